@@ -1,0 +1,71 @@
+"""What is a month? The unit of storage: a calendar month, ordered and countable."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+_WRITTEN = re.compile(r"(\d{4})-(\d{2})")
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Month:
+    """A calendar month; `Month(2026, 3)` is written `2026-03`."""
+
+    year: int
+    number: int
+
+    def __post_init__(self) -> None:
+        if not (1 <= self.number <= 12 and 1 <= self.year <= 9998):
+            raise ValueError(f"there is no month {self.number} of the year {self.year}")
+
+    @classmethod
+    def parse(cls, text: str) -> Month:
+        """Read `YYYY-MM`; refuses every other form with a sentence."""
+        found = _WRITTEN.fullmatch(text.strip())
+        if not found:
+            raise ValueError(f"{text!r} is not a month; write it as YYYY-MM, for example 2024-01")
+        return cls(int(found[1]), int(found[2]))
+
+    @classmethod
+    def of(cls, day: date) -> Month:
+        """The month a day lies in."""
+        return cls(day.year, day.month)
+
+    @property
+    def first_day(self) -> date:
+        return date(self.year, self.number, 1)
+
+    @property
+    def last_day(self) -> date:
+        return self.plus(1).first_day - timedelta(days=1)
+
+    def plus(self, months: int) -> Month:
+        """The month so many months later (earlier, when negative)."""
+        count = self.year * 12 + self.number - 1 + months
+        return Month(count // 12, count % 12 + 1)
+
+    def __str__(self) -> str:
+        return f"{self.year:04d}-{self.number:02d}"
+
+
+def months_between(first: Month, last: Month) -> Iterator[Month]:
+    """Every month from the first to the last, both included; none when they are reversed."""
+    month = first
+    while month <= last:
+        yield month
+        month = month.plus(1)
+
+
+def runs_of_months(months: Iterable[Month], longest: int) -> Iterator[tuple[Month, ...]]:
+    """Cut months into the fewest runs of neighbours, none longer than `longest` months."""
+    run: list[Month] = []
+    for month in sorted(set(months)):
+        if run and (month != run[-1].plus(1) or len(run) == longest):
+            yield tuple(run)
+            run = []
+        run.append(month)
+    if run:
+        yield tuple(run)

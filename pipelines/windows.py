@@ -1,0 +1,81 @@
+"""Which stretch of time does one request cover? Wanted months, cut into the fewest legal windows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+
+from pipelines.months import Month, runs_of_months
+
+LAST_SECOND = time(23, 59, 59)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Whole days, both ends included, in the brokerage's local time."""
+
+    first: date
+    last: date
+
+    def __post_init__(self) -> None:
+        if self.last < self.first:
+            raise ValueError(f"a span cannot end on {self.last}, before it begins on {self.first}")
+
+    @property
+    def starts_at(self) -> datetime:
+        """00:00:00 on the first day: what dateFrom says."""
+        return datetime.combine(self.first, time.min)
+
+    @property
+    def ends_at(self) -> datetime:
+        """23:59:59 on the last day: right whether dateTo is inclusive, exclusive or cut to a date."""
+        return datetime.combine(self.last, LAST_SECOND)
+
+    @property
+    def days(self) -> int:
+        return (self.last - self.first).days + 1
+
+    def halves(self) -> tuple[Span, Span]:
+        """Two spans that cover this one, cut at a month boundary if it has one, else between days."""
+        if self.first == self.last:
+            raise ValueError(f"the single day {self.first} cannot be halved")
+        boundaries = [
+            first
+            for first in _first_days(self.first + timedelta(days=1), self.last)
+            if self.first < first <= self.last
+        ]
+        if boundaries:
+            cut = boundaries[len(boundaries) // 2]
+        else:
+            cut = self.first + timedelta(days=(self.days + 1) // 2)
+        return Span(self.first, cut - timedelta(days=1)), Span(cut, self.last)
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Neighbouring months asked together; `months` is empty for a report that has none."""
+
+    months: tuple[Month, ...]
+    span: Span
+
+
+def windows(months: Iterable[Month], longest: int, today: date) -> Iterator[Window]:
+    """Cut wanted months into the fewest windows of at most `longest` whole calendar months.
+
+    A window that reaches into the current month ends today; one of months to come keeps its whole
+    months (only budgets ask for those).
+    """
+    for run in runs_of_months(months, longest):
+        last = run[-1].last_day
+        if run[-1] == Month.of(today):
+            last = today
+        yield Window(run, Span(run[0].first_day, last))
+
+
+def _first_days(start: date, end: date) -> Iterator[date]:
+    month = Month.of(start)
+    while month.first_day <= end:
+        if month.first_day >= start:
+            yield month.first_day
+        month = month.plus(1)
