@@ -54,23 +54,61 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Neighbouring months asked together; `months` is empty for a report that has none."""
+    """Neighbouring months loaded together, asked in one span unless the service refuses so long a one.
+
+    `months` is empty for a report that has none; it is then asked as things stand.
+    """
 
     months: tuple[Month, ...]
-    span: Span
+    spans: tuple[Span, ...]
+
+    @property
+    def first(self) -> date | None:
+        """The first day asked about, if the window is about days at all."""
+        return self.spans[0].first if self.spans else None
+
+    @property
+    def last(self) -> date | None:
+        """The last day asked about, if the window is about days at all."""
+        return self.spans[-1].last if self.spans else None
+
+    def __str__(self) -> str:
+        if not self.months:
+            return "now"
+        if len(self.months) == 1:
+            return str(self.months[0])
+        return f"{self.months[0]}..{self.months[-1]}"
 
 
-def windows(months: Iterable[Month], longest: int, today: date) -> Iterator[Window]:
+NOW = Window((), ())
+
+
+def windows(
+    months: Iterable[Month], longest: int, today: date, longest_days: int | None = None
+) -> Iterator[Window]:
     """Cut wanted months into the fewest windows of at most `longest` whole calendar months.
 
     A window that reaches into the current month ends today; one of months to come keeps its whole
-    months (only budgets ask for those).
+    months (only budgets ask for those). `longest_days` is what a service that refuses whole months
+    has taught us: the window's days are then asked in spans of at most so many.
     """
-    for run in runs_of_months(months, longest):
+    for run in runs_of_months(months, longest if longest_days is None else 1):
         last = run[-1].last_day
         if run[-1] == Month.of(today):
             last = today
-        yield Window(run, Span(run[0].first_day, last))
+        whole = Span(run[0].first_day, last)
+        yield Window(run, tuple(spans_of_days(whole, longest_days or whole.days)))
+
+
+def spans_of_days(span: Span, longest_days: int) -> Iterator[Span]:
+    """Cut a span into neighbours of at most so many days."""
+    if longest_days < 1:
+        raise ValueError(f"a span of {longest_days} days holds no day")
+    first = span.first
+    while first <= span.last:
+        last = min(first + timedelta(days=longest_days - 1), span.last)
+        yield Span(first, last)
+        first = last + timedelta(days=1)
 
 
 def _first_days(start: date, end: date) -> Iterator[date]:
