@@ -1,0 +1,1 @@
+"""What exists in Dagster, and when is it refreshed?"""

@@ -1,0 +1,1 @@
+"""How is the Connect service asked? One client, its pace and its errors."""

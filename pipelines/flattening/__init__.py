@@ -1,0 +1,1 @@
+"""How does a JSON answer become tables, with nothing lost?"""

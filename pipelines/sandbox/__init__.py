@@ -1,0 +1,1 @@
+"""What would the Connect service answer? A service in memory, a stranger to the client."""

@@ -1,0 +1,1 @@
+"""How is what is missing or due fetched, loaded and published?"""

@@ -1,0 +1,20 @@
+"""Under which conditions does every test run? No environment of ours, and examples that can be repeated."""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+# Whatever the developer's shell says about a real service must not reach a test.
+for name in [name for name in os.environ if name.startswith(("BROKERBI_", "DAGSTER_"))]:
+    del os.environ[name]
+os.environ["DAGSTER_DISABLE_TELEMETRY"] = "yes"
+
+# `make test` tries the same examples every time; `make soak` looks for new ones, and many more.
+# A shared machine is slow now and then, and a slow example is no wrong example.
+settings.register_profile(
+    "quick", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("soak", settings.get_profile("quick"), derandomize=False, max_examples=2_000)
+settings.load_profile("quick")
