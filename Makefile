@@ -59,7 +59,7 @@ soak: $(STAMP) ## the tests again and again, in new orders, with many more examp
 
 lock: ## write requirements.txt anew from pyproject.toml (needs uv)
 	uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \
-	  --no-header --no-annotate --no-emit-index-url --no-emit-find-links --output-file requirements.txt
+	  --no-strip-extras --no-header --no-annotate --no-emit-index-url --no-emit-find-links --output-file requirements.txt
 
 clean: ## remove what tools left behind; keeps .venv and the data directory
 	rm -rf build dist .coverage .coverage.* htmlcov .mypy_cache .ruff_cache .pytest_cache \
