@@ -1,1 +1,1 @@
-"""Where do rows rest? Landing, store, ledger and publishing; the only room that knows DuckDB."""
+"""Where do rows rest? Landing, ledger, replacing months and publishing; the only room that knows DuckDB."""

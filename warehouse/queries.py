@@ -1,0 +1,145 @@
+"""What does a SQL file say of itself? Its question, its columns in words, and the tables it reads."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from duckdb import DuckDBPyConnection
+
+SQL = Path(__file__).resolve().parent.parent / "sql"
+"""The room in which every query of this project lives."""
+
+_ENTRY = re.compile(r"  (\S[^:]*): (.*)")
+_SECTIONS = ("Columns", "Expects", "Severity", "Parameters")
+
+
+class QueryError(Exception):
+    """A SQL file cannot be used; the sentence names the file and what is wrong with it."""
+
+
+@dataclass(frozen=True)
+class Query:
+    """One SQL file, read: a single SELECT under a header of comments.
+
+    The header's first line is the question and the lines after it are grain and surprises; `Columns:`
+    describes what comes out, `Expects:` names what undocumented tables are assumed to hold,
+    `Parameters:` makes the file a table macro, `Severity:` grades a check.
+    """
+
+    path: Path
+    schema: str
+    name: str
+    question: str
+    words: str
+    columns: Mapping[str, str]
+    expects: Mapping[str, str]
+    severity: str
+    parameters: tuple[str, ...]
+    sql: str
+    reads: frozenset[tuple[str, str]]
+
+    @property
+    def table(self) -> str:
+        return f"{self.schema}.{self.name}"
+
+    @property
+    def assumed(self) -> bool:
+        return bool(self.expects)
+
+
+def queries(connection: DuckDBPyConnection, folder: Path, schema: str) -> Iterator[Query]:
+    """Every query of a folder, by name; refuses a file that is not one SELECT under a header."""
+    for path in sorted(folder.glob("*.sql")):
+        yield read_query(connection, path, schema)
+
+
+def read_query(connection: DuckDBPyConnection, path: Path, schema: str) -> Query:
+    """One SQL file as data; the tables it reads come from DuckDB's own parser."""
+    text = path.read_text(encoding="utf-8")
+    header = [line[2:] for line in _header_lines(text)]
+    if not header:
+        raise QueryError(f"{path} has no header; its first line should be a comment that asks its question")
+    prose, sections = _split(header)
+    sql = text.rstrip().removesuffix(";")
+    return Query(
+        path=path,
+        schema=schema,
+        name=path.stem,
+        question=prose[0],
+        words=" ".join(prose[1:]),
+        columns=_entries(sections["Columns"]),
+        expects=_entries(sections["Expects"]),
+        severity=" ".join(sections["Severity"]).strip(),
+        parameters=tuple(" ".join(sections["Parameters"]).replace(",", " ").split()),
+        sql=sql,
+        reads=tables_read(connection, sql, path),
+    )
+
+
+def tables_read(connection: DuckDBPyConnection, sql: str, path: Path) -> frozenset[tuple[str, str]]:
+    """Schema and name of every table, view and macro a query reads; refuses names without a schema."""
+    [(parsed,)] = connection.execute("SELECT json_serialize_sql($1)", [sql]).fetchall()
+    tree = json.loads(parsed)
+    if tree["error"]:
+        raise QueryError(f"{path} is not one SELECT statement: {tree['error_message']}")
+    named = {node["key"] for node in _nodes(tree) if isinstance(node.get("key"), str)}
+    found = set()
+    for node in _nodes(tree):
+        if node.get("type") == "BASE_TABLE" and (node["schema_name"] or node["table_name"] not in named):
+            found.add((node["schema_name"], node["table_name"]))
+        elif node.get("type") == "TABLE_FUNCTION" and node["function"].get("schema"):
+            found.add((node["function"]["schema"], node["function"]["function_name"]))
+    bare = sorted(name for schema, name in found if not schema)
+    if bare:
+        raise QueryError(f"{path} reads {', '.join(bare)} without saying in which schema")
+    return frozenset(found)
+
+
+def _nodes(tree: object) -> Iterator[dict[str, object] | dict[str, dict[str, str]] | dict[str, str]]:
+    if isinstance(tree, dict):
+        yield tree
+        for branch in tree.values():
+            yield from _nodes(branch)
+    elif isinstance(tree, list):
+        for branch in tree:
+            yield from _nodes(branch)
+
+
+def _header_lines(text: str) -> Iterator[str]:
+    for line in text.splitlines():
+        if not line.startswith("--"):
+            return
+        yield line
+
+
+def _split(header: list[str]) -> tuple[list[str], dict[str, list[str]]]:
+    """The header's prose, and the lines of each of its sections."""
+    prose: list[str] = []
+    sections: dict[str, list[str]] = {name: [] for name in _SECTIONS}
+    lines = prose
+    for line in header:
+        name, colon, rest = line.strip().partition(":")
+        if colon and name in sections and not line.startswith("  "):
+            lines = sections[name]
+            line = rest
+        if line.strip():
+            lines.append(line if lines is not prose else line.strip())
+    return prose, sections
+
+
+def _entries(lines: list[str]) -> dict[str, str]:
+    """`  name: words` with indented lines that carry on."""
+    found: dict[str, str] = {}
+    name = ""
+    for line in lines:
+        entry = _ENTRY.fullmatch(line.removeprefix(" "))
+        if entry and not line.removeprefix(" ").startswith("   "):
+            name = entry[1]
+            found[name] = entry[2]
+        elif name:
+            found[name] += " " + line.strip()
+    return found
