@@ -49,7 +49,8 @@ class Table:
     objects under any key (the key is kept in the column named by `key_column`), and the empty path
     is the document itself. `levels` gives, for every list on the way down that is not a table of its
     own, the prefix under which all its scalars are carried down to the rows (an empty prefix adds
-    none, and a field that already begins with the prefix is not prefixed twice).
+    none, and a field that already begins with the prefix is not prefixed twice). A level is named by
+    its path, such as `offices[].years[]`; one that is not declared goes by the key of its list.
     `parent` names the table whose rows these are nested in; its `hands_down` columns are carried.
     """
 
@@ -65,6 +66,7 @@ class Table:
     key_column: str | None = None  # for `*[]`: the column that keeps the list's own key
     wherever: bool = False  # the envelope is undocumented: find the list by its key at any depth
     level_models: Mapping[str, type[BaseModel]] = field(default_factory=dict)  # documented level fields
+    handed: type[BaseModel] | None = None  # columns from outside the row: of its parent, or what we asked for
 
 
 @dataclass(frozen=True)

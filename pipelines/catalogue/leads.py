@@ -1,0 +1,168 @@
+"""What does the report of tips and leads answer? Leads received, leads sent out, and tips of colleagues."""
+
+from __future__ import annotations
+
+from pipelines.catalogue.fields import Integer, LocalTime, Row, Text, field
+from pipelines.catalogue.vocabulary import Asking, Keeping, MonthOfRow, Report, Table
+
+TWO_MONTHS = 2  # interface, Limits: the interval must not exceed two months
+
+
+class Company(Row):
+    """The company that a sender or receiver belongs to."""
+
+    id: Text = field("id of the company")
+    name: Text = field("name of the company")
+    customer_number: Text = field("customer number of the company")
+
+
+class Party(Row):
+    """Who sent or received a lead."""
+
+    id: Text = field("id of the party")
+    name: Text = field("name of the party")
+    company: Company | None = field("the party's company")
+
+
+class TipReceiver(Party):
+    """Who received a tip."""
+
+    employee_number: Text = field("employee number of the receiver")
+    type: Text = field("whether the receiver is a User, a Group or an Office")
+
+
+class User(Row):
+    """The user that an outgoing lead concerns."""
+
+    id: Text = field("id of the user")
+    name: Text = field("name of the user")
+    type: Text = field("whether it is a User, a Group or an Office")
+    employee_number: Text = field("employee number of the user")
+
+
+class OutgoingDetails(Row):
+    """What an outgoing lead is about."""
+
+    id: Text = field("id of the lead")
+    title: Text = field("heading of the lead")
+    type: Text = field("kind of lead, free text")
+    message: Text = field("free text of the lead")
+
+
+class IncomingDetails(OutgoingDetails):
+    """What an incoming lead is about, and how far it has come."""
+
+    state: Text = field("state of the lead, such as New or Done; an open set")
+
+
+class TipDetails(Row):
+    """What a tip is about."""
+
+    id: Text = field("id of the tip")
+    title: Text = field("heading of the tip")
+    state: Text = field("state of the tip, such as New or Done; an open set")
+    message: Text = field("text of the sender, which the receiver may have edited")
+    type: Text = field("whether the tip came FromUser or FromViewing")
+
+
+class Contact(Row):
+    """The person concerned: personal data."""
+
+    id: Text = field("id of the contact")
+    first_name: Text = field("given name of the contact")
+    last_name: Text = field("family name of the contact")
+
+
+class EstateStatus(Row):
+    """A state of an estate as the reports label it."""
+
+    id: Integer = field("code of the state; its values are not documented")
+    text: Text = field("what the code means, as the service words it")
+
+
+class Estate(Row):
+    """The estate concerned."""
+
+    id: Text = field("id of the estate")
+    estate_status: Text = field("state of the estate, such as ForSale or Sold; an open set")
+    status: EstateStatus | None = field("state of the estate as the reports label it")
+
+
+class IncomingLead(Row):
+    """A lead received."""
+
+    created_at: LocalTime = field("when the lead was created")
+    sender: Party | None = field("who sent it")
+    receiver: Party | None = field("who received it")
+    lead: IncomingDetails | None = field("what it is about")
+    contact: Contact | None = field("the person concerned")
+    estate: Estate | None = field("the estate concerned")
+
+
+class OutgoingLead(Row):
+    """A lead sent out."""
+
+    created_at: LocalTime = field("when the lead was created")
+    user: User | None = field("the user concerned")
+    sender: Party | None = field("who sent it")
+    receiver: Party | None = field("who received it")
+    lead: OutgoingDetails | None = field("what it is about")
+    contact: Contact | None = field("the person concerned")
+
+
+class Tip(Row):
+    """A tip between colleagues."""
+
+    created_at: LocalTime = field("when the tip was created")
+    sender: Party | None = field("who sent it")
+    receiver: TipReceiver | None = field("who received it")
+    tip: TipDetails | None = field("what it is about")
+    contact: Contact | None = field("the person concerned")
+    estate: Estate | None = field("the estate concerned")
+
+
+REPORTS = (
+    Report(
+        name="tips_and_leads",
+        subject="leads",
+        path="/BusinessIntelligence/TipsAndLeads/Report/Paged",
+        description="Leads received, leads sent out and tips by day of creation, removed ones too.",
+        asking=Asking.DATES,
+        keeping=Keeping.MONTHS,
+        month_of_row=MonthOfRow.DOCUMENTED_DATE,
+        longest=TWO_MONTHS,
+        query={"activeStatusTipLead": "ActiveAndRemoved"},  # so that history is whole
+        customer_parameter="customerId",
+        paged=True,
+        unpaged_path="/BusinessIntelligence/TipsAndLeads/Report",
+        tables=(
+            Table(
+                name="incoming_leads",
+                rows="incomingLeads[]",
+                description="One row per lead received.",
+                model=IncomingLead,
+                key=("lead_id",),
+                dated_by="created_at",
+                wherever=True,
+            ),
+            Table(
+                name="outgoing_leads",
+                rows="outgoingLeads[]",
+                description="One row per lead sent out.",
+                model=OutgoingLead,
+                key=("lead_id",),
+                dated_by="created_at",
+                wherever=True,
+            ),
+            Table(
+                name="tips",
+                rows="tips[]",
+                description="One row per tip between colleagues.",
+                model=Tip,
+                key=("tip_id",),
+                dated_by="created_at",
+                wherever=True,
+            ),
+        ),
+    ),
+)

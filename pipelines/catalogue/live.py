@@ -1,0 +1,34 @@
+"""What do the live reports answer? Activity and commissions per user, of which no field is documented."""
+
+from __future__ import annotations
+
+from pipelines.catalogue.vocabulary import Asking, Keeping, MonthOfRow, Report, Table
+
+LATEST_THREE_MONTHS = 3  # interface, Limits: only commissions for the latest 3 months are calculated
+
+# Both allow two months (interface, Limits). Their rows carry no documented date, so one is asked at a time.
+REPORTS = (
+    Report(
+        name="live_activity",
+        subject="live",
+        path="/BusinessIntelligence/LiveData/Report",
+        description="What users did in a month: a summary.",
+        asking=Asking.DATES,
+        keeping=Keeping.MONTHS,
+        month_of_row=MonthOfRow.WINDOW,
+        customer_parameter="customerId",
+        tables=(Table("live_activity", rows="", description="The summary of a month, as it comes."),),
+    ),
+    Report(
+        name="live_commissions",
+        subject="live",
+        path="/BusinessIntelligence/LiveData/CommissionReport",
+        description="Commissions per user in a month, with some delay; only the latest three months.",
+        asking=Asking.DATES,
+        keeping=Keeping.MONTHS,
+        month_of_row=MonthOfRow.WINDOW,
+        customer_parameter="customerId",
+        latest_months=LATEST_THREE_MONTHS,
+        tables=(Table("live_commissions", rows="", description="The commissions of a month, as they come."),),
+    ),
+)

@@ -1,0 +1,32 @@
+"""Which reports are there? Every block of every subject, by name."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from pipelines.catalogue import budgets, commissions, leads, live, people, sales
+from pipelines.catalogue.vocabulary import Report
+
+
+class UnknownReport(ValueError):
+    """A name that no report has."""
+
+
+REPORTS: Mapping[str, Report] = MappingProxyType(
+    {
+        report.name: report
+        for subject in (commissions, sales, leads, live, people, budgets)
+        for report in subject.REPORTS
+    }
+)
+
+
+def report(name: str) -> Report:
+    """The report of that name; an unknown name is answered with the nearest ones."""
+    if name in REPORTS:
+        return REPORTS[name]
+    near = difflib.get_close_matches(name, REPORTS, n=3)
+    advice = f"did you mean {' or '.join(near)}?" if near else "`brokerbi reports` lists them all."
+    raise UnknownReport(f"There is no report named {name!r}; {advice}")
