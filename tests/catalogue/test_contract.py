@@ -1,0 +1,153 @@
+"""Does every report ask what the interface offers? Its facts are written here a second time."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from pipelines.catalogue.reports import REPORTS
+from pipelines.catalogue.vocabulary import Asking, Keeping, MonthOfRow, Report
+
+# Interface, Business intelligence and Budget reports: path, required and optional query parameters.
+DATES = {"dateFrom", "dateTo"}
+MONTHS = {"fromYear", "fromMonth", "toYear", "toMonth"}
+TREE = ({"customerId", "selectionType"}, DATES)
+LEADS = {"customerId", *DATES}
+OPERATIONS: dict[str, tuple[set[str], set[str]]] = {
+    "/BusinessIntelligence/CommissionOfficeReport/{customerId}": (DATES, {"assignment"}),
+    "/BusinessIntelligence/CommissionOfficeReportByMonth/{customerId}": (DATES, {"assignment"}),
+    "/BusinessIntelligence/CommissionUserReport/{customerId}": (DATES, {"assignment"}),
+    "/BusinessIntelligence/GetSalesReportForEstate": ({"customerId"}, {"estateId", "estateNumber"}),
+    "/BusinessIntelligence/GetSalesReport": TREE,
+    "/BusinessIntelligence/GetEstateReportProdDb": TREE,
+    "/BusinessIntelligence/GetEstatesReport": TREE,
+    "/BusinessIntelligence/Estates": ({"customerId"}, DATES),
+    "/BusinessIntelligence/TipsAndLeads/Report": (LEADS, {"activeStatusTipLead"}),
+    "/BusinessIntelligence/TipsAndLeads/Report/Paged": (
+        {*LEADS, "pageIndex", "pageSize"},
+        {"activeStatusTipLead"},
+    ),
+    "/BusinessIntelligence/RunningCommissions": ({"customerId", *DATES}, set()),
+    "/BusinessIntelligence/External/Trademarks": ({"customerId"}, set()),
+    "/BusinessIntelligence/External/Users": ({"customerId"}, set()),
+    "/BusinessIntelligence/LiveData/Report": ({"customerId", *DATES}, set()),
+    "/BusinessIntelligence/LiveData/CommissionReport": ({"customerId", *DATES}, set()),
+    "/BusinessIntelligence/Budget/Estate/{customerId}/{userId}/{year}/{month}": (set(), set()),
+    "/BusinessIntelligence/Budget/Commission/{customerId}/{userId}/{year}/{month}": (set(), set()),
+    "/BusinessIntelligence/Budget/Crm/{customerId}/{userId}/{year}/{month}": (set(), set()),
+    "/BusinessIntelligence/Budget/Estate/{customerId}/{year}/{month}": (set(), set()),
+    "/BusinessIntelligence/Budget/Commission/{customerId}/{year}/{month}": (set(), set()),
+    "/BusinessIntelligence/Budget/Crm/{customerId}/{year}/{month}": (set(), set()),
+    "/Report/Budget/{customerId}/SoldEstates": (set(), MONTHS),
+    "/Report/Budget/{customerId}/Commission": (set(), MONTHS),
+    "/Report/Budget/{customerId}/Crm": (set(), MONTHS),
+}
+ENUMERATIONS = {
+    "assignment": {"Writing", "Valuation", "Sale"},
+    "selectionType": {"Create", "Access", "Agreement", "Changed", "LatestPropertyChangeDate"},
+    "activeStatusTipLead": {"Active", "ActiveAndRemoved", "Removed"},
+}
+# Interface, Limits: whole calendar months one request may span.
+LIMITS = {
+    "CommissionOfficeReport": 12,
+    "CommissionOfficeReportByMonth": 12,
+    "CommissionUserReport": 12,
+    "TipsAndLeads/Report": 2,
+    "RunningCommissions": 2,
+    "LiveData/Report": 2,
+    "LiveData/CommissionReport": 2,
+}
+
+every_report = pytest.mark.parametrize("report", REPORTS.values(), ids=lambda report: report.name)
+
+
+def asked_of(report: Report) -> set[str]:
+    """Every query parameter that a request for the report carries."""
+    asked = set(report.query)
+    asked |= {report.customer_parameter} if report.customer_parameter else set()
+    asked |= {Asking.DATES: DATES, Asking.MONTH_BOUNDS: MONTHS}.get(report.asking, set())
+    asked |= {"pageIndex", "pageSize"} if report.paged else set()
+    if report.each and f"{{{report.each.value}}}" not in report.path:
+        asked.add(report.each.value)
+    return asked
+
+
+def test_every_get_operation_of_the_interface_is_asked_by_some_report() -> None:
+    paths = {report.path for report in REPORTS.values()}
+    unpaged = {report.unpaged_path for report in REPORTS.values() if report.unpaged_path}
+    assert paths | unpaged == set(OPERATIONS)
+
+
+@every_report
+def test_a_report_asks_all_that_is_required_and_nothing_that_is_unknown(report: Report) -> None:
+    required, optional = OPERATIONS[report.path]
+    assert required <= asked_of(report) <= required | optional
+
+
+@every_report
+def test_a_fixed_parameter_has_a_value_of_its_enumeration(report: Report) -> None:
+    assert all(value in ENUMERATIONS[name] for name, value in report.query.items())
+
+
+@every_report
+def test_no_request_spans_more_months_than_the_limit(report: Report) -> None:
+    limits = [limit for operation, limit in LIMITS.items() if re.search(rf"/{operation}(/|$)", report.path)]
+    assert all(report.longest <= limit for limit in limits)
+
+
+@every_report
+def test_path_parameters_are_known_and_the_customer_is_named_once(report: Report) -> None:
+    segments = set(re.findall(r"{(\w+)}", report.path))
+    assert segments <= {"customerId", "userId", "year", "month"}
+    assert ("customerId" in segments) is (report.customer_parameter is None)
+    assert ({"year", "month"} <= segments) is (report.asking is Asking.MONTH_IN_PATH)
+
+
+@every_report
+def test_rows_without_a_date_are_asked_month_by_month(report: Report) -> None:
+    if report.month_of_row is MonthOfRow.WINDOW:
+        assert report.longest == 1
+
+
+@every_report
+def test_a_report_that_goes_by_documented_dates_has_one_in_every_topmost_table(report: Report) -> None:
+    if report.month_of_row is MonthOfRow.DOCUMENTED_DATE:
+        assert all(table.dated_by for table in report.tables if table.parent is None)
+
+
+@every_report
+def test_a_report_without_months_is_asked_as_things_stand_and_kept_with_history(report: Report) -> None:
+    is_now = report.asking is Asking.NOW
+    assert is_now is (report.month_of_row is MonthOfRow.NONE)
+    assert not is_now or report.keeping is Keeping.HISTORY
+
+
+def test_what_is_asked_unless_settings_say_otherwise() -> None:
+    off = {name for name, report in REPORTS.items() if not report.on}
+    kinds = {
+        f"{name}_{kind}"
+        for name in ("commission_office", "commission_user", "commission_office_by_month")
+        for kind in ("sale", "valuation", "writing")
+    }
+    users = {"user_budget_estate", "user_budget_commission", "user_budget_crm"}
+    assert off == kinds | users | {"sales_for_estate"}
+
+
+def test_defaults_keep_a_sale_in_one_month_and_removed_leads_in_history() -> None:
+    fixed = {name: dict(REPORTS[name].query) for name in ("sales", "sold_estates", "tips_and_leads")}
+    assert fixed == {
+        "sales": {"selectionType": "Agreement"},
+        "sold_estates": {},
+        "tips_and_leads": {"activeStatusTipLead": "ActiveAndRemoved"},
+    }
+
+
+def test_only_live_commissions_are_calculated_for_the_latest_three_months() -> None:
+    latest = {name: report.latest_months for name, report in REPORTS.items() if report.latest_months}
+    assert latest == {"live_commissions": 3}
+
+
+def test_only_tips_and_leads_come_in_pages() -> None:
+    paged = {name: report.unpaged_path for name, report in REPORTS.items() if report.paged}
+    assert paged == {"tips_and_leads": "/BusinessIntelligence/TipsAndLeads/Report"}

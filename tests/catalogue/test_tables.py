@@ -1,0 +1,155 @@
+"""Do the tables of the catalogue hold together? Their names, columns, keys and parents."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipelines.catalogue.columns import declared_columns, prefixed, snake_case
+from pipelines.catalogue.reports import REPORTS, UnknownReport, report
+from pipelines.catalogue.vocabulary import Each, Report, Table
+
+TABLES = [(entry, table) for entry in REPORTS.values() for table in entry.tables]
+every_table = pytest.mark.parametrize(("entry", "table"), TABLES, ids=[table.name for _, table in TABLES])
+
+# Design, Names that others rely on: the tables of schema bi.
+PROMISED = {
+    "commission_office",
+    "commission_user",
+    "commission_office_by_month",
+    "sales_estates",
+    "sales_agents",
+    "sales_estate_changes",
+    "sales_agent_changes",
+    "incoming_leads",
+    "outgoing_leads",
+    "tips",
+    "running_commissions",
+    "live_activity",
+    "live_commissions",
+    "sold_estates",
+    "users",
+    "trademarks",
+    "budget_sold_estates",
+    "budget_commission",
+    "budget_crm",
+    "office_budget_estate",
+    "office_budget_commission",
+    "office_budget_crm",
+}
+
+
+def names(table: Table) -> list[str]:
+    return [column.name for column in declared_columns(table)]
+
+
+def named(name: str) -> Table:
+    return next(table for _, table in TABLES if table.name == name)
+
+
+def test_every_promised_table_is_declared_by_exactly_one_report() -> None:
+    declared = [table.name for _, table in TABLES]
+    assert len(declared) == len(set(declared))
+    assert set(declared) >= PROMISED
+
+
+@every_table
+def test_a_table_has_no_two_columns_of_one_name(entry: Report, table: Table) -> None:
+    assert len(names(table)) == len(set(names(table))), entry.name
+
+
+@every_table
+def test_key_date_and_columns_handed_down_are_declared(entry: Report, table: Table) -> None:
+    needed = {*table.key, *table.hands_down} | ({table.dated_by} if table.dated_by else set())
+    assert needed <= set(names(table)), entry.name
+
+
+@every_table
+def test_a_nested_table_stands_under_its_parent_and_gets_what_that_hands_down(
+    entry: Report, table: Table
+) -> None:
+    parent = next((other for other in entry.tables if other.name == table.parent), None)
+    if parent is None:
+        assert table.parent is None
+        return
+    assert table.rows.startswith(f"{parent.rows}.")
+    types = {column.name: column.type for column in declared_columns(parent)}
+    expected = {there: types[here] for here, there in parent.hands_down.items()}
+    handed = declared_columns(Table(table.name, table.rows, "", handed=table.handed))
+    assert {column.name: column.type for column in handed} == expected
+
+
+@every_table
+def test_every_column_is_described_and_has_a_type_of_the_warehouse(entry: Report, table: Table) -> None:
+    types = {"VARCHAR", "BIGINT", "BOOLEAN", "TIMESTAMP", "DECIMAL(18,4)", "DECIMAL(18,8)"}
+    columns = declared_columns(table)
+    assert all(column.description and column.documented for column in columns), entry.name
+    assert {column.type for column in columns} <= types
+
+
+@every_table
+def test_levels_that_are_documented_have_a_prefix(entry: Report, table: Table) -> None:
+    assert set(table.level_models) <= set(table.levels), entry.name
+
+
+def test_asking_one_by_one_leaves_its_mark_in_the_rows() -> None:
+    mark = {Each.USER: "asked_user_id", Each.ESTATE: "asked_estate_id"}
+    asked = [(entry.each, entry.tables[0]) for entry in REPORTS.values() if entry.each]
+    assert all(mark[each] in names(table) for each, table in asked)
+
+
+def test_nested_objects_and_levels_flatten_to_the_names_analysts_know() -> None:
+    estates = names(named("sales_estates"))
+    assert estates[:5] == ["office_customer_id", "office_name", "year", "month", "id"]
+    assert "wgs84_coordinate_longitud" in estates
+    assert names(named("sales_agent_changes"))[:2] == ["estate_id", "agent_id"]
+    assert names(named("commission_office"))[0] == "office_customer_id"
+
+
+def test_money_is_decimal_and_parts_keep_eight_places() -> None:
+    types = {column.name: column.type for column in declared_columns(named("commission_office"))}
+    assert types["commission"] == "DECIMAL(18,4)"
+    assert types["sold_estate_parts"] == "DECIMAL(18,8)"
+
+
+def test_a_column_knows_where_in_the_answer_it_is_read() -> None:
+    sources = {column.name: column.source for column in declared_columns(named("sales_estates"))}
+    assert sources["office_name"] == "officeSaleReports[].officeName"
+    assert sources["address_zip_code"] == "address.zipCode"
+
+
+@pytest.mark.parametrize(
+    ("name", "column"),
+    [
+        ("customerId", "customer_id"),
+        ("CustomerId", "customer_id"),
+        ("wgs84Coordinate", "wgs84_coordinate"),
+        ("userID", "user_id"),
+        ("HTMLText", "html_text"),
+        ("already_snake", "already_snake"),
+    ],
+)
+def test_names_of_the_service_are_written_in_snake_case(name: str, column: str) -> None:
+    assert snake_case(name) == column
+
+
+def test_a_prefix_is_not_said_twice() -> None:
+    assert [prefixed("office", name) for name in ("name", "office_name", "office", "officer")] == [
+        "office_name",
+        "office_name",
+        "office",
+        "office_officer",
+    ]
+
+
+def test_an_unknown_report_is_answered_with_the_nearest_names() -> None:
+    with pytest.raises(UnknownReport, match=r"no report named 'sale'; did you mean sales\?"):
+        report("sale")
+
+
+def test_a_name_near_to_nothing_is_answered_with_where_to_look() -> None:
+    with pytest.raises(UnknownReport, match="`brokerbi reports` lists them all"):
+        report("zzzzzz")
+
+
+def test_a_report_is_found_by_its_name() -> None:
+    assert report("sales") is REPORTS["sales"]
