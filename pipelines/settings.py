@@ -29,6 +29,8 @@ from pipelines.settings_sources import gather
 if TYPE_CHECKING:
     from pipelines.connect.clock import Clock
 
+__all__ = ["Customer", "Settings", "SettingsError", "load_settings"]
+
 _FROZEN = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, validate_default=False)
 _OwnPath = Annotated[Path, BeforeValidator(values.own_path)]
 _Username = Annotated[str, AfterValidator(values.checked_username)]
