@@ -16,6 +16,7 @@ help: ## list what make can do
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 install: $(STAMP) ## put everything into .venv; asks the network for nothing it already has
+	@echo "The command is $(BIN)/brokerbi."
 
 # The rest hangs on this file: without a change in what is wanted, nothing is installed again.
 $(STAMP): requirements.txt pyproject.toml

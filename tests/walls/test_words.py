@@ -27,7 +27,7 @@ OF_THIS_MACHINE = re.compile(
     r"(?<![\w.$}~-])/(" + "|".join(("ro" + "ot", "wo" + "rk", "ho" + "me")) + r")/\w"
 )
 HOST = re.compile(r"https?://(?:[^\s/@\"']*@)?([a-z0-9][a-z0-9.-]*)")
-NOBODYS_HOST = re.compile(r"localhost|127\.0\.0\.1|www\.w3\.org|(.*\.)?(example(\.com|\.org)?|invalid|test)")
+NOBODYS_HOST = re.compile(r"[a-z0-9-]+|127\.0\.0\.1|www\.w3\.org|(.*\.)?(example(\.com|\.org)?|invalid|test)")
 
 
 def test_no_vendor_product_or_registry_is_named() -> None:
