@@ -1,0 +1,52 @@
+"""Who may write now? One lock file for all threads and processes, which dies with its holder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from warehouse.errors import LockTimeout
+
+POLL_SECONDS = 0.02
+
+
+@contextmanager
+def held(path: Path, seconds: float) -> Iterator[None]:
+    """Hold the lock for the body; raises LockTimeout, naming the holder, after so many seconds."""
+    lock = FileLock(path, timeout=seconds, mode=0o600, poll_interval=POLL_SECONDS, on_acquired=_sign)
+    try:
+        lock.acquire()
+    except Timeout as timeout:
+        raise LockTimeout(_sentence(path, seconds)) from timeout
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def holder(path: Path) -> int | None:
+    """The process that took the lock last, if it is still alive; it need not hold the lock still."""
+    try:
+        pid = int(path.read_text(encoding="ascii"))
+        os.kill(pid, 0)
+    except (OSError, ValueError):
+        return None
+    return pid
+
+
+def _sign(descriptor: int) -> None:
+    os.ftruncate(descriptor, 0)
+    os.pwrite(descriptor, str(os.getpid()).encode("ascii"), 0)
+
+
+def _sentence(path: Path, seconds: float) -> str:
+    pid = holder(path)
+    who = "this very process" if pid == os.getpid() else f"process {pid}" if pid else "an unknown process"
+    return (
+        f"The warehouse is being written by {who}, and {seconds:g} seconds of waiting were not enough; "
+        f"wait for it to end, or end it, and run the same again (the lock is {path})."
+    )
