@@ -1,0 +1,81 @@
+"""What would a sync ask? `brokerbi plan` says so without asking anything."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from pipelines.command.printing import count, duration, print_table, say
+from pipelines.command.selecting import selection_of, settings_from_environment
+from pipelines.connect.clock import SystemClock
+from pipelines.sync.planned import make_plan
+from pipelines.sync.planning import Plan, Planned
+from warehouse.store import Store
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the plan for the arguments, as a table or as JSON; makes no request."""
+    settings = settings_from_environment(offline=True)
+    plan, _ = make_plan(settings, selection_of(arguments), Store(settings.data_dir), SystemClock())
+    if arguments.json:
+        json.dump(_described(plan), sys.stdout, indent=2, ensure_ascii=False)
+        sys.stdout.write("\n")
+        return 0
+    print_table(
+        ["report", "customer", "missing", "due", "held", "windows", "requests", ""],
+        [_row(planned) for planned in plan.planned],
+        right=(2, 3, 4, 5, 6),
+    )
+    say(
+        f"{count(plan.requests_expected)} requests expected, at most {count(plan.requests)} if nothing fails; "
+        f"about {duration(plan.seconds)} at {plan.requests_per_second:g} requests per second. None was made."
+    )
+    return 0
+
+
+def _row(planned: Planned) -> list[str]:
+    spans = f"{planned.windows[0]} … {planned.windows[-1]}" if len(planned.windows) > 1 else ""
+    words = planned.skipped or spans or (str(planned.windows[0]) if planned.windows else "all held")
+    return [
+        planned.report.name,
+        planned.customer.id,
+        str(len(planned.wanted.missing)),
+        str(len(planned.wanted.due)),
+        str(planned.wanted.left),
+        str(len(planned.windows)),
+        str(planned.requests),
+        words,
+    ]
+
+
+def _described(plan: Plan) -> dict[str, object]:
+    return {
+        "requests": plan.requests,
+        "requests_expected": plan.requests_expected,
+        "seconds": round(plan.seconds, 1),
+        "requests_per_second": plan.requests_per_second,
+        "planned": [
+            {
+                "report": planned.report.name,
+                "customer": planned.customer.id,
+                "missing": [str(month) for month in planned.wanted.missing],
+                "due": [str(month) for month in planned.wanted.due],
+                "held": planned.wanted.left,
+                "requests": planned.requests,
+                "requests_expected": planned.requests_expected,
+                "skipped": planned.skipped,
+                "windows": [
+                    {
+                        "months": [str(month) for month in window.months],
+                        "spans": [
+                            {"from": span.starts_at.isoformat(), "to": span.ends_at.isoformat()}
+                            for span in window.spans
+                        ],
+                    }
+                    for window in planned.windows
+                ],
+            }
+            for planned in plan.planned
+        ],
+    }

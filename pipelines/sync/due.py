@@ -1,0 +1,98 @@
+"""Which months of a report does a customer need? Those missing, still open, or due to be asked again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Protocol
+from zoneinfo import ZoneInfo
+
+from pipelines.catalogue.vocabulary import Report
+from pipelines.months import Month, months_between
+
+
+class Held(Protocol):
+    """What the ledger says of one held month."""
+
+    @property
+    def loaded_at_utc(self) -> datetime: ...
+    @property
+    def state(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class Calendar:
+    """Today, and how far back and ahead of it a sync looks; months in the brokerage's local time."""
+
+    today: date
+    start: Month
+    timezone: ZoneInfo
+    due_months: int
+    due_months_monthly: int
+    months_ahead: int
+
+    @property
+    def this_month(self) -> Month:
+        return Month.of(self.today)
+
+
+def months_in_scope(report: Report, calendar: Calendar) -> Iterator[Month]:
+    """Every month the report may be asked for at all.
+
+    Months to come are never asked, budgets aside; a report that the service calculates only for its
+    latest months (interface, Limits: LiveData/CommissionReport) is not asked for older ones.
+    """
+    first, last = calendar.start, calendar.this_month
+    if report.latest_months is not None:
+        first = max(first, last.plus(1 - report.latest_months))
+    if report.months_ahead:
+        last = last.plus(calendar.months_ahead)
+    return months_between(first, last)
+
+
+def is_due(month: Month, held: Held, report: Report, calendar: Calendar) -> bool:
+    """Whether a held month is to be asked again because it may have changed since.
+
+    The latest months always are, a month that was not over when it was last asked is, and so is, once
+    in every calendar month, each of the thirteen latest: found by when it was loaded, so that nights
+    of standstill need nothing special.
+    """
+    age = (calendar.this_month.year - month.year) * 12 + calendar.this_month.number - month.number
+    if age < 0:
+        return report.months_ahead
+    if age < calendar.due_months or held.state == "open":
+        return True
+    loaded_in = Month.of(held.loaded_at_utc.astimezone(calendar.timezone).date())
+    return age < calendar.due_months_monthly and loaded_in < calendar.this_month
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The months to ask for, by why, and how many are left alone because they are held."""
+
+    missing: tuple[Month, ...]
+    due: tuple[Month, ...]
+    left: int
+
+    @property
+    def months(self) -> tuple[Month, ...]:
+        return tuple(sorted((*self.missing, *self.due)))
+
+
+def wanted_months(
+    scope: Iterator[Month], held: Mapping[Month, Held], report: Report, calendar: Calendar, *, refresh: bool
+) -> Wanted:
+    """Sort the months in scope into missing, due, and held well enough to be left alone."""
+    missing: list[Month] = []
+    due: list[Month] = []
+    left = 0
+    for month in scope:
+        known = held.get(month)
+        if known is None:
+            missing.append(month)
+        elif refresh or is_due(month, known, report, calendar):
+            due.append(month)
+        else:
+            left += 1
+    return Wanted(tuple(missing), tuple(due), left)

@@ -1,0 +1,106 @@
+"""What was fetched? A window read whole, on its way from the landing into the tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from pipelines.catalogue.vocabulary import Keeping, Report
+from pipelines.flattening.flat import Flat, Rejected
+from pipelines.months import Month
+from pipelines.windows import Window
+from warehouse.loads import Load
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """A window of one report of one customer, flattened; its bytes rest in the landing file."""
+
+    report: Report
+    customer: str
+    window: Window
+    load_id: str
+    run_id: str
+    flat: Flat
+    landing: str
+    sha256: str
+    requests: int
+    bytes: int
+    seconds: float
+    fetched_at_utc: datetime
+    asked: tuple[str, ...] | None = None
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def rows(self) -> int:
+        """Rows of all tables together."""
+        return sum(table.frame.height for table in self.flat.tables)
+
+
+@dataclass(frozen=True)
+class RejectedRow:
+    """A quarantined row in the warehouse's words: its month is a first day."""
+
+    table: str
+    place: str
+    reason: str
+    column: str | None
+    raw: str
+    month: date | None
+
+    @classmethod
+    def of(cls, rejected: Rejected) -> RejectedRow:
+        month = rejected.month.first_day if rejected.month else None
+        return cls(rejected.table, rejected.place, rejected.reason, rejected.column, rejected.raw, month)
+
+
+def load_of(fetched: Fetched, timezone: str) -> Load:
+    """The warehouse's own words for a fetched window."""
+    return Load(
+        load_id=fetched.load_id,
+        run_id=fetched.run_id,
+        report=fetched.report.name,
+        customer=fetched.customer,
+        window_start=fetched.window.first,
+        window_end=fetched.window.last,
+        months=tuple(month.first_day for month in fetched.window.months),
+        open_months=open_months(fetched.window, fetched.fetched_at_utc, timezone),
+        history=fetched.report.keeping is Keeping.HISTORY,
+        asked=fetched.asked,
+        tables=fetched.flat.tables,
+        rejected=[RejectedRow.of(rejected) for rejected in fetched.flat.rejected],
+        requests=fetched.requests,
+        bytes=fetched.bytes,
+        sha256=fetched.sha256,
+        seconds=fetched.seconds,
+        fetched_at_utc=fetched.fetched_at_utc,
+        landing=fetched.landing,
+        note="; ".join((*fetched.notes, *fetched.warnings)),
+    )
+
+
+def open_months(window: Window, fetched_at_utc: datetime, timezone: str) -> frozenset[date]:
+    """The months of a window that were not over when it was asked, or that it does not reach the end of."""
+    asked_on = fetched_at_utc.astimezone(ZoneInfo(timezone)).date()
+    reached = min(window.last, asked_on - timedelta(days=1)) if window.last else asked_on
+    return frozenset(month.first_day for month in window.months if month.last_day > reached)
+
+
+def rows_by_month(flat: Flat, window: Window) -> dict[Month, int]:
+    """How many rows each month of a window turned out to have, over all tables."""
+    counts = dict.fromkeys(window.months, 0)
+    for table in flat.tables:
+        if "_month" in table.frame.columns:
+            for day, number in table.frame.group_by("_month").len().iter_rows():
+                if day is not None:
+                    month = Month.of(day)
+                    counts[month] = counts.get(month, 0) + number
+    return counts
+
+
+def total_rows(many: Iterable[Fetched]) -> int:
+    """Rows of several windows together."""
+    return sum(one.rows for one in many)

@@ -1,0 +1,60 @@
+"""How do loaded rows become what analysts see? Marts, checks, and a new published file if all is right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pipelines.connect.clock import Clock, SystemClock
+from warehouse.checks import CheckResult, run_checks
+from warehouse.marts import build_marts
+from warehouse.publishing import Publication, publish
+from warehouse.store import Store
+
+if TYPE_CHECKING:
+    from pipelines.settings import Settings
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What came of building, checking and publishing."""
+
+    marts: tuple[str, ...]
+    checks: tuple[CheckResult, ...]
+    publication: Publication
+
+    @property
+    def errors(self) -> list[CheckResult]:
+        """The checks of severity error that found something: they block publishing."""
+        return [one for one in self.checks if one.rows and one.severity == "error"]
+
+    @property
+    def warnings(self) -> list[CheckResult]:
+        """The checks that found something without blocking anything."""
+        return [one for one in self.checks if one.rows and one.severity != "error"]
+
+
+def finish(settings: Settings, clock: Clock | None = None) -> Finished:
+    """Build the marts, run the checks and publish; with a failing error check the old file stays."""
+    clock = clock or SystemClock()
+    store = Store(settings.data_dir)
+    with store.writing() as connection:
+        marts = build_marts(connection)
+    with store.reading() as connection:
+        checks = run_checks(connection)
+    publication = publish(
+        settings.data_dir,
+        keep=settings.keep_published,
+        now=clock.utc_now(),
+        reasons_against=_reasons(checks),
+    )
+    return Finished(tuple(marts), tuple(checks), publication)
+
+
+def _reasons(checks: Sequence[CheckResult]) -> list[str]:
+    return [
+        f"{check.name}: {check.question} ({check.rows} rows)"
+        for check in checks
+        if check.rows and check.severity == "error"
+    ]

@@ -1,0 +1,96 @@
+"""Are these pages one whole answer? Reads pages until that is proven, or says why it cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Generic, Protocol, TypeVar
+
+MOST_PAGES = 10_000
+"""A report that still has rows after so many pages is taken to repeat itself for ever."""
+
+
+class PagingUnproven(Exception):
+    """Rows moved, went missing or never ended while they were read page by page."""
+
+
+class Page(Protocol):
+    """One page as paging sees it; `total` is the service's own count of rows, if it states one."""
+
+    @property
+    def rows(self) -> int: ...
+    @property
+    def total(self) -> int | None: ...
+    @property
+    def ids(self) -> Mapping[str, Sequence[str]]: ...
+    @property
+    def body(self) -> bytes: ...
+
+
+P = TypeVar("P", bound=Page)
+
+
+@dataclass
+class _Reading(Generic[P]):
+    """What has been read so far, and what would give a move away."""
+
+    page_size: int
+    pages: list[P] = field(default_factory=list)
+    seen: set[tuple[str, str]] = field(default_factory=set)
+    digests: set[bytes] = field(default_factory=set)
+    received: int = 0
+
+    def add(self, page: P) -> None:
+        """Take the next page; raises PagingUnproven when it gives away that rows have moved."""
+        first = self.pages[0] if self.pages else page
+        if page.total != first.total:
+            raise PagingUnproven(f"the total changed from {first.total} to {page.total}")
+        ids = {(table, one) for table, many in page.ids.items() for one in many}
+        if repeated := ids & self.seen:
+            raise PagingUnproven(f"{len(repeated)} ids came again on page {len(self.pages)}")
+        digest = sha256(page.body).digest()
+        if page.rows and digest in self.digests:
+            raise PagingUnproven(f"page {len(self.pages)} is an earlier page again")
+        self.seen |= ids
+        self.digests.add(digest)
+        self.pages.append(page)
+        self.received += page.rows
+
+    @property
+    def total(self) -> int | None:
+        """The stated total, unless more rows than that have come: then it counts something else."""
+        stated = self.pages[0].total
+        return stated if stated is not None and stated >= self.received else None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the last page ends the answer: it is empty, or short with the stated total reached."""
+        last = self.pages[-1]
+        return last.rows == 0 or (self.received == self.total and last.rows < self.page_size)
+
+
+async def read_pages(ask: Callable[[int], Awaitable[P]], page_size: int) -> list[P]:
+    """Read every page from 0 on (interface: pageIndex is 0-based) and prove that none moved meanwhile.
+
+    Reading ends with an empty page, or with a short one that completes the service's own total. When
+    there was more than one page with rows, or no total to go by, the first is asked once more and must
+    hold the same rows. Raises PagingUnproven otherwise; a page size the service caps is no harm.
+    """
+    reading: _Reading[P] = _Reading(page_size)
+    for index in range(MOST_PAGES):
+        reading.add(await ask(index))
+        if reading.is_whole:
+            break
+    else:
+        raise PagingUnproven(f"there were still rows after {MOST_PAGES} pages")
+    if reading.total is not None and reading.received < reading.total:
+        raise PagingUnproven(f"the pages hold {reading.received} rows of the {reading.total} stated")
+    if len(reading.pages) > 1:
+        _compare(reading.pages[0], await ask(0))
+    return reading.pages
+
+
+def _compare(first: Page, again: Page) -> None:
+    if (first.rows, first.total, dict(first.ids)) != (again.rows, again.total, dict(again.ids)):
+        raise PagingUnproven("the first page holds other rows than before")

@@ -1,0 +1,82 @@
+"""What would a sync ask right now? Settings, ledger and selection brought together; no request is made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+from pipelines.catalogue.reports import REPORTS, report
+from pipelines.catalogue.vocabulary import Each, Report
+from pipelines.settings_sentences import SettingsError
+from pipelines.sync.due import Calendar
+from pipelines.sync.planning import ASSUMED_REQUEST_SECONDS, Plan, Planner
+from pipelines.sync.selection import Selection
+
+if TYPE_CHECKING:
+    from pipelines.connect.clock import Clock
+    from pipelines.settings import Customer, Settings
+    from warehouse.ledger import Ledger
+    from warehouse.store import Store
+
+
+def make_plan(settings: Settings, selection: Selection, store: Store, clock: Clock) -> tuple[Plan, Ledger]:
+    """The plan for a selection and the ledger it rests on; raises SettingsError for unknown names."""
+    ledger = store.ledger()
+    reports = chosen_reports(settings, selection)
+    customers = chosen_customers(settings, selection)
+    planner = Planner(
+        calendar(settings, clock), ledger, selection, settings.page_size, _users(reports, customers, store)
+    )
+    plan = Plan(
+        tuple(planner.plan(reports, customers)),
+        settings.requests_per_second,
+        settings.concurrency,
+        ledger.request_seconds or ASSUMED_REQUEST_SECONDS,
+    )
+    return plan, ledger
+
+
+def calendar(settings: Settings, clock: Clock) -> Calendar:
+    """Today and the reach of a sync, as the settings say."""
+    return Calendar(
+        today=settings.today_local(clock),
+        start=settings.start,
+        timezone=ZoneInfo(settings.timezone),
+        due_months=settings.due_months,
+        due_months_monthly=settings.due_months_monthly,
+        months_ahead=settings.budget_months_ahead,
+    )
+
+
+def chosen_reports(settings: Settings, selection: Selection) -> list[Report]:
+    """The reports a selection is about: those it names, else those the settings ask for."""
+    if selection.exact:
+        return [report(name) for name in dict.fromkeys(name for name, _ in selection.exact)]
+    if selection.reports:
+        return [report(name) for name in dict.fromkeys(selection.reports)]
+    default = [name for name, one in REPORTS.items() if one.on and not one.on_demand]
+    return [REPORTS[name] for name in settings.chosen_reports(default, list(REPORTS))]
+
+
+def chosen_customers(settings: Settings, selection: Selection) -> Sequence[Customer]:
+    """The customers a selection is about; one that is not configured is refused with a sentence."""
+    known = {customer.id: customer for customer in settings.customers}
+    wanted = selection.customers or tuple(dict.fromkeys(owner for _, owner in selection.exact)) or known
+    if unknown := [name for name in wanted if name not in known]:
+        raise SettingsError(
+            [
+                f"Customer {unknown[0]!r} is not among the configured ones ({', '.join(known)}); "
+                "add it to BROKERBI_CUSTOMERS or correct --customer."
+            ]
+        )
+    return [known[name] for name in wanted]
+
+
+def _users(
+    reports: Sequence[Report], customers: Sequence[Customer], store: Store
+) -> Mapping[str, Sequence[str]]:
+    """The users of each customer, looked up only when a report is asked user by user."""
+    if not any(one.each is Each.USER for one in reports):
+        return {}
+    return {customer.id: store.users(customer.id) for customer in customers}

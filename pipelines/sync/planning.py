@@ -1,0 +1,173 @@
+"""What will a sync ask? Per customer and report: the windows, the requests and the time; asks nothing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from pipelines.catalogue.vocabulary import Each, MonthOfRow, Report
+from pipelines.months import Month
+from pipelines.sync.due import Calendar, Wanted, months_in_scope, wanted_months
+from pipelines.sync.selection import Pair, Selection
+from pipelines.windows import NOW, Window, windows
+
+if TYPE_CHECKING:
+    from pipelines.settings import Customer
+    from warehouse.ledger import Cap, HeldMonth, Ledger
+
+PAGES_ALLOWED = 6
+"""Requests a window of a paged report is allowed in a plan before it has ever been asked: with pages of
+the usual size one holds a window, and the rest is for the empty page and the second look at the first."""
+ASSUMED_REQUEST_SECONDS = 0.5
+NOTHING = Wanted((), (), 0)
+
+
+@dataclass(frozen=True)
+class Planned:
+    """One report of one customer: what is wanted, in which windows, at the price of how many requests.
+
+    `requests` is the most it may take when nothing fails, `requests_expected` the likely number;
+    `skipped` says why nothing is asked, if so.
+    """
+
+    report: Report
+    customer: Customer
+    wanted: Wanted = NOTHING
+    windows: tuple[Window, ...] = ()
+    requests: int = 0
+    requests_expected: int = 0
+    asked: tuple[str, ...] | None = None
+    out_of_reach: tuple[Month, ...] = ()
+    skipped: str | None = None
+
+    @property
+    def pair(self) -> Pair:
+        return (self.report.name, self.customer.id)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything a sync would ask, in the order it would ask it."""
+
+    planned: tuple[Planned, ...]
+    requests_per_second: float
+    concurrency: int
+    request_seconds: float
+
+    @property
+    def requests(self) -> int:
+        return sum(one.requests for one in self.planned)
+
+    @property
+    def requests_expected(self) -> int:
+        return sum(one.requests_expected for one in self.planned)
+
+    @property
+    def seconds(self) -> float:
+        """The likely time: bounded by the rate, or by the service's own slowness."""
+        per_second = min(self.requests_per_second, self.concurrency / max(self.request_seconds, 0.001))
+        return self.requests_expected / per_second
+
+
+@dataclass(frozen=True)
+class Planner:
+    """What planning looks at: the calendar, the ledger and the selection."""
+
+    calendar: Calendar
+    ledger: Ledger
+    selection: Selection
+    page_size: int
+    users: Mapping[str, Sequence[str]]
+
+    def plan(self, reports: Sequence[Report], customers: Sequence[Customer]) -> Iterator[Planned]:
+        """Every report of every customer, those without months first: users are asked before their budgets."""
+        for report in sorted(reports, key=lambda report: report.has_months):
+            for customer in customers:
+                pair = (report.name, customer.id)
+                if self.selection.exact and pair not in self.selection.exact:
+                    continue
+                yield self._one(report, customer)
+
+    def _one(self, report: Report, customer: Customer) -> Planned:
+        refusal = self._refusal(report, customer)
+        if refusal:
+            return Planned(report, customer, skipped=refusal)
+        asked = self._asked(report, customer)
+        if asked == ():
+            return Planned(report, customer, asked=asked, skipped=_nobody_to_ask_for(report))
+        if not report.has_months:
+            each = len(asked) if asked else 1
+            return Planned(
+                report, customer, windows=(NOW,), requests=each, requests_expected=each, asked=asked
+            )
+        return self._months(report, customer, asked)
+
+    def _months(self, report: Report, customer: Customer, asked: tuple[str, ...] | None) -> Planned:
+        scope = list(months_in_scope(report, self.calendar))
+        exact = self.selection.exact.get((report.name, customer.id))
+        chosen = exact if exact is not None else [month for month in scope if self.selection.covers(month)]
+        reachable = [month for month in chosen if month in set(scope)]
+        held = self._held(report, customer)
+        wanted = wanted_months(iter(reachable), held, report, self.calendar, refresh=self.selection.refresh)
+        cut = tuple(self._windows(report, customer, wanted.months))
+        most, likely = self._requests(report, customer, cut, held)
+        each = len(asked) if asked else 1
+        return Planned(
+            report,
+            customer,
+            wanted,
+            cut,
+            most * each,
+            likely * each,
+            asked,
+            out_of_reach=tuple(month for month in chosen if month not in set(scope)),
+        )
+
+    def _held(self, report: Report, customer: Customer) -> dict[Month, HeldMonth]:
+        return {
+            Month.of(day): held
+            for (name, owner, day), held in self.ledger.months.items()
+            if day is not None and (name, owner) == (report.name, customer.id)
+        }
+
+    def _windows(self, report: Report, customer: Customer, months: Sequence[Month]) -> Iterator[Window]:
+        cap: Cap | None = self.ledger.caps.get((report.name, customer.id))
+        longest = min(report.longest, cap.months) if cap and cap.months else report.longest
+        return windows(months, longest, self.calendar.today, cap.days if cap else None)
+
+    def _requests(
+        self, report: Report, customer: Customer, cut: Sequence[Window], held: Mapping[Month, HeldMonth]
+    ) -> tuple[int, int]:
+        spans = sum(len(window.spans) for window in cut)
+        if report.paged:
+            known = self.ledger.pages.get((report.name, customer.id))
+            most = PAGES_ALLOWED if known is None else math.ceil(known * 1.5) + 2
+            return spans * most, spans * (known or 1)
+        if report.month_of_row is MonthOfRow.YEAR_AND_MONTH and not held:
+            months = sum(len(window.months) for window in cut)
+            return (spans + months if months > spans else spans), spans
+        return spans, spans
+
+    def _asked(self, report: Report, customer: Customer) -> tuple[str, ...] | None:
+        if report.each is Each.USER:
+            return tuple(self.users.get(customer.id, ()))
+        if report.each is Each.ESTATE:
+            return self.selection.estates
+        return None
+
+    def _refusal(self, report: Report, customer: Customer) -> str | None:
+        if not customer.active:
+            return "the customer is switched off in the settings; what is held stays"
+        denied: datetime | None = self.ledger.denied.get((report.name, customer.id))
+        if denied and denied.astimezone(self.calendar.timezone).date() == self.calendar.today:
+            return "no access (403 today); it is asked again tomorrow"
+        return None
+
+
+def _nobody_to_ask_for(report: Report) -> str:
+    if report.each is Each.ESTATE:
+        return "asked on demand only: name estates with --estate"
+    return "no user of this customer is known yet; sync the report users first"

@@ -1,0 +1,56 @@
+"""What does the ledger learn from a run besides its loads? Failures, refusals and caps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pipelines.connect.clock import Clock
+from pipelines.sync.outcomes import Outcome, Status, Summary
+from pipelines.sync.pairs import Pair
+from warehouse.ledger import Cap
+from warehouse.loads import FailedLoad
+
+if TYPE_CHECKING:
+    from warehouse.store import Store
+
+RECORDED = frozenset({Status.FAILED, Status.HELD_BACK, Status.NO_ACCESS})
+
+
+def record(store: Store, summary: Summary, pairs: Sequence[Pair], clock: Clock) -> None:
+    """Write down what failed and why, who has no access, and which windows the service accepts.
+
+    A run that was stopped because everybody was refused marks nobody: the trouble is elsewhere.
+    """
+    failures = [_failed_load(one, summary, clock) for one in summary.outcomes if one.status in RECORDED]
+    if failures:
+        store.record_failures(failures)
+    for pair in pairs:
+        report, customer = pair.name
+        if pair.denied and not summary.stopped:
+            store.deny(report, customer, clock.utc_now())
+        if pair.cap.months or pair.cap.days:
+            store.remember_cap(report, customer, Cap(days=pair.cap.days, months=pair.cap.months))
+
+
+def _failed_load(outcome: Outcome, summary: Summary, clock: Clock) -> FailedLoad:
+    now = clock.utc_now()
+    return FailedLoad(
+        load_id=outcome.load_id
+        or f"{now:%Y%m%dT%H%M%S%f}-{outcome.report}-{outcome.customer}-{outcome.when}",
+        run_id=summary.run_id,
+        report=outcome.report,
+        customer=outcome.customer,
+        window_start=outcome.window.first,
+        window_end=outcome.window.last,
+        months=tuple(month.first_day for month in outcome.months),
+        status=outcome.status.value,
+        error=outcome.reason,
+        requests=outcome.requests,
+        bytes=outcome.bytes,
+        sha256="",
+        seconds=outcome.seconds,
+        fetched_at_utc=outcome.fetched_at_utc or now,
+        landing=outcome.landing,
+        note="",
+    )

@@ -1,0 +1,90 @@
+"""How long a stretch does the service really answer? Halves what it refuses, and learns the cap."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from pipelines.catalogue.vocabulary import MonthOfRow, Report
+from pipelines.connect.errors import ConnectError, Refused, Unavailable
+from pipelines.months import Month
+from pipelines.windows import Span, Window, spans_of_days
+
+T = TypeVar("T")
+
+
+@dataclass
+class LearnedCap:
+    """The longest span a report of a customer has been answered for, once a longer one was refused."""
+
+    months: int | None = None
+    days: int | None = None
+    refused: list[Span] = field(default_factory=list)
+
+    def learn(self, refused: Span) -> None:
+        """Take note that a span was refused; half of it is tried from now on."""
+        self.refused.append(refused)
+        months = _months_of(refused)
+        if months > 1:
+            self.months = min(self.months or months, months // 2)
+        else:
+            self.months, self.days = 1, min(self.days or refused.days, (refused.days + 1) // 2)
+
+    def forget(self) -> None:
+        """Unlearn: the refusals had nothing to do with the length after all."""
+        self.months, self.days = None, None
+        self.refused.clear()
+
+    def cut(self, span: Span) -> Iterator[Span]:
+        """The spans to ask instead of one that is longer than what is known to be answered."""
+        if self.days is not None:
+            yield from spans_of_days(span, self.days)
+        elif self.months is not None and _months_of(span) > self.months:
+            for half in span.halves():
+                yield from self.cut(half)
+        else:
+            yield span
+
+
+def may_be_halved(report: Report, span: Span) -> bool:
+    """Whether parts of a span add up to the whole: only where every row finds its month by itself.
+
+    Averages of halves would be no average of the whole, so an aggregate is never cut below its month,
+    and rows that carry a year and a month are only cut between months.
+    """
+    if report.month_of_row is MonthOfRow.DOCUMENTED_DATE:
+        return span.days > 1
+    return report.month_of_row is MonthOfRow.YEAR_AND_MONTH and _months_of(span) > 1
+
+
+async def read_spans(
+    report: Report, window: Window, cap: LearnedCap, ask: Callable[[Span], Awaitable[T]]
+) -> list[T]:
+    """Read a window span by span; a span that is refused (400) or keeps timing out is halved.
+
+    Raises what the service raised when a span that cannot be halved is refused, so that at most
+    about nine requests are spent on a refusal that has nothing to do with the length.
+    """
+    waiting = [part for span in window.spans for part in cap.cut(span)]
+    answers: list[T] = []
+    while waiting:
+        span = waiting.pop(0)
+        try:
+            answers.append(await ask(span))
+        except ConnectError as error:
+            if not (_is_about_length(error) and may_be_halved(report, span)):
+                cap.forget()
+                raise
+            cap.learn(span)
+            waiting = [*span.halves(), *waiting]
+    return answers
+
+
+def _is_about_length(error: ConnectError) -> bool:
+    return isinstance(error, Refused) or (isinstance(error, Unavailable) and error.timed_out)
+
+
+def _months_of(span: Span) -> int:
+    first, last = Month.of(span.first), Month.of(span.last)
+    return (last.year - first.year) * 12 + last.number - first.number + 1

@@ -1,0 +1,171 @@
+"""What does a sync do, from settings to summary? Opens what it needs, plans, asks, loads and reports."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pipelines.connect.client import Client
+from pipelines.connect.clock import Clock, SystemClock
+from pipelines.connect.pace import Pace
+from pipelines.connect.refusals import Refusals
+from pipelines.months import Month
+from pipelines.sync.declaring import declared_tables
+from pipelines.sync.loading import Loader
+from pipelines.sync.outcomes import Outcome, Status, Summary
+from pipelines.sync.pairs import Pair
+from pipelines.sync.planned import make_plan
+from pipelines.sync.planning import Plan, Planned
+from pipelines.sync.reading import Reading
+from pipelines.sync.recording import record
+from pipelines.sync.running import Run
+from pipelines.sync.selection import Selection
+from pipelines.sync.spans import LearnedCap
+from warehouse.landing import Landing
+from warehouse.store import Store
+
+if TYPE_CHECKING:
+    import httpx
+
+    from pipelines.settings import Customer, Settings
+    from warehouse.ledger import Ledger
+
+FLATTENINGS_AT_ONCE = 2
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a sync runs in, so that a test or a rehearsal can hand in its own.
+
+    `transport` replaces the network, `clock` the time.
+    """
+
+    clock: Clock = SystemClock()
+    transport: httpx.AsyncBaseTransport | None = None
+
+
+def new_run_id(clock: Clock) -> str:
+    """A name for a run that sorts by time."""
+    return f"{clock.utc_now():%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
+
+
+def sync(
+    settings: Settings,
+    selection: Selection,
+    *,
+    surroundings: Surroundings | None = None,
+    on_plan: Callable[[Plan], None] = lambda plan: None,
+    on_outcome: Callable[[Outcome], None] = lambda outcome: None,
+) -> Summary:
+    """Ask what is missing or due, load it, and say what became of every window.
+
+    One customer's or report's failure stops nothing else and is in the summary. Raises WarehouseError
+    when nothing can be kept at all (a full disk, an unwritable directory), SettingsError for logins.
+    """
+    surroundings = surroundings or Surroundings()
+    store = Store(settings.data_dir)
+    store.declare(declared_tables())
+    plan, ledger = make_plan(settings, selection, store, surroundings.clock)
+    on_plan(plan)
+    summary = Summary(new_run_id(surroundings.clock), surroundings.clock.utc_now())
+    for planned in plan.planned:
+        _note_unasked(planned, summary, on_outcome)
+
+    def note(outcome: Outcome) -> None:
+        summary.outcomes.append(outcome)
+        on_outcome(outcome)
+
+    pairs = [_pair(planned, ledger) for planned in plan.planned if planned.windows]
+    if pairs:
+        asyncio.run(_work(settings, selection, surroundings, store, pairs, summary, note))
+    record(store, summary, pairs, surroundings.clock)
+    summary.seconds = (surroundings.clock.utc_now() - summary.started_utc).total_seconds()
+    return summary
+
+
+async def _work(
+    settings: Settings,
+    selection: Selection,
+    surroundings: Surroundings,
+    store: Store,
+    pairs: Sequence[Pair],
+    summary: Summary,
+    note: Callable[[Outcome], None],
+) -> None:
+    today = settings.today_local(surroundings.clock)
+    refusals = Refusals(len({pair.planned.report.name for pair in pairs}))
+    async with AsyncExitStack() as stack:
+        clients = await _clients(settings, surroundings, [pair.planned.customer for pair in pairs], stack)
+        run = Run(
+            reading=Reading(
+                run_id=summary.run_id,
+                landing=Landing(settings.data_dir / "landing"),
+                clock=surroundings.clock,
+                timezone=settings.timezone,
+                page_size=settings.page_size,
+                flattening=asyncio.Semaphore(FLATTENINGS_AT_ONCE),
+            ),
+            loader=Loader(store, settings.timezone, note),
+            clients=clients,
+            refusals=refusals,
+            today=today,
+            concurrency=settings.concurrency,
+            accept_shrink=selection.accept_shrink,
+            summary=summary,
+            note=note,
+        )
+        await run.work(pairs)
+
+
+async def _clients(
+    settings: Settings, surroundings: Surroundings, customers: Sequence[Customer], stack: AsyncExitStack
+) -> Mapping[str, Client]:
+    """One client per login, all keeping one pace: the service sees a single caller."""
+    pace = Pace(settings.data_dir, settings.concurrency, settings.requests_per_second)
+    by_login: dict[object, Client] = {}
+    clients: dict[str, Client] = {}
+    for customer in customers:
+        login = settings.login_of(customer)
+        key = (login.username, login.password.get_secret_value())
+        if key not in by_login:
+            client = Client(
+                settings.base_url,
+                login,
+                pace=pace,
+                transport=surroundings.transport,
+                clock=surroundings.clock,
+            )
+            by_login[key] = await stack.enter_async_context(client)
+        clients[customer.id] = by_login[key]
+    return clients
+
+
+def _pair(planned: Planned, ledger: Ledger) -> Pair:
+    before: dict[Month, int] = {}
+    total = 0
+    for (report, customer, day), held in ledger.months.items():
+        if (report, customer) == planned.pair:
+            total += held.rows
+            if day is not None:
+                before[Month.of(day)] = held.rows
+    cap = ledger.caps.get(planned.pair)
+    return Pair(planned, before, total, LearnedCap(cap.months, cap.days) if cap else LearnedCap())
+
+
+def _note_unasked(planned: Planned, summary: Summary, on_outcome: Callable[[Outcome], None]) -> None:
+    """Say what a sync leaves alone: what is held, and what is skipped and why."""
+    summary.held[planned.pair] += planned.wanted.left
+    if planned.skipped:
+        outcome = Outcome(*planned.pair, (), Status.SKIPPED, planned.skipped)
+        summary.outcomes.append(outcome)
+        on_outcome(outcome)
+    if planned.out_of_reach:
+        reason = "the service does not calculate these months; what is held stays"
+        outcome = Outcome(*planned.pair, planned.out_of_reach, Status.SKIPPED, reason)
+        summary.outcomes.append(outcome)
+        on_outcome(outcome)

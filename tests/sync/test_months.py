@@ -1,0 +1,47 @@
+"""Do months count, order and run as a calendar does?"""
+
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.months import Month, months_between, runs_of_months
+
+months = st.builds(Month, st.integers(1990, 2090), st.integers(1, 12))
+
+
+@given(months, st.integers(-500, 500))
+def test_adding_months_and_taking_them_away_is_no_change(month: Month, number: int) -> None:
+    assert month.plus(number).plus(-number) == month
+
+
+@given(months)
+def test_a_month_ends_the_day_before_the_next_begins(month: Month) -> None:
+    assert (month.plus(1).first_day - month.last_day).days == 1
+
+
+@given(st.sets(months, max_size=60), st.integers(1, 12))
+def test_runs_hold_every_month_once_and_none_is_too_long(wanted: set[Month], longest: int) -> None:
+    runs = list(runs_of_months(wanted, longest))
+    assert [month for run in runs for month in run] == sorted(wanted)
+    assert all(len(run) <= longest for run in runs)
+
+
+def test_a_gap_begins_a_new_run() -> None:
+    wanted = [Month(2025, 11), Month(2025, 12), Month(2026, 2)]
+    assert list(runs_of_months(wanted, 12)) == [(Month(2025, 11), Month(2025, 12)), (Month(2026, 2),)]
+
+
+def test_february_of_a_leap_year_has_twenty_nine_days() -> None:
+    assert Month(2024, 2).last_day == date(2024, 2, 29)
+
+
+@pytest.mark.parametrize("text", ["2024-13", "2024", "24-01", "2024-1", "x", "2024-01-01", ""])
+def test_what_is_not_a_month_is_refused_with_a_sentence(text: str) -> None:
+    with pytest.raises(ValueError, match="month"):
+        Month.parse(text)
+
+
+def test_between_reversed_months_there_is_nothing() -> None:
+    assert list(months_between(Month(2026, 2), Month(2026, 1))) == []

@@ -1,0 +1,126 @@
+"""Are pages only believed when they are proven to be one whole answer?"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import pytest
+
+from pipelines.sync.paging import PagingUnproven, read_pages
+
+
+@dataclass(frozen=True)
+class PageOfIds:
+    names: tuple[str, ...]
+    total: int | None = None
+    has_ids: bool = True
+
+    @property
+    def rows(self) -> int:
+        return len(self.names)
+
+    @property
+    def ids(self) -> dict[str, Sequence[str]]:
+        return {"leads": self.names} if self.has_ids else {}
+
+    @property
+    def body(self) -> bytes:
+        return repr((self.names, self.total)).encode()
+
+
+@dataclass
+class Service:
+    """Answers page by page from a script of what it holds at each request."""
+
+    holdings: Callable[[int], Sequence[str]]
+    page_size: int = 2
+    states_total: bool = True
+    has_ids: bool = True
+    asked: list[int] = field(default_factory=list)
+
+    async def answer(self, index: int) -> PageOfIds:
+        rows = self.holdings(len(self.asked))
+        self.asked.append(index)
+        part = tuple(rows[index * self.page_size : (index + 1) * self.page_size])
+        return PageOfIds(part, len(rows) if self.states_total else None, self.has_ids)
+
+
+def read(service: Service, page_size: int = 2) -> list[str]:
+    pages = asyncio.run(read_pages(service.answer, page_size))
+    return [name for page in pages for name in page.names]
+
+
+def test_one_short_page_with_the_whole_total_needs_no_second_look() -> None:
+    service = Service(lambda _: "a")
+    assert (read(service), service.asked) == (["a"], [0])
+
+
+def test_several_pages_are_followed_by_a_second_look_at_the_first() -> None:
+    service = Service(lambda _: "abc")
+    assert (read(service), service.asked) == (["a", "b", "c"], [0, 1, 0])
+
+
+def test_without_a_total_an_empty_page_ends_the_reading() -> None:
+    service = Service(lambda _: "abc", states_total=False)
+    assert (read(service), service.asked) == (["a", "b", "c"], [0, 1, 2, 0])
+
+
+def test_a_full_last_page_is_not_taken_for_the_end() -> None:
+    service = Service(lambda _: "abcd")
+    assert (read(service), service.asked) == (["a", "b", "c", "d"], [0, 1, 2, 0])
+
+
+def test_a_capped_page_size_does_no_harm() -> None:
+    assert read(Service(lambda _: "abcde"), page_size=1000) == ["a", "b", "c", "d", "e"]
+
+
+def test_no_rows_at_all_take_one_request() -> None:
+    service = Service(lambda _: "", states_total=False)
+    assert (read(service), service.asked) == ([], [0])
+
+
+def test_a_total_that_counts_something_smaller_is_not_believed() -> None:
+    class Fewer(Service):
+        async def answer(self, index: int) -> PageOfIds:
+            page = await super().answer(index)
+            return PageOfIds(page.names, 1)
+
+    assert read(Fewer(lambda _: "abcde")) == ["a", "b", "c", "d", "e"]
+
+
+@pytest.mark.parametrize(
+    ("holdings", "reason"),
+    [
+        (lambda asked: "abcd" if asked == 0 else "abcde", "the total changed"),
+        (lambda asked: "abcd" if asked == 0 else "xabc", "came again"),
+        (lambda asked: "abcd" if asked < 3 else "acde", "other rows than before"),
+    ],
+)
+def test_rows_that_move_are_noticed(holdings: Callable[[int], str], reason: str) -> None:
+    with pytest.raises(PagingUnproven, match=reason):
+        read(Service(holdings))
+
+
+def test_a_row_that_slips_off_between_two_pages_is_noticed_by_the_second_look() -> None:
+    service = Service(lambda asked: "abcd" if asked == 0 else "acd", states_total=False)
+    with pytest.raises(PagingUnproven, match="other rows than before"):
+        read(service)
+
+
+def test_a_service_that_ignores_the_page_number_is_noticed_without_ids() -> None:
+    class Stuck(Service):
+        async def answer(self, index: int) -> PageOfIds:
+            return await super().answer(0)
+
+    with pytest.raises(PagingUnproven, match="earlier page again"):
+        read(Stuck(lambda _: "abcd", states_total=False, has_ids=False))
+
+
+def test_fewer_rows_than_the_stated_total_are_noticed() -> None:
+    class Short(Service):
+        async def answer(self, index: int) -> PageOfIds:
+            page = await super().answer(index)
+            return PageOfIds(page.names, 9)
+
+    with pytest.raises(PagingUnproven, match="3 rows of the 9 stated"):
+        read(Short(lambda _: "abc"))
