@@ -21,6 +21,7 @@ from pydantic import (
 )
 
 from pipelines import settings_values as values
+from pipelines.connect.address import is_in_clear
 from pipelines.connect.login import Login
 from pipelines.months import Month
 from pipelines.settings_sentences import SettingsError, sentences
@@ -118,7 +119,7 @@ class Settings(BaseModel):
 
     @model_validator(mode="after")
     def _safe_to_ask(self) -> Settings:
-        if self.base_url and values.is_in_clear(self.base_url) and not self.allow_http:
+        if self.base_url and is_in_clear(self.base_url) and not self.allow_http:
             raise ValueError(
                 "BROKERBI_BASE_URL begins with http, so the login would cross the network readable by all; "
                 "write https, or set BROKERBI_ALLOW_HTTP=true if that is truly meant."

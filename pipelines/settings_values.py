@@ -6,11 +6,10 @@ import re
 from collections.abc import Sequence
 from datetime import date
 from difflib import get_close_matches
-from ipaddress import ip_address
 from pathlib import Path
-from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
+from pipelines.connect.address import checked_address
 from pipelines.months import Month
 
 FORBIDDEN_IN_IDS = "|,[]/\\\"'"  # the first four are forbidden in Dagster's partition keys
@@ -21,42 +20,8 @@ CRON_FIELDS = 5
 
 
 def checked_base_url(text: str) -> str:
-    """The address without a closing slash; refuses credentials, queries and anything but HTTP."""
-    url = text.strip().rstrip("/")
-    if not url:
-        return ""
-    parts = urlsplit(url)
-    if parts.username is not None or parts.password is not None:
-        raise ValueError(
-            "holds a username or password; take them out, and set BROKERBI_USERNAME and BROKERBI_PASSWORD"
-        )
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise ValueError("is not an address; write it like https://host/path")
-    if parts.query or parts.fragment or CONTROL.search(url) or " " in url or "@" in url:
-        raise ValueError("must end with the path; a query, a fragment, an @ or a space has no place in it")
-    if any(segment in {".", ".."} for segment in parts.path.split("/")):
-        raise ValueError("has a path with . or .. in it; write the path out")
-    try:
-        _ = parts.port
-    except ValueError:
-        raise ValueError("has a port that is not a number from 0 to 65535") from None
-    return url
-
-
-def is_in_clear(base_url: str) -> bool:
-    """Whether the login would cross a network unencrypted."""
-    parts = urlsplit(base_url)
-    return parts.scheme == "http" and not is_loopback(parts.hostname or "")
-
-
-def is_loopback(host: str) -> bool:
-    """Whether the host is this machine."""
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
+    """The address of the service, or nothing."""
+    return checked_address(text) if text.strip() else ""
 
 
 def checked_customer_id(text: str) -> str:

@@ -23,15 +23,15 @@ class Login:
         return f"Basic {self._token()}"
 
     def hide(self, text: str) -> str:
-        """The text without this login's password, in clear or in Base64, should the service echo it."""
-        for secret in self._secrets():
-            text = text.replace(secret, HIDDEN)
+        """The text without this login, in clear or in Base64, should the service or a library echo it."""
+        for secret in [*self._secrets(), self.username]:
+            text = text.replace(secret, HIDDEN) if len(secret) >= SHORTEST_TO_HIDE else text
         return text
 
     def hide_in_bytes(self, body: bytes) -> bytes:
-        """The same for a body that is kept."""
+        """A body that is kept, without the password; the username may be a word of the text."""
         for secret in self._secrets():
-            body = body.replace(secret.encode(), HIDDEN.encode())
+            body = body.replace(secret.encode(), HIDDEN.encode()) if len(secret) >= SHORTEST_TO_HIDE else body
         return body
 
     def _token(self) -> str:
@@ -39,5 +39,4 @@ class Login:
 
     def _secrets(self) -> list[str]:
         password = self.password.get_secret_value()
-        in_base64 = b64encode(password.encode()).decode("ascii")
-        return [secret for secret in (self._token(), in_base64, password) if len(secret) >= SHORTEST_TO_HIDE]
+        return [self._token(), b64encode(password.encode()).decode("ascii"), password]

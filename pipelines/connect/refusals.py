@@ -1,4 +1,4 @@
-"""Is it one door that is closed, or all of them? Counts who is refused with 403, over customers and reports."""
+"""Is one door closed, or all of them? Counts who is refused with 403, over customers and reports."""
 
 from __future__ import annotations
 
