@@ -21,8 +21,10 @@ from pydantic import (
 )
 
 from pipelines import settings_values as values
-from pipelines.connect.address import is_in_clear
+from pipelines.connect.address import checked_address, is_in_clear
+from pipelines.connect.limits import MEGABYTE, Limits
 from pipelines.connect.login import Login
+from pipelines.connect.retrying import Retrying
 from pipelines.months import Month
 from pipelines.settings_sentences import SettingsError, sentences
 from pipelines.settings_sources import gather
@@ -67,7 +69,7 @@ class Settings(BaseModel):
 
     model_config = _FROZEN
 
-    base_url: Annotated[str, AfterValidator(values.checked_base_url)] = Field(
+    base_url: Annotated[str, AfterValidator(checked_address)] = Field(
         default="", description="the address of the Connect service, like https://host/path"
     )
     allow_http: bool = Field(default=False, description="true or false")
@@ -145,6 +147,16 @@ class Settings(BaseModel):
                 [f"Customer {customer.id} has no login; set BROKERBI_USERNAME and a password."]
             )
         return Login(username, password)
+
+    @property
+    def retrying(self) -> Retrying:
+        """How patiently the client repeats a request."""
+        return Retrying(tries=self.tries, total_seconds=self.retry_seconds)
+
+    @property
+    def limits(self) -> Limits:
+        """How long one try may take, and how large its answer may be."""
+        return Limits(self.timeout_seconds, self.try_seconds, self.largest_answer_mb * MEGABYTE)
 
     def today_local(self, clock: Clock) -> date:
         """Which day it is for the brokerage, or is said to be for a rehearsal."""

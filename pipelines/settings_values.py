@@ -9,7 +9,6 @@ from difflib import get_close_matches
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from pipelines.connect.address import checked_address
 from pipelines.months import Month
 
 FORBIDDEN_IN_IDS = "|,[]/\\\"'"  # the first four are forbidden in Dagster's partition keys
@@ -17,11 +16,6 @@ LONGEST_ID = 100
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
 EARLIEST_START = Month(1990, 1)
 CRON_FIELDS = 5
-
-
-def checked_base_url(text: str) -> str:
-    """The address of the service, or nothing."""
-    return checked_address(text) if text.strip() else ""
 
 
 def checked_customer_id(text: str) -> str:

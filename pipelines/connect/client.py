@@ -15,11 +15,12 @@ from pipelines.connect.clock import Clock, SystemClock
 from pipelines.connect.errors import ConnectError, Unauthorized
 from pipelines.connect.exchange import Answer, Request, Try
 from pipelines.connect.host import Host
+from pipelines.connect.limits import Limits
 from pipelines.connect.login import Login
 from pipelines.connect.pace import Pace
 from pipelines.connect.retrying import Retrying, wished_delay
 from pipelines.connect.sentences import CHECK_THE_LOGIN, exhausted, refusal, too_large
-from pipelines.connect.wire import OK, TOO_MANY, Limits, Outcome, Trouble, Wire
+from pipelines.connect.wire import OK, TOO_MANY, Outcome, Trouble, Wire
 
 __all__ = ["Answer", "Client", "Limits", "Login", "Request", "Try"]
 

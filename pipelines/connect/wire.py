@@ -15,6 +15,7 @@ from pipelines.connect.address import checked_address, is_this_machine
 from pipelines.connect.body import Body, BodyError, BodyTooLarge
 from pipelines.connect.clock import Clock
 from pipelines.connect.exchange import Answer, Request
+from pipelines.connect.limits import Limits
 from pipelines.connect.login import Login
 
 NEVER_KEPT = frozenset({"set-cookie", "set-cookie2", "www-authenticate", "authorization"})
@@ -27,21 +28,7 @@ NOBODY_THERE = (
 )
 OK = 200
 TOO_MANY = 429
-MEGABYTE = 1024 * 1024
 KEEP_OPEN_SECONDS = 30.0
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """How long one try may take, and how large its answer may be.
-
-    `seconds` bounds every single wait for the network, `whole_seconds` the try from its first byte to
-    its last, so that an answer dripping in byte by byte ends as well.
-    """
-
-    seconds: float = 30.0
-    whole_seconds: float = 120.0
-    largest_bytes: int = 512 * MEGABYTE
 
 
 class Trouble(StrEnum):
