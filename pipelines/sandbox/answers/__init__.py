@@ -1,0 +1,1 @@
+"""How does the service word what it knows? One file per family of reports."""

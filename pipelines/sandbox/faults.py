@@ -1,0 +1,160 @@
+"""What goes wrong, for whom and how often? Faults, drawn by lot the same way each time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from hashlib import sha256
+
+from pipelines.sandbox.calls import Refusal
+
+STATUSES = frozenset({"401", "403", "404", "429", "500", "502", "503", "redirect"})
+BODIES = frozenset({"html", "empty", "charset", "gzip"})
+DELIVERIES = frozenset({"half", "half_without_length", "reset", "reset_inside", "slow_start", "slow_body"})
+PAGES = frozenset({"moving_rows", "repeated_ids"})
+CONTENTS = frozenset(
+    {"unknown_fields", "wrong_types", "wrong_rows", "nested_list", "fractional", "text", "empty_report"}
+)
+KINDS = STATUSES | BODIES | DELIVERIES | PAGES | CONTENTS
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that goes wrong.
+
+    `path` (a part of it) and `customer` say for which requests; `rate` how often; `count` how many times
+    at most; `after` how many such requests go well first; `tries` lets only the first so many tries of
+    the same request fail; `share` is the part of the rows that are spoiled, `rows` how many move.
+    """
+
+    kind: str
+    rate: float = 1.0
+    count: int | None = None
+    after: int = 0
+    tries: int | None = None
+    path: str | None = None
+    customer: str | None = None
+    seconds: float = 2.0
+    retry_after: str = "seconds"
+    rows: int = 3
+    share: float = 0.1
+    restless: bool = False
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise ValueError(f"there is no fault {self.kind!r}; there are {', '.join(sorted(KINDS))}")
+        if self.retry_after not in ("seconds", "date", "none"):
+            raise ValueError(f"retry_after is seconds, date or none, not {self.retry_after!r}")
+
+    @classmethod
+    def parse(cls, text: str) -> Fault:
+        """Read `kind[:name=value,...]`, for example `429:rate=0.2,path=Leads,retry_after=date`."""
+        kind, _, rest = text.partition(":")
+        given: dict[str, object] = {"kind": kind.strip()}
+        for pair in filter(None, rest.split(",")):
+            name, equals, value = pair.partition("=")
+            if not equals:
+                raise ValueError(f"{pair!r} in the fault {text!r} is not written name=value")
+            given[name.strip()] = value.strip()
+        return cls.of(given)
+
+    @classmethod
+    def of(cls, given: Mapping[str, object]) -> Fault:
+        """Read a fault from names and values; refuses names it does not know."""
+        known = {field.name: str(field.type) for field in fields(cls)}
+        unknown = sorted(set(given) - set(known))
+        if unknown or "kind" not in given:
+            raise ValueError(
+                f"a fault has {', '.join(known)}; not understood: {', '.join(unknown) or 'no kind'}"
+            )
+        read = {name: _typed(name, known[name], value) for name, value in given.items()}
+        return cls(**read)  # type: ignore[arg-type]
+
+
+def _typed(name: str, wanted: str, value: object) -> object:
+    if value is None and "None" in wanted:
+        return None
+    try:
+        if wanted.startswith("int"):
+            return int(str(value))
+        if wanted.startswith("float"):
+            return float(str(value))
+    except ValueError as error:
+        raise ValueError(f"{name} of a fault is a number, not {value!r}") from error
+    if wanted == "bool":
+        return str(value).lower() in ("true", "1", "yes")
+    return str(value)
+
+
+class Faults:
+    """The faults switched on now, and how often each has struck."""
+
+    def __init__(self, faults: Sequence[Fault] = (), *, seed: int = 1) -> None:
+        self._seed = seed
+        self.switch(faults)
+
+    def switch(self, faults: Sequence[Fault]) -> None:
+        """Exactly these from now on; counting starts again."""
+        self._active = list(faults)
+        self._met = [0] * len(faults)
+        self._struck = [0] * len(faults)
+        self._tries: dict[tuple[int, str], int] = {}
+        self.moved: dict[str, int] = {}
+
+    def described(self) -> list[dict[str, object]]:
+        """Every active fault with how often it met a request and how often it struck."""
+        return [
+            {**asdict(fault), "met": met, "struck": struck}
+            for fault, met, struck in zip(self._active, self._met, self._struck, strict=True)
+        ]
+
+    def striking(self, path: str, target: str, customer: str) -> list[Fault]:
+        """The faults that strike a request: of those that end it only the first."""
+        struck: list[Fault] = []
+        for number, fault in enumerate(self._active):
+            if fault.path is not None and fault.path.lower() not in path.lower():
+                continue
+            if fault.customer not in (None, customer):
+                continue
+            if any(_excludes(other, fault) for other in struck) or not self._drawn(number, fault, target):
+                continue
+            self._struck[number] += 1
+            struck.append(fault)
+        return struck
+
+    def _drawn(self, number: int, fault: Fault, target: str) -> bool:
+        """Whether it strikes this time; the lot hangs on the request and its try, not on who came before."""
+        self._met[number] += 1
+        attempt = self._tries[number, target] = self._tries.get((number, target), 0) + 1
+        if self._met[number] <= fault.after:
+            return False
+        if fault.tries is not None and attempt > fault.tries:
+            return False
+        if fault.count is not None and self._struck[number] >= fault.count:
+            return False
+        lot = sha256(f"{self._seed}/{number}/{fault.kind}/{target}/{attempt}".encode()).digest()
+        return int.from_bytes(lot[:6], "big") < fault.rate * 2**48
+
+
+def _excludes(other: Fault, fault: Fault) -> bool:
+    """A request fails with one status only, and its body breaks in one way only."""
+    return any({other.kind, fault.kind} <= kinds for kinds in (STATUSES, BODIES))
+
+
+def read_faults(given: object) -> list[Fault]:
+    """Read what was posted: a list of faults, one fault, or an object that holds either under `faults`."""
+    if isinstance(given, dict) and "faults" in given:
+        given = given["faults"]
+    entries: list[object] = given if isinstance(given, list) else [given]
+    try:
+        return [_read_fault(entry) for entry in entries]
+    except ValueError as error:
+        raise Refusal(400, str(error)) from error
+
+
+def _read_fault(entry: object) -> Fault:
+    if isinstance(entry, str):
+        return Fault.parse(entry)
+    if isinstance(entry, dict):
+        return Fault.of(entry)
+    raise ValueError(f"a fault is an object or text, not {entry!r}")

@@ -1,0 +1,48 @@
+"""How is the world drawn by lot, the same way each time?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, datetime, time, timedelta
+from random import Random
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def drawn(*key: object) -> Random:
+    """A source of chance of its own for a key: the same key draws the same lots, whatever else is drawn."""
+    return Random("/".join(str(part) for part in key))
+
+
+def count_around(chance: Random, mean: float) -> int:
+    """How often something that happens `mean` times on average happened this time."""
+    return max(0, round(chance.gauss(mean, mean**0.5))) if mean > 0 else 0
+
+
+def happens(chance: Random, share: float) -> bool:
+    """Whether something that happens in that share of the cases happens in this one."""
+    return chance.random() < share
+
+
+def weighted(chance: Random, choices: Sequence[tuple[T, float]]) -> T:
+    """One of the choices, each as likely as its weight says."""
+    return chance.choices([choice for choice, _ in choices], [weight for _, weight in choices])[0]
+
+
+def working_moment(chance: Random, day: date) -> datetime:
+    """A moment between eight and eight on a day, with a fraction of a second of any length."""
+    fraction = weighted(chance, ((0, 1.0), (10_000, 5.0), (1_000, 3.0), (1, 1.0)))
+    microsecond = chance.randrange(1_000_000 // fraction) * fraction if fraction else 0
+    seconds = chance.randrange(12 * 3600)
+    return datetime.combine(day, time(8)) + timedelta(seconds=seconds, microseconds=microsecond)
+
+
+def later(chance: Random, moment: datetime, fewest_days: int, most_days: int) -> datetime:
+    """A working moment some days after another."""
+    return working_moment(chance, moment.date() + timedelta(days=chance.randint(fewest_days, most_days)))
+
+
+def hex_id(chance: Random, prefix: str) -> str:
+    """An id as the service writes them: three letters and 32 hexadecimal digits."""
+    return f"{prefix}{chance.getrandbits(128):032X}"

@@ -1,0 +1,228 @@
+"""What is there to know about the world? Frozen facts, each with every version of itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from pipelines.months import Month
+
+SALE = "Sale"
+WRITING = "Writing"
+VALUATION = "Valuation"
+
+FOR_SALE = "ForSale"
+SOLD = "Sold"
+WITHDRAWN = "AssignmentWithdrawn"
+DONE = "AppointedAdmission"
+
+
+@dataclass(frozen=True, slots=True)
+class Town:
+    """A town and what a house and a flat cost there (SEK)."""
+
+    name: str
+    zip_prefix: int
+    latitude: float
+    longitude: float
+    house_price: int
+    flat_price: int
+
+
+@dataclass(frozen=True, slots=True)
+class Office:
+    """A broker's office; `customer_id` and `own_id` are not interchangeable."""
+
+    number: int
+    customer_id: str
+    own_id: str
+    name: str
+    town: Town
+    group: str | None
+    desks: int
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Offices that can be asked for together."""
+
+    customer_id: str
+    name: str
+    offices: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Trademark:
+    """A name under which offices sell."""
+
+    id: str
+    name: str
+    offices: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UserCard:
+    """What the directory says of a user from a moment on."""
+
+    known_at: datetime
+    name: str
+    email: str
+    public_phone: str
+    cell_phone: str
+    languages: tuple[str, ...]
+    image_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """Somebody who works at an office from one day until another."""
+
+    id: str
+    office: str
+    employee_id: str
+    hired: date
+    left: date | None
+    cards: tuple[UserCard, ...]
+
+    def works_on(self, day: date) -> bool:
+        return self.hired <= day and (self.left is None or day < self.left)
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """One user's part of an estate: hundredths of a percent, and the öre (cents) that follow from it."""
+
+    user_id: str
+    office: str
+    basis_points: int
+    value: int
+    value_foreign: int | None
+    price: int
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """Prices in a foreign currency: whole units, commission in cents, rate in ten-thousandths of a krona."""
+
+    currency: str
+    rate: int
+    starting_price: int
+    final_price: int | None
+    commission: int
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """What was known of an estate from a moment on; prices in kronor, commission in öre without VAT."""
+
+    known_at: datetime
+    status: str
+    contract_on: date | None
+    access_on: date | None
+    starting_price: int
+    final_price: int | None
+    commission: int
+    shares: tuple[Share, ...]
+    deposit_reported_at: datetime | None = None
+    commission_received_at: datetime | None = None
+    foreign: Foreign | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Estate:
+    """An assignment of an office (a sale, a writing or a valuation), with every version of it."""
+
+    id: str
+    number: str
+    office: str
+    assignment: str
+    kind: str
+    street: str
+    zip_code: str
+    country: str
+    latitude: float
+    longitude: float
+    is_new_home: bool
+    intake: int
+    commission_text: str | None
+    created_at: datetime
+    advertised_at: datetime | None
+    versions: tuple[Version, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A commission earned in a step, without an id; amount in öre (cents), rate in ten-thousandths."""
+
+    user_id: str
+    office: str
+    estate_id: str
+    amount: int
+    rate: int
+    obtained_on: date
+    known_at: datetime
+    gone_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Party:
+    """Who sent or received a lead or a tip: a user, an office or a company outside."""
+
+    id: str
+    name: str
+    kind: str
+    employee_id: str | None
+    company_id: str
+    company_name: str
+    company_number: str
+
+
+@dataclass(frozen=True, slots=True)
+class LeadStep:
+    """The state a lead came to at a moment."""
+
+    known_at: datetime
+    state: str
+    removed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """A lead or a tip; `way` is incoming, outgoing or tip; it belongs to one office and one user."""
+
+    id: str
+    way: str
+    office: str
+    user_id: str
+    created_at: datetime
+    title: str
+    type: str
+    message: str
+    contact: tuple[str, str, str]
+    sender: Party
+    receiver: Party
+    steps: tuple[LeadStep, ...]
+    estate_id: str | None
+    estate_statuses: tuple[tuple[datetime, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Goals:
+    """What a user is budgeted to reach in a month; commission in whole kronor."""
+
+    commission: int
+    sold: int
+    registered: int
+    meetings: int
+    own_booked: int
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Goals of a user for a month, as set at a moment; a later one replaces an earlier one."""
+
+    user_id: str
+    office: str
+    month: Month
+    known_at: datetime
+    goals: Goals

@@ -1,0 +1,169 @@
+"""Which leads and tips came and went in a month? Some become sales, some are removed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from random import Random
+
+from pipelines.months import Month
+from pipelines.sandbox.world import market
+from pipelines.sandbox.world.chance import (
+    count_around,
+    drawn,
+    happens,
+    hex_id,
+    later,
+    weighted,
+    working_moment,
+)
+from pipelines.sandbox.world.facts import Estate, Lead, LeadStep, Office, Party, User
+from pipelines.sandbox.world.names import LEAD_RECEIVERS, LEAD_SENDERS, MESSAGES
+from pipelines.sandbox.world.parties import contact, office_party, outside_party, user_party
+
+INCOMING, OUTGOING, TIP = "incoming", "outgoing", "tip"
+PER_DESK = {INCOMING: 2.6, OUTGOING: 0.8, TIP: 0.6}
+SELLING = "Värderingsförfrågan"
+TYPES = {
+    INCOMING: ("Spekulantanmälan", "Kontakta mig", "Bevakning", "Visningsanmälan"),
+    OUTGOING: ("Lånelöfte", "Flytthjälp", "Elavtal", "Hemförsäkring"),
+    TIP: ("FromUser", "FromViewing"),
+}
+FIRST_STATES = (("Claimed", 6.0), ("AutoAssigned", 2.0), ("AssignedToDistributor", 1.0), ("Delegated", 1.0))
+LAST_STATES = (
+    ("Done", 6.0), ("NoAssignment", 2.0), ("NoAnswerOrBusy", 1.5), ("Cancelled", 1.0), ("Reassigned", 0.8),
+)  # fmt: skip
+REMOVED_STATES = ("IncorrectOrDuplicate", "RemovedOther", "Cancelled")
+
+
+@dataclass(frozen=True, slots=True)
+class Staff:
+    """An office with everybody of its own, and the colleagues of its group."""
+
+    office: Office
+    own: Sequence[User]
+    neighbours: Sequence[tuple[User, Office]]
+
+    def at_work(self, day: date) -> list[User]:
+        return [user for user in self.own if user.works_on(day)]
+
+
+def leads(seed: int, staff: Staff, month: Month, sold: Sequence[Estate], activity: float) -> list[Lead]:
+    """Leads and tips of the month, and the earlier leads that the month's sales began with."""
+    found = list(_of_sales(drawn(seed, "sellers", staff.office.number, month), staff, sold))
+    for way, per_desk in PER_DESK.items():
+        chance = drawn(seed, way, staff.office.number, month)
+        count = count_around(chance, per_desk * staff.office.desks * market.season(month) * activity)
+        found.extend(_other(chance, staff, month, way, sold) for _ in range(count))
+    return found
+
+
+def _of_sales(chance: Random, staff: Staff, sold: Sequence[Estate]) -> Iterator[Lead]:
+    """The seller asked for a valuation before the estate was listed."""
+    for estate in sold:
+        if not happens(chance, 0.45):
+            continue
+        created = later(chance, estate.created_at, -40, -3)
+        user = chance.choice(staff.at_work(created.date()))
+        statuses = [(later(chance, created, 1, 2), "AssignmentAttempt")]
+        statuses += [(version.known_at, version.status) for version in estate.versions]
+        steps = (
+            LeadStep(created, "New", removed=False),
+            LeadStep(later(chance, created, 0, 1), "Claimed", removed=False),
+            LeadStep(estate.created_at, "Done", removed=False),
+        )
+        yield _lead(chance, staff, INCOMING, user, created, SELLING, steps, estate.id, _unequal(statuses))
+
+
+def _other(chance: Random, staff: Staff, month: Month, way: str, sold: Sequence[Estate]) -> Lead:
+    created = working_moment(chance, month.first_day + timedelta(days=chance.randrange(month.last_day.day)))
+    user = chance.choice(staff.at_work(created.date()))
+    estate_id, statuses = _concerning(chance, way, created, sold)
+    kind = chance.choice(TYPES[way])
+    return _lead(chance, staff, way, user, created, kind, _steps(chance, way, created), estate_id, statuses)
+
+
+def _concerning(
+    chance: Random, way: str, created: datetime, sold: Sequence[Estate]
+) -> tuple[str | None, tuple[tuple[datetime, str], ...]]:
+    """Half of the leads and tips concern an estate that was listed at the time."""
+    listed = [estate for estate in sold if estate.created_at < created]
+    if way == OUTGOING or not listed or happens(chance, 0.5):
+        return None, ()
+    estate = chance.choice(listed)
+    known = [(max(created, version.known_at), version.status) for version in estate.versions]
+    return estate.id, _unequal(known)
+
+
+def _steps(chance: Random, way: str, created: datetime) -> tuple[LeadStep, ...]:
+    """New first (rarely noted weeks late), then handled, then over; some are removed at last."""
+    known = later(chance, created, 5, 45) if happens(chance, 0.03) else created
+    steps = [LeadStep(known, "New", removed=False)]
+    if way != OUTGOING:
+        if happens(chance, 0.92):
+            steps.append(LeadStep(later(chance, known, 1, 3), weighted(chance, FIRST_STATES), removed=False))
+        if happens(chance, 0.8):
+            steps.append(LeadStep(later(chance, known, 4, 50), weighted(chance, LAST_STATES), removed=False))
+    if happens(chance, 0.07):
+        gone = max(later(chance, known, 1, 60), steps[-1].known_at + timedelta(hours=3))
+        steps.append(LeadStep(gone, chance.choice(REMOVED_STATES), removed=True))
+    return tuple(steps)
+
+
+def _lead(
+    chance: Random,
+    staff: Staff,
+    way: str,
+    user: User,
+    created: datetime,
+    kind: str,
+    steps: tuple[LeadStep, ...],
+    estate_id: str | None,
+    statuses: tuple[tuple[datetime, str], ...],
+) -> Lead:
+    sender, receiver = _ends(chance, staff, way, user, created)
+    person = contact(chance)
+    return Lead(
+        id=hex_id(chance, "LED" if way != TIP else "TIP"),
+        way=way,
+        office=staff.office.customer_id,
+        user_id=user.id,
+        created_at=created,
+        title=f"{'Tips' if way == TIP else kind}: {person[1]} {person[2]}".strip(),
+        type=kind,
+        message=chance.choice(MESSAGES),
+        contact=person,
+        sender=sender,
+        receiver=receiver,
+        steps=steps,
+        estate_id=estate_id,
+        estate_statuses=statuses,
+    )
+
+
+def _ends(chance: Random, staff: Staff, way: str, user: User, created: datetime) -> tuple[Party, Party]:
+    """Sender and receiver: leads come from outside or go there, tips stay among colleagues."""
+    here = user_party(user, staff.office, created)
+    if way == INCOMING:
+        receiver = office_party(staff.office) if happens(chance, 0.25) else here
+        return outside_party(chance.choice(LEAD_SENDERS)), receiver
+    if way == OUTGOING:
+        return here, outside_party(chance.choice(LEAD_RECEIVERS))
+    nearby = [(other, office) for other, office in staff.neighbours if other.works_on(created.date())]
+    if nearby and happens(chance, 0.3):
+        other, office = chance.choice(nearby)
+        return here, user_party(other, office, created)
+    colleague = chance.choice(staff.at_work(created.date()))
+    return here, office_party(staff.office) if colleague is user else user_party(
+        colleague, staff.office, created
+    )
+
+
+def _unequal(statuses: Sequence[tuple[datetime, str]]) -> tuple[tuple[datetime, str], ...]:
+    """Statuses in order of time, without repetitions."""
+    kept: list[tuple[datetime, str]] = []
+    for moment, status in sorted(statuses, key=lambda entry: entry[0]):
+        if not kept or kept[-1][1] != status:
+            kept.append((moment, status))
+    return tuple(kept)

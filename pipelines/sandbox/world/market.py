@@ -1,0 +1,77 @@
+"""How does the market move? Seasons, growth, kinds of estates, prices and commissions."""
+
+from __future__ import annotations
+
+import math
+from random import Random
+
+from pipelines.months import Month
+from pipelines.sandbox.world.chance import weighted
+from pipelines.sandbox.world.facts import Town
+
+SEASON = (0.70, 0.85, 1.05, 1.15, 1.35, 1.25, 0.55, 0.95, 1.20, 1.15, 1.00, 0.70)
+
+HOUSE = "House"
+ROW_HOUSE = "RowHouse"
+HOUSING_COOPERATIVE = "HousingCooperative"
+COTTAGE = "Cottage"
+PLOT = "Plot"
+FARM = "Farm"
+CONDOMINIUM = "Condominium"
+COMMERCIAL = "CommercialProperty"
+FOREIGN = "ForeignProperty"
+
+KINDS = (
+    (HOUSING_COOPERATIVE, 46.0), (HOUSE, 30.0), (ROW_HOUSE, 7.0), (COTTAGE, 6.0), (PLOT, 4.0), (FARM, 2.5),
+    (CONDOMINIUM, 1.5), (COMMERCIAL, 1.0), (FOREIGN, 2.0),
+)  # fmt: skip
+
+OF_A_HOUSE = {HOUSE: 1.0, ROW_HOUSE: 0.8, COTTAGE: 0.55, PLOT: 0.28, FARM: 1.5, COMMERCIAL: 2.2}
+OF_A_FLAT = {HOUSING_COOPERATIVE: 1.0, CONDOMINIUM: 1.15}
+
+
+def season(month: Month) -> float:
+    """How lively the month is, compared with an average one."""
+    return SEASON[month.number - 1]
+
+
+def price_level(month: Month) -> float:
+    """Prices compared with 2020: three per cent a year, with slow waves."""
+    years = month.year - 2020 + (month.number - 1) / 12
+    return float(1.03**years * (1 + 0.04 * math.sin(years * 1.3)))
+
+
+def kind_of_estate(chance: Random) -> str:
+    """What is sold: mostly flats and houses."""
+    return weighted(chance, KINDS)
+
+
+def swedish_price(chance: Random, kind: str, town: Town, month: Month) -> int:
+    """A final price in kronor, in steps of five thousand."""
+    level = town.house_price * OF_A_HOUSE[kind] if kind in OF_A_HOUSE else town.flat_price * OF_A_FLAT[kind]
+    price = level * price_level(month) * chance.lognormvariate(0, 0.33)
+    return max(120_000, round(price / 5_000) * 5_000)
+
+
+def foreign_price(chance: Random, rate: int, month: Month) -> int:
+    """A final price in a foreign currency, in steps of a thousand."""
+    price = 3_600_000 * price_level(month) * chance.lognormvariate(0, 0.4) * 10_000 / rate
+    return max(20_000, round(price / 1_000) * 1_000)
+
+
+def starting_price(chance: Random, final: int) -> int:
+    """What was asked before the bidding, which mostly went up."""
+    asked = final / max(0.85, chance.gauss(1.045, 0.06))
+    step = 5_000 if asked < 2_000_000 else 25_000
+    return max(step, round(asked / step) * step)
+
+
+def commission_share(chance: Random, price: int) -> float:
+    """The commission as part of the price: the dearer the home, the smaller the part."""
+    percent = 4.1 - 0.75 * math.log(max(price, 300_000) / 500_000) + chance.gauss(0, 0.2)
+    return round(min(4.0, max(1.5, percent)), 3) / 100
+
+
+def commission(chance: Random, price: int) -> int:
+    """A commission in öre: a part of the price, never less than somebody's lowest fee."""
+    return max(3_495_000, round(price * 100 * commission_share(chance, price)))
