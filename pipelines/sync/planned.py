@@ -64,12 +64,11 @@ def chosen_customers(settings: Settings, selection: Selection) -> Sequence[Custo
     known = {customer.id: customer for customer in settings.customers}
     wanted = selection.customers or tuple(dict.fromkeys(owner for _, owner in selection.exact)) or known
     if unknown := [name for name in wanted if name not in known]:
-        raise SettingsError(
-            [
-                f"Customer {unknown[0]!r} is not among the configured ones ({', '.join(known)}); "
-                "add it to BROKERBI_CUSTOMERS or correct --customer."
-            ]
+        sentence = (
+            f"Customer {unknown[0]!r} is not among the configured ones ({', '.join(known)}); "
+            "add it to BROKERBI_CUSTOMERS or correct --customer."
         )
+        raise SettingsError([sentence])
     return [known[name] for name in wanted]
 
 

@@ -83,7 +83,7 @@ class Planner:
     users: Mapping[str, Sequence[str]]
 
     def plan(self, reports: Sequence[Report], customers: Sequence[Customer]) -> Iterator[Planned]:
-        """Every report of every customer, those without months first: users are asked before their budgets."""
+        """Every report of every customer, those without months first: users before their budgets."""
         for report in sorted(reports, key=lambda report: report.has_months):
             for customer in customers:
                 pair = (report.name, customer.id)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from pipelines.connect.client import Client
-    from pipelines.connect.refusals import Refusals
+    from pipelines.connect.host import Host
 
 WORKERS_PER_SLOT = 2
 """More windows under way than requests allowed in flight, so that parsing never leaves a slot idle."""
@@ -35,7 +35,7 @@ class Run:
     reading: Reading
     loader: Loader
     clients: Mapping[str, Client]
-    refusals: Refusals
+    host: Host
     today: date
     concurrency: int
     accept_shrink: bool
@@ -71,15 +71,13 @@ class Run:
 
     async def _one(self, pair: Pair, window: Window) -> None:
         customer = pair.planned.customer.id
-        if not pair.denied and self.refusals.is_shut(customer):
+        if not pair.denied and self.host.refusals.is_shut(customer):
             pair.denied, pair.closed = True, "no access (403): the customer was refused every report so far"
         if reason := self.summary.stopped or pair.closed:
             status = Status.NO_ACCESS if pair.denied else Status.NOT_ASKED
             self.note(_outcome(pair, window, status, reason))
             return
         read = await self.reading.read(self.clients[customer], pair, window)
-        if not isinstance(read, Missed):
-            self.refusals.note(customer, pair.planned.report.name, refused=False)
         match read:
             case Missed() as missed:
                 self.note(self._missed(pair, window, missed))
@@ -105,18 +103,13 @@ class Run:
         match missed.error:
             case Forbidden():
                 status, pair.denied, pair.closed = Status.NO_ACCESS, True, reason
-                self.refusals.note(pair.planned.customer.id, pair.planned.report.name, refused=True)
-                if self.refusals.is_mass_refusal():
-                    self.summary.stopped = (
-                        "the service refused (403) most customers at once, so the run was stopped and no "
-                        "customer marked; check the login with whoever runs the service"
-                    )
             case Refused():
                 pair.refused_windows += 1
                 if pair.refused_windows >= MOST_REFUSED_WINDOWS:
                     pair.closed = f"earlier windows were refused: {reason}"
             case HostDown():
-                self.summary.stopped = self.summary.stopped or reason
+                status = Status.NOT_ASKED
+        self.summary.stopped = self.summary.stopped or self.host.verdict
         return _outcome(pair, window, status, reason, missed)
 
     async def _release(self, pair: Pair) -> None:

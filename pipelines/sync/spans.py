@@ -66,10 +66,11 @@ async def read_spans(
     Raises what the service raised when a span that cannot be halved is refused, so that at most
     about nine requests are spent on a refusal that has nothing to do with the length.
     """
-    waiting = [part for span in window.spans for part in cap.cut(span)]
+    waiting = list(window.spans)
     answers: list[T] = []
     while waiting:
-        span = waiting.pop(0)
+        span, *shorter = cap.cut(waiting.pop(0))
+        waiting = [*shorter, *waiting]
         try:
             answers.append(await ask(span))
         except ConnectError as error:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pipelines.connect.client import Client
 from pipelines.connect.clock import Clock, SystemClock
+from pipelines.connect.host import Host
+from pipelines.connect.login import Login
 from pipelines.connect.pace import Pace
 from pipelines.connect.refusals import Refusals
 from pipelines.months import Month
@@ -45,8 +46,13 @@ class Surroundings:
     `transport` replaces the network, `clock` the time.
     """
 
-    clock: Clock = SystemClock()
+    clock: Clock = field(default_factory=SystemClock)
     transport: httpx.AsyncBaseTransport | None = None
+
+
+def ignore(news: object) -> None:
+    """Listen to nothing."""
+    del news
 
 
 def new_run_id(clock: Clock) -> str:
@@ -59,8 +65,8 @@ def sync(
     selection: Selection,
     *,
     surroundings: Surroundings | None = None,
-    on_plan: Callable[[Plan], None] = lambda plan: None,
-    on_outcome: Callable[[Outcome], None] = lambda outcome: None,
+    on_plan: Callable[[Plan], None] = ignore,
+    on_outcome: Callable[[Outcome], None] = ignore,
 ) -> Summary:
     """Ask what is missing or due, load it, and say what became of every window.
 
@@ -98,9 +104,14 @@ async def _work(
     note: Callable[[Outcome], None],
 ) -> None:
     today = settings.today_local(surroundings.clock)
-    refusals = Refusals(len({pair.planned.report.name for pair in pairs}))
+    pace = Pace(
+        settings.data_dir, settings.concurrency, settings.requests_per_second, clock=surroundings.clock
+    )
+    host = Host(pace, Refusals(len({pair.planned.report.name for pair in pairs})))
     async with AsyncExitStack() as stack:
-        clients = await _clients(settings, surroundings, [pair.planned.customer for pair in pairs], stack)
+        clients = await _clients(
+            settings, surroundings, [pair.planned.customer for pair in pairs], pace, host, stack
+        )
         run = Run(
             reading=Reading(
                 run_id=summary.run_id,
@@ -112,7 +123,7 @@ async def _work(
             ),
             loader=Loader(store, settings.timezone, note),
             clients=clients,
-            refusals=refusals,
+            host=host,
             today=today,
             concurrency=settings.concurrency,
             accept_shrink=selection.accept_shrink,
@@ -123,25 +134,31 @@ async def _work(
 
 
 async def _clients(
-    settings: Settings, surroundings: Surroundings, customers: Sequence[Customer], stack: AsyncExitStack
+    settings: Settings,
+    surroundings: Surroundings,
+    customers: Sequence[Customer],
+    pace: Pace,
+    host: Host,
+    stack: AsyncExitStack,
 ) -> Mapping[str, Client]:
     """One client per login, all keeping one pace: the service sees a single caller."""
-    pace = Pace(settings.data_dir, settings.concurrency, settings.requests_per_second)
-    by_login: dict[object, Client] = {}
+    by_login: dict[Login, Client] = {}
     clients: dict[str, Client] = {}
     for customer in customers:
         login = settings.login_of(customer)
-        key = (login.username, login.password.get_secret_value())
-        if key not in by_login:
+        if login not in by_login:
             client = Client(
                 settings.base_url,
                 login,
                 pace=pace,
+                host=host,
+                retrying=settings.retrying,
+                limits=settings.limits,
                 transport=surroundings.transport,
                 clock=surroundings.clock,
             )
-            by_login[key] = await stack.enter_async_context(client)
-        clients[customer.id] = by_login[key]
+            by_login[login] = await stack.enter_async_context(client)
+        clients[customer.id] = by_login[login]
     return clients
 
 
