@@ -26,7 +26,7 @@ from pipelines.connect.limits import MEGABYTE, Limits
 from pipelines.connect.login import Login
 from pipelines.connect.retrying import Retrying
 from pipelines.months import Month
-from pipelines.settings_sentences import SettingsError, sentences
+from pipelines.settings_sentences import Models, SettingsError, sentences
 from pipelines.settings_sources import gather
 
 if TYPE_CHECKING:
@@ -180,12 +180,14 @@ def load_settings(
     asks the service: the address and the login may then be missing.
     """
     found = gather(environment, directory or Path.cwd(), _FIELDS, _CUSTOMER_FIELDS)
-    problems = list(found.problems)
+    if found.unreadable:
+        raise SettingsError(found.problems)
     try:
         settings = Settings.model_validate({**found.values, "warnings": tuple(found.warnings)})
     except ValidationError as error:
-        raise SettingsError([*problems, *sentences(error, found.values, Settings, Customer)]) from None
-    problems += [] if offline else _missing(settings, found.problems)
+        wrong = sentences(error, found.values, Models(Settings, Customer))
+        raise SettingsError([*found.problems, *wrong]) from None
+    problems = found.problems + ([] if offline else _missing(settings, found.problems))
     if problems:
         raise SettingsError(problems)
     return settings

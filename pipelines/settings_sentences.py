@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from pydantic import BaseModel, ValidationError
 
@@ -20,56 +21,69 @@ class SettingsError(ValueError):
         super().__init__("\n".join(self.problems))
 
 
-def sentences(
-    error: ValidationError, given: Mapping[str, object], settings: type[BaseModel], customer: type[BaseModel]
-) -> list[str]:
+@dataclass(frozen=True)
+class Models:
+    """What settings and customers look like; the description of a field says what it should be."""
+
+    settings: type[BaseModel]
+    customer: type[BaseModel]
+
+
+@dataclass(frozen=True)
+class _Wrong:
+    """One thing that pydantic found: of which kind, where, and what a check of ours said of it."""
+
+    kind: str
+    place: tuple[int | str, ...]
+    said: str
+
+
+def sentences(error: ValidationError, given: Mapping[str, object], models: Models) -> list[str]:
     """The sentences for what pydantic found; a value is quoted only where it cannot be a secret."""
-    found = error.errors(include_url=False, include_context=True, include_input=False)
+    found = error.errors(include_url=False, include_input=False)
     return [
-        _sentence(detail["type"], detail["loc"], detail["msg"], given, settings, customer) for detail in found
+        _sentence(_wrong(detail["type"], detail["loc"], detail["msg"]), given, models) for detail in found
     ]
 
 
-def _sentence(
-    kind: str,
-    place: tuple[int | str, ...],
-    message: str,
-    given: Mapping[str, object],
-    settings: type[BaseModel],
-    customer: type[BaseModel],
-) -> str:
-    own = message.removeprefix("Value error, ")
-    if not place:
-        return own
-    name = str(place[0])
-    if name == "customers" and len(place) > 1:
-        return _of_customer(kind, place, own if kind == "value_error" else "", given, customer)
-    if kind == "missing":
-        return f"{variable(name)} is not set; set it to {_described(settings, name)}."
-    if kind == "value_error":
-        return f"{variable(name)} {own}."
-    return f"{variable(name)} {_shown(name, given)}is not {_described(settings, name)}."
+def _wrong(kind: str, place: tuple[int | str, ...], message: str) -> _Wrong:
+    return _Wrong(kind, place, message.removeprefix("Value error, ") if kind == "value_error" else "")
 
 
-def _of_customer(
-    kind: str, place: tuple[int | str, ...], own: str, given: Mapping[str, object], customer: type[BaseModel]
-) -> str:
-    number = place[1]
-    entries = given.get("customers")
-    entry = entries[number] if isinstance(entries, list) and isinstance(number, int) else None
-    who = repr(entry.get("id")) if isinstance(entry, dict) and entry.get("id") else f"number {_count(number)}"
-    if len(place) == 2:
-        return f"BROKERBI_CUSTOMERS: customer {who} is neither an id nor a table with an id."
-    key = str(place[2])
-    if key == "id" and own:
-        return f"BROKERBI_CUSTOMERS: {own}."
-    if kind == "missing":
-        return f"BROKERBI_CUSTOMERS: customer {who} has no {key}."
-    return f"BROKERBI_CUSTOMERS: the {key} of customer {who} {own or 'is not ' + _described(customer, key)}."
+def _sentence(wrong: _Wrong, given: Mapping[str, object], models: Models) -> str:
+    if not wrong.place:
+        return wrong.said
+    name = str(wrong.place[0])
+    if name == "customers" and len(wrong.place) > 1:
+        return f"{variable(name)}: {_of_customer(wrong, given, models.customer)}."
+    if wrong.kind == "missing":
+        return f"{variable(name)} is not set; set it to {_described(models.settings, name)}."
+    if wrong.said:
+        return f"{variable(name)} {wrong.said}."
+    return f"{variable(name)} {_shown(name, given)}is not {_described(models.settings, name)}."
 
 
-def _count(number: int | str) -> str:
-    return str(number + 1) if isinstance(number, int) else str(number)
+def _of_customer(wrong: _Wrong, given: Mapping[str, object], customer: type[BaseModel]) -> str:
+    who = _who(given.get("customers"), wrong.place[1])
+    key = str(wrong.place[2]) if len(wrong.place) > len(("customers", "number")) else ""
+    if not key:
+        return f"customer {who} is neither an id nor a table with an id"
+    if wrong.kind == "extra_forbidden":
+        return f"customer {who} has a key {key!r} that is no setting"
+    if wrong.kind == "missing":
+        return f"customer {who} has no {key}"
+    if key == "id" and wrong.said:
+        return wrong.said
+    return f"the {key} of customer {who} {wrong.said or 'is not ' + _described(customer, key)}"
+
+
+def _who(customers: object, number: int | str) -> str:
+    """The customer by its id, or by its place in the list when it has none."""
+    if not isinstance(customers, list) or not isinstance(number, int):
+        return str(number)
+    entry = customers[number]
+    named = entry.get("id") if isinstance(entry, dict) else None
+    return repr(named)[:LONGEST_SHOWN] if named else f"number {number + 1}"
 
 
 def _described(model: type[BaseModel], name: str) -> str:
@@ -79,5 +93,4 @@ def _described(model: type[BaseModel], name: str) -> str:
 def _shown(name: str, given: Mapping[str, object]) -> str:
     if name in NEVER_SHOWN or name not in given:
         return ""
-    text = repr(given[name])
-    return f"({text[:LONGEST_SHOWN]}) "
+    return f"({repr(given[name])[:LONGEST_SHOWN]}) "

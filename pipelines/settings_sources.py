@@ -25,6 +25,7 @@ class Found:
     values: dict[str, object] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    unreadable: bool = False  # something could not be read at all: the rest would be told as missing
 
 
 def gather(
@@ -89,10 +90,12 @@ def _from_file(
     except FileNotFoundError:
         if environment.get(CONFIG):
             found.problems.append(f"{CONFIG} names {path}, but there is no such file.")
+            found.unreadable = True
         return {}
     except (OSError, ValueError) as error:
         # A parse error tells line and column; it never quotes the line.
         found.problems.append(f"{path} cannot be read as TOML: {error}.")
+        found.unreadable = True
         return {}
     _refuse_keys(table, known, f"{path}", found)
     customers = table.get("customers")
@@ -149,6 +152,7 @@ def _from_json(text: str, found: Found) -> object:
         found.problems.append(
             "BROKERBI_CUSTOMERS begins like JSON but is none; write ids with commas, like M30011,G2."
         )
+        found.unreadable = True
         return None
 
 

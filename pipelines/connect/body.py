@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import Protocol
 
 GZIP = 16 + zlib.MAX_WBITS
-GZIP_BEGINS = b"\x1f\x8b"
+GZIP_BEGINS = b"\x1f"
 
 
 class BodyError(Exception):
-    """The body cannot be used; the message completes `the answer ...`."""
+    """The body cannot be used; the message says why."""
 
 
 class HalfBody(BodyError):
@@ -19,7 +19,7 @@ class HalfBody(BodyError):
 
 
 class BodyTooLarge(BodyError):
-    """There is more of it than the settings allow."""
+    """There is more of it than allowed; the message completes `the answer ...`."""
 
 
 class Body:
@@ -47,16 +47,16 @@ class Body:
         try:
             self.data += self._unpacking.unpacked(received, self._largest + 1 - len(self.data))
         except zlib.error:
-            raise HalfBody("is damaged: it cannot be decompressed") from None
+            raise HalfBody("the answer is damaged: it cannot be decompressed") from None
         if len(self.data) > self._largest:
             raise BodyTooLarge(self._too_large())
 
     def finish(self) -> None:
         """Refuse a body that ended before it was whole."""
         if self._announced is not None and self._received < self._announced:
-            raise HalfBody(f"ended after {self._received} of {self._announced} bytes")
+            raise HalfBody(f"the answer ended after {self._received} of {self._announced} bytes")
         if self._unpacking is not None and self._received and not self._unpacking.is_whole:
-            raise HalfBody("ended in the middle of its compression")
+            raise HalfBody("the answer ended in the middle of its compression")
 
     def _too_large(self) -> str:
         return f"is larger than {self._largest} bytes"
@@ -104,4 +104,4 @@ def _unpacking(encoding: str) -> _Unpacking | None:
         return None
     if encoding in {"gzip", "x-gzip"}:
         return _Gzip()
-    raise HalfBody(f"is compressed as {encoding[:20]}, which was not asked for")
+    raise HalfBody(f"the answer is compressed as {encoding[:20]}, which was not asked for")

@@ -1,0 +1,121 @@
+"""Who answers in these tests? A service that says what it is told to, and a clock that moves when asked."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from random import Random
+
+import httpx
+from pydantic import SecretStr
+
+from pipelines.connect.client import Client
+from pipelines.connect.exchange import Request, Try
+from pipelines.connect.host import Host
+from pipelines.connect.limits import Limits
+from pipelines.connect.login import Login
+from pipelines.connect.pace import Pace
+from pipelines.connect.retrying import Retrying
+
+BASE_URL = "https://service.example/api"
+LOGIN = Login("byrå-partner", SecretStr("löjrom & dill: 7"))
+SALES = Request(
+    "/Sales/M1", {"dateFrom": "2024-01-01T00:00:00", "dateTo": "2024-01-31T23:59:59"}, "sales", "M1"
+)
+NOON = datetime(2024, 3, 1, 12, tzinfo=UTC)
+Reply = Callable[[httpx.Request], httpx.Response] | Exception
+
+
+@dataclass
+class StillClock:
+    """Waiting takes no time, but moves the clock; what was waited is remembered."""
+
+    seconds: float = 1000.0
+    waited: list[float] = field(default_factory=list)
+
+    def utc_now(self) -> datetime:
+        return NOON + timedelta(seconds=self.seconds - 1000.0)
+
+    def monotonic(self) -> float:
+        return self.seconds
+
+    async def sleep(self, seconds: float) -> None:
+        self.waited.append(seconds)
+        self.seconds += seconds
+        await asyncio.sleep(0)
+
+
+class Chunks(httpx.AsyncByteStream):
+    """A body in pieces, which may end in an error."""
+
+    def __init__(self, *pieces: bytes, end: Exception | None = None) -> None:
+        self._pieces = pieces
+        self._end = end
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for piece in self._pieces:
+            yield piece
+        if self._end is not None:
+            raise self._end
+
+
+class Service(httpx.AsyncBaseTransport):
+    """Gives one reply after the other, and the last one for ever; remembers what it was asked."""
+
+    def __init__(self, *replies: Reply) -> None:
+        self._replies = replies
+        self.asked: list[httpx.Request] = []
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        self.asked.append(request)
+        reply = self._replies[min(len(self.asked), len(self._replies)) - 1]
+        if isinstance(reply, Exception):
+            raise reply
+        return reply(request)
+
+
+def reply(status: int, body: bytes = b"", *, end: Exception | None = None, **headers: str) -> Reply:
+    """A reply; header names are written with underscores."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return lambda _: httpx.Response(status, headers=named, stream=Chunks(body, end=end))
+
+
+ROWS = reply(200, b'[{"id": 1}]', content_type="application/json; charset=utf-8")
+
+
+def read(body: bytes) -> object:
+    """What the sync hands in: a parser whose ValueError means that there is no JSON."""
+    parsed: object = json.loads(body)
+    return parsed
+
+
+def client(
+    transport: httpx.AsyncBaseTransport | None,
+    directory: Path,
+    clock: StillClock | None = None,
+    *,
+    base_url: str = BASE_URL,
+    login: Login = LOGIN,
+    host: Host | None = None,
+    retrying: Retrying | None = None,
+    limits: Limits | None = None,
+    on_try: Callable[[Try], None] | None = None,
+) -> Client:
+    """The real client, with nothing about it changed but where it asks and what time it is."""
+    clock = clock or StillClock()
+    pace = Pace(directory, 5, 1000, clock=clock)
+    return Client(
+        base_url,
+        login,
+        pace=pace,
+        host=host or Host(pace),
+        retrying=retrying or Retrying(random=Random(1)),
+        limits=limits,
+        transport=transport,
+        clock=clock,
+        on_try=on_try,
+    )

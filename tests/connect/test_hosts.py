@@ -1,0 +1,139 @@
+"""When does a run stop asking altogether?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import httpx
+import pytest
+
+from pipelines.connect.errors import ConnectError, Forbidden, HostDown, Unavailable, Unreachable
+from pipelines.connect.host import Host
+from pipelines.connect.pace import Pace
+from pipelines.connect.refusals import Refusals
+from pipelines.connect.retrying import Retrying
+from tests.connect.pretending import ROWS, SALES, Service, StillClock, client, read, reply
+
+ONE_TRY = Retrying(tries=1)
+DOWN = reply(500)
+
+
+async def _ask(
+    directory: Path, service: Service, pairs: list[tuple[str, str]]
+) -> tuple[list[str], Host, Pace]:
+    """The names of what asking for each pair of customer and report ended in."""
+    clock = StillClock()
+    pace = Pace(directory, 5, 1000, clock=clock)
+    host = Host(pace)
+    ended = []
+    async with client(service, directory, clock, host=host, retrying=ONE_TRY) as asking:
+        for customer, report in pairs:
+            try:
+                await asking.get(replace(SALES, customer=customer, report=report), read)
+                ended.append("rows")
+            except ConnectError as error:
+                ended.append(type(error).__name__)
+    return ended, host, pace
+
+
+def _pairs(customers: int, reports: int) -> list[tuple[str, str]]:
+    return [
+        (f"M{customer}", f"report {report}") for report in range(reports) for customer in range(customers)
+    ]
+
+
+async def test_ten_requests_in_a_row_that_fail_for_three_pairs_end_the_run(tmp_path: Path) -> None:
+    service = Service(DOWN)
+    ended, _, pace = await _ask(tmp_path, service, _pairs(3, 4))
+    assert (ended, len(service.asked)) == (["Unavailable"] * 10 + ["HostDown"] * 2, 10)
+    assert pace.halvings == 1
+
+
+async def test_one_report_of_one_customer_that_always_fails_ends_nothing(tmp_path: Path) -> None:
+    ended, host, _ = await _ask(tmp_path, Service(DOWN), [("M1", "sales")] * 15)
+    assert (set(ended), host.verdict) == ({"Unavailable"}, "")
+
+
+async def test_any_answer_in_between_shows_that_the_host_is_alive(tmp_path: Path) -> None:
+    service = Service(*[DOWN] * 9, reply(404), *[DOWN] * 9, ROWS)
+    ended, host, _ = await _ask(tmp_path, service, _pairs(4, 5))
+    assert (ended.count("Unavailable"), host.verdict) == (18, "")
+
+
+async def test_an_address_where_nobody_is_ends_the_run_after_three_requests(tmp_path: Path) -> None:
+    ended, _, _ = await _ask(tmp_path, Service(httpx.ConnectError("refused")), [("M1", "sales")] * 5)
+    assert ended == ["Unreachable"] * 3 + ["HostDown"] * 2
+
+
+async def test_when_half_of_the_latest_tries_fail_everybody_slows_down(tmp_path: Path) -> None:
+    _, host, pace = await _ask(tmp_path, Service(*[DOWN, ROWS] * 10), [("M1", "sales")] * 20)
+    assert (pace.halvings, host.verdict) == (1, "")
+
+
+async def test_a_quarter_of_failures_slows_nobody_down(tmp_path: Path) -> None:
+    _, _, pace = await _ask(tmp_path, Service(*[DOWN, ROWS, ROWS, ROWS] * 10), [("M1", "sales")] * 40)
+    assert pace.halvings == 0
+
+
+async def test_customers_that_are_refused_everything_end_the_run(tmp_path: Path) -> None:
+    service = Service(reply(403))
+    ended, host, pace = await _ask(tmp_path, service, _pairs(3, 3))
+    assert ended == ["Forbidden"] * 6 + ["HostDown"] * 3
+    assert (host.refusals.is_mass_refusal(), len(service.asked), pace.halvings) == (True, 6, 1)
+
+
+async def test_the_verdict_says_why_and_what_was_not_asked(tmp_path: Path) -> None:
+    clock = StillClock()
+    pace = Pace(tmp_path, 5, 1000, clock=clock)
+    host = Host(pace, Refusals(reports=1), enough=1)
+    async with client(Service(reply(403)), tmp_path, clock, host=host) as asking:
+        for customer in ("M1", "M2", "M3"):
+            with pytest.raises(Forbidden):
+                await asking.get(replace(SALES, customer=customer), read)
+        with pytest.raises(
+            HostDown, match=r"refuses most customers with 403.*Not asked: report sales of customer M1"
+        ):
+            await asking.get(SALES, read)
+
+
+def test_a_report_refused_to_everybody_proves_nothing() -> None:
+    refusals = Refusals(reports=2)
+    for customer in ("M1", "M2", "M3"):
+        refusals.note(customer, "sales", refused=True)
+    assert not refusals.is_mass_refusal()
+
+
+def test_the_only_report_refused_to_everybody_is_a_mass_refusal() -> None:
+    refusals = Refusals(reports=1)
+    for customer in ("M1", "M2", "M3"):
+        refusals.note(customer, "sales", refused=True)
+    assert refusals.is_mass_refusal()
+
+
+def test_three_refused_among_many_that_are_answered_are_no_mass() -> None:
+    refusals = Refusals()
+    for number in range(7):
+        for report in ("sales", "users"):
+            refusals.note(f"M{number}", report, refused=number < 3)
+    assert not refusals.is_mass_refusal()
+
+
+def test_two_customers_are_no_mass() -> None:
+    refusals = Refusals()
+    for customer in ("M1", "M2"):
+        for report in ("sales", "users", "tips"):
+            refusals.note(customer, report, refused=True)
+    assert (refusals.is_mass_refusal(), refusals.is_shut("M1")) == (False, True)
+
+
+def test_a_customer_with_one_answer_is_not_shut() -> None:
+    refusals = Refusals()
+    for report in ("sales", "users", "tips"):
+        refusals.note("M1", report, refused=True)
+    refusals.note("M1", "trademarks", refused=False)
+    assert (refusals.is_shut("M1"), refusals.is_shut("M2")) == (False, False)
+
+
+def test_the_family_of_errors_has_one_head() -> None:
+    assert all(issubclass(kind, ConnectError) for kind in (HostDown, Unavailable, Unreachable))
