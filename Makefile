@@ -2,12 +2,16 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help install demo dev test check lint format coverage soak lock clean
+.PHONY: help install demo dev test check lint types format coverage soak lock clean
 
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-DATA ?= data
+
+# `make dev` keeps everything of its own here, apart from the data of a real service.
+DEV := .dev
+SANDBOX_PORT ?= 8765
+UI_PORT ?= 3000
 
 export DAGSTER_DISABLE_TELEMETRY := yes
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -31,17 +35,38 @@ $(STAMP): requirements.txt pyproject.toml
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
-demo: $(STAMP) ## from nothing to a published file, against the sandbox
+demo: $(STAMP) ## from nothing to a published file, against the sandbox (in .demo)
 	$(BIN)/brokerbi demo
+
+dev: $(STAMP) $(DEV)/dagster/dagster.yaml ## the sandbox and the Dagster UI together (in .dev), until Ctrl-C
+	@for name in $$(env | sed -n 's/^\(BROKERBI_[A-Z_]*\)=.*/\1/p'); do unset $$name; done; \
+	$(BIN)/brokerbi sandbox --port $(SANDBOX_PORT) --from $${FROM:-2023-01} >$(DEV)/sandbox.log 2>&1 & sandbox=$$!; \
+	trap 'kill $$sandbox $$daemon 2>/dev/null; wait' EXIT; trap 'exit 0' INT TERM; \
+	until grep -q '^Customers: ' $(DEV)/sandbox.log; do \
+	  kill -0 $$sandbox 2>/dev/null || { cat $(DEV)/sandbox.log >&2; exit 1; }; sleep 0.2; done; \
+	export BROKERBI_CONFIG=/dev/null BROKERBI_DATA_DIR=$(DEV) BROKERBI_START=$${FROM:-2023-01} \
+	  BROKERBI_BASE_URL=http://127.0.0.1:$(SANDBOX_PORT) BROKERBI_USERNAME=sandbox BROKERBI_PASSWORD=sandbox \
+	  BROKERBI_CUSTOMERS=$$(sed -n 's/^Customers: //p' $(DEV)/sandbox.log) DAGSTER_HOME=$(CURDIR)/$(DEV)/dagster; \
+	$(BIN)/dagster-daemon run >$(DEV)/daemon.log 2>&1 & daemon=$$!; \
+	printf '%s\n' '' \
+	  "The sandbox answers on $$BROKERBI_BASE_URL for the customers $$BROKERBI_CUSTOMERS." \
+	  "In some ten seconds the Dagster UI is at http://127.0.0.1:$(UI_PORT):" \
+	  '  1. Assets, select the reports, Materialize' \
+	  '  2. choose customers and months, Launch' \
+	  '  3. watch the squares turn green; the file for analysts is then $(DEV)/warehouse.duckdb' \
+	  'The night by hand: Jobs, nightly, Launch. Ctrl-C ends everything.' ''; \
+	$(BIN)/dagster-webserver --host 127.0.0.1 --port $(UI_PORT) --log-level warning
 
 test: $(STAMP) ## every test, then the demo from end to end in a directory of its own
 	$(BIN)/python -m pytest
-	@data=$$(mktemp -d) && trap 'rm -rf "$$data"' EXIT && BROKERBI_DATA_DIR="$$data" $(BIN)/brokerbi demo
+	@demo=$$(mktemp -d) && trap 'rm -rf "$$demo"' EXIT && $(BIN)/brokerbi demo --data-dir "$$demo"
 
-check: lint $(STAMP) ## format, lint, types, import walls, definitions load
-	$(BIN)/mypy
+check: lint types $(DEV)/dagster/dagster.yaml ## format, lint, types, import walls, definitions load
 	$(BIN)/lint-imports
-	$(BIN)/dg check defs
+	DAGSTER_HOME=$(CURDIR)/$(DEV)/dagster $(BIN)/dg check defs
+
+types: $(STAMP) ## types only
+	$(BIN)/mypy
 
 lint: $(STAMP) ## format and lint only
 	$(BIN)/ruff format --check .
@@ -62,7 +87,12 @@ lock: ## write requirements.txt anew from pyproject.toml (needs uv)
 	uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \
 	  --no-strip-extras --no-header --no-annotate --no-emit-index-url --no-emit-find-links --output-file requirements.txt
 
-clean: ## remove what tools left behind; keeps .venv and the data directory
-	rm -rf build dist .coverage .coverage.* htmlcov .mypy_cache .ruff_cache .pytest_cache \
+# Dagster reads its settings from the directory it keeps its history in.
+$(DEV)/dagster/dagster.yaml: dagster.yaml
+	@mkdir -p $(@D)
+	@cp dagster.yaml $@
+
+clean: ## remove what tools left behind; keeps .venv and the data of a real service
+	rm -rf .demo .dev build dist .coverage .coverage.* htmlcov .mypy_cache .ruff_cache .pytest_cache \
 	  .import_linter_cache .hypothesis .tmp_dagster_home_*
 	find assets pipelines warehouse tests -name __pycache__ -type d -prune -exec rm -rf {} +
