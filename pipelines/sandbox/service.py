@@ -20,7 +20,8 @@ from pipelines.sandbox.requestlog import Entry, RequestLog
 from pipelines.sandbox.routes import Route, find
 from pipelines.sandbox.world.world import World
 
-MOST_KEPT = 128 * 1024 * 1024
+MOST_KEPT = 64 * 1024 * 1024
+"""Bytes of answers kept to be given again."""
 
 
 class Service:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,52 +19,76 @@ if TYPE_CHECKING:
     from pipelines.sandbox.service import Service
     from pipelines.sandbox.world.world import World
 
+Argument = tuple[tuple[str, ...], dict[str, Any]]
+
 DEFAULT_PORT = 8765
+WORLD_ARGUMENTS: tuple[Argument, ...] = (
+    (("--seed",), {"type": int, "default": 1, "help": "another seed is another world (default %(default)s)"}),
+    (("--offices",), {"type": int, "default": 7, "help": "how many offices (default %(default)s)"}),
+    (
+        ("--from",),
+        {
+            "dest": "start",
+            "default": "2023-01",
+            "metavar": "YYYY-MM",
+            "help": "where the history starts (default %(default)s)",
+        },
+    ),
+    (
+        ("--as-of",),
+        {
+            "type": date.fromisoformat,
+            "metavar": "DATE",
+            "help": "the world as it stood then (default: today, and moving on with the calendar)",
+        },
+    ),
+    (
+        ("--activity",),
+        {"type": float, "default": 1.0, "help": "how busy the brokers are (default %(default)s)"},
+    ),
+)
+SERVICE_ARGUMENTS: tuple[Argument, ...] = (
+    (("--host",), {"default": "127.0.0.1", "help": "a loopback address (default %(default)s)"}),
+    (("--port",), {"type": int, "default": DEFAULT_PORT, "help": "default %(default)s; 0 takes a free one"}),
+    (("--shapes",), {"choices": ("a", "b"), "default": "a", "help": "shapes of what is not documented"}),
+    (
+        ("--date-to",),
+        {
+            "choices": ("inclusive", "exclusive", "day"),
+            "default": "inclusive",
+            "help": "how dateTo is read (default %(default)s)",
+        },
+    ),
+    (
+        ("--fault",),
+        {
+            "action": "append",
+            "default": [],
+            "metavar": "KIND[:NAME=VALUE,...]",
+            "help": "something that goes wrong, for example 429:rate=0.2,path=Leads (repeatable)",
+        },
+    ),
+    (
+        ("--login",),
+        {
+            "action": "append",
+            "default": [],
+            "metavar": "USER:PASSWORD[:CUSTOMER,...]",
+            "help": "a login, for some customers only if named (repeatable; default sandbox:sandbox)",
+        },
+    ),
+    (
+        ("--latency",),
+        {"type": float, "default": 0.0, "metavar": "MS", "help": "milliseconds before every answer"},
+    ),
+    (("--log",), {"type": Path, "metavar": "FILE", "help": "append every request as a line of JSON"}),
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What `brokerbi sandbox` can be told."""
-    parser.add_argument("--host", default="127.0.0.1", help="a loopback address (default %(default)s)")
-    parser.add_argument(
-        "--port", type=int, default=DEFAULT_PORT, help="default %(default)s; 0 takes a free one"
-    )
-    parser.add_argument(
-        "--seed", type=int, default=1, help="another seed is another world (default %(default)s)"
-    )
-    parser.add_argument("--offices", type=int, default=7, help="how many offices (default %(default)s)")
-    parser.add_argument(
-        "--from",
-        dest="start",
-        default="2023-01",
-        metavar="YYYY-MM",
-        help="start of the history (%(default)s)",
-    )
-    parser.add_argument(
-        "--as-of", type=date.fromisoformat, metavar="DATE", help="the world as it stood then (default: today)"
-    )
-    parser.add_argument("--activity", type=float, default=1.0, help="how busy the brokers are (%(default)s)")
-    parser.add_argument("--shapes", choices=("a", "b"), default="a", help="shapes of what is not documented")
-    parser.add_argument(
-        "--date-to", choices=("inclusive", "exclusive", "day"), default="inclusive", help="how dateTo is read"
-    )
-    parser.add_argument(
-        "--fault",
-        action="append",
-        default=[],
-        metavar="KIND[:NAME=VALUE,...]",
-        help="something that goes wrong, for example 429:rate=0.2,path=Leads (repeatable)",
-    )
-    parser.add_argument(
-        "--login",
-        action="append",
-        default=[],
-        metavar="USER:PASSWORD[:CUSTOMER,...]",
-        help="a login, for some customers only if named (repeatable; default sandbox:sandbox)",
-    )
-    parser.add_argument(
-        "--latency", type=float, default=0.0, metavar="MS", help="milliseconds before every answer"
-    )
-    parser.add_argument("--log", type=Path, metavar="FILE", help="append every request as a line of JSON")
+    for names, settings in (*WORLD_ARGUMENTS, *SERVICE_ARGUMENTS):
+        parser.add_argument(*names, **settings)
 
 
 def run(arguments: argparse.Namespace) -> int:

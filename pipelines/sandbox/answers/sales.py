@@ -132,9 +132,9 @@ def _estate(question: Question, standing: Standing) -> Answer:
     estate, now, abroad = standing.estate, standing.now, standing.now.foreign
     row = _thin_estate(question, standing)
     row["address"] = {
-        "streetAddress": estate.street,
-        "zipCode": estate.zip_code,
-        "countryCode": estate.country,
+        "streetAddress": estate.place.street,
+        "zipCode": estate.place.zip_code,
+        "countryCode": estate.place.country,
     }
     row["agents"] = agents(question.known, standing)
     row["commissionForeign"] = wording.amount(abroad.commission) if abroad else None
@@ -156,7 +156,7 @@ def _thin_estate(question: Question, standing: Standing) -> Answer:
         "status": wording.described(wording.STATUS_IDS[now.status]),
         "type": wording.described(wording.KIND_IDS[estate.kind]),
         "assignment": wording.described(wording.ASSIGNMENT_IDS[estate.assignment]),
-        "address": {"streetAddress": estate.street, "zipCode": estate.zip_code},
+        "address": {"streetAddress": estate.place.street, "zipCode": estate.place.zip_code},
         "agents": thin_agents(question.known, standing),
         "contractDay": wording.day(now.contract_on),
         "accessDay": wording.day(now.access_on),
@@ -165,7 +165,7 @@ def _thin_estate(question: Question, standing: Standing) -> Answer:
         "commissionText": estate.commission_text,
         "commissionReceivedAt": wording.moment(now.commission_received_at),
         "isNewHome": estate.is_new_home,
-        "wgs84Coordinate": {"longitud": estate.longitude, "latitud": estate.latitude},
+        "wgs84Coordinate": {"longitud": estate.place.longitude, "latitud": estate.place.latitude},
         "changedAt": wording.moment(now.known_at),
         "startingPrice": now.starting_price,
         "finalPrice": now.final_price,
@@ -198,9 +198,9 @@ def _references(question: Question, office: Office, kinds: tuple[str, ...]) -> I
                 "id": estate.id,
                 "status": wording.described(wording.STATUS_IDS[now.status]),
                 "address": {
-                    "streetAddress": estate.street,
-                    "zipCode": estate.zip_code,
-                    "countryCode": estate.country,
+                    "streetAddress": estate.place.street,
+                    "zipCode": estate.place.zip_code,
+                    "countryCode": estate.place.country,
                 },
                 "isNewHome": estate.is_new_home,
                 "responsibleAgentName": question.known.card(responsible).name,

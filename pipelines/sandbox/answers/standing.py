@@ -47,6 +47,7 @@ class Known:
 
     def __init__(self, world: World) -> None:
         self.world = world
+        self.moment = world.moment
         self._estates: dict[str, tuple[Standing, ...]] = {}
         self._leads: dict[str, tuple[LeadStanding, ...]] = {}
         self._running: dict[str, tuple[Running, ...]] = {}
@@ -84,7 +85,7 @@ class Known:
     def running(self, office_id: str) -> tuple[Running, ...]:
         """Running commissions credited to the office, oldest first; equal ones are all kept."""
         if office_id not in self._running:
-            moment = self.world.moment
+            moment = self.moment
             office = self.world.history.chain.offices[office_id]
             around = self.world.offices_of(office.group) if office.group else (office,)
             found = [
@@ -108,7 +109,7 @@ class Known:
                 yield user, self.card(user)
 
     def card(self, user: User) -> UserCard:
-        at = bisect_right(user.cards, self.world.moment, key=lambda card: card.known_at)
+        at = bisect_right(user.cards, self.moment, key=lambda card: card.known_at)
         return user.cards[max(at - 1, 0)]
 
     def user(self, office_id: str, user_id: str) -> User:
@@ -121,7 +122,7 @@ class Known:
         """The budgets in force for a month, one per user who has not left before it."""
         in_force: dict[str, Budget] = {}
         for budget in self.world.history.budgets(office_id, month.year):
-            if budget.month != month or budget.known_at > self.world.moment:
+            if budget.month != month or budget.known_at > self.moment:
                 continue
             held = in_force.get(budget.user_id)
             if held is None or held.known_at <= budget.known_at:
@@ -133,13 +134,13 @@ class Known:
         return left is not None and left <= self.world.as_of and Month.of(left) < month
 
     def _standing(self, estate: Estate) -> Standing | None:
-        known = tuple(version for version in estate.versions if version.known_at <= self.world.moment)
+        known = tuple(version for version in estate.versions if version.known_at <= self.moment)
         if not known or known[-1].status in (FOR_SALE, WITHDRAWN):
             return None
         return Standing(estate, known[-1], known)
 
     def _lead_standing(self, lead: Lead) -> LeadStanding | None:
-        moment = self.world.moment
+        moment = self.moment
         steps = [step for step in lead.steps if step.known_at <= moment]
         if not steps or lead.created_at < _midnight(self.world.history.start.first_day):
             return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from xml.sax.saxutils import escape
 
 XML = "application/xml; charset=utf-8"
-ENTITIES = "http://schemas.datacontract.org/2004/07/Connect.Models"
+ENTITIES = "http://schemas.example/2004/07/Connect.Models"
 INSTANCE = "http://www.w3.org/2001/XMLSchema-instance"
 
 ITEMS = {

@@ -2,45 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from dataclasses import replace
+from datetime import date, datetime, time, timedelta
 from random import Random
 
 from pipelines.months import Month
 from pipelines.sandbox.world import market
 from pipelines.sandbox.world.chance import count_around, drawn, happens, later, working_moment
-from pipelines.sandbox.world.facts import FOR_SALE, SALE, SOLD, Estate, Foreign, Office, User, Version
+from pipelines.sandbox.world.facts import FOR_SALE, SALE, SOLD, Estate, Foreign, Office, Place, Version
 from pipelines.sandbox.world.money import in_kronor
 from pipelines.sandbox.world.names import STREETS
 from pipelines.sandbox.world.revisions import revisions
 from pipelines.sandbox.world.sharing import Parts, parts, shares
+from pipelines.sandbox.world.staff import Staff
 from pipelines.sandbox.world.towns import FOREIGN_PLACES
 
 SALES_PER_DESK = 1.25
+BUILT = (market.HOUSING_COOPERATIVE, market.HOUSE, market.ROW_HOUSE)
 DOORS = ("", "", "", "A", "B", "C")
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """An address, and the currency in use there (None at home)."""
-
-    street: str
-    zip_code: str
-    country: str
-    latitude: float
-    longitude: float
-    currency: str | None
-    rate: int
-
-
-def sales(
-    seed: int, office: Office, month: Month, own: Sequence[User], neighbours: Sequence[User], activity: float
-) -> list[Estate]:
+def sales(seed: int, staff: Staff, month: Month, activity: float) -> list[Estate]:
     """Every sale whose contract was first dated in the month."""
-    chance = drawn(seed, "sales", office.number, month)
-    count = count_around(chance, SALES_PER_DESK * office.desks * market.season(month) * activity)
-    return [_sale(seed, office, month, number, own, neighbours) for number in range(count)]
+    chance = drawn(seed, "sales", staff.office.number, month)
+    count = count_around(chance, SALES_PER_DESK * staff.office.desks * market.season(month) * activity)
+    return [_sale(seed, staff, month, number) for number in range(count)]
 
 
 def estate_number(office: Office, month: Month, number: int) -> tuple[str, str]:
@@ -78,33 +64,26 @@ def place(chance: Random, office: Office, kind: str) -> Place:
     )
 
 
-def _sale(
-    seed: int, office: Office, month: Month, number: int, own: Sequence[User], neighbours: Sequence[User]
-) -> Estate:
+def _sale(seed: int, staff: Staff, month: Month, number: int) -> Estate:
+    office = staff.office
     chance = drawn(seed, "sale", office.number, month, number)
     kind = market.kind_of_estate(chance)
     where = place(chance, office, kind)
     signed = contract_day(chance, month)
-    agreed = parts(chance, signed, own, neighbours)
-    created = later(chance, datetime.combine(signed, datetime.min.time()), -120, -12)
+    agreed = parts(chance, signed, staff)
+    created = later(chance, datetime.combine(signed, time.min), -120, -12)
     advertised = later(chance, created, 1, 10)
-    listed, sold = _versions(chance, month, kind, where, signed, created, agreed, office)
+    listed = _listed(chance, office, month, kind, where, created)
+    sold = _sold(chance, listed, signed, agreed)
     estate_id, own_number = estate_number(office, month, number)
-    is_new_home = kind in (market.HOUSING_COOPERATIVE, market.HOUSE, market.ROW_HOUSE) and happens(
-        chance, 0.07
-    )
     return Estate(
         id=estate_id,
         number=own_number,
         office=office.customer_id,
         assignment=SALE,
         kind=kind,
-        street=where.street,
-        zip_code=where.zip_code,
-        country=where.country,
-        latitude=where.latitude,
-        longitude=where.longitude,
-        is_new_home=is_new_home,
+        place=where,
+        is_new_home=kind in BUILT and happens(chance, 0.07),
         intake=chance.randint(1, 8),
         commission_text="Fast arvode enligt avtal" if happens(chance, 0.05) else None,
         created_at=created,
@@ -113,41 +92,44 @@ def _sale(
     )
 
 
-def _versions(
-    chance: Random,
-    month: Month,
-    kind: str,
-    where: Place,
-    signed: date,
-    created: datetime,
-    agreed: Parts,
-    office: Office,
-) -> tuple[Version, Version]:
-    """The estate as it was listed, and as it was first reported sold."""
-    listed_abroad: Foreign | None = None
-    sold_abroad: Foreign | None = None
-    if where.currency:
-        final_foreign = market.foreign_price(chance, where.rate, month)
-        asked = market.starting_price(chance, final_foreign)
-        fee = round(final_foreign * 100 * chance.uniform(0.03, 0.05))
-        listed_abroad = Foreign(where.currency, where.rate, asked, None, 0)
-        sold_abroad = Foreign(where.currency, where.rate, asked, final_foreign, fee)
-        final, starting = in_kronor(final_foreign, where.rate), in_kronor(asked, where.rate)
-        earned = in_kronor(fee, where.rate)
-    else:
-        final = market.swedish_price(chance, kind, office.town, month)
-        starting = market.starting_price(chance, final)
+def _listed(
+    chance: Random, office: Office, month: Month, kind: str, where: Place, created: datetime
+) -> Version:
+    """The estate as it was put up for sale."""
+    if where.currency is None:
+        starting = market.listing_price(chance, kind, office.town, month)
+        return Version(created, FOR_SALE, None, None, starting, None, 0, ())
+    asked = market.foreign_listing_price(chance, where.rate, month)
+    abroad = Foreign(where.currency, where.rate, asked, None, 0)
+    return Version(created, FOR_SALE, None, None, in_kronor(asked, where.rate), None, 0, (), foreign=abroad)
+
+
+def _sold(chance: Random, listed: Version, signed: date, agreed: Parts) -> Version:
+    """The estate as it was first reported sold."""
+    abroad = listed.foreign
+    if abroad is None:
+        final = market.final_price(chance, listed.starting_price)
         earned = market.commission(chance, final)
-    known = _registered(chance, signed)
-    access = signed + timedelta(days=chance.randint(25, 110))
-    shared = shares(agreed, earned, final, sold_abroad.commission if sold_abroad else None)
-    listed = Version(created, FOR_SALE, None, None, starting, None, 0, (), foreign=listed_abroad)
-    sold = Version(known, SOLD, signed, access, starting, final, earned, shared, foreign=sold_abroad)
-    return listed, sold
+    else:
+        final_foreign = market.final_price(chance, abroad.starting_price)
+        fee = round(final_foreign * 100 * chance.uniform(0.03, 0.05))
+        abroad = replace(abroad, final_price=final_foreign, commission=fee)
+        final, earned = in_kronor(final_foreign, abroad.rate), in_kronor(fee, abroad.rate)
+    return Version(
+        known_at=_registered(chance, signed),
+        status=SOLD,
+        contract_on=signed,
+        access_on=signed + timedelta(days=chance.randint(25, 110)),
+        starting_price=listed.starting_price,
+        final_price=final,
+        commission=earned,
+        shares=shares(agreed, earned, final, abroad.commission if abroad else None),
+        foreign=abroad,
+    )
 
 
 def _registered(chance: Random, signed: date) -> datetime:
     """When the sale reached the system: mostly at once, sometimes weeks later."""
     if happens(chance, 0.04):
-        return later(chance, datetime.combine(signed, datetime.min.time()), 8, 45)
+        return later(chance, datetime.combine(signed, time.min), 8, 45)
     return working_moment(chance, signed + timedelta(days=chance.choice((0, 0, 0, 0, 1, 1, 2, 3))))

@@ -129,6 +129,19 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """An address, and the currency in use there (None at home) with its rate in ten-thousandths."""
+
+    street: str
+    zip_code: str
+    country: str
+    latitude: float
+    longitude: float
+    currency: str | None
+    rate: int
+
+
+@dataclass(frozen=True, slots=True)
 class Estate:
     """An assignment of an office (a sale, a writing or a valuation), with every version of it."""
 
@@ -137,11 +150,7 @@ class Estate:
     office: str
     assignment: str
     kind: str
-    street: str
-    zip_code: str
-    country: str
-    latitude: float
-    longitude: float
+    place: Place
     is_new_home: bool
     intake: int
     commission_text: str | None

@@ -12,13 +12,17 @@ from pipelines.sandbox.world.budgets import budgets
 from pipelines.sandbox.world.chance import drawn
 from pipelines.sandbox.world.estates import sales
 from pipelines.sandbox.world.facts import Budget, Estate, Lead, Office, Running, User
-from pipelines.sandbox.world.leads import Staff, leads
+from pipelines.sandbox.world.leads import leads
 from pipelines.sandbox.world.offices import Chain, chain
 from pipelines.sandbox.world.running import of_estates, of_projects
+from pipelines.sandbox.world.staff import Staff
 from pipelines.sandbox.world.users import roster
 
 MONTHS_AHEAD = 6
 """Sales to come have already sent their leads; so far ahead of a moment the history is needed."""
+
+MONTHS_BEFORE = 7
+"""No sale's first lead is older than that when the contract is signed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,17 +73,26 @@ class History:
         added = [budget for budget in self.posted if budget.office == office_id and budget.month.year == year]
         return self._budgets[key] + added
 
+    def _around(self, office_id: str, month: Month) -> list[User]:
+        """Who was at the office in the month or the half year before, in which its sales began."""
+        first, last = month.plus(-MONTHS_BEFORE).first_day, month.last_day
+        return [
+            user
+            for user in self.users(office_id)
+            if user.hired <= last and (user.left is None or user.left > first)
+        ]
+
     def _build(self, office: Office, month: Month) -> OfficeMonth:
-        own = self.users(office.customer_id)
+        own = self._around(office.customer_id, month)
         group = self.chain.offices_of(office.group) if office.group else ()
         others = [other for other in group if other is not office]
-        nearby = [(user, other) for other in others for user in self.users(other.customer_id)]
-        colleagues = [user for user, _ in nearby]
-        sold = sales(self.seed, office, month, own, colleagues, self.activity)
-        small = assignments(self.seed, office, month, own, colleagues, self.activity)
+        nearby = [(user, other) for other in others for user in self._around(other.customer_id, month)]
+        staff = Staff(office, own, nearby)
+        sold = sales(self.seed, staff, month, self.activity)
+        small = assignments(self.seed, staff, month, self.activity)
         stepped = of_estates(drawn(self.seed, "steps", office.number, month), sold)
         projects = of_projects(self.seed, office, month, own, self.activity)
-        written = leads(self.seed, Staff(office, own, nearby), month, sold, self.activity)
+        written = leads(self.seed, staff, month, sold, self.activity)
         return OfficeMonth((*sold, *small), (*stepped, *projects), tuple(written))
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from random import Random
 
 from pipelines.months import Month
@@ -18,9 +17,10 @@ from pipelines.sandbox.world.chance import (
     weighted,
     working_moment,
 )
-from pipelines.sandbox.world.facts import Estate, Lead, LeadStep, Office, Party, User
+from pipelines.sandbox.world.facts import Estate, Lead, LeadStep, Party, User
 from pipelines.sandbox.world.names import LEAD_RECEIVERS, LEAD_SENDERS, MESSAGES
 from pipelines.sandbox.world.parties import contact, office_party, outside_party, user_party
+from pipelines.sandbox.world.staff import Staff
 
 INCOMING, OUTGOING, TIP = "incoming", "outgoing", "tip"
 PER_DESK = {INCOMING: 2.6, OUTGOING: 0.8, TIP: 0.6}
@@ -35,18 +35,6 @@ LAST_STATES = (
     ("Done", 6.0), ("NoAssignment", 2.0), ("NoAnswerOrBusy", 1.5), ("Cancelled", 1.0), ("Reassigned", 0.8),
 )  # fmt: skip
 REMOVED_STATES = ("IncorrectOrDuplicate", "RemovedOther", "Cancelled")
-
-
-@dataclass(frozen=True, slots=True)
-class Staff:
-    """An office with everybody of its own, and the colleagues of its group."""
-
-    office: Office
-    own: Sequence[User]
-    neighbours: Sequence[tuple[User, Office]]
-
-    def at_work(self, day: date) -> list[User]:
-        return [user for user in self.own if user.works_on(day)]
 
 
 def leads(seed: int, staff: Staff, month: Month, sold: Sequence[Estate], activity: float) -> list[Lead]:
@@ -70,7 +58,7 @@ def _of_sales(chance: Random, staff: Staff, sold: Sequence[Estate]) -> Iterator[
         statuses += [(version.known_at, version.status) for version in estate.versions]
         steps = (
             LeadStep(created, "New", removed=False),
-            LeadStep(later(chance, created, 0, 1), "Claimed", removed=False),
+            LeadStep(later(chance, created, 1, 2), "Claimed", removed=False),
             LeadStep(estate.created_at, "Done", removed=False),
         )
         yield _lead(chance, staff, INCOMING, user, created, SELLING, steps, estate.id, _unequal(statuses))
@@ -150,7 +138,7 @@ def _ends(chance: Random, staff: Staff, way: str, user: User, created: datetime)
         return outside_party(chance.choice(LEAD_SENDERS)), receiver
     if way == OUTGOING:
         return here, outside_party(chance.choice(LEAD_RECEIVERS))
-    nearby = [(other, office) for other, office in staff.neighbours if other.works_on(created.date())]
+    nearby = staff.nearby(created.date())
     if nearby and happens(chance, 0.3):
         other, office = chance.choice(nearby)
         return here, user_party(other, office, created)

@@ -46,24 +46,23 @@ def kind_of_estate(chance: Random) -> str:
     return weighted(chance, KINDS)
 
 
-def swedish_price(chance: Random, kind: str, town: Town, month: Month) -> int:
-    """A final price in kronor, in steps of five thousand."""
+def listing_price(chance: Random, kind: str, town: Town, month: Month) -> int:
+    """What is asked for in kronor, in steps one meets in advertisements."""
     level = town.house_price * OF_A_HOUSE[kind] if kind in OF_A_HOUSE else town.flat_price * OF_A_FLAT[kind]
     price = level * price_level(month) * chance.lognormvariate(0, 0.33)
-    return max(120_000, round(price / 5_000) * 5_000)
+    step = 5_000 if price < 2_000_000 else 25_000
+    return max(120_000, round(price / step) * step)
 
 
-def foreign_price(chance: Random, rate: int, month: Month) -> int:
-    """A final price in a foreign currency, in steps of a thousand."""
+def foreign_listing_price(chance: Random, rate: int, month: Month) -> int:
+    """What is asked for in a foreign currency, in steps of a thousand."""
     price = 3_600_000 * price_level(month) * chance.lognormvariate(0, 0.4) * 10_000 / rate
     return max(20_000, round(price / 1_000) * 1_000)
 
 
-def starting_price(chance: Random, final: int) -> int:
-    """What was asked before the bidding, which mostly went up."""
-    asked = final / max(0.85, chance.gauss(1.045, 0.06))
-    step = 5_000 if asked < 2_000_000 else 25_000
-    return max(step, round(asked / step) * step)
+def final_price(chance: Random, starting: int) -> int:
+    """What came of the bidding, which mostly goes up."""
+    return round(starting * max(0.85, chance.gauss(1.045, 0.06)) / 5_000) * 5_000
 
 
 def commission_share(chance: Random, price: int) -> float:

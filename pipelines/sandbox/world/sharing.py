@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import date
 from random import Random
 
 from pipelines.sandbox.world.chance import happens, weighted
 from pipelines.sandbox.world.facts import Share, User
 from pipelines.sandbox.world.money import WHOLE, split
+from pipelines.sandbox.world.staff import Staff
 
 Parts = tuple[tuple[User, int], ...]
 """Users and their hundredths of a percent; the first is responsible for the estate."""
@@ -27,12 +27,10 @@ SPLITS: tuple[tuple[tuple[int, ...], float], ...] = (
 )
 
 
-def parts(
-    chance: Random, day: date, own: Sequence[User], neighbours: Sequence[User], *, alone: bool = False
-) -> Parts:
+def parts(chance: Random, day: date, staff: Staff, *, alone: bool = False) -> Parts:
     """Choose the users of an estate among those at work that day; now and then one is of another office."""
-    at_work = [user for user in own if user.works_on(day)]
-    nearby = [user for user in neighbours if user.works_on(day)]
+    at_work = staff.at_work(day)
+    nearby = [user for user, _ in staff.nearby(day)]
     wanted = (WHOLE,) if alone else weighted(chance, SPLITS)
     chosen = chance.sample(at_work, min(len(wanted), len(at_work)))
     if nearby and len(wanted) > 1 and happens(chance, BETWEEN_OFFICES * 3):
