@@ -103,11 +103,12 @@ def client(
     host: Host | None = None,
     retrying: Retrying | None = None,
     limits: Limits | None = None,
+    concurrency: int = 5,
     on_try: Callable[[Try], None] | None = None,
 ) -> Client:
     """The real client, with nothing about it changed but where it asks and what time it is."""
     clock = clock or StillClock()
-    pace = Pace(directory, 5, 1000, clock=clock)
+    pace = Pace(directory, concurrency, 1000, clock=clock)
     return Client(
         base_url,
         login,

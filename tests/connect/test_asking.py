@@ -6,6 +6,7 @@ import gzip
 from base64 import b64encode
 from pathlib import Path
 
+import httpx
 import pytest
 
 from pipelines.connect.client import Client
@@ -61,6 +62,17 @@ async def test_a_compressed_body_arrives_unpacked(tmp_path: Path) -> None:
     async with client(service, tmp_path) as asking:
         answer, rows = await asking.get(SALES, read)
     assert (answer.body, rows) == (b"[1] ", [1])
+
+
+async def test_a_transport_in_memory_may_hand_the_body_over_unpacked(tmp_path: Path) -> None:
+    packed = gzip.compress(b"[1]")
+    whole = httpx.MockTransport(
+        lambda _: httpx.Response(200, content=packed, headers={"Content-Encoding": "gzip"})
+    )
+    plain = httpx.MockTransport(lambda _: httpx.Response(200, json=[2]))
+    for transport, rows in ((whole, [1]), (plain, [2])):
+        async with client(transport, tmp_path) as asking:
+            assert (await asking.get(SALES, read))[1] == rows
 
 
 async def test_cookies_are_neither_kept_nor_sent_back(tmp_path: Path) -> None:

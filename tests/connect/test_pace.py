@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import json
 import os
 import signal
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from pipelines.connect.pace import Pace
+from pipelines.connect.slots import locked
 from pipelines.connect.tempo import RECORD
 from tests.connect.pretending import StillClock
 
@@ -186,6 +188,45 @@ async def test_a_task_cancelled_while_others_hold_the_slots_leaves_no_trace(tmp_
     async with asyncio.timeout(5), mine.turn():
         pass
     assert len(os.listdir("/dev/fd")) == open_before  # noqa: PTH208
+
+
+async def test_who_waits_for_slots_of_others_looks_again_and_gets_one(tmp_path: Path) -> None:
+    clock = StillClock()
+    mine, others = (Pace(tmp_path, 1, 1e6, clock=clock) for _ in range(2))
+    async with others.turn():
+        waiting = asyncio.create_task(_begin(mine, clock, 1))
+        for _ in range(10):
+            await asyncio.sleep(0)
+        assert not waiting.done()
+    assert len(await waiting) == 1
+    assert all(0.01 <= look <= 0.03 for look in clock.waited if look > 0.001)
+
+
+async def test_who_has_just_had_a_slot_lets_the_others_look_first(tmp_path: Path) -> None:
+    greedy, patient = (Pace(tmp_path, 1, 1e6) for _ in range(2))
+    order: list[str] = []
+
+    async def take(name: str, pace: Pace, times: int) -> None:
+        for _ in range(times):
+            async with pace.turn():
+                order.append(name)
+                await asyncio.sleep(0)
+
+    await asyncio.gather(take("greedy", greedy, 30), take("patient", patient, 3))
+    assert order.index("patient") < 30 - 1
+
+
+async def test_a_record_that_another_process_is_writing_is_waited_for(tmp_path: Path) -> None:
+    clock = StillClock()
+    pace = Pace(tmp_path, 1, 1e6, clock=clock)
+    descriptor = locked(tmp_path / "work" / "pace" / "tempo", fcntl.LOCK_EX)
+    assert descriptor is not None
+    waiting = asyncio.create_task(_begin(pace, clock, 1))
+    for _ in range(10):
+        await asyncio.sleep(0)
+    os.close(descriptor)
+    assert len(await waiting) == 1
+    assert 0.001 in clock.waited
 
 
 def test_two_processes_together_have_no_more_under_way_than_one_may(tmp_path: Path) -> None:

@@ -115,6 +115,23 @@ async def test_connections_are_kept_for_the_next_request(tmp_path: Path) -> None
     assert connections == [3]
 
 
+async def test_a_request_that_is_cancelled_leaves_its_slot_to_the_next(tmp_path: Path) -> None:
+    arrived: asyncio.Queue[None] = asyncio.Queue()
+
+    async def never_answers(_: asyncio.StreamWriter) -> None:
+        arrived.put_nowait(None)
+        await asyncio.Event().wait()
+
+    async with _server(never_answers) as (address, connections):
+        async with client(None, tmp_path, base_url=address, limits=PATIENT, concurrency=1) as asking:
+            for _ in range(2):
+                hanging = asyncio.create_task(asking.get(SALES, read))
+                await arrived.get()
+                hanging.cancel()
+                await asyncio.gather(hanging, return_exceptions=True)
+    assert connections == [1, 1]
+
+
 async def test_an_address_where_nobody_listens_is_unreachable(tmp_path: Path) -> None:
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))

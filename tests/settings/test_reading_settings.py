@@ -174,6 +174,10 @@ def test_today_is_a_day_of_the_brokerage_unless_it_is_said_to_be_another(tmp_pat
     assert _load(tmp_path, BROKERBI_TODAY="2022-02-28").today_local(_Midnight()) == date(2022, 2, 28)
 
 
+def test_the_nightly_schedule_is_five_fields_of_cron(tmp_path: Path) -> None:
+    assert _load(tmp_path, BROKERBI_NIGHTLY="30 4 * * 1-5").nightly == "30 4 * * 1-5"
+
+
 def test_the_settings_say_how_patient_the_client_is(tmp_path: Path) -> None:
     settings = _load(tmp_path, BROKERBI_TRIES="2", BROKERBI_RETRY_SECONDS="9", BROKERBI_LARGEST_ANSWER_MB="1")
     assert (settings.retrying.tries, settings.retrying.total_seconds) == (2, 9)

@@ -48,6 +48,11 @@ def _problems(environment: dict[str, str], directory: Path = NOWHERE) -> tuple[s
             "BROKERBI_CUSTOMERS is not set; set it to customer ids with commas, like M30011,G2.",
         ),
         ("CUSTOMERS", "M1,M1", "BROKERBI_CUSTOMERS names M1 more than once; keep one of each."),
+        (
+            "CUSTOMERS",
+            '[{"id": "M1", "active": false}]',
+            "BROKERBI_CUSTOMERS names no active customer; write ids",
+        ),
         ("START", "", "BROKERBI_START is not set; set it to the first month to keep, like 2024-01."),
         ("START", "2024", "BROKERBI_START is not a month; write it as YYYY-MM, for example 2024-01."),
         ("START", "2024-13", "BROKERBI_START is not a month; write it as YYYY-MM, for example 2024-01."),
@@ -149,6 +154,13 @@ def test_a_file_that_is_wrong_is_refused_with_a_sentence(tmp_path: Path, text: s
     (tmp_path / "brokerbi.toml").write_text(text, encoding="utf-8")
     problems = _problems(ENOUGH, tmp_path)
     assert (len(problems), sentence in problems[0], "hush" in problems[0]) == (1, True, False)
+
+
+def test_a_value_that_might_hold_a_secret_is_not_quoted(tmp_path: Path) -> None:
+    (tmp_path / "brokerbi.toml").write_text("base_url = [1]", encoding="utf-8")
+    assert _problems({**ENOUGH, "BROKERBI_BASE_URL": ""}, tmp_path) == (
+        "BROKERBI_BASE_URL is not the address of the Connect service, like https://host/path.",
+    )
 
 
 @pytest.mark.parametrize(
