@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import get_args
 
 from pydantic import BaseModel
@@ -40,27 +40,36 @@ def prefixed(prefix: str, name: str) -> str:
 
 
 def declared_columns(table: Table) -> tuple[Column, ...]:
-    """Every documented column of a table: carried down first, then the row's own."""
-    columns = list(_handed(table))
-    for path, model in table.level_models.items():
-        columns += _carried(path, table.levels.get(path, ""), model)
+    """Every documented column of a table: what reaches its rows from outside, then their own."""
+    levels = (column for path in table.level_models for column in level_columns(table, path))
+    return (*handed_columns(table), *levels, *_key_column(table), *row_columns(table))
+
+
+def handed_columns(table: Table) -> tuple[Column, ...]:
+    """What a row has of its parent, or of what we asked for."""
+    columns = _flattened(table.handed) if table.handed else ()
+    return tuple(replace(column, source="") for column in columns)
+
+
+def level_columns(table: Table, path: str) -> tuple[Column, ...]:
+    """What a row has of the level above it that stands at this path, under the level's prefix."""
+    if path not in table.level_models:
+        return ()
+    prefix = table.levels.get(path, "")
+    return tuple(
+        replace(column, name=prefixed(prefix, column.name), source=f"{path}.{column.source}")
+        for column in _flattened(table.level_models[path])
+    )
+
+
+def row_columns(table: Table) -> tuple[Column, ...]:
+    """What a row has of its own."""
+    return tuple(_flattened(table.model)) if table.model else ()
+
+
+def _key_column(table: Table) -> Iterator[Column]:
     if table.key_column:
-        columns.append(Column(table.key_column, "VARCHAR", True, "", "the name of the list the row came in"))
-    if table.model:
-        columns += _flattened(table.model)
-    return tuple(columns)
-
-
-def _handed(table: Table) -> Iterator[Column]:
-    if table.handed:
-        for column in _flattened(table.handed):
-            yield Column(column.name, column.type, True, "", column.description)
-
-
-def _carried(path: str, prefix: str, model: type[BaseModel]) -> Iterator[Column]:
-    for column in _flattened(model):
-        name = prefixed(prefix, column.name)
-        yield Column(name, column.type, True, f"{path}.{column.source}", column.description)
+        yield Column(table.key_column, "VARCHAR", True, "", "the name of the list that the row came in")
 
 
 def _flattened(model: type[BaseModel], source: str = "", name: str = "") -> Iterator[Column]:

@@ -23,10 +23,10 @@ REPORTS: Mapping[str, Report] = MappingProxyType(
 )
 
 
-def report(name: str) -> Report:
+def report(name: str, catalogue: Mapping[str, Report] = REPORTS) -> Report:
     """The report of that name; an unknown name is answered with the nearest ones."""
-    if name in REPORTS:
-        return REPORTS[name]
-    near = difflib.get_close_matches(name, REPORTS, n=3)
+    if name in catalogue:
+        return catalogue[name]
+    near = difflib.get_close_matches(name, catalogue, n=3)
     advice = f"did you mean {' or '.join(near)}?" if near else "`brokerbi reports` lists them all."
     raise UnknownReport(f"There is no report named {name!r}; {advice}")

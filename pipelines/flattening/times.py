@@ -1,0 +1,90 @@
+"""When is that, on the brokerage's wall clock? Texts of time as local time without an offset."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import polars as pl
+
+SECONDS = "%Y-%m-%dT%H:%M:%S"
+LONG_AS_SECONDS = len("2026-03-31T12:30:00")
+LOCAL = pl.Datetime("us")
+CALENDAR = (datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59, 59, 999_999))
+# The service writes "no time" as the first or the last moment of the calendar: no offset may move that.
+REAL_TIMES = (datetime(1900, 1, 1), datetime(9999, 1, 1))
+
+_WRITTEN = re.compile(
+    r"(\d{4}-\d\d-\d\d)"  # day
+    r"(?:[T ](\d\d:\d\d)(?::(\d\d)(?:[.,](\d{1,30}))?)?"  # time of day, with seconds and their fraction
+    r"\s?(?:([Zz])|([+-]\d\d):?(\d\d)?)?)?",  # offset
+    re.ASCII,
+)
+_TICKS = re.compile(r"/Date\((-?\d{1,15})(?:[+-]\d{4})?\)/", re.ASCII)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def local_times(texts: pl.Series, zone: str) -> pl.Series:
+    """Each text as local time, null where it is no time.
+
+    Text without an offset is taken as local, so an hour that summer time skips does no harm. Nearly
+    all texts are of one form and are read together; only what is left is looked at one by one.
+    """
+    times = texts.str.head(LONG_AS_SECONDS).str.to_datetime(SECONDS, strict=False, time_unit="us")
+    is_other = texts.is_not_null() & (times.is_null() | (texts.str.len_bytes() != LONG_AS_SECONDS))
+    if is_other.any():
+        places = is_other.arg_true()
+        times = times.scatter(places, _other_forms(texts.gather(places), zone))
+    return _within(times, CALENDAR)
+
+
+def _other_forms(texts: pl.Series, zone: str) -> pl.Series:
+    """Texts with a fraction, an offset or something else."""
+    times = texts.str.to_datetime(f"{SECONDS}%.f", strict=False, time_unit="us")
+    if times.null_count():
+        utc = texts.str.to_datetime(f"{SECONDS}%.f%#z", strict=False, time_unit="us")
+        shifted = _within(utc.dt.replace_time_zone(None), REAL_TIMES)
+        local = shifted.dt.replace_time_zone("UTC").dt.convert_time_zone(zone).dt.replace_time_zone(None)
+        times = times.zip_with(times.is_not_null(), local)
+    if times.null_count():
+        places = times.is_null().arg_true()
+        known = {text: _local_time(text, ZoneInfo(zone)) for text in texts.gather(places).unique()}
+        one_by_one = [known[text] for text in texts.gather(places)]
+        times = times.scatter(places, pl.Series(one_by_one, dtype=LOCAL))
+    return times
+
+
+def _within(times: pl.Series, bounds: tuple[datetime, datetime]) -> pl.Series:
+    is_within = times.is_between(*bounds)
+    if is_within.all():
+        return times
+    return times.zip_with(is_within, pl.repeat(None, len(times), dtype=LOCAL, eager=True))
+
+
+def _local_time(text: str | None, zone: ZoneInfo) -> datetime | None:
+    if text is None:
+        return None
+    ticks = _TICKS.fullmatch(text)
+    written = _WRITTEN.fullmatch(text)
+    try:
+        if ticks:
+            return _on_the_wall(_EPOCH + timedelta(milliseconds=int(ticks[1])), zone)
+        return _from_parts(written, zone) if written else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def _from_parts(written: re.Match[str], zone: ZoneInfo) -> datetime:
+    day, minute, second, fraction, utc, hours, minutes = written.groups()
+    microseconds = f"{fraction or ''}000000"[:6]
+    moment = datetime.fromisoformat(f"{day}T{minute or '00:00'}:{second or '00'}.{microseconds}")
+    is_real = REAL_TIMES[0] <= moment < REAL_TIMES[1]
+    if not is_real or not (utc or hours):
+        return moment
+    offset = "+00:00" if utc else f"{hours}:{minutes or '00'}"
+    return _on_the_wall(datetime.fromisoformat(f"{moment.isoformat()}{offset}"), zone)
+
+
+def _on_the_wall(moment: datetime, zone: ZoneInfo) -> datetime:
+    return moment.astimezone(zone).replace(tzinfo=None)
