@@ -25,7 +25,7 @@ def our_texts() -> Iterator[tuple[str, str]]:
     """Every file a person can read, by its name below the root."""
     for path in our_files():
         if path.suffix not in _OF_BYTES and not path.name.startswith((".coverage", ".env")):
-            yield named(path), path.read_text(encoding="utf-8")
+            yield named(path), read(path)
 
 
 def python_files(*folders: str) -> Iterator[Path]:
@@ -46,8 +46,12 @@ def module(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+def read(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
 def tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"), filename=named(path))
+    return ast.parse(read(path), filename=named(path))
 
 
 def imports(path: Path) -> Iterator[str]:

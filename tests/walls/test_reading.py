@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.walls.files import named, our_files, python_files, tree
+from tests.walls.files import named, our_files, python_files, read, tree
 
 LINES_OF_A_FILE = 300
 LINES_OF_A_FUNCTION = 30  # from its `def` to its end; the docstring is not counted
@@ -15,7 +15,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def test_no_file_is_longer_than_300_lines() -> None:
-    lengths = {named(path): len(path.read_text("utf-8").splitlines()) for path in our_files(".py", ".sql")}
+    lengths = {named(path): len(read(path).splitlines()) for path in our_files(".py", ".sql")}
     assert {name: lines for name, lines in lengths.items() if lines > LINES_OF_A_FILE} == {}
 
 
@@ -53,7 +53,7 @@ def _functions(path: Path) -> Iterator[Function]:
 
 
 def _asks_a_question(path: Path) -> bool:
-    first_line = path.read_text("utf-8").split("\n", 1)[0]
+    first_line = read(path).split("\n", 1)[0]
     return first_line.startswith('"""') and "?" in first_line
 
 
@@ -62,5 +62,5 @@ def _words(path: Path) -> set[str]:
 
 
 def _begins_with_question_and_grain(path: Path) -> bool:
-    question, grain = [*path.read_text("utf-8").splitlines(), "", ""][:2]
+    question, grain = [*read(path).splitlines(), "", ""][:2]
     return question.startswith("-- ") and question.endswith("?") and grain.startswith("-- ")
