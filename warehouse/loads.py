@@ -1,4 +1,4 @@
-"""What is handed to the warehouse, and what does it answer? Loads in, counts out; nothing of DuckDB in sight."""
+"""What is handed to the warehouse, and what does it answer? Loads in, counts out, and nothing of DuckDB."""
 
 from __future__ import annotations
 

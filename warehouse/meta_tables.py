@@ -54,7 +54,10 @@ LOADS = MetaTable(
         "seconds": ("DOUBLE", "seconds spent in requests"),
         "fetched_at_utc": _FETCHED,
         "loaded_at_utc": _LOADED,
-        "status": ("VARCHAR", "'loaded', 'superseded' (a newer fetch was held), 'failed', 'held back', 'no access'"),
+        "status": (
+            "VARCHAR",
+            "'loaded', 'superseded' (a newer fetch was held), 'failed', 'held back', 'no access'",
+        ),
         "error": ("VARCHAR", "why it is not loaded"),
         "landing": ("VARCHAR", "the file below landing/ with the answers; null once it was cleared away"),
         "note": ("VARCHAR", "what was unusual about it"),
@@ -99,7 +102,6 @@ TABLES = MetaTable(
         "key": ("VARCHAR[]", "the documented id of a row, as columns"),
         "nested": ("BOOLEAN", "whether its rows point to a parent with _parent_row"),
         "description": ("VARCHAR", "what a row is"),
-        "is_lost": ("BOOLEAN", "found missing and made anew without rows; `brokerbi replay` brings them back"),
     },
 )
 COLUMNS = MetaTable(
@@ -212,7 +214,8 @@ VIEWS = {
             SELECT report, customer,
                    max(fetched_at_utc) FILTER (status IN ('loaded', 'superseded')) AS last_success_utc,
                    max(fetched_at_utc) FILTER (status NOT IN ('loaded', 'superseded')) AS last_failure_utc,
-                   arg_max(error, fetched_at_utc) FILTER (status NOT IN ('loaded', 'superseded')) AS last_error
+                   arg_max(error, fetched_at_utc) FILTER (status NOT IN ('loaded', 'superseded'))
+                       AS last_error
             FROM meta.loads GROUP BY ALL
         ), held AS (
             SELECT report, customer, max(month) AS newest_held_month, count(month) AS held_months
@@ -220,8 +223,10 @@ VIEWS = {
         )
         SELECT report, customer, newest_held_month, coalesce(held_months, 0) AS held_months,
                last_success_utc, last_failure_utc, last_error,
-               coalesce(last_success_utc < make_timestamp(epoch_us(now())) - INTERVAL {_LATE_AFTER_HOURS} HOUR,
-                        true) AS is_late
+               coalesce(
+                   last_success_utc < make_timestamp(epoch_us(now())) - INTERVAL {_LATE_AFTER_HOURS} HOUR,
+                   true
+               ) AS is_late
         FROM tries LEFT JOIN held USING (report, customer)
         """,
     ),

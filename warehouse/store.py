@@ -2,76 +2,111 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from datetime import datetime
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warehouse.ledger import Cap, Ledger
+from warehouse import access
+from warehouse.evolving import declare, undeclared
+from warehouse.ledger import Cap, Ledger, effective_loads, read_ledger
 from warehouse.loads import DeclaredTable, FailedLoad, LandedLoad, Load, Loaded
+from warehouse.working import LOCK_SECONDS, WorkingFile
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 
+def utc_now() -> datetime:
+    """The moment, in UTC."""
+    return datetime.now(UTC)
+
+
 class Store:
-    """The working file of one data directory."""
+    """The working file of one data directory; `now` is the clock that says when something was written.
 
-    def __init__(self, data_dir: Path, *, lock_seconds: float = 600.0) -> None:
-        self.data_dir = Path(data_dir)
-        self.lock_seconds = lock_seconds
+    Frames are only imported where rows are written, so that reading the ledger stays quick.
+    """
 
-    @contextmanager
-    def reading(self) -> Iterator[DuckDBPyConnection]:
+    def __init__(
+        self, data_dir: Path, *, lock_seconds: float = LOCK_SECONDS, now: Callable[[], datetime] = utc_now
+    ) -> None:
+        self._file = WorkingFile(data_dir, lock_seconds)
+        self._now = now
+
+    def reading(self) -> AbstractContextManager[DuckDBPyConnection]:
         """The working file, read-only, under the write lock."""
-        raise NotImplementedError
-        yield
+        return self._file.opened(read_only=True)
 
-    @contextmanager
-    def writing(self) -> Iterator[DuckDBPyConnection]:
+    def writing(self) -> AbstractContextManager[DuckDBPyConnection]:
         """The working file, in one transaction, under the write lock: all is kept or nothing."""
-        raise NotImplementedError
-        yield
+        return self._file.transaction()
 
     def declare(self, tables: Sequence[DeclaredTable]) -> None:
         """Create every table with all its documented columns; cheap when nothing is new."""
-        raise NotImplementedError
+        with self.reading() as connection:
+            missing = undeclared(connection, tables)
+        if missing:
+            with self.writing() as connection:
+                declare(connection, missing, self._now().replace(tzinfo=None))
 
     def load(self, loads: Sequence[Load], *, afresh: bool = False) -> list[Loaded]:
-        """Load a group in ONE transaction. `afresh` first forgets the histories it is about (replay)."""
-        raise NotImplementedError
+        """Load a group in one transaction, all or none.
+
+        `afresh` first forgets the histories of the group's reports and customers, for `replay`.
+        """
+        from warehouse.loading import load_group
+
+        if not loads:
+            return []
+        with self.writing() as connection:
+            return load_group(connection, loads, afresh=afresh, now=self._now())
 
     def record_failures(self, failures: Sequence[FailedLoad]) -> None:
         """Write down windows that failed, were held back or refused."""
-        raise NotImplementedError
+        from warehouse.recording import record_failures
+
+        with self.writing() as connection:
+            record_failures(connection, failures, self._now())
 
     def ledger(self) -> Ledger:
         """The whole ledger, read in one go."""
-        raise NotImplementedError
+        with self.reading() as connection:
+            return read_ledger(connection)
+
+    def effective_loads(
+        self,
+        reports: Sequence[str] | None = None,
+        customers: Sequence[str] | None = None,
+        *,
+        only_quarantined: bool = False,
+    ) -> list[LandedLoad]:
+        """The loads that a rebuild needs, oldest first: those in force, and every merged snapshot."""
+        with self.reading() as connection:
+            return effective_loads(connection, reports, customers, only_quarantined=only_quarantined)
 
     def deny(self, report: str, customer: str, at_utc: datetime) -> None:
         """Remember a 403: this report of this customer is not ours to ask."""
-        raise NotImplementedError
+        with self.writing() as connection:
+            access.deny(connection, report, customer, at_utc)
 
     def allow(self, report: str, customer: str) -> None:
         """Forget a 403."""
-        raise NotImplementedError
+        with self.writing() as connection:
+            access.allow(connection, report, customer)
 
     def remember_cap(self, report: str, customer: str, cap: Cap) -> None:
         """Remember the longest window the service accepts."""
-        raise NotImplementedError
+        with self.writing() as connection:
+            access.remember_cap(connection, report, customer, cap, self._now())
 
     def forget_caps(self, report: str | None = None, customer: str | None = None) -> None:
         """Forget learned windows, of one report or customer or of all."""
-        raise NotImplementedError
+        with self.writing() as connection:
+            access.forget_caps(connection, report, customer)
 
     def users(self, customer: str) -> list[str]:
         """User ids known for a customer, from bi.users or else from bi.commission_user."""
-        raise NotImplementedError
-
-    def effective_loads(
-        self, reports: Sequence[str] | None = None, customers: Sequence[str] | None = None
-    ) -> list[LandedLoad]:
-        """The loads that a rebuild needs, oldest first: those in force, and every merged snapshot."""
-        raise NotImplementedError
+        with self.reading() as connection:
+            return access.users(connection, customer)

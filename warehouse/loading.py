@@ -1,0 +1,195 @@
+"""What happens in the transaction of a group? Months replaced, snapshots merged, all of it written down."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import date, datetime
+from typing import TYPE_CHECKING
+
+from warehouse.arriving import make_room
+from warehouse.entering import Entry, Held, check_loads, enter, held_months, naive_utc
+from warehouse.evolving import stand
+from warehouse.history import Merged, merge
+from warehouse.loads import Load, Loaded
+from warehouse.meta_tables import LOADS, MONTHS
+from warehouse.quarantine import replace_quarantine
+from warehouse.replacing import replace_months
+from warehouse.scopes import Wave, newest_scopes, remember_scopes, waves
+from warehouse.shapes import Shape, of_report, read_shapes, stored_tables
+from warehouse.stacking import Part
+from warehouse.writing import write
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+Parts = dict[str, list[Part]]
+"""What came, by lower-case name of its table."""
+
+
+def load_group(
+    connection: DuckDBPyConnection, loads: Sequence[Load], *, afresh: bool, now: datetime
+) -> list[Loaded]:
+    """Load a group inside the caller's transaction; `afresh` forgets the histories it is about first."""
+    check_loads(loads)
+    if afresh:
+        _forget_histories(connection, loads)
+    held = held_months(connection, loads)
+    entries = enter(connection, loads, held)
+    entries, merging = _order(connection, entries)
+    done = _write_rows(connection, entries, merging)
+    remember_scopes(connection, merging)
+    _write_ledger(connection, entries, done, now, afresh=afresh)
+    replace_quarantine(connection, [entry for entry in entries if entry.months])
+    by_table: dict[str, Counter[str]] = {}
+    for (load_id, table, _), number in done.counts.items():
+        by_table.setdefault(load_id, Counter())[table] += number
+    return [_loaded(entry, by_table.get(entry.load.load_id, Counter()), done, held) for entry in entries]
+
+
+def _order(connection: DuckDBPyConnection, entries: Sequence[Entry]) -> tuple[list[Entry], list[Wave]]:
+    """Sort the snapshots among the loads into waves; the others stay as they are."""
+    snapshots = [entry for entry in entries if entry.load.history]
+    if not snapshots:
+        return list(entries), []
+    merging, decided = waves(snapshots, newest_scopes(connection, snapshots))
+    by_load = {entry.load.load_id: entry for entry in decided}
+    return [by_load.get(entry.load.load_id, entry) for entry in entries], merging
+
+
+def _write_rows(connection: DuckDBPyConnection, entries: Sequence[Entry], merging: Sequence[Wave]) -> Merged:
+    """Replace months and merge snapshots, report by report and table by table."""
+    entering = [entry for entry in entries if entry.months]
+    parts = _parts(entering)
+    reports = list(dict.fromkeys(entry.load.report for entry in entering))
+    shapes = _standing_shapes(connection, reports, parts)
+    done = Merged()
+    for report in reports:
+        replacing = [one for one in entering if one.load.report == report and not one.load.history]
+        if replacing:
+            for shape in of_report(shapes, report, history=False):
+                mine = parts.get(shape.name.lower(), [])
+                done.counts.update(replace_months(connection, shape, replacing, mine))
+        for wave in merging:
+            _merge(connection, report, wave, shapes, parts, done)
+    return done
+
+
+def _standing_shapes(
+    connection: DuckDBPyConnection, reports: Sequence[str], parts: Parts
+) -> dict[str, Shape]:
+    """Every table of these reports, there and wide enough for what comes."""
+    shapes, standing = read_shapes(connection), stored_tables(connection)
+    for shape in shapes.values():
+        if shape.report in reports:
+            stand(connection, shape, standing)
+    for of_table in parts.values():
+        make_room(connection, shapes, standing, of_table)
+    return shapes
+
+
+def _merge(
+    connection: DuckDBPyConnection,
+    report: str,
+    wave: Wave,
+    shapes: dict[str, Shape],
+    parts: Parts,
+    done: Merged,
+) -> None:
+    wave = wave.of_report(report)
+    if not wave.entries:
+        return
+    loads = {entry.load.load_id for entry in wave.entries}
+    tables = [
+        (shape, [part for part in parts.get(shape.name.lower(), []) if part.entry.load.load_id in loads])
+        for shape in of_report(shapes, report, history=True)
+    ]
+    merged = merge(connection, wave, tables)
+    done.counts.update(merged.counts)
+    done.opened.update(merged.opened)
+    done.closed.update(merged.closed)
+
+
+def _parts(entries: Sequence[Entry]) -> Parts:
+    parts: Parts = {}
+    for entry in entries:
+        for table in entry.load.tables:
+            parts.setdefault(table.name.lower(), []).append(Part(entry, table))
+    return parts
+
+
+def _forget_histories(connection: DuckDBPyConnection, loads: Sequence[Load]) -> None:
+    """Begin the histories of these reports and customers again, as if nothing had been merged."""
+    pairs = sorted({(load.report, load.customer) for load in loads if load.history})
+    shapes = _standing_shapes(connection, [report for report, _ in pairs], {})
+    for report, customer in pairs:
+        for shape in of_report(shapes, report, history=True):
+            connection.execute(f"DELETE FROM {shape.stored} WHERE _customer = ?", [customer])
+        for table in ("history_scopes", "months"):
+            connection.execute(
+                f"DELETE FROM meta.{table} WHERE report = ? AND customer = ?", [report, customer]
+            )
+
+
+def _write_ledger(
+    connection: DuckDBPyConnection, entries: Sequence[Entry], done: Merged, now: datetime, *, afresh: bool
+) -> None:
+    """Write down the loads and the months now in force; a replayed load that is no news stays as it is."""
+    rows: Counter[str] = Counter()
+    by_month: Counter[tuple[str, date | None]] = Counter()
+    for (load_id, _, month), number in done.counts.items():
+        rows[load_id] += number
+        by_month[load_id, month] += number
+    written = [entry for entry in entries if entry.months or not entry.known]
+    write(
+        connection,
+        LOADS,
+        [_load_row(one, rows[one.load.load_id], done, naive_utc(now), afresh=afresh) for one in written],
+        instead_of=["load_id"],
+    )
+    months = {
+        (*entry.scope, month): {
+            "report": entry.load.report,
+            "customer": entry.load.customer,
+            "month": month,
+            "load_id": entry.load.load_id,
+            "rows": by_month[entry.load.load_id, month],
+            "loaded_at_utc": naive_utc(now),
+            "fetched_at_utc": naive_utc(entry.load.fetched_at_utc),
+            "state": "open" if month in entry.load.open_months else "held",
+        }
+        for entry in sorted(entries, key=lambda one: one.load.fetched_at_utc)
+        for month in entry.months
+    }
+    write(connection, MONTHS, months.values(), instead_of=["report", "customer", "month"])
+
+
+def _load_row(entry: Entry, rows: int, done: Merged, now: datetime, *, afresh: bool) -> dict[str, object]:
+    load = entry.load
+    opened, closed = (0, 0) if afresh else entry.changed_before
+    row = {name: getattr(load, name) for name in LOADS.columns if hasattr(load, name)}
+    return {
+        **row,
+        "load_number": entry.number,
+        "months": list(load.months),
+        "asked": None if load.asked is None else list(load.asked),
+        "rows": rows,
+        "fetched_at_utc": naive_utc(load.fetched_at_utc),
+        "loaded_at_utc": now,
+        "status": "loaded" if entry.months else "superseded",
+        "opened": opened + done.opened[load.load_id],
+        "closed": closed + done.closed[load.load_id],
+    }
+
+
+def _loaded(entry: Entry, rows: Counter[str], done: Merged, held: Held) -> Loaded:
+    load_id = entry.load.load_id
+    return Loaded(
+        load_id=load_id,
+        rows={table.name: rows[table.name] for table in entry.load.tables},
+        rows_before=sum(held[key][1] for month in entry.months if (key := (*entry.scope, month)) in held),
+        months=tuple(month for month in entry.months if month is not None),
+        superseded=entry.superseded,
+        opened=done.opened[load_id],
+        closed=done.closed[load_id],
+    )

@@ -1,0 +1,79 @@
+"""Where is the working file, and who may open it? One process at a time, for a moment, under the lock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+from duckdb import DuckDBPyConnection
+
+from warehouse.errors import WrongStorage
+from warehouse.explaining import explained
+from warehouse.lock import held
+from warehouse.meta_tables import FORMAT, statements
+from warehouse.opening import create, opened, private_folder
+
+LOCK_SECONDS = 600.0
+
+
+@dataclass(frozen=True)
+class WorkingFile:
+    """The pipeline's own file; analysts never open it."""
+
+    data_dir: Path
+    lock_seconds: float = LOCK_SECONDS
+
+    @property
+    def path(self) -> Path:
+        return Path(self.data_dir) / "work" / "warehouse.duckdb"
+
+    @property
+    def lock_path(self) -> Path:
+        return self.path.with_name("warehouse.lock")
+
+    @contextmanager
+    def locked(self) -> Iterator[Path]:
+        """Hold the write lock, and make the file if there is none yet."""
+        with explained(self.path):
+            private_folder(self.path.parent)
+            with held(self.lock_path, self.lock_seconds):
+                if not self.path.exists():
+                    create(self.path, statements())
+                yield self.path
+
+    @contextmanager
+    def opened(self, *, read_only: bool = False) -> Iterator[DuckDBPyConnection]:
+        """The file, open under the write lock."""
+        with self.locked() as path, opened(path, read_only=read_only) as connection:
+            check_format(connection, path)
+            yield connection
+
+    @contextmanager
+    def transaction(self) -> Iterator[DuckDBPyConnection]:
+        """The file, open under the write lock, in one transaction: all is kept or nothing."""
+        with self.opened() as connection:
+            connection.begin()
+            try:
+                yield connection
+            except BaseException:
+                with suppress(duckdb.Error):  # what went wrong first is what must be told
+                    connection.rollback()
+                raise
+            connection.commit()
+
+
+def check_format(connection: DuckDBPyConnection, path: Path) -> None:
+    """Refuse a file whose tables of ours are not those of this version."""
+    try:
+        [(found,)] = connection.execute("SELECT format FROM meta.storage").fetchall()
+    except duckdb.CatalogException as error:
+        raise WrongStorage(f"{path} is not a working file of this project; put it aside.") from error
+    if found != FORMAT:
+        raise WrongStorage(
+            f"{path} keeps its ledger in format {found}, and this version of brokerbi in format {FORMAT}; "
+            "install the version that wrote it, or put the file aside and run `brokerbi replay` to rebuild "
+            "it from landing."
+        )
