@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from duckdb import DuckDBPyConnection
 
@@ -27,7 +28,8 @@ class Query:
 
     The header's first line is the question and the lines after it are grain and surprises; `Columns:`
     describes what comes out, `Expects:` names what undocumented tables are assumed to hold,
-    `Parameters:` makes the file a table macro, `Severity:` grades a check.
+    `Parameters:` makes the file a table macro, `Severity:` grades a check. Only a query that expects
+    something needs the types of its columns (`amount DECIMAL(18, 4): ...`).
     """
 
     path: Path
@@ -36,6 +38,8 @@ class Query:
     question: str
     words: str
     columns: Mapping[str, str]
+    types: Mapping[str, str]
+    columns_as: str
     expects: Mapping[str, str]
     severity: str
     parameters: tuple[str, ...]
@@ -51,10 +55,15 @@ class Query:
         return bool(self.expects)
 
 
-def queries(connection: DuckDBPyConnection, folder: Path, schema: str) -> Iterator[Query]:
-    """Every query of a folder, by name; refuses a file that is not one SELECT under a header."""
-    for path in sorted(folder.glob("*.sql")):
-        yield read_query(connection, path, schema)
+def queries(connection: DuckDBPyConnection, folder: Path, schema: str) -> list[Query]:
+    """Every query of a folder, by name; `Columns: as other` takes over what the file other says."""
+    found = {path.stem: read_query(connection, path, schema) for path in sorted(folder.glob("*.sql"))}
+    return [
+        replace(query, columns=found[query.columns_as].columns, types=found[query.columns_as].types)
+        if query.columns_as
+        else query
+        for query in found.values()
+    ]
 
 
 def read_query(connection: DuckDBPyConnection, path: Path, schema: str) -> Query:
@@ -64,6 +73,7 @@ def read_query(connection: DuckDBPyConnection, path: Path, schema: str) -> Query
     if not header:
         raise QueryError(f"{path} has no header; its first line should be a comment that asks its question")
     prose, sections = _split(header)
+    described = _entries(sections["Columns"])
     sql = text.rstrip().removesuffix(";")
     return Query(
         path=path,
@@ -71,7 +81,9 @@ def read_query(connection: DuckDBPyConnection, path: Path, schema: str) -> Query
         name=path.stem,
         question=prose[0],
         words=" ".join(prose[1:]),
-        columns=_entries(sections["Columns"]),
+        columns={entry.partition(" ")[0]: words for entry, words in described.items()},
+        types={entry.partition(" ")[0]: entry.partition(" ")[2] for entry in described},
+        columns_as=_as(sections["Columns"]),
         expects=_entries(sections["Expects"]),
         severity=" ".join(sections["Severity"]).strip(),
         parameters=tuple(" ".join(sections["Parameters"]).replace(",", " ").split()),
@@ -87,7 +99,7 @@ def tables_read(connection: DuckDBPyConnection, sql: str, path: Path) -> frozens
     if tree["error"]:
         raise QueryError(f"{path} is not one SELECT statement: {tree['error_message']}")
     named = {node["key"] for node in _nodes(tree) if isinstance(node.get("key"), str)}
-    found = set()
+    found: set[tuple[str, str]] = set()
     for node in _nodes(tree):
         if node.get("type") == "BASE_TABLE" and (node["schema_name"] or node["table_name"] not in named):
             found.add((node["schema_name"], node["table_name"]))
@@ -99,7 +111,7 @@ def tables_read(connection: DuckDBPyConnection, sql: str, path: Path) -> frozens
     return frozenset(found)
 
 
-def _nodes(tree: object) -> Iterator[dict[str, object] | dict[str, dict[str, str]] | dict[str, str]]:
+def _nodes(tree: object) -> Iterator[dict[str, Any]]:
     if isinstance(tree, dict):
         yield tree
         for branch in tree.values():
@@ -129,6 +141,12 @@ def _split(header: list[str]) -> tuple[list[str], dict[str, list[str]]]:
         if line.strip():
             lines.append(line if lines is not prose else line.strip())
     return prose, sections
+
+
+def _as(lines: list[str]) -> str:
+    """The other file whose columns these are, in `Columns: as other`."""
+    first = lines[0].strip() if lines else ""
+    return first.removeprefix("as ") if first.startswith("as ") else ""
 
 
 def _entries(lines: list[str]) -> dict[str, str]:

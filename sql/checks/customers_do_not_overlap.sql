@@ -1,0 +1,6 @@
+-- Are two configured customers answering for the same office?
+-- One row per pair; nothing is counted twice, but it is asked for twice.
+-- Where neither answers for all offices of the other, the user report of users of both is taken from one alone.
+-- Severity: warning
+SELECT customer_id, yielding_customer_id, shared_offices, is_contained
+FROM marts.customer_overlaps

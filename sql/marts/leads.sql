@@ -1,0 +1,64 @@
+-- Which leads and tips were there, whose are they, and did the home get sold?
+-- One row per lead received, lead sent out or tip, counted once even where two customers answer with it.
+-- The office is that of the company the lead belongs to; where that is no office of ours it is the customer asked,
+-- if that is an office, else unknown. A sale is matched by the documented id of the estate, and counts as later
+-- when its contract is not older than the lead.
+-- Columns:
+--   estate_id: id of the estate concerned; outgoing leads have none
+--   office_id: customer id of the office the lead belongs to; null where unknown
+--   office_name: name of the office
+--   month: first day of the month it was created in
+--   user_id: id of the user the lead belongs to; null when it belongs to an office or a group of users
+--   user_name: name of the user
+--   sold_on: day of the contract, when the estate was sold after the lead was created
+--   days_to_contract: days from the lead to that contract
+--   _customer: the customer whose answer this is
+--   _month: month of that answer
+--   _load_id: load of that answer; joins meta.loads
+WITH offices_found AS (
+    SELECT
+        leads.*,
+        coalesce(by_number.office_id, by_id.office_id, by_customer.office_id) AS office_id
+    FROM staging.leads AS leads
+    LEFT JOIN marts.offices AS by_number ON by_number.office_id = leads.party_company_number
+    LEFT JOIN marts.offices AS by_id ON by_id.office_id = leads.party_company_id
+    LEFT JOIN marts.offices AS by_customer ON by_customer.office_id = leads.customer_id
+),
+
+counted_once AS (
+    SELECT offices_found.*
+    FROM offices_found
+    LEFT JOIN marts.office_sources AS sources
+        ON sources.report = 'tips_and_leads'
+        AND sources.office_id = offices_found.office_id
+        AND sources.month = offices_found.month
+    WHERE sources.customer_id IS NULL OR sources.customer_id = offices_found.customer_id
+    QUALIFY lead_id IS NULL OR row_number() OVER (
+        PARTITION BY way, lead_id ORDER BY offices_found.fetched_at_utc DESC, offices_found.customer_id
+    ) = 1
+)
+
+SELECT
+    lead_id,
+    way,
+    leads.month,
+    created_at,
+    leads.office_id,
+    offices.office_name,
+    users.user_id,
+    users.user_name,
+    lead_type,
+    state,
+    sender_name,
+    contact_id,
+    leads.estate_id,
+    sales.contract_on AS sold_on,
+    sales.contract_on - created_at::DATE AS days_to_contract,
+    leads.customer_id AS _customer,
+    leads.month AS _month,
+    leads.load_id AS _load_id
+FROM counted_once AS leads
+LEFT JOIN marts.offices AS offices USING (office_id)
+LEFT JOIN marts.users AS users ON users.user_id = leads.party_id
+LEFT JOIN marts.sales AS sales ON sales.estate_id = leads.estate_id AND sales.contract_on >= leads.created_at::DATE
+ORDER BY leads.month, leads.office_id, way, created_at

@@ -1,0 +1,63 @@
+-- What does each held month add up to now?
+-- One row per report, office and month that is held; a month that had rows and has none any more is zero.
+-- Every change of these totals is remembered in meta.month_totals at the end of a build; marts.restatements reads it.
+-- Columns:
+--   month: first day of the month
+--   office_id: customer id of the office
+--   version: how many totals the month has had, this one included, if it is another than the one remembered last
+--   noted_at_utc: when the newest load of the file was written that this total was worked out from
+--   row_count: rows: of the office report, sales, events, or leads and tips
+--   commission: commission in SEK: of the office report, of the sales, or earned in steps; leads have none
+--   price: prices of what was sold, in SEK; running commissions and leads have none
+--   estate_parts: homes sold; running commissions and leads have none
+WITH counted AS (
+    SELECT
+        'commission_office' AS report, customer_id, office_id, month, count(*) AS row_count,
+        sum(commission) AS commission, sum(sold_total_price) AS price, sum(sold_estate_parts) AS estate_parts
+    FROM staging.commission_office
+    GROUP BY ALL
+    UNION ALL
+    SELECT 'sales', _customer, office_id, _month, count(*), sum(commission), sum(final_price), count(*)
+    FROM marts.sales
+    GROUP BY ALL
+    UNION ALL
+    SELECT 'running_commissions', _customer, office_id, month, count(*), sum(amount_sek_excl_vat), NULL, NULL
+    FROM marts.running_commissions
+    GROUP BY ALL
+    UNION ALL
+    SELECT 'tips_and_leads', _customer, office_id, _month, count(*), NULL, NULL, NULL
+    FROM marts.leads
+    GROUP BY ALL
+),
+
+remembered AS (
+    SELECT report, office_id, month, count(*) AS version_count
+    FROM staging.month_totals_kept
+    GROUP BY ALL
+),
+
+held AS (
+    SELECT report, office_id, month, customer_id, load_id, loaded_at_utc, is_open
+    FROM marts.office_sources
+    WHERE report IN ('commission_office', 'sales', 'running_commissions', 'tips_and_leads')
+)
+
+SELECT
+    report,
+    office_id,
+    month,
+    customer_id,
+    load_id,
+    loaded_at_utc,
+    is_open,
+    coalesce(version_count, 0) + 1 AS version,
+    (SELECT max(loaded_at_utc) FROM staging.months) AS noted_at_utc,
+    coalesce(row_count, 0) AS row_count,
+    CASE WHEN report <> 'tips_and_leads' THEN coalesce(commission, 0) END::DECIMAL(18, 4) AS commission,
+    CASE WHEN report IN ('commission_office', 'sales') THEN coalesce(price, 0) END::DECIMAL(18, 4) AS price,
+    CASE WHEN report IN ('commission_office', 'sales') THEN coalesce(estate_parts, 0) END::DECIMAL(18, 8)
+        AS estate_parts
+FROM held
+LEFT JOIN counted USING (report, customer_id, office_id, month)
+LEFT JOIN remembered USING (report, office_id, month)
+ORDER BY report, office_id, month

@@ -1,0 +1,81 @@
+-- What did each office earn and do, month by month?
+-- One row per office and month that any of its three reports is held for.
+-- A number is zero where its report is held and has nothing to say, and null where the report is not held.
+-- Averages and percentages are worked out from sums, so they can be again over any number of months:
+-- sum(sold_commission) / sum(sold_estate_parts). A month that is open will still grow.
+-- Columns:
+--   month: first day of the month
+--   office_id: customer id of the office
+--   office_name: name of the office
+--   commission: commission for sales, valuations and writings together, by share, in SEK; tax basis not stated
+--   sold_average_commission: commission of an average sale in SEK, from sums; null without a sale
+--   sold_commission_percentage: commission of sales in percent of their prices, from sums; null without a sale
+--   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK
+--   incoming_lead_count: leads received
+--   outgoing_lead_count: leads sent out
+--   tip_count: tips sent by colleagues of the office
+--   is_open: whether the month was not over when one of the reports was asked
+--   _customer: the customer whose office report counts; for the other reports see marts.office_sources
+--   _month: month of that report
+--   _load_id: load of that report; joins meta.loads
+WITH held AS (
+    SELECT
+        office_id,
+        month,
+        bool_or(report = 'commission_office') AS has_commission,
+        bool_or(report = 'running_commissions') AS has_running,
+        bool_or(report = 'tips_and_leads') AS has_leads,
+        bool_or(is_open) AS is_open,
+        any_value(customer_id) FILTER (report = 'commission_office') AS customer_id,
+        any_value(load_id) FILTER (report = 'commission_office') AS load_id
+    FROM marts.office_sources
+    WHERE report IN ('commission_office', 'running_commissions', 'tips_and_leads')
+    GROUP BY ALL
+),
+
+running_summed AS (
+    SELECT office_id, month, sum(amount_sek_excl_vat)::DECIMAL(18, 4) AS amount
+    FROM marts.running_commissions
+    GROUP BY ALL
+),
+
+leads_counted AS (
+    SELECT
+        office_id,
+        month,
+        count(*) FILTER (way = 'incoming lead') AS incoming,
+        count(*) FILTER (way = 'outgoing lead') AS outgoing,
+        count(*) FILTER (way = 'tip') AS tips
+    FROM marts.leads
+    GROUP BY ALL
+)
+
+SELECT
+    held.month,
+    held.office_id,
+    offices.office_name,
+    CASE WHEN has_commission THEN coalesce(commission, 0) END AS commission,
+    CASE WHEN has_commission THEN coalesce(sold_commission, 0) END AS sold_commission,
+    CASE WHEN has_commission THEN coalesce(sold_total_price, 0) END AS sold_total_price,
+    CASE WHEN has_commission THEN coalesce(sold_estate_parts, 0) END AS sold_estate_parts,
+    (sold_commission / nullif(sold_estate_parts, 0))::DECIMAL(18, 4) AS sold_average_commission,
+    (100 * sold_commission / nullif(sold_total_price, 0))::DECIMAL(18, 8) AS sold_commission_percentage,
+    CASE WHEN has_commission THEN coalesce(writing_parts, 0) END AS writing_parts,
+    CASE WHEN has_commission THEN coalesce(valuation_parts, 0) END AS valuation_parts,
+    CASE WHEN has_running THEN coalesce(running_summed.amount, 0) END AS running_commission_sek_excl_vat,
+    CASE WHEN has_leads THEN coalesce(incoming, 0) END AS incoming_lead_count,
+    CASE WHEN has_leads THEN coalesce(outgoing, 0) END AS outgoing_lead_count,
+    CASE WHEN has_leads THEN coalesce(tips, 0) END AS tip_count,
+    held.is_open,
+    held.customer_id AS _customer,
+    CASE WHEN has_commission THEN held.month END AS _month,
+    held.load_id AS _load_id
+FROM held
+LEFT JOIN marts.offices AS offices USING (office_id)
+LEFT JOIN staging.commission_office AS earned
+    ON earned.office_id = held.office_id
+    AND earned.month = held.month
+    AND earned.customer_id = held.customer_id
+LEFT JOIN running_summed ON running_summed.office_id = held.office_id AND running_summed.month = held.month
+LEFT JOIN leads_counted ON leads_counted.office_id = held.office_id AND leads_counted.month = held.month
+ORDER BY held.month, held.office_id

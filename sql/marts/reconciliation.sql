@@ -1,0 +1,193 @@
+-- Do the reports tell the same story, and if not, why?
+-- One row per office, month, report compared and measure where both sides are held.
+-- The office report is held against the by-month report, the user report (users counted at their derived office) and
+-- the shares in the sales list (counted at the agent's own office, so that a sale shared between offices agrees);
+-- the sales list is also held against itself: whole commission against the shares. What the sales list shows is
+-- compared with sales alone; its commission is exact but for the rounding of the service's own average, half an öre
+-- a home, and parts and prices but for percentages rounded to two decimals.
+-- Columns:
+--   month: first day of the month
+--   office_id: customer id of the office
+--   office_name: name of the office
+--   measure: commission, sold commission, sold estate parts or sold total price
+--   compared: the report that is held against the first: by-month report, user report, sales list, shares of agents
+--   amount: what the office report says; of shares of agents, the whole commission in the sales list
+--   compared_amount: what the other report says
+--   difference: the second less the first
+--   tolerance: how far they may differ by rounding alone
+--   is_reconciled: whether they differ by no more than that
+--   likely_reason: why they may differ; null where they do not
+--   _customer: the customer whose office report counts
+--   _month: month of that report
+WITH held AS (
+    SELECT
+        office_id,
+        month,
+        any_value(customer_id) FILTER (report = 'commission_office') AS customer_id,
+        bool_or(report = 'commission_office_by_month') AND (
+            SELECT bool_or(fits) FROM staging.assumptions WHERE query = 'staging.commission_office_by_month'
+        ) AS has_by_month,
+        bool_or(report = 'commission_user') AS has_users,
+        bool_or(report = 'sales') AS has_sales,
+        count(DISTINCT fetched_at_utc::DATE) > 1 AS is_read_on_days
+    FROM marts.office_sources
+    WHERE report IN ('commission_office', 'commission_office_by_month', 'commission_user', 'sales')
+    GROUP BY ALL
+),
+
+by_month AS (
+    SELECT given.*
+    FROM staging.commission_office_by_month AS given
+    INNER JOIN marts.office_sources AS sources
+        ON sources.report = 'commission_office_by_month'
+        AND sources.office_id = given.office_id
+        AND sources.month = given.month
+        AND sources.customer_id = given.customer_id
+),
+
+users_summed AS (
+    SELECT
+        office_id,
+        month,
+        sum(commission) AS commission,
+        sum(sold_estate_parts) AS sold_estate_parts,
+        sum(sold_total_price) AS sold_total_price,
+        bool_or(office_basis <> 'this month') AS is_derived
+    FROM marts.user_month
+    GROUP BY ALL
+),
+
+shares_summed AS (
+    SELECT
+        user_office_id AS office_id,
+        month,
+        count(*) AS share_count,
+        sum(commission) AS commission,
+        sum(commission_share) AS sold_estate_parts,
+        sum(final_price_share) AS sold_total_price,
+        bool_or(is_cross_office) AS is_cross_office
+    FROM marts.sale_shares
+    GROUP BY ALL
+),
+
+sales_summed AS (
+    SELECT
+        office_id,
+        month,
+        sum(commission) AS commission,
+        sum(agent_commission) AS agent_commission,
+        bool_or(is_shared_between_offices) AS is_cross_office
+    FROM marts.sales
+    GROUP BY ALL
+),
+
+quarantined AS (
+    SELECT DISTINCT sources.office_id, sources.month
+    FROM staging.quarantine AS quarantine
+    INNER JOIN marts.office_sources AS sources
+        ON sources.customer_id = quarantine.customer_id
+        AND sources.report = quarantine.report
+        AND sources.month = coalesce(quarantine.month, sources.month)
+),
+
+side_by_side AS (
+    SELECT
+        held.month,
+        held.office_id,
+        office.office_name,
+        held.customer_id,
+        quarantined.office_id IS NOT NULL AS has_quarantine,
+        held.is_read_on_days,
+        coalesce(shares.is_cross_office, false) OR coalesce(sales.is_cross_office, false) AS is_cross_office,
+        coalesce(users.is_derived, false) AS is_derived,
+        unnest([
+            {
+                compared: 'by-month report', is_held: has_by_month, measure: 'commission', tolerance: 0.005,
+                amount: office.commission, compared_amount: by_month.commission
+            },
+            {
+                compared: 'by-month report', is_held: has_by_month, measure: 'sold estate parts', tolerance: 0.00005,
+                amount: office.sold_estate_parts, compared_amount: by_month.sold_estate_parts
+            },
+            {
+                compared: 'by-month report', is_held: has_by_month, measure: 'sold total price', tolerance: 0.005,
+                amount: office.sold_total_price, compared_amount: by_month.sold_total_price
+            },
+            {
+                compared: 'user report', is_held: has_users, measure: 'commission', tolerance: 0.005,
+                amount: office.commission, compared_amount: users.commission
+            },
+            {
+                compared: 'user report', is_held: has_users, measure: 'sold estate parts', tolerance: 0.00005,
+                amount: office.sold_estate_parts, compared_amount: users.sold_estate_parts
+            },
+            {
+                compared: 'user report', is_held: has_users, measure: 'sold total price', tolerance: 0.005,
+                amount: office.sold_total_price, compared_amount: users.sold_total_price
+            },
+            {
+                compared: 'sales list', is_held: has_sales, measure: 'sold commission',
+                tolerance: 0.005 + CASE
+                    WHEN office.writing_parts = 0 AND office.valuation_parts = 0 THEN 0
+                    ELSE 0.005 * office.sold_estate_parts
+                END,
+                amount: office.sold_commission, compared_amount: shares.commission
+            },
+            {
+                compared: 'sales list', is_held: has_sales, measure: 'sold estate parts',
+                tolerance: 0.00005 * (1 + coalesce(shares.share_count, 0)),
+                amount: office.sold_estate_parts, compared_amount: shares.sold_estate_parts
+            },
+            {
+                compared: 'sales list', is_held: has_sales, measure: 'sold total price',
+                tolerance: 0.005 + 0.00005 * coalesce(shares.sold_total_price, 0),
+                amount: office.sold_total_price, compared_amount: shares.sold_total_price
+            },
+            {
+                compared: 'shares of agents', is_held: has_sales, measure: 'sold commission', tolerance: 0.005,
+                amount: coalesce(sales.commission, 0), compared_amount: sales.agent_commission
+            }
+        ], recursive := true)
+    FROM held
+    INNER JOIN marts.office_month AS office USING (office_id, month)
+    LEFT JOIN by_month USING (office_id, month)
+    LEFT JOIN users_summed AS users USING (office_id, month)
+    LEFT JOIN shares_summed AS shares USING (office_id, month)
+    LEFT JOIN sales_summed AS sales USING (office_id, month)
+    LEFT JOIN quarantined USING (office_id, month)
+),
+
+compared AS (
+    SELECT
+        * EXCLUDE (amount, compared_amount, tolerance, is_held),
+        amount::DECIMAL(18, 4) AS amount,
+        coalesce(compared_amount, 0)::DECIMAL(18, 4) AS compared_amount,
+        (coalesce(compared_amount, 0) - amount)::DECIMAL(18, 4) AS difference,
+        tolerance::DECIMAL(18, 4) AS tolerance
+    FROM side_by_side
+    WHERE is_held AND amount IS NOT NULL
+)
+
+SELECT
+    month,
+    office_id,
+    office_name,
+    compared,
+    measure,
+    amount,
+    compared_amount,
+    difference,
+    tolerance,
+    abs(difference) <= tolerance AS is_reconciled,
+    CASE
+        WHEN abs(difference) <= tolerance THEN NULL
+        WHEN has_quarantine THEN 'rows in quarantine'
+        WHEN is_read_on_days THEN 'restated between two readings: the reports were read on different days'
+        WHEN compared = 'sales list' AND is_cross_office THEN 'sale shared with an office whose sales are not held'
+        WHEN compared = 'user report' AND is_derived THEN 'user counted at another office: offices are derived'
+        ELSE 'not explained'
+    END AS likely_reason,
+    customer_id AS _customer,
+    month AS _month
+FROM compared
+ORDER BY month, office_id, compared, measure

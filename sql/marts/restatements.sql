@@ -1,0 +1,61 @@
+-- What changed afterwards in months that were over?
+-- One row per report, office, month and build that found other totals than the build before.
+-- Only months that were over when last read are here: an open month grows, which is no restatement. Builds compare
+-- totals, so two changes between two builds are one row, and changes that cancel out in the sum are none.
+-- Columns:
+--   noted_at_utc: when the newest load of the file was written that showed the change
+--   months_later: months between the month and that
+--   row_count_change: rows more (or less, negative) than before
+--   commission_before: commission before, in SEK
+--   commission_after: commission since, in SEK
+--   commission_change: what was added, in SEK
+--   price_change: what was added to the prices of what was sold, in SEK
+--   estate_parts_change: what was added to the homes sold
+--   load_id_before: the load of the earlier total; joins meta.loads
+--   load_id_after: the load of the later total; joins meta.loads
+--   _customer: the customer whose answer showed the later total
+--   _month: month of that answer
+--   _load_id: load of that answer; joins meta.loads
+WITH versions AS (
+    SELECT * FROM staging.month_totals_kept
+    UNION ALL BY NAME
+    SELECT * FROM marts.month_totals
+),
+
+compared AS (
+    SELECT
+        *,
+        lag(is_open) OVER totals AS was_open,
+        lag(row_count) OVER totals AS row_count_before,
+        lag(commission) OVER totals AS commission_before,
+        lag(price) OVER totals AS price_before,
+        lag(estate_parts) OVER totals AS estate_parts_before,
+        lag(load_id) OVER totals AS load_id_before
+    FROM versions
+    WINDOW totals AS (PARTITION BY report, office_id, month ORDER BY version)
+)
+
+SELECT
+    noted_at_utc,
+    compared.report,
+    compared.office_id,
+    offices.office_name,
+    compared.month,
+    date_diff('month', compared.month, noted_at_utc::DATE) AS months_later,
+    row_count - row_count_before AS row_count_change,
+    commission_before,
+    commission AS commission_after,
+    (commission - commission_before)::DECIMAL(18, 4) AS commission_change,
+    (price - price_before)::DECIMAL(18, 4) AS price_change,
+    (estate_parts - estate_parts_before)::DECIMAL(18, 8) AS estate_parts_change,
+    load_id_before,
+    load_id AS load_id_after,
+    customer_id AS _customer,
+    compared.month AS _month,
+    load_id AS _load_id
+FROM compared
+LEFT JOIN marts.offices AS offices USING (office_id)
+WHERE NOT was_open
+    AND (row_count, commission, price, estate_parts)
+    IS DISTINCT FROM (row_count_before, commission_before, price_before, estate_parts_before)
+ORDER BY noted_at_utc, report, office_id, compared.month

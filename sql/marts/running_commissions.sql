@@ -1,0 +1,26 @@
+-- Which commissions were earned in steps?
+-- One row per event, counted once even where two customers answer with it; equal rows can both be real.
+-- Events of offices that no configured customer answers for are left out, and a check names them.
+-- Columns:
+--   month: first day of the month it was earned in
+--   office_id: customer id of the office
+SELECT
+    running.month,
+    running.obtained_on,
+    running.office_id,
+    offices.office_name,
+    running.user_id,
+    running.estate_id,
+    running.amount_sek_excl_vat,
+    running.has_rate,
+    running.customer_id AS _customer,
+    running.month AS _month,
+    running.load_id AS _load_id
+FROM staging.running_commissions AS running
+INNER JOIN marts.office_sources AS sources
+    ON sources.report = 'running_commissions'
+    AND sources.office_id = running.office_id
+    AND sources.month = running.month
+    AND sources.customer_id = running.customer_id
+LEFT JOIN marts.offices AS offices ON offices.office_id = running.office_id
+ORDER BY ALL

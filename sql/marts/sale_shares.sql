@@ -1,0 +1,35 @@
+-- Who earned what of which sale?
+-- One row per estate of marts.sales and agent.
+-- Columns:
+--   month: first day of the month of the contract
+--   office_id: customer id of the office
+--   user_office_id: customer id of the agent's own office; what it earned of the sale counts there
+--   is_cross_office: whether the agent's own office is not the reporting one
+--   commission: the agent's share of the commission in SEK; tax basis not stated
+--   commission_share: the agent's part of the whole commission, 0 to 1; also the agent's part of one sold home
+--   final_price_share: the agent's part of the sale price, in SEK
+--   _row: row of bi.sales_agents
+SELECT
+    sales.estate_id,
+    agents.user_id,
+    agents.user_name,
+    agents.initials,
+    agents.employee_id,
+    sales.month,
+    sales.contract_on,
+    sales.office_id,
+    agents.user_office_id,
+    agents.user_office_name,
+    agents.user_office_id <> sales.office_id AS is_cross_office,
+    agents.is_responsible,
+    agents.commission,
+    agents.commission_foreign,
+    agents.commission_share,
+    (sales.final_price * agents.commission_share)::DECIMAL(18, 4) AS final_price_share,
+    sales._customer,
+    sales._month,
+    sales._load_id,
+    agents.landed_row AS _row
+FROM staging.sales_agents AS agents
+INNER JOIN marts.sales AS sales ON sales._row = agents.landed_estate
+ORDER BY sales.month, sales.office_id, sales.estate_id, agents.landed_row

@@ -1,0 +1,141 @@
+-- Which homes were sold, when, for how much and by whom?
+-- One row per estate in the sales report, with its latest answer.
+-- An estate stands in two months when its contract got another date after the first month was last asked for:
+-- the younger answer counts, and a check names the estate. Which kinds of assignment are listed is the service's
+-- choice. Days from listing are known where the list of sold estates knows when it was first advertised.
+-- Columns:
+--   commission_foreign: whole commission in the foreign currency; foreign properties only
+--   office_id: customer id of the office
+--   office_name: name of the office
+--   month: first day of the month of the contract
+--   estate_id: id of the estate
+--   status: state of the sale, as the service words it
+--   changed_at: when the estate was last changed at the service, in local time
+--   final_price: sale price in SEK
+--   commission: whole commission in SEK, all agents together; tax basis not stated
+--   commission_percentage: commission in percent of the sale price
+--   price_change: sale price less asking price, in SEK
+--   listed_on: day it was first advertised, where known
+--   days_from_listing_to_contract: days between the two, where known
+--   agent_count: users who share the commission
+--   responsible_user_id: id of the responsible agent
+--   responsible_user_name: name of the responsible agent
+--   agents: names of all agents, the responsible one first
+--   agent_commission: sum of the agents' shares, in SEK
+--   agent_share: sum of the agents' parts; 1 when nothing is missing
+--   is_shared_between_offices: whether agents of more than one office share the commission
+--   restatement_count: how often price or commission were changed after the sale, by the service's own notes
+--   first_commission: commission as first noted with a sale price, in SEK
+--   first_final_price: sale price as first noted, in SEK
+--   last_restated_at: when price or commission were last changed after the sale, in local time
+--   _customer: the customer whose answer this is
+--   _month: month of that answer
+--   _load_id: load of that answer; joins meta.loads
+--   _row: row of bi.sales_estates
+WITH latest AS (
+    SELECT estates.*
+    FROM staging.sales_estates AS estates
+    INNER JOIN marts.office_sources AS sources
+        ON sources.report = 'sales'
+        AND sources.office_id = estates.office_id
+        AND sources.month = estates.month
+        AND sources.customer_id = estates.customer_id
+    QUALIFY row_number() OVER (
+        PARTITION BY estates.estate_id ORDER BY estates.fetched_at_utc DESC, estates.month DESC, estates.landed_row
+    ) = 1
+),
+
+agents_gathered AS (
+    SELECT
+        landed_estate,
+        count(*) AS agent_count,
+        min(user_id) FILTER (is_responsible) AS responsible_user_id,
+        arg_min(user_name, user_id) FILTER (is_responsible) AS responsible_user_name,
+        string_agg(user_name, ', ' ORDER BY is_responsible DESC, landed_row) AS agents,
+        sum(commission)::DECIMAL(18, 4) AS agent_commission,
+        sum(commission_share)::DECIMAL(18, 8) AS agent_share,
+        min(user_office_id) <> max(user_office_id) AS is_shared_between_offices
+    FROM staging.sales_agents
+    GROUP BY ALL
+),
+
+changes_compared AS (
+    SELECT
+        landed_estate,
+        changed_at,
+        commission,
+        final_price,
+        row_number() OVER changes AS place,
+        lag(commission) OVER changes IS DISTINCT FROM commission
+            OR lag(final_price) OVER changes IS DISTINCT FROM final_price AS is_change
+    FROM staging.sales_estate_changes
+    WHERE final_price IS NOT NULL
+    WINDOW changes AS (PARTITION BY landed_estate ORDER BY changed_at, landed_row)
+),
+
+restatements_counted AS (
+    SELECT
+        landed_estate,
+        count(*) FILTER (is_change AND place > 1) AS restatement_count,
+        arg_min(commission, place) AS first_commission,
+        arg_min(final_price, place) AS first_final_price,
+        max(changed_at) FILTER (is_change AND place > 1) AS last_restated_at
+    FROM changes_compared
+    GROUP BY ALL
+)
+
+SELECT
+    estate_id,
+    estate_number,
+    latest.month,
+    contract_on,
+    access_on,
+    latest.office_id,
+    offices.office_name,
+    status,
+    estate_type,
+    assignment,
+    intake_source,
+    street_address,
+    zip_code,
+    country_code,
+    latitude,
+    longitude,
+    is_new_home,
+    starting_price,
+    final_price,
+    (final_price - starting_price)::DECIMAL(18, 4) AS price_change,
+    commission,
+    (100 * commission / nullif(final_price, 0))::DECIMAL(18, 8) AS commission_percentage,
+    commission_text,
+    currency_code,
+    currency_exchange_rate,
+    starting_price_foreign,
+    final_price_foreign,
+    commission_foreign,
+    advertised_on AS listed_on,
+    CASE WHEN contract_on >= advertised_on THEN contract_on - advertised_on END AS days_from_listing_to_contract,
+    deposit_reported_on,
+    commission_received_on,
+    coalesce(agent_count, 0) AS agent_count,
+    responsible_user_id,
+    responsible_user_name,
+    agents,
+    agent_commission,
+    agent_share,
+    coalesce(is_shared_between_offices, false) AS is_shared_between_offices,
+    coalesce(restatement_count, 0) AS restatement_count,
+    first_commission,
+    first_final_price,
+    last_restated_at,
+    changed_at,
+    latest.customer_id AS _customer,
+    latest.month AS _month,
+    load_id AS _load_id,
+    latest.landed_row AS _row
+FROM latest
+LEFT JOIN marts.offices AS offices USING (office_id)
+LEFT JOIN staging.sold_estates USING (estate_id)
+LEFT JOIN agents_gathered ON agents_gathered.landed_estate = latest.landed_row
+LEFT JOIN restatements_counted ON restatements_counted.landed_estate = latest.landed_row
+ORDER BY latest.month, latest.office_id, estate_id

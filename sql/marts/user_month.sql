@@ -1,0 +1,170 @@
+-- What did each user earn and do, month by month?
+-- One row per user and month held, from the month the user first left a trace.
+-- A number is zero where its report is held and has nothing to say, and null where the report is not held.
+-- The user report does not say of which office: it is the office of the month's sales, else of an earlier month,
+-- else of a later one, else the customer asked if that is an office; office_basis says which.
+-- Where two customers answer for the same user, the one that gives way in marts.customer_overlaps is left out;
+-- others are added up.
+-- Columns:
+--   sold_average_commission: commission of an average sale in SEK, from sums; null without a sale
+--   sold_commission_percentage: commission of sales in percent of their prices, from sums; null without a sale
+--   month: first day of the month
+--   user_id: id of the user
+--   user_name: name of the user
+--   office_name: name of that office
+--   commission: commission for sales, valuations and writings together, by share, in SEK; tax basis not stated
+--   office_id: customer id of the user's office; derived, see office_basis
+--   office_basis: this month, earlier month, later month or customer asked: where the office is known from
+--   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK
+--   incoming_lead_count: leads received by the user in person
+--   outgoing_lead_count: leads sent out by the user
+--   tip_count: tips sent by the user
+--   is_open: whether the month was not over when the user report was asked
+--   _customer: the customers whose user reports count, by id
+--   _month: month of that report
+WITH yielding AS (
+    SELECT
+        pairs.yielding_customer_id AS customer_id,
+        months.month,
+        pairs.customer_id AS greater_customer_id,
+        pairs.is_contained
+    FROM marts.customer_overlaps AS pairs
+    INNER JOIN staging.months AS months
+        ON months.report = 'commission_user' AND months.customer_id = pairs.customer_id
+),
+
+earned AS (
+    SELECT given.*
+    FROM staging.commission_user AS given
+    WHERE NOT EXISTS (
+        SELECT 1
+        FROM yielding
+        WHERE yielding.customer_id = given.customer_id
+            AND yielding.month = given.month
+            AND (yielding.is_contained OR EXISTS (
+                SELECT 1
+                FROM staging.commission_user AS same
+                WHERE same.customer_id = yielding.greater_customer_id
+                    AND same.month = given.month
+                    AND same.user_id = given.user_id
+            ))
+    )
+),
+
+earned_summed AS (
+    SELECT
+        user_id,
+        month,
+        sum(commission)::DECIMAL(18, 4) AS commission,
+        sum(sold_commission)::DECIMAL(18, 4) AS sold_commission,
+        sum(sold_total_price)::DECIMAL(18, 4) AS sold_total_price,
+        sum(sold_estate_parts)::DECIMAL(18, 8) AS sold_estate_parts,
+        sum(writing_parts)::DECIMAL(18, 8) AS writing_parts,
+        sum(valuation_parts)::DECIMAL(18, 8) AS valuation_parts,
+        string_agg(customer_id, ', ' ORDER BY customer_id) AS customers
+    FROM earned
+    GROUP BY ALL
+),
+
+running_summed AS (
+    SELECT user_id, month, sum(amount_sek_excl_vat)::DECIMAL(18, 4) AS amount
+    FROM marts.running_commissions
+    GROUP BY ALL
+),
+
+leads_counted AS (
+    SELECT
+        user_id,
+        month,
+        count(*) FILTER (way = 'incoming lead') AS incoming,
+        count(*) FILTER (way = 'outgoing lead') AS outgoing,
+        count(*) FILTER (way = 'tip') AS tips
+    FROM marts.leads
+    GROUP BY ALL
+),
+
+traces AS (
+    SELECT customer_id, user_id, min(month) AS first_month FROM staging.commission_user GROUP BY ALL
+    UNION ALL
+    SELECT _customer, user_id, min(month) FROM marts.running_commissions GROUP BY ALL
+    UNION ALL
+    SELECT _customer, user_id, min(month) FROM marts.leads GROUP BY ALL
+    UNION ALL
+    SELECT _customer, user_id, min(month) FROM marts.sale_shares GROUP BY ALL
+),
+
+users_of_customers AS (
+    SELECT customer_id, user_id, min(first_month) AS first_month
+    FROM traces
+    WHERE user_id IS NOT NULL
+    GROUP BY ALL
+),
+
+held AS (
+    SELECT
+        users.user_id,
+        months.month,
+        bool_or(report = 'commission_user') AS has_commission,
+        bool_or(report = 'running_commissions') AS has_running,
+        bool_or(report = 'tips_and_leads') AS has_leads,
+        coalesce(bool_or(is_open) FILTER (report = 'commission_user'), bool_or(is_open)) AS is_open,
+        min(users.customer_id) AS customer_id
+    FROM users_of_customers AS users
+    INNER JOIN staging.months AS months
+        ON months.customer_id = users.customer_id AND months.month >= users.first_month
+    WHERE report IN ('commission_user', 'running_commissions', 'tips_and_leads')
+    GROUP BY ALL
+),
+
+offices_carried AS (
+    SELECT
+        held.*,
+        at_month.office_id AS office_of_month,
+        last_value(at_month.office_id IGNORE NULLS) OVER (
+            PARTITION BY held.user_id ORDER BY held.month ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+        ) AS office_before,
+        first_value(at_month.office_id IGNORE NULLS) OVER (
+            PARTITION BY held.user_id ORDER BY held.month ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING
+        ) AS office_after,
+        own.office_id AS office_asked
+    FROM held
+    LEFT JOIN marts.user_offices AS at_month
+        ON at_month.user_id = held.user_id AND at_month.month = held.month
+    LEFT JOIN marts.offices AS own ON own.office_id = held.customer_id
+)
+
+SELECT
+    held.month,
+    held.user_id,
+    users.user_name,
+    coalesce(office_before, office_after, office_asked) AS office_id,
+    offices.office_name,
+    CASE
+        WHEN office_of_month IS NOT NULL THEN 'this month'
+        WHEN office_before IS NOT NULL THEN 'earlier month'
+        WHEN office_after IS NOT NULL THEN 'later month'
+        WHEN office_asked IS NOT NULL THEN 'customer asked'
+    END AS office_basis,
+    CASE WHEN has_commission THEN coalesce(commission, 0) END AS commission,
+    CASE WHEN has_commission THEN coalesce(sold_commission, 0) END AS sold_commission,
+    CASE WHEN has_commission THEN coalesce(sold_total_price, 0) END AS sold_total_price,
+    CASE WHEN has_commission THEN coalesce(sold_estate_parts, 0) END AS sold_estate_parts,
+    (sold_commission / nullif(sold_estate_parts, 0))::DECIMAL(18, 4) AS sold_average_commission,
+    (100 * sold_commission / nullif(sold_total_price, 0))::DECIMAL(18, 8) AS sold_commission_percentage,
+    CASE WHEN has_commission THEN coalesce(writing_parts, 0) END AS writing_parts,
+    CASE WHEN has_commission THEN coalesce(valuation_parts, 0) END AS valuation_parts,
+    CASE WHEN has_running THEN coalesce(running_summed.amount, 0) END AS running_commission_sek_excl_vat,
+    CASE WHEN has_leads THEN coalesce(incoming, 0) END AS incoming_lead_count,
+    CASE WHEN has_leads THEN coalesce(outgoing, 0) END AS outgoing_lead_count,
+    CASE WHEN has_leads THEN coalesce(tips, 0) END AS tip_count,
+    held.is_open,
+    coalesce(earned_summed.customers, held.customer_id) AS _customer,
+    held.month AS _month
+FROM offices_carried AS held
+LEFT JOIN marts.users AS users USING (user_id)
+LEFT JOIN earned_summed ON earned_summed.user_id = held.user_id AND earned_summed.month = held.month
+LEFT JOIN running_summed ON running_summed.user_id = held.user_id AND running_summed.month = held.month
+LEFT JOIN leads_counted ON leads_counted.user_id = held.user_id AND leads_counted.month = held.month
+LEFT JOIN marts.offices AS offices
+    ON offices.office_id = coalesce(held.office_before, held.office_after, held.office_asked)
+ORDER BY held.month, held.user_id

@@ -1,0 +1,22 @@
+-- At which office did a user work in a month?
+-- One row per user and month with a trace of an office.
+-- No report says it outright. It is taken from the agent's own office on the sales of the month, else from the
+-- running commissions; where several offices are named, the one with the most of them.
+-- Columns:
+--   user_id: id of the user
+--   month: first day of the month
+--   office_id: customer id of the office the user worked at
+WITH traces AS (
+    SELECT user_id, month, user_office_id AS office_id, 1 AS choice, count(*) AS weight
+    FROM marts.sale_shares
+    GROUP BY ALL
+    UNION ALL
+    SELECT user_id, month, office_id, 2, count(*)
+    FROM marts.running_commissions
+    GROUP BY ALL
+)
+SELECT user_id, month, office_id
+FROM traces
+WHERE user_id IS NOT NULL AND office_id IS NOT NULL
+QUALIFY row_number() OVER (PARTITION BY user_id, month ORDER BY choice, weight DESC, office_id) = 1
+ORDER BY ALL

@@ -1,0 +1,60 @@
+-- How does a month compare with the same month a year before?
+-- One row per office and month whose commission is known.
+-- Last year's numbers are null where that month is unknown, never zero. The year so far adds months from January
+-- and is null unless every one of them is known; an open month is compared with a whole one, so look at is_open.
+-- Columns:
+--   office_id: customer id of the office
+--   office_name: name of the office
+--   commission: commission for sales, valuations and writings together, by share, in SEK; tax basis not stated
+--   commission_before: commission of the same month a year before, in SEK
+--   commission_change: commission less that, in SEK
+--   commission_change_share: the change in parts of the year before, 0.1 for a tenth more
+--   sold_estate_parts_before: homes sold in the same month a year before
+--   sold_total_price_before: prices of what was sold in the same month a year before, in SEK
+--   year_to_date_commission: commission from January to the month, in SEK
+--   year_to_date_commission_before: the same a year before
+--   year_to_date_change_share: the change in parts of the year before
+--   year_to_date_parts: homes sold from January to the month
+--   year_to_date_parts_before: the same a year before
+WITH known AS (
+    SELECT
+        month,
+        office_id,
+        office_name,
+        commission,
+        sold_estate_parts,
+        sold_total_price,
+        is_open,
+        count(*) OVER so_far = month(month) AS is_whole,
+        sum(commission) OVER so_far AS year_to_date_commission,
+        sum(sold_estate_parts) OVER so_far AS year_to_date_parts
+    FROM marts.office_month
+    WHERE commission IS NOT NULL
+    WINDOW so_far AS (PARTITION BY office_id, year(month) ORDER BY month)
+)
+
+SELECT
+    now.month,
+    now.office_id,
+    now.office_name,
+    now.is_open,
+    now.commission,
+    before.commission AS commission_before,
+    now.commission - before.commission AS commission_change,
+    ((now.commission - before.commission) / nullif(before.commission, 0))::DECIMAL(18, 8) AS commission_change_share,
+    now.sold_estate_parts,
+    before.sold_estate_parts AS sold_estate_parts_before,
+    now.sold_total_price,
+    before.sold_total_price AS sold_total_price_before,
+    (CASE WHEN now.is_whole THEN now.year_to_date_commission END)::DECIMAL(18, 4) AS year_to_date_commission,
+    (CASE WHEN before.is_whole THEN before.year_to_date_commission END)::DECIMAL(18, 4)
+        AS year_to_date_commission_before,
+    (CASE WHEN now.is_whole AND before.is_whole THEN
+        (now.year_to_date_commission - before.year_to_date_commission) / nullif(before.year_to_date_commission, 0)
+    END)::DECIMAL(18, 8) AS year_to_date_change_share,
+    (CASE WHEN now.is_whole THEN now.year_to_date_parts END)::DECIMAL(18, 8) AS year_to_date_parts,
+    (CASE WHEN before.is_whole THEN before.year_to_date_parts END)::DECIMAL(18, 8) AS year_to_date_parts_before
+FROM known AS now
+LEFT JOIN known AS before
+    ON before.office_id = now.office_id AND before.month = (now.month - INTERVAL 1 YEAR)::DATE
+ORDER BY now.month, now.office_id

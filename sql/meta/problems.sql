@@ -1,0 +1,78 @@
+-- What is wrong or unsure right now?
+-- One row per open problem: a failed month, a refusal, rows in quarantine, something late, changed or not as assumed.
+-- Columns:
+--   kind: what sort of problem it is
+--   severity: error or warning
+--   report: the report, where it is about one
+--   customer: the customer that was asked, where it is about one
+--   month: first day of the month, where it is about one
+--   since_utc: when it was first or last noticed, in UTC; null where nobody can say
+--   message: what is wrong, in a sentence
+WITH failed AS (
+    SELECT loads.*, unnest(CASE WHEN len(months) = 0 THEN [NULL::DATE] ELSE months END) AS month
+    FROM meta.loads AS loads
+    WHERE status IN ('failed', 'held back')
+),
+
+found AS (
+    SELECT
+        CASE failed.status WHEN 'failed' THEN 'failed month' ELSE 'held back' END AS kind,
+        'error' AS severity,
+        failed.report,
+        failed.customer,
+        failed.month,
+        max(failed.fetched_at_utc) AS since_utc,
+        arg_max(failed.error, failed.fetched_at_utc) AS message
+    FROM failed
+    LEFT JOIN meta.months AS held
+        ON held.report = failed.report
+        AND held.customer = failed.customer
+        AND held.month IS NOT DISTINCT FROM failed.month
+        AND held.fetched_at_utc >= failed.fetched_at_utc
+    WHERE held.load_id IS NULL
+    GROUP BY ALL
+    UNION ALL
+    SELECT
+        'no access', 'warning', report, customer, NULL, denied_at_utc,
+        'The service refuses this report for this customer; it is asked again on another day.'
+    FROM meta.access
+    UNION ALL
+    SELECT
+        'quarantine', 'warning', report, customer, month, fetched_at_utc,
+        "rows" || ' rows of ' || table_name || ' were not loaded: ' || reason
+    FROM meta.quarantine
+    UNION ALL
+    SELECT
+        'late', 'warning', report, customer, NULL, last_success_utc,
+        'No success for a day and a half' || coalesce(', last because: ' || last_error, '.')
+    FROM meta.freshness
+    WHERE is_late
+    UNION ALL
+    SELECT
+        'changed column', 'warning', tables.report, NULL, NULL, changes.changed_at_utc,
+        changes.table_name || '.' || changes.column_name || ' turned from ' || changes.from_type || ' into '
+        || changes.to_type
+    FROM meta.column_changes AS changes
+    INNER JOIN meta.tables AS tables USING (table_name)
+    WHERE changes.load_id IS NOT NULL AND changes.from_type <> 'NULL'
+    UNION ALL
+    SELECT 'assumption', 'warning', NULL, NULL, NULL, NULL, message
+    FROM meta.assumptions
+    WHERE state = 'differs'
+    GROUP BY ALL
+    UNION ALL
+    SELECT 'check', severity, NULL, NULL, NULL, checked_at_utc, question || ' ' || row_count || ' rows: ' || name
+    FROM meta.check_results
+    WHERE row_count > 0 OR message <> ''
+)
+
+SELECT
+    kind::VARCHAR AS kind,
+    severity::VARCHAR AS severity,
+    report::VARCHAR AS report,
+    customer::VARCHAR AS customer,
+    month::DATE AS month,
+    since_utc::TIMESTAMP AS since_utc,
+    message::VARCHAR AS message
+FROM found
+ORDER BY severity, kind, report, customer, month

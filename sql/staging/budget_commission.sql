@@ -1,0 +1,46 @@
+-- What does the report budget_commission say, as far as its shape can be assumed?
+-- One row per office, user, month, measure and version of a budget.
+-- Nobody has documented these rows, and this file is the one place that leans on their shape. Where a real answer
+-- differs the result is empty and meta.assumptions says why: adapt Expects and the query to what arrived.
+-- Columns:
+--   customer_id VARCHAR: the customer that was asked, an office or a group
+--   report VARCHAR: the budget report that this comes from
+--   office_id VARCHAR: customer id of the office
+--   user_id VARCHAR: id of the user whose budget it is
+--   month DATE: first day of the month
+--   measure VARCHAR: what is budgeted: commission, sold estates, registered estates, meetings or own booked meetings
+--   amount DECIMAL(18, 4): commission in whole SEK without VAT, else a count
+--   valid_from_utc TIMESTAMP: when this version was first read
+--   valid_to_utc TIMESTAMP: when it was first read no more; null while it stands
+--   load_id VARCHAR: the load it comes from; joins meta.loads
+-- Expects:
+--   bi.budget_commission_history: customer_id
+--   bi.budget_commission__users_history: user_id
+--   bi.budget_commission__users__months_history: commission
+WITH goals AS (
+    SELECT
+        months._customer AS customer_id,
+        offices.customer_id AS office_id,
+        users.user_id,
+        months._month AS month,
+        months.valid_from_utc,
+        months.valid_to_utc,
+        months._load_id AS load_id,
+        TRY_CAST(months.commission AS DECIMAL(18, 4)) AS "commission"
+    FROM bi.budget_commission__users__months_history AS months
+    INNER JOIN bi.budget_commission__users_history AS users ON users._row = months._parent_row
+    INNER JOIN bi.budget_commission_history AS offices ON offices._row = users._parent_row
+)
+
+SELECT
+    customer_id,
+    'budget_commission' AS report,
+    office_id,
+    user_id,
+    month,
+    measure,
+    amount,
+    valid_from_utc,
+    valid_to_utc,
+    load_id
+FROM (UNPIVOT goals ON "commission" INTO NAME measure VALUE amount)

@@ -1,0 +1,36 @@
+-- What does the report budget_crm say, as far as its shape can be assumed?
+-- One row per office, user, month, measure and version of a budget.
+-- Nobody has documented these rows: see budget_commission, adapt here.
+-- Columns: as budget_commission
+-- Expects:
+--   bi.budget_crm_history: customer_id
+--   bi.budget_crm__users_history: user_id
+--   bi.budget_crm__users__months_history: total, own_booked
+WITH goals AS (
+    SELECT
+        months._customer AS customer_id,
+        offices.customer_id AS office_id,
+        users.user_id,
+        months._month AS month,
+        months.valid_from_utc,
+        months.valid_to_utc,
+        months._load_id AS load_id,
+        TRY_CAST(months.total AS DECIMAL(18, 4)) AS "meetings",
+        TRY_CAST(months.own_booked AS DECIMAL(18, 4)) AS "own booked meetings"
+    FROM bi.budget_crm__users__months_history AS months
+    INNER JOIN bi.budget_crm__users_history AS users ON users._row = months._parent_row
+    INNER JOIN bi.budget_crm_history AS offices ON offices._row = users._parent_row
+)
+
+SELECT
+    customer_id,
+    'budget_crm' AS report,
+    office_id,
+    user_id,
+    month,
+    measure,
+    amount,
+    valid_from_utc,
+    valid_to_utc,
+    load_id
+FROM (UNPIVOT goals ON "meetings", "own booked meetings" INTO NAME measure VALUE amount)

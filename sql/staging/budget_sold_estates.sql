@@ -1,0 +1,35 @@
+-- What does the report budget_sold_estates say, as far as its shape can be assumed?
+-- One row per office, user, month, measure and version of a budget.
+-- Nobody has documented these rows: see budget_commission, adapt here.
+-- Columns: as budget_commission
+-- Expects:
+--   bi.budget_sold_estates_history: customer_id
+--   bi.budget_sold_estates__users_history: user_id
+--   bi.budget_sold_estates__users__months_history: sold
+WITH goals AS (
+    SELECT
+        months._customer AS customer_id,
+        offices.customer_id AS office_id,
+        users.user_id,
+        months._month AS month,
+        months.valid_from_utc,
+        months.valid_to_utc,
+        months._load_id AS load_id,
+        TRY_CAST(months.sold AS DECIMAL(18, 4)) AS "sold estates"
+    FROM bi.budget_sold_estates__users__months_history AS months
+    INNER JOIN bi.budget_sold_estates__users_history AS users ON users._row = months._parent_row
+    INNER JOIN bi.budget_sold_estates_history AS offices ON offices._row = users._parent_row
+)
+
+SELECT
+    customer_id,
+    'budget_sold_estates' AS report,
+    office_id,
+    user_id,
+    month,
+    measure,
+    amount,
+    valid_from_utc,
+    valid_to_utc,
+    load_id
+FROM (UNPIVOT goals ON "sold estates" INTO NAME measure VALUE amount)

@@ -1,0 +1,50 @@
+-- What did each office earn in a month, as the office report says?
+-- One row per customer asked, office and month.
+-- Averages and percentages cannot be added, so the commission of sales alone is worked out here: it is the whole
+-- commission where there was no writing and no valuation, else what the same report asked for sales alone says where
+-- that is held (it is off by default), else the service's average times the parts.
+-- Rows that name no office by its id fall back on the old number, read as the customer's own if it fits.
+-- Columns:
+--   customer_id: the customer that was asked, an office or a group
+--   office_id: customer id of the office
+--   month: first day of the month
+--   load_id: the load it comes from; joins meta.loads
+--   commission: commission for sales, valuations and writings together, by share, in SEK; tax basis not stated
+--   sold_commission: commission of sales alone, by share, in SEK; exact, or worked out from the average to half an öre a home
+--   sold_total_price: prices of what was sold, by share, in SEK
+--   sold_estate_parts: homes sold; a home whose commission is shared counts in parts
+--   writing_parts: writing assignments, in parts where shared
+--   valuation_parts: valuations, in parts where shared
+WITH asked AS (
+    SELECT
+        *,
+        coalesce(
+            office_customer_id,
+            CASE WHEN ltrim(_customer, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ') = customer_id::VARCHAR THEN _customer END,
+            customer_id::VARCHAR
+        ) AS office_id
+    FROM bi.commission_office
+)
+
+SELECT
+    asked._customer AS customer_id,
+    asked.office_id,
+    asked._month AS month,
+    asked._load_id AS load_id,
+    sum(asked.commission)::DECIMAL(18, 4) AS commission,
+    sum(CASE
+        WHEN asked.writing_parts = 0 AND asked.valuation_parts = 0 THEN asked.commission
+        WHEN sales.commission IS NOT NULL THEN sales.commission
+        WHEN asked.sold_estate_parts = 0 THEN 0
+        ELSE round(asked.sold_average_commission * asked.sold_estate_parts, 2)
+    END)::DECIMAL(18, 4) AS sold_commission,
+    sum(asked.sold_total_price)::DECIMAL(18, 4) AS sold_total_price,
+    sum(asked.sold_estate_parts)::DECIMAL(18, 8) AS sold_estate_parts,
+    sum(asked.writing_parts)::DECIMAL(18, 8) AS writing_parts,
+    sum(asked.valuation_parts)::DECIMAL(18, 8) AS valuation_parts
+FROM asked
+LEFT JOIN bi.commission_office_sale AS sales
+    ON sales._customer = asked._customer
+    AND sales._month = asked._month
+    AND sales.office_customer_id = asked.office_customer_id
+GROUP BY ALL

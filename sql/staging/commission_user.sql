@@ -1,0 +1,37 @@
+-- What did each user earn in a month, as the user report says?
+-- One row per customer asked, user and month; the report does not say of which office.
+-- The commission of sales alone is worked out as in commission_office.
+-- Columns:
+--   customer_id: the customer that was asked, an office or a group
+--   user_id: id of the user
+--   month: first day of the month
+--   load_id: the load it comes from; joins meta.loads
+--   commission: commission for sales, valuations and writings together, by share, in SEK; tax basis not stated
+--   sold_commission: commission of sales alone, by share, in SEK; exact, or worked out from the average to half an öre a home
+--   sold_total_price: prices of what was sold, by share, in SEK
+--   sold_estate_parts: homes sold; a home whose commission is shared counts in parts
+--   writing_parts: writing assignments, in parts where shared
+--   valuation_parts: valuations, in parts where shared
+SELECT
+    asked._customer AS customer_id,
+    asked.user_id,
+    asked._month AS month,
+    asked._load_id AS load_id,
+    sum(asked.commission)::DECIMAL(18, 4) AS commission,
+    sum(CASE
+        WHEN asked.writing_parts = 0 AND asked.valuation_parts = 0 THEN asked.commission
+        WHEN sales.commission IS NOT NULL THEN sales.commission
+        WHEN asked.sold_estate_parts = 0 THEN 0
+        ELSE round(asked.sold_average_commission * asked.sold_estate_parts, 2)
+    END)::DECIMAL(18, 4) AS sold_commission,
+    sum(asked.sold_total_price)::DECIMAL(18, 4) AS sold_total_price,
+    sum(asked.sold_estate_parts)::DECIMAL(18, 8) AS sold_estate_parts,
+    sum(asked.writing_parts)::DECIMAL(18, 8) AS writing_parts,
+    sum(asked.valuation_parts)::DECIMAL(18, 8) AS valuation_parts
+FROM bi.commission_user AS asked
+LEFT JOIN bi.commission_user_sale AS sales
+    ON sales._customer = asked._customer
+    AND sales._month = asked._month
+    AND sales.user_id = asked.user_id
+WHERE asked.user_id IS NOT NULL
+GROUP BY ALL

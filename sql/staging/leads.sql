@@ -1,0 +1,71 @@
+-- Which leads and tips were there, and who were they between?
+-- One row per lead received, lead sent out or tip, and customer asked.
+-- A lead received belongs to its receiver, one sent out and a tip to their sender.
+-- Messages and the names of contacts stay in bi: nobody needs them to count.
+-- Columns:
+--   customer_id: the customer that was asked, an office or a group
+--   way: incoming lead, outgoing lead or tip
+--   lead_id: id of the lead or tip
+--   month: first day of the month
+--   load_id: the load it comes from; joins meta.loads
+--   fetched_at_utc: when the service gave this answer
+--   created_at: when it was created, in local time
+--   lead_type: kind of lead, as the service words it; of tips FromUser or FromViewing
+--   state: how far it has come, an open set; outgoing leads have none
+--   party_id: id of who of ours it belongs to: who received a lead, whom an outgoing lead concerns, who sent a tip
+--   party_company_number: customer number of the company of that party
+--   party_company_id: id of that company
+--   sender_name: name of who sent it; of incoming leads, where they come from
+--   contact_id: id of the person concerned
+--   estate_id: id of the estate concerned; outgoing leads have none
+SELECT
+    _customer AS customer_id,
+    'incoming lead' AS way,
+    lead_id,
+    _month AS month,
+    _load_id AS load_id,
+    _fetched_at_utc AS fetched_at_utc,
+    created_at,
+    lead_type,
+    lead_state AS state,
+    receiver_id AS party_id,
+    receiver_company_customer_number AS party_company_number,
+    receiver_company_id AS party_company_id,
+    sender_name,
+    contact_id,
+    estate_id
+FROM bi.incoming_leads
+UNION ALL BY NAME
+SELECT
+    _customer AS customer_id,
+    'outgoing lead' AS way,
+    lead_id,
+    _month AS month,
+    _load_id AS load_id,
+    _fetched_at_utc AS fetched_at_utc,
+    created_at,
+    lead_type,
+    user_id AS party_id,
+    sender_company_customer_number AS party_company_number,
+    sender_company_id AS party_company_id,
+    sender_name,
+    contact_id
+FROM bi.outgoing_leads
+UNION ALL BY NAME
+SELECT
+    _customer AS customer_id,
+    'tip' AS way,
+    tip_id AS lead_id,
+    _month AS month,
+    _load_id AS load_id,
+    _fetched_at_utc AS fetched_at_utc,
+    created_at,
+    tip_type AS lead_type,
+    tip_state AS state,
+    sender_id AS party_id,
+    sender_company_customer_number AS party_company_number,
+    sender_company_id AS party_company_id,
+    sender_name,
+    contact_id,
+    estate_id
+FROM bi.tips

@@ -1,0 +1,23 @@
+-- Which commissions were earned in steps, in SEK?
+-- One row per event; there is no id, and equal rows can both be real, so none is dropped.
+-- Columns:
+--   customer_id: the customer that was asked, an office or a group
+--   office_id: customer id of the office
+--   user_id: id of the user
+--   estate_id: id of the estate, or of the project, that earned it
+--   month: first day of the month
+--   load_id: the load it comes from; joins meta.loads
+--   obtained_on: day it was earned
+--   amount_sek_excl_vat: amount without VAT, already split, turned into SEK at the service's own rate
+--   has_rate: whether the service sent an exchange rate; without one the amount in SEK is unknown
+SELECT
+    _customer AS customer_id,
+    event.customer_id AS office_id,
+    user_id,
+    estate_id,
+    _month AS month,
+    _load_id AS load_id,
+    obtained_at::DATE AS obtained_on,
+    round(amount * exchange_rate, 4)::DECIMAL(18, 4) AS amount_sek_excl_vat,
+    exchange_rate IS NOT NULL AS has_rate
+FROM bi.running_commissions AS event

@@ -1,0 +1,17 @@
+-- What did the service itself note as changed in an estate?
+-- One row per change of an estate in an answer.
+-- Columns:
+--   landed_row: row of bi.sales_estate_changes (its column _row) that this is
+--   landed_estate: row of bi.sales_estates that the change is nested in
+--   changed_at: when the estate changed, in local time
+--   status: state of the sale after the change
+--   commission: whole commission after the change, in SEK
+--   final_price: sale price after the change, in SEK
+SELECT
+    _row AS landed_row,
+    _parent_row AS landed_estate,
+    changed_at,
+    status_text AS status,
+    commission,
+    final_price
+FROM bi.sales_estate_changes

@@ -1,0 +1,31 @@
+-- What does the report user_budget_commission say, as far as its shape can be assumed?
+-- One row per office, user, month, measure and version of a budget.
+-- Nobody has documented these rows: see budget_commission, adapt here.
+-- Columns: as budget_commission
+-- Expects:
+--   bi.user_budget_commission_history: customer_id, user_id, commission
+WITH goals AS (
+    SELECT
+        _customer AS customer_id,
+        given.customer_id AS office_id,
+        user_id AS user_id,
+        _month AS month,
+        valid_from_utc,
+        valid_to_utc,
+        _load_id AS load_id,
+        TRY_CAST(commission AS DECIMAL(18, 4)) AS "commission"
+    FROM bi.user_budget_commission_history AS given
+)
+
+SELECT
+    customer_id,
+    'user_budget_commission' AS report,
+    office_id,
+    user_id,
+    month,
+    measure,
+    amount,
+    valid_from_utc,
+    valid_to_utc,
+    load_id
+FROM (UNPIVOT goals ON "commission" INTO NAME measure VALUE amount)

@@ -1,0 +1,32 @@
+-- What does the report user_budget_estate say, as far as its shape can be assumed?
+-- One row per office, user, month, measure and version of a budget.
+-- Nobody has documented these rows: see budget_commission, adapt here.
+-- Columns: as budget_commission
+-- Expects:
+--   bi.user_budget_estate_history: customer_id, user_id, sold, registered
+WITH goals AS (
+    SELECT
+        _customer AS customer_id,
+        given.customer_id AS office_id,
+        user_id AS user_id,
+        _month AS month,
+        valid_from_utc,
+        valid_to_utc,
+        _load_id AS load_id,
+        TRY_CAST(sold AS DECIMAL(18, 4)) AS "sold estates",
+        TRY_CAST(registered AS DECIMAL(18, 4)) AS "registered estates"
+    FROM bi.user_budget_estate_history AS given
+)
+
+SELECT
+    customer_id,
+    'user_budget_estate' AS report,
+    office_id,
+    user_id,
+    month,
+    measure,
+    amount,
+    valid_from_utc,
+    valid_to_utc,
+    load_id
+FROM (UNPIVOT goals ON "sold estates", "registered estates" INTO NAME measure VALUE amount)

@@ -1,0 +1,170 @@
+"""How does a test write a small warehouse down? Declared tables in memory, rows as dictionaries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from functools import cache
+from itertools import count
+
+import duckdb
+from duckdb import DuckDBPyConnection
+
+from pipelines.sync.declaring import declared_tables
+from warehouse.evolving import declare
+from warehouse.marts import build_marts
+from warehouse.meta_tables import statements
+from warehouse.opening import literal
+
+Row = Mapping[str, object]
+FIRST_MOMENT = datetime(2026, 6, 1, 5, 0)
+_numbers = count(1)
+
+
+def warehouse() -> DuckDBPyConnection:
+    """A working file in memory, with every declared table and no row."""
+    connection = duckdb.connect(config={"autoload_known_extensions": False})
+    for statement in _statements():
+        connection.execute(statement)
+    return connection
+
+
+@cache
+def _statements() -> tuple[str, ...]:
+    """What an empty warehouse is made of, as the store makes it; worked out once, without the comments."""
+    with duckdb.connect() as connection:
+        for statement in statements():
+            connection.execute(statement)
+        declare(connection, declared_tables(), FIRST_MOMENT)
+        made = connection.execute(
+            "SELECT sql FROM duckdb_tables() UNION ALL SELECT sql FROM duckdb_views() WHERE NOT internal"
+        ).fetchall()
+        filled = [
+            (table, connection.execute(f"SELECT * FROM meta.{table}").fetchall())
+            for table in ("tables", "columns")
+        ]
+    schemas = [f"CREATE SCHEMA {schema}" for schema in ("bi", "meta", "marts")]
+    return (*schemas, *(sql for (sql,) in made), *(_insert(table, rows) for table, rows in filled))
+
+
+def _insert(table: str, found: Sequence[tuple[object, ...]]) -> str:
+    values = ", ".join(f"({', '.join(_literal(value) for value in row)})" for row in found)
+    return f"INSERT INTO meta.{table} VALUES {values}"
+
+
+def _literal(value: object) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(_literal(inner) for inner in value)}]::VARCHAR[]"
+    return "NULL" if value is None else literal(str(value))
+
+
+def month(text: str) -> date:
+    """`2026-03` as the first day of it."""
+    return date.fromisoformat(f"{text}-01")
+
+
+def held(
+    connection: DuckDBPyConnection,
+    report: str,
+    customer: str,
+    months: Sequence[str],
+    *,
+    at_utc: datetime = FIRST_MOMENT,
+    is_open: bool = False,
+) -> str:
+    """The ledger holds these months of a report, by one new load, whose id is the answer."""
+    load_id = f"L{next(_numbers):06d}"
+    firsts = [month(text) for text in months]
+    connection.execute(
+        "INSERT INTO meta.loads BY NAME SELECT $1 AS load_id, $2 AS report, $3 AS customer, "
+        "$4::DATE[] AS months, $5::TIMESTAMP AS fetched_at_utc, $5::TIMESTAMP AS loaded_at_utc, 'loaded' AS status",
+        [load_id, report, customer, firsts, at_utc],
+    )
+    for first in firsts:
+        connection.execute(
+            "DELETE FROM meta.months WHERE (report, customer, month) = ($1, $2, $3)",
+            [report, customer, first],
+        )
+        connection.execute(
+            "INSERT INTO meta.months BY NAME SELECT $1 AS report, $2 AS customer, $3 AS month, "
+            "$4 AS load_id, $5::TIMESTAMP AS loaded_at_utc, $5::TIMESTAMP AS fetched_at_utc, $6 AS state",
+            [report, customer, first, load_id, at_utc, "open" if is_open else "held"],
+        )
+    return load_id
+
+
+def rows(
+    connection: DuckDBPyConnection,
+    table: str,
+    customer: str,
+    of_month: str,
+    given: Sequence[Row],
+    *,
+    at_utc: datetime = FIRST_MOMENT,
+    load_id: str | None = None,
+) -> list[int]:
+    """Put rows of one customer and month into a table of bi; the answer is their `_row` numbers."""
+    numbers = []
+    for row in given:
+        number = next(_numbers)
+        whole = {
+            "_customer": customer,
+            "_month": month(of_month),
+            "_load_id": load_id or _load_in_force(connection, customer, of_month),
+            "_fetched_at_utc": at_utc,
+            "_row": number,
+            **row,
+        }
+        names = ", ".join(whole)
+        places = ", ".join(f"${place}" for place in range(1, len(whole) + 1))
+        connection.execute(f"INSERT INTO bi.{table} ({names}) VALUES ({places})", [*whole.values()])
+        numbers.append(number)
+    return numbers
+
+
+def loaded(
+    connection: DuckDBPyConnection,
+    report: str,
+    table: str,
+    customer: str,
+    of_month: str,
+    given: Sequence[Row],
+    *,
+    at_utc: datetime = FIRST_MOMENT,
+    is_open: bool = False,
+) -> list[int]:
+    """Replace a month of a report that has one table: the ledger and the rows."""
+    load_id = held(connection, report, customer, [of_month], at_utc=at_utc, is_open=is_open)
+    connection.execute(
+        f"DELETE FROM bi.{table} WHERE (_customer, _month) = ($1, $2)", [customer, month(of_month)]
+    )
+    return rows(connection, table, customer, of_month, given, at_utc=at_utc, load_id=load_id)
+
+
+def built(connection: DuckDBPyConnection, query: str) -> list[tuple[object, ...]]:
+    """Build the marts, then what a query finds in them."""
+    build_marts(connection)
+    return connection.execute(query).fetchall()
+
+
+def earned(
+    office_or_user: Row, commission: float, parts: float = 1, price: float = 1000, **more: object
+) -> Row:
+    """A row of a commission report in which every krona comes from sales."""
+    return {
+        **office_or_user,
+        "commission": commission,
+        "sold_estate_parts": parts,
+        "sold_total_price": price,
+        "sold_average_commission": commission / parts if parts else 0,
+        "writing_parts": 0,
+        "valuation_parts": 0,
+        **more,
+    }
+
+
+def _load_in_force(connection: DuckDBPyConnection, customer: str, of_month: str) -> str:
+    found = connection.execute(
+        "SELECT max(load_id) FROM meta.months WHERE (customer, month) = ($1, $2)", [customer, month(of_month)]
+    ).fetchall()
+    return str(found[0][0])

@@ -1,0 +1,106 @@
+"""Are the data what they should be? Runs every check; a check returns the rows that offend it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+import duckdb
+from duckdb import DuckDBPyConnection
+
+from warehouse.dictionary import comment_table
+from warehouse.queries import SQL, Query, QueryError, queries
+
+SAMPLE_ROWS = 5
+ERROR, WARNING = "error", "warning"
+
+_RESULTS = """
+CREATE TABLE IF NOT EXISTS meta.check_results (
+    name VARCHAR, severity VARCHAR, question VARCHAR, row_count BIGINT, sample VARCHAR, message VARCHAR,
+    checked_at_utc TIMESTAMP
+)
+"""
+_COLUMNS = {
+    "name": "the check; its file is below sql/checks/",
+    "severity": "error keeps the file from being published, warning does not",
+    "question": "what it asks",
+    "row_count": "rows that offend it; null when it could not run",
+    "sample": "some of these rows, as JSON",
+    "message": "why it could not run; empty when it did",
+    "checked_at_utc": "when it ran, in UTC",
+}
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """What one check found: how many rows offend it, and some of them; `message` is why it could not run."""
+
+    name: str
+    severity: str
+    rows: int
+    sample: Sequence[Mapping[str, object]]
+    question: str
+    message: str = ""
+
+    @property
+    def passed(self) -> bool:
+        return self.rows == 0 and not self.message
+
+    @property
+    def sentence(self) -> str:
+        """What to tell a person."""
+        if self.message:
+            return f"The check {self.name} could not run: {self.message}"
+        return (
+            f"{self.question} {self.rows} {'row offends' if self.rows == 1 else 'rows offend'} {self.name}."
+        )
+
+
+def run_checks(connection: DuckDBPyConnection, folder: Path = SQL / "checks") -> list[CheckResult]:
+    """Run every check beside the caller's transaction; one that cannot run is an error and stops no other.
+
+    What the caller has not committed is not seen.
+    """
+    with connection.cursor() as beside:
+        return [_run(beside, check) for check in queries(beside, folder, "checks")]
+
+
+def prepare_results(connection: DuckDBPyConnection) -> None:
+    """Make the table of results, if it is not there."""
+    connection.execute(_RESULTS)
+    comment_table(connection, "meta.check_results", "What each check found when it was last run.", _COLUMNS)
+
+
+def keep_results(connection: DuckDBPyConnection, results: Sequence[CheckResult], at_utc: datetime) -> None:
+    """Write down what the checks found, in place of what they found before."""
+    prepare_results(connection)
+    connection.execute("DELETE FROM meta.check_results")
+    for one in results:
+        connection.execute(
+            "INSERT INTO meta.check_results VALUES ($1, $2, $3, $4, $5, $6, $7)",
+            [
+                one.name,
+                one.severity,
+                one.question,
+                None if one.message else one.rows,
+                json.dumps(one.sample, default=str, ensure_ascii=False),
+                one.message,
+                at_utc.replace(tzinfo=None),
+            ],
+        )
+
+
+def _run(connection: DuckDBPyConnection, check: Query) -> CheckResult:
+    if check.severity not in (ERROR, WARNING):
+        raise QueryError(f"{check.path} must say `Severity: error` or `Severity: warning`")
+    try:
+        found = connection.execute(check.sql)
+        names = [column[0] for column in found.description or ()]
+        rows = found.fetchall()
+    except duckdb.Error as error:
+        return CheckResult(check.name, ERROR, 0, (), check.question, str(error))
+    sample = tuple(dict(zip(names, row, strict=True)) for row in rows[:SAMPLE_ROWS])
+    return CheckResult(check.name, check.severity, len(rows), sample, check.question)
