@@ -36,7 +36,8 @@ def parser() -> argparse.ArgumentParser:
             command.add_argument("--json", action="store_true", help="machine-readable output")
         if name in ("plan", "sync", "replay"):
             _add_selection(command, months=name != "replay")
-        _ADDITIONS.get(name, lambda command: None)(command)
+        if name in _ADDITIONS:
+            _ADDITIONS[name](command)
     return top
 
 

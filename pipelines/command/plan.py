@@ -28,8 +28,8 @@ def run(arguments: argparse.Namespace) -> int:
         right=(2, 3, 4, 5, 6),
     )
     say(
-        f"{count(plan.requests_expected)} requests expected, at most {count(plan.requests)} if nothing fails; "
-        f"about {duration(plan.seconds)} at {plan.requests_per_second:g} requests per second. None was made."
+        f"{count(plan.requests_expected)} requests expected, {count(plan.requests)} at most if nothing fails; "
+        f"about {duration(plan.seconds)} at {plan.requests_per_second:g} per second. None was made."
     )
     return 0
 

@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
         on_load=progress,
     )
     say(
-        f"{count(done.loads)} loads and {count(done.rows)} rows from landing, {count(done.rejected)} in quarantine"
+        f"{count(done.loads)} loads, {count(done.rows)} rows from landing, {count(done.rejected)} in quarantine"
     )
     for sentence in done.failures:
         complain(f"brokerbi: {sentence}")

@@ -1,4 +1,4 @@
-"""How does everything stand? `brokerbi status` says what is held, owed, quarantined, refused and published."""
+"""How does everything stand? `brokerbi status` says what is held, owed, refused and published."""
 
 from __future__ import annotations
 
@@ -66,9 +66,8 @@ def _print_trouble(view: Overview) -> None:
             f"{failure.customer} ({len(failure.months)} months, {months}): {failure.error}"
         )
     for refusal in view.refusals:
-        say(
-            f"no access since {refusal.denied_at_utc:%Y-%m-%d %H:%M} UTC: {refusal.report} of {refusal.customer}"
-        )
+        since = f"{refusal.denied_at_utc:%Y-%m-%d %H:%M} UTC"
+        say(f"no access since {since}: {refusal.report} of {refusal.customer}")
     for some in view.quarantined:
         say(f"quarantine: {count(some.rows)} rows of bi.{some.table} of {some.customer}: {some.reason}")
     for cap in view.caps:

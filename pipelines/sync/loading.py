@@ -92,7 +92,7 @@ class Loader:
             loaded = await asyncio.to_thread(self.store.load, [load_of(one, self.timezone) for one in group])
         except WarehouseError:
             raise
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - one window's trouble must not stop the others
             if len(group) > 1:
                 for one in group:
                     await self._load([one])

@@ -20,10 +20,16 @@ if TYPE_CHECKING:
     from warehouse.store import Store
 
 
-def make_plan(settings: Settings, selection: Selection, store: Store, clock: Clock) -> tuple[Plan, Ledger]:
+def make_plan(
+    settings: Settings,
+    selection: Selection,
+    store: Store,
+    clock: Clock,
+    catalogue: Mapping[str, Report] = REPORTS,
+) -> tuple[Plan, Ledger]:
     """The plan for a selection and the ledger it rests on; raises SettingsError for unknown names."""
     ledger = store.ledger()
-    reports = chosen_reports(settings, selection)
+    reports = chosen_reports(settings, selection, catalogue)
     customers = chosen_customers(settings, selection)
     planner = Planner(
         calendar(settings, clock), ledger, selection, settings.page_size, _users(reports, customers, store)
@@ -49,14 +55,16 @@ def calendar(settings: Settings, clock: Clock) -> Calendar:
     )
 
 
-def chosen_reports(settings: Settings, selection: Selection) -> list[Report]:
+def chosen_reports(
+    settings: Settings, selection: Selection, catalogue: Mapping[str, Report] = REPORTS
+) -> list[Report]:
     """The reports a selection is about: those it names, else those the settings ask for."""
     if selection.exact:
-        return [report(name) for name in dict.fromkeys(name for name, _ in selection.exact)]
+        return [report(name, catalogue) for name in dict.fromkeys(name for name, _ in selection.exact)]
     if selection.reports:
-        return [report(name) for name in dict.fromkeys(selection.reports)]
-    default = [name for name, one in REPORTS.items() if one.on and not one.on_demand]
-    return [REPORTS[name] for name in settings.chosen_reports(default, list(REPORTS))]
+        return [report(name, catalogue) for name in dict.fromkeys(selection.reports)]
+    default = [name for name, one in catalogue.items() if one.on and not one.on_demand]
+    return [catalogue[name] for name in settings.chosen_reports(default, list(catalogue))]
 
 
 def chosen_customers(settings: Settings, selection: Selection) -> Sequence[Customer]:

@@ -73,7 +73,7 @@ class Reading:
         except (OSError, WarehouseError):
             reader.landing.discard()
             raise
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - one window's trouble must not stop the others
             landed = await self._land(reader, [], error=type(error).__name__)
             began = reader.began_utc or self.clock.utc_now()
             return Missed(load_id, error, reader.requests, reader.bytes, reader.seconds, began, landed)

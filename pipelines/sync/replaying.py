@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pipelines.catalogue.reports import REPORTS
+from pipelines.catalogue.vocabulary import Report
 from pipelines.months import Month
 from pipelines.sync.declaring import declared_tables
 from pipelines.sync.fetched import Fetched, load_of
@@ -44,6 +45,7 @@ def replay(
     reports: Sequence[str] = (),
     customers: Sequence[str] = (),
     quarantine: bool = False,
+    catalogue: Mapping[str, Report] = REPORTS,
     on_load: Callable[[int, int], None] = _quiet,
 ) -> Replayed:
     """Rebuild tables from landing alone, without a request; identical to what was loaded.
@@ -52,12 +54,14 @@ def replay(
     move to their tables. A landing file that is missing or damaged is named, and the rest goes on.
     """
     store = Store(settings.data_dir)
-    store.declare(declared_tables())
+    store.declare(declared_tables(catalogue.values()))
     landed = store.effective_loads(reports or None, customers or None, only_quarantined=quarantine)
     done = Replayed()
     afresh = {(one.report, one.customer) for one in landed if one.history} if not quarantine else set()
     for group in _groups(landed):
-        fetched = [one for one in (_again(settings, load, done) for load in group) if one is not None]
+        fetched = [
+            one for one in (_again(settings, catalogue, load, done) for load in group) if one is not None
+        ]
         first = {(one.report.name, one.customer) for one in fetched} & afresh
         store.load([load_of(one, settings.timezone) for one in fetched], afresh=bool(first))
         afresh -= first
@@ -81,8 +85,10 @@ def _groups(landed: Sequence[LandedLoad]) -> Iterator[list[LandedLoad]]:
         yield group
 
 
-def _again(settings: Settings, load: LandedLoad, done: Replayed) -> Fetched | None:
-    report = REPORTS.get(load.report)
+def _again(
+    settings: Settings, catalogue: Mapping[str, Report], load: LandedLoad, done: Replayed
+) -> Fetched | None:
+    report = catalogue.get(load.report)
     if report is None:
         done.failures.append(f"{load.report} is no longer in the catalogue; its rows stay as they are")
         return None

@@ -9,6 +9,8 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from pipelines.catalogue.reports import REPORTS
+from pipelines.catalogue.vocabulary import Report
 from pipelines.connect.client import Client
 from pipelines.connect.clock import Clock, SystemClock
 from pipelines.connect.host import Host
@@ -43,11 +45,12 @@ FLATTENINGS_AT_ONCE = 2
 class Surroundings:
     """What a sync runs in, so that a test or a rehearsal can hand in its own.
 
-    `transport` replaces the network, `clock` the time.
+    `transport` replaces the network, `clock` the time, `catalogue` the reports there are.
     """
 
     clock: Clock = field(default_factory=SystemClock)
     transport: httpx.AsyncBaseTransport | None = None
+    catalogue: Mapping[str, Report] = field(default_factory=lambda: REPORTS)
 
 
 def ignore(news: object) -> None:
@@ -75,8 +78,8 @@ def sync(
     """
     surroundings = surroundings or Surroundings()
     store = Store(settings.data_dir)
-    store.declare(declared_tables())
-    plan, ledger = make_plan(settings, selection, store, surroundings.clock)
+    store.declare(declared_tables(surroundings.catalogue.values()))
+    plan, ledger = make_plan(settings, selection, store, surroundings.clock, surroundings.catalogue)
     on_plan(plan)
     summary = Summary(new_run_id(surroundings.clock), surroundings.clock.utc_now())
     for planned in plan.planned:
