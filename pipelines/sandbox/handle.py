@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from datetime import date
 from threading import Event, Thread
+from typing import Any
 
 from pipelines.sandbox.faults import Fault
 from pipelines.sandbox.requestlog import RequestLog
@@ -70,7 +71,8 @@ class Handle:
         """Exactly these faults from now on; none when called with nothing."""
         self.service.faults.switch(faults)
 
-    def truth(self, customer: str, first: date, last: date) -> dict[str, object]:
+    def truth(self, customer: str, first: date, last: date) -> dict[str, Any]:
+        """Totals of a customer as they are known now."""
         return truth(self.world, customer, first, last)
 
     def start(self, host: str, port: int) -> None:

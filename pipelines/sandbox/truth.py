@@ -6,16 +6,17 @@ from collections import defaultdict
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 from decimal import Decimal
+from typing import Any
 
 from pipelines.months import Month, months_between
 from pipelines.sandbox.world.facts import FOR_SALE, SALE, WITHDRAWN, WRITING, Budget, Estate, Version
 from pipelines.sandbox.world.world import World
 
-Rows = list[dict[str, object]]
+Rows = list[dict[str, Any]]
 ORE = Decimal("0.01")
 
 
-def truth(world: World, customer_id: str, first: date, last: date) -> dict[str, object]:
+def truth(world: World, customer_id: str, first: date, last: date) -> dict[str, Any]:
     """Totals of a customer from the first to the last day, both included, as known on the world's day.
 
     Sales stand under the office whose estate it is; shares under the office of the user they belong to.
@@ -219,7 +220,11 @@ def _after(day: date) -> datetime:
 
 def _users(world: World, offices: list[str]) -> Rows:
     return [
-        {"office": office_id, "user": user.id}
+        {
+            "office": office_id,
+            "user": user.id,
+            "name": [card.name for card in user.cards if card.known_at.date() <= world.as_of][-1],
+        }
         for office_id in offices
         for user in world.history.users(office_id)
         if user.hired <= world.as_of and (user.left is None or user.left > world.as_of)
