@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from warehouse.entering import naive_utc
-from warehouse.evolving import as_column, new_shape, stand
-from warehouse.loads import ColumnLike
+from warehouse.evolving import as_column, parent_of, stand
+from warehouse.loads import ColumnLike, Load
 from warehouse.making import add, describe, retype
 from warehouse.opening import quoted
 from warehouse.shapes import Column, Shape
-from warehouse.stacking import PLACES, Part
+from warehouse.stacking import PLACES, Coming, Part, Stack
 from warehouse.widening import EXACT, NOTHING, joined
 
 if TYPE_CHECKING:
@@ -21,67 +21,77 @@ if TYPE_CHECKING:
 
 @dataclass
 class Arrival:
-    """A column as it comes with the loads of a group: in which types, and with which load first."""
+    """A column as it comes with a group of loads, and the rows it comes with in each type."""
 
     column: ColumnLike
-    types: dict[str, Part] = field(default_factory=dict)  # each type with the first part that brought it
-    wholes: list[Part] = field(default_factory=list)  # the parts in which it is a whole number
-
-    def note(self, part: Part) -> None:
-        """Take in one more load's values."""
-        type_ = part.types[self.column.name]
-        self.types.setdefault(type_, part)
-        if type_ == "BIGINT":
-            self.wholes.append(part)
+    rows: dict[str, list[tuple[Stack, str]]] = field(default_factory=dict)  # by type, with its name there
 
     @property
-    def first(self) -> Part | None:
-        """The first load in which it is more than null, or else the first that had it at all."""
-        real = [part for type_, part in self.types.items() if type_ != NOTHING]
-        had = [part for part in self.types.values() if part.table.frame.height and self.had_by(part)]
-        return next(iter(real or had), None)
+    def types(self) -> list[str]:
+        return list(self.rows)
 
-    def had_by(self, part: Part) -> bool:
-        return self.column.name in part.table.frame.columns
+    def first_load(self, *, besides: str = NOTHING) -> Load | None:
+        """The first load in which it is more than null, or else the first that had it at all."""
+        real = [rows for type_, rows in self.rows.items() if type_ not in (NOTHING, besides)]
+        for stack, name in (pair for rows in real or self.rows.values() for pair in rows):
+            part = stack.first_with(name)
+            if part:
+                return part.entry.load
+        return None
+
+    def at_risk(self, types: Sequence[str]) -> bool:
+        """Whether whole numbers that DOUBLE cannot hold meet fractional ones."""
+        if not {"BIGINT", "DOUBLE"} <= set(types):
+            return False
+        values = [stack.frame[name] for stack, name in self.rows.get("BIGINT", ())]
+        return any(not one.is_between(-EXACT, EXACT).all() for one in values)
 
 
 def make_room(
-    connection: DuckDBPyConnection, shapes: dict[str, Shape], standing: set[str], parts: Sequence[Part]
+    connection: DuckDBPyConnection, shapes: dict[str, Shape], standing: set[str], coming: Coming
 ) -> None:
-    """Bring the tables of these parts to what arrives; all parts are of one table."""
-    first = parts[0]
-    name = first.table.name
-    nested = any("_parent_row" in part.table.frame.columns for part in parts)
-    shape = shapes.get(name.lower())
-    if shape is None:
-        load = first.entry.load
-        shape = new_shape(
-            shapes, name, load.report, history=load.history, key=tuple(first.table.key), nested=nested
-        )
-        shapes[name.lower()] = shape
-    if nested and not shape.nested:
-        raise ValueError(f"rows of {name} point to a parent, but the table was made without one")
-    if shape.report != first.entry.load.report or shape.history != first.entry.load.history:
-        raise ValueError(f"{name} is a table of {shape.report}, and not of {first.entry.load.report}")
+    """Bring a table to what arrives for it."""
+    shape = _shape(shapes, coming.parts)
     stand(connection, shape, standing)
     before = dict(shape.columns)
-    for key, arrival in _arrivals(parts).items():
-        shape.columns[key] = _fitted(connection, shape, shape.columns.get(key), arrival)
+    for name, arrival in _arrivals(coming.stacks).items():
+        shape.columns[name] = _fitted(connection, shape, shape.columns.get(name), arrival)
     if shape.columns != before:
         describe(connection, shape)
 
 
-def _arrivals(parts: Sequence[Part]) -> Mapping[str, Arrival]:
-    arrivals: dict[str, Arrival] = {}
+def _shape(shapes: dict[str, Shape], parts: Sequence[Part]) -> Shape:
+    """The table of these parts, known or new; refuses rows of another report or another kind."""
+    table, load = parts[0].table, parts[0].entry.load
+    nested = any("_parent_row" in part.table.frame.columns for part in parts)
+    shape = shapes.get(table.name.lower())
+    if shape is None:
+        parent = parent_of(shapes, table.name)
+        shape = Shape(table.name, load.report, parent, load.history, tuple(table.key), nested, "")
+        shape.columns = {
+            column.name.lower(): as_column(column) for column in table.columns if column.documented
+        }
+        shapes[table.name.lower()] = shape
+    if nested and not shape.nested:
+        raise ValueError(f"rows of {table.name} point to a parent, but the table was made without one")
     for part in parts:
-        known = {column.name for column in part.table.columns}
-        strange = [name for name in part.table.frame.columns if name not in known and name not in PLACES]
+        if (part.entry.load.report, part.entry.load.history) != (shape.report, shape.history):
+            raise ValueError(f"{table.name} belongs to {shape.report}, and not to {part.entry.load.report}")
+    return shape
+
+
+def _arrivals(stacks: Sequence[Stack]) -> Mapping[str, Arrival]:
+    arrivals: dict[str, Arrival] = {}
+    for stack in stacks:
+        known = {column.name for column in stack.columns}
+        strange = set(stack.frame.columns) - known - PLACES - {"_part"}
         if strange or len({name.lower() for name in known}) < len(known):
             raise ValueError(
-                f"the columns of {part.table.name} do not say what its frame holds: {strange or known}"
+                f"the columns {sorted(known)} do not say what the frame holds: {sorted(strange)}"
             )
-        for column in part.table.columns:
-            arrivals.setdefault(column.name.lower(), Arrival(column)).note(part)
+        for column in stack.columns:
+            arrival = arrivals.setdefault(column.name.lower(), Arrival(column))
+            arrival.rows.setdefault(stack.types[column.name], []).append((stack, column.name))
     return arrivals
 
 
@@ -90,40 +100,30 @@ def _fitted(connection: DuckDBPyConnection, shape: Shape, known: Column | None, 
     if known is None:
         column = _seen(as_column(arrival.column), arrival)
         if not column.documented:
-            types = list(arrival.types)
-            column = replace(column, type=joined(types, digits_at_risk=_at_risk(types, arrival)))
+            risk = arrival.at_risk(arrival.types)
+            column = replace(column, type=joined(arrival.types, digits_at_risk=risk))
         add(connection, shape, column)
         return column
     column = known if known.first_seen_utc else _seen(known, arrival)
     if known.documented or set(arrival.types) <= {known.type, NOTHING}:
         return column
     types = [known.type, *arrival.types]
-    at_risk = _at_risk(types, arrival) or (
+    risk = arrival.at_risk(types) or (
         known.type == "BIGINT" and "DOUBLE" in types and _holds_large(connection, shape, known)
     )
-    type_ = joined(types, digits_at_risk=at_risk)
+    type_ = joined(types, digits_at_risk=risk)
     if type_ != known.type:
-        load = next(
-            part.entry.load for kind, part in arrival.types.items() if kind not in (known.type, NOTHING)
-        )
-        retype(connection, shape, known, type_, load.load_id, naive_utc(load.fetched_at_utc))
+        load = arrival.first_load(besides=known.type)
+        if load:
+            retype(connection, shape, known, type_, load.load_id, naive_utc(load.fetched_at_utc))
     return replace(column, type=type_)
 
 
 def _seen(column: Column, arrival: Arrival) -> Column:
-    part = arrival.first
-    if part is None:
+    load = arrival.first_load()
+    if load is None:
         return column
-    load = part.entry.load
     return replace(column, first_seen_utc=naive_utc(load.fetched_at_utc), first_load_id=load.load_id)
-
-
-def _at_risk(types: Sequence[str], arrival: Arrival) -> bool:
-    """Whether whole numbers that DOUBLE cannot hold meet fractional ones."""
-    if not {"BIGINT", "DOUBLE"} <= set(types):
-        return False
-    values = [part.table.frame[arrival.column.name] for part in arrival.wholes]
-    return any(not one.is_between(-EXACT, EXACT).all() for one in values)
 
 
 def _holds_large(connection: DuckDBPyConnection, shape: Shape, column: Column) -> bool:

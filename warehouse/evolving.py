@@ -56,15 +56,14 @@ def _declare_again(
     describe(connection, shape)
 
 
-def new_shape(
-    shapes: Mapping[str, Shape], name: str, report: str, *, history: bool, key: tuple[str, ...], nested: bool
-) -> Shape:
-    """A table that nobody declared: `a__b__c` is nested in `a__b`, or else in `a`."""
-    parent, above = None, name
-    while parent is None and "__" in above:
+def parent_of(shapes: Mapping[str, Shape], name: str) -> str | None:
+    """The table that an undeclared one is nested in: `a__b__c` in `a__b`, or else in `a`."""
+    above = name
+    while "__" in above:
         above = above.rpartition("__")[0]
-        parent = above if above.lower() in shapes else None
-    return Shape(name, report, parent, history, key, nested, "")
+        if above.lower() in shapes:
+            return shapes[above.lower()].name
+    return None
 
 
 def _documented(

@@ -17,10 +17,10 @@ import polars as pl
 
 from warehouse.entering import naive_utc
 from warehouse.opening import quoted
-from warehouse.replacing import Counts, insert_parts
+from warehouse.replacing import Counts, insert
 from warehouse.scopes import Wave
 from warehouse.shapes import Shape
-from warehouse.stacking import Part, show
+from warehouse.stacking import Coming, show
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -47,14 +47,12 @@ class Merged:
     closed: Counter[str] = field(default_factory=Counter)
 
 
-def merge(
-    connection: DuckDBPyConnection, wave: Wave, tables: Sequence[tuple[Shape, Sequence[Part]]]
-) -> Merged:
+def merge(connection: DuckDBPyConnection, wave: Wave, tables: Sequence[tuple[Shape, Coming]]) -> Merged:
     """Merge a wave of snapshots into the tables of one report, parents before their children."""
     done = Merged()
     _take_scopes(connection, wave)
-    for shape, parts in tables:
-        done.counts += _take_rows(connection, shape, parts)
+    for shape, coming in tables:
+        done.counts += _take_rows(connection, shape, coming)
         if _has_scope(connection, shape, wave):
             _rank(connection, shape)
             _pair(connection, shape)
@@ -76,12 +74,12 @@ def _take_scopes(connection: DuckDBPyConnection, wave: Wave) -> None:
     connection.unregister("scopes_of_wave")
 
 
-def _take_rows(connection: DuckDBPyConnection, shape: Shape, parts: Sequence[Part]) -> Counts:
+def _take_rows(connection: DuckDBPyConnection, shape: Shape, coming: Coming) -> Counts:
     """Put what came into a table like the history's, pointing to the parents' rows that are in force."""
     connection.execute(
         f"CREATE OR REPLACE TEMP TABLE came AS SELECT {_columns(shape)} FROM {shape.stored} LIMIT 0"
     )
-    counts = insert_parts(connection, shape, "came", parts)
+    counts = insert(connection, shape, "came", coming)
     if shape.nested and shape.parent:
         connection.execute(
             f"UPDATE came SET _parent_row = kept._row FROM {_kept(shape.parent)} AS kept "

@@ -17,14 +17,14 @@ from warehouse.quarantine import replace_quarantine
 from warehouse.replacing import replace_months
 from warehouse.scopes import Wave, newest_scopes, remember_scopes, waves
 from warehouse.shapes import Shape, of_report, read_shapes, stored_tables
-from warehouse.stacking import Part
+from warehouse.stacking import Coming, Part
 from warehouse.writing import write
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-Parts = dict[str, list[Part]]
-"""What came, by lower-case name of its table."""
+ByTable = dict[str, Coming]
+"""What comes, by lower-case name of its table."""
 
 
 def load_group(
@@ -60,30 +60,30 @@ def _order(connection: DuckDBPyConnection, entries: Sequence[Entry]) -> tuple[li
 def _write_rows(connection: DuckDBPyConnection, entries: Sequence[Entry], merging: Sequence[Wave]) -> Merged:
     """Replace months and merge snapshots, report by report and table by table."""
     entering = [entry for entry in entries if entry.months]
-    parts = _parts(entering)
+    coming = _by_table(entering)
     reports = list(dict.fromkeys(entry.load.report for entry in entering))
-    shapes = _standing_shapes(connection, reports, parts)
+    shapes = _standing_shapes(connection, reports, coming)
     done = Merged()
     for report in reports:
         replacing = [one for one in entering if one.load.report == report and not one.load.history]
         if replacing:
             for shape in of_report(shapes, report, history=False):
-                mine = parts.get(shape.name.lower(), [])
+                mine = coming.get(shape.name.lower(), Coming(()))
                 done.counts.update(replace_months(connection, shape, replacing, mine))
         for wave in merging:
-            _merge(connection, report, wave, shapes, parts, done)
+            _merge(connection, report, wave, shapes, coming, done)
     return done
 
 
 def _standing_shapes(
-    connection: DuckDBPyConnection, reports: Sequence[str], parts: Parts
+    connection: DuckDBPyConnection, reports: Sequence[str], coming: ByTable
 ) -> dict[str, Shape]:
     """Every table of these reports, there and wide enough for what comes."""
     shapes, standing = read_shapes(connection), stored_tables(connection)
     for shape in shapes.values():
         if shape.report in reports:
             stand(connection, shape, standing)
-    for of_table in parts.values():
+    for of_table in coming.values():
         make_room(connection, shapes, standing, of_table)
     return shapes
 
@@ -93,15 +93,14 @@ def _merge(
     report: str,
     wave: Wave,
     shapes: dict[str, Shape],
-    parts: Parts,
+    coming: ByTable,
     done: Merged,
 ) -> None:
     wave = wave.of_report(report)
     if not wave.entries:
         return
-    loads = {entry.load.load_id for entry in wave.entries}
     tables = [
-        (shape, [part for part in parts.get(shape.name.lower(), []) if part.entry.load.load_id in loads])
+        (shape, coming.get(shape.name.lower(), Coming(())).of(wave.entries))
         for shape in of_report(shapes, report, history=True)
     ]
     merged = merge(connection, wave, tables)
@@ -110,12 +109,12 @@ def _merge(
     done.closed.update(merged.closed)
 
 
-def _parts(entries: Sequence[Entry]) -> Parts:
-    parts: Parts = {}
+def _by_table(entries: Sequence[Entry]) -> ByTable:
+    parts: dict[str, list[Part]] = {}
     for entry in entries:
         for table in entry.load.tables:
             parts.setdefault(table.name.lower(), []).append(Part(entry, table))
-    return parts
+    return {name: Coming(of_table) for name, of_table in parts.items()}
 
 
 def _forget_histories(connection: DuckDBPyConnection, loads: Sequence[Load]) -> None:

@@ -12,8 +12,8 @@ import polars as pl
 from warehouse.entering import Entry
 from warehouse.opening import quoted
 from warehouse.shapes import Shape
-from warehouse.stacking import Part, Stack, month_counts, show, stacks
-from warehouse.widening import converted
+from warehouse.stacking import Coming, Stack, marked, month_counts, show
+from warehouse.widening import NOTHING, converted
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -23,32 +23,33 @@ Counts = Counter[tuple[str, str, date | None]]
 
 
 def replace_months(
-    connection: DuckDBPyConnection, shape: Shape, entries: Sequence[Entry], parts: Sequence[Part]
+    connection: DuckDBPyConnection, shape: Shape, entries: Sequence[Entry], coming: Coming
 ) -> Counts:
     """Delete the months of these loads from a table and insert what came instead, which may be nothing."""
     _delete(connection, shape, entries)
-    return insert_parts(connection, shape, shape.stored, parts)
+    return insert(connection, shape, shape.stored, coming)
 
 
-def insert_parts(connection: DuckDBPyConnection, shape: Shape, into: str, parts: Sequence[Part]) -> Counts:
+def insert(connection: DuckDBPyConnection, shape: Shape, into: str, coming: Coming) -> Counts:
     """Insert the rows of many loads into a table that has the columns of the shape."""
     counts: Counts = Counter()
-    filled = [part for part in parts if part.table.frame.height]
-    for stack in stacks(filled):
-        for part, month, rows in month_counts(stack, filled):
+    for stack in coming.stacks:
+        for part, month, rows in month_counts(stack):
             counts[part.entry.load.load_id, shape.name, month] += rows
         _insert(connection, shape, into, stack)
     return counts
 
 
 def _insert(connection: DuckDBPyConnection, shape: Shape, into: str, stack: Stack) -> None:
-    columns = [quoted(name) for name in shape.ours]
+    frame = marked(stack)
+    columns = [quoted(name) for name in shape.ours if name in frame.columns]
     values = list(columns)
     for name, type_ in stack.types.items():
-        known = shape.columns[name]
-        columns.append(quoted(known.name))
-        values.append(converted(f"CAST({quoted(name)} AS {type_})", type_, known.type))
-    show(connection, "arriving", stack.frame)
+        if type_ != NOTHING:
+            known = shape.columns[name.lower()]
+            columns.append(quoted(known.name))
+            values.append(converted(f"CAST({quoted(name.lower())} AS {type_})", type_, known.type))
+    show(connection, "arriving", frame)
     connection.execute(f"INSERT INTO {into} ({', '.join(columns)}) SELECT {', '.join(values)} FROM arriving")
     connection.unregister("arriving")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -46,18 +46,6 @@ class Part:
     entry: Entry
     table: TableLike
 
-    @cached_property
-    def types(self) -> dict[str, str]:
-        """The type in which each column arrives; NULL where nothing but null has come."""
-        frame = self.table.frame
-        nulls = dict(zip(frame.columns, frame.null_count().row(0), strict=True))
-        return {
-            column.name: _arrived_type(column, frame.schema[column.name])
-            if nulls.get(column.name, frame.height) < frame.height
-            else NOTHING
-            for column in self.table.columns
-        }
-
     @property
     def frame(self) -> pl.DataFrame:
         """The rows without those of superseded months."""
@@ -69,69 +57,108 @@ class Part:
 
 @dataclass(frozen=True)
 class Stack:
-    """Rows of several loads, ready for one insert; `types` are the types their columns arrived with."""
+    """Rows of loads whose frames are alike; `_part` in the frame says which of the parts a row is of.
 
+    `types` are the types in which the service's columns arrive: NULL where nothing but null has come.
+    """
+
+    parts: Sequence[Part]
+    columns: Sequence[ColumnLike]
     frame: pl.DataFrame
-    types: dict[str, str]  # by lower-case name, which is the frame's column name too
+    types: dict[str, str]
+
+    def first_with(self, column: str) -> Part | None:
+        """The first part in which a column is there and not all null."""
+        if self.types[column] == NOTHING:
+            return self.parts[0] if column in self.frame.columns else None
+        position = self.frame.filter(pl.col(column).is_not_null())["_part"].min()
+        return self.parts[position] if isinstance(position, int) else None
+
+
+@dataclass(frozen=True)
+class Coming:
+    """All that comes for one table in a group of loads."""
+
+    parts: Sequence[Part]
+
+    @cached_property
+    def stacks(self) -> list[Stack]:
+        """The parts that have rows, stacked; usually all of them are alike."""
+        return _stacks(self.parts)
+
+    def of(self, entries: Collection[Entry]) -> Coming:
+        """What comes with some of the loads."""
+        if len(entries) == len(self.parts):
+            return self
+        loads = {entry.load.load_id for entry in entries}
+        return Coming([part for part in self.parts if part.entry.load.load_id in loads])
+
+
+def _stacks(parts: Sequence[Part]) -> list[Stack]:
+    piles: dict[object, list[tuple[Part, pl.DataFrame]]] = {}
+    for part in parts:
+        frame = part.frame
+        if frame.height:
+            says = tuple((column.name, column.type) for column in part.table.columns)
+            alike = (tuple(frame.columns), tuple(frame.dtypes), says)
+            piles.setdefault(alike, []).append((part, frame))
+    return [_stacked([part for part, _ in pile], [frame for _, frame in pile]) for pile in piles.values()]
+
+
+def _stacked(parts: Sequence[Part], frames: Sequence[pl.DataFrame]) -> Stack:
+    heights = pl.DataFrame({"_part": range(len(frames)), "rows": [frame.height for frame in frames]})
+    marks = heights.select(pl.col("_part").cast(pl.Int32).repeat_by("rows").explode())
+    frame = pl.concat([marks, pl.concat(frames)], how="horizontal")
+    nulls = dict(zip(frame.columns, frame.null_count().row(0), strict=True))
+    dtypes, columns = dict(frame.schema), parts[0].table.columns
+    types = {
+        column.name: _arrived_type(column, dtypes[column.name])
+        if nulls.get(column.name, frame.height) < frame.height
+        else NOTHING
+        for column in columns
+    }
+    return Stack(parts, columns, frame, types)
 
 
 def _arrived_type(column: ColumnLike, dtype: pl.DataType) -> str:
     return "VARCHAR" if dtype in TOO_WIDE and not column.documented else column.type
 
 
-def stacks(parts: Sequence[Part]) -> Iterator[Stack]:
-    """Stack parts whose columns agree in type; usually all of them do."""
-    ready = [_ready(position, part) for position, part in enumerate(parts)]
-    seen: dict[str, set[tuple[pl.DataType, str]]] = {}
-    for frame, types in ready:
-        for name, type_ in types.items():
-            seen.setdefault(name, set()).add((frame.schema[name], type_))
-    disputed = [name for name, kinds in seen.items() if len(kinds) > 1]
-    piles: dict[tuple[object, ...], list[tuple[pl.DataFrame, dict[str, str]]]] = {}
-    for frame, types in ready:
-        kind = tuple((frame.schema[name], types[name]) if name in types else None for name in disputed)
-        piles.setdefault(kind, []).append((frame, types))
-    for pile in piles.values():
-        together: dict[str, str] = {}
-        for _, types in pile:
-            together.update(types)
-        yield Stack(pl.concat([frame for frame, _ in pile], how="diagonal"), together)
-
-
-def _ready(position: int, part: Part) -> tuple[pl.DataFrame, dict[str, str]]:
-    """A part with our own columns, its names in lower case, and nothing that DuckDB cannot read."""
-    frame, entry = part.frame, part.entry
-    types, service = {}, []
-    for column in part.table.columns:
-        arrived = part.types[column.name]
-        if arrived != NOTHING:
-            name = column.name.lower()
-            types[name] = arrived
-            value = pl.col(column.name)
-            wide = frame.schema[column.name] in TOO_WIDE
-            service.append((value.cast(pl.String) if wide else value).alias(name))
-    columns = set(frame.columns)
-    ours = [
-        pl.lit(position, pl.Int32).alias("_part"),
-        pl.lit(entry.load.customer, pl.String).alias("_customer"),
-        _or_null("_month", columns, pl.Date),
-        pl.lit(entry.load.load_id, pl.String).alias("_load_id"),
-        pl.lit(naive_utc(entry.load.fetched_at_utc), pl.Datetime("us")).alias("_fetched_at_utc"),
-        pl.col("_row").cast(pl.Int64) + entry.first_row,
-        _or_null("_parent_row", columns, pl.Int64) + entry.first_row,
+def marked(stack: Stack) -> pl.DataFrame:
+    """A stack with our own columns, the service's in lower case, and nothing that DuckDB cannot read."""
+    loads = pl.DataFrame(
+        {
+            "_customer": [part.entry.load.customer for part in stack.parts],
+            "_load_id": [part.entry.load.load_id for part in stack.parts],
+            "_fetched_at_utc": [naive_utc(part.entry.load.fetched_at_utc) for part in stack.parts],
+            "_first_row": [part.entry.first_row for part in stack.parts],
+        },
+        schema_overrides={"_fetched_at_utc": pl.Datetime("us")},
+    )
+    frame = pl.concat([loads.select(pl.all().gather(stack.frame["_part"])), stack.frame], how="horizontal")
+    dtypes = dict(frame.schema)
+    service = [
+        (pl.col(name).cast(pl.String) if dtypes[name] in TOO_WIDE else pl.col(name)).alias(name.lower())
+        for name, type_ in stack.types.items()
+        if type_ != NOTHING
     ]
-    return frame.select(*ours, *service), types
+    return frame.select(
+        "_customer",
+        pl.col("_month").cast(pl.Date) if "_month" in dtypes else pl.lit(None, pl.Date).alias("_month"),
+        "_load_id",
+        "_fetched_at_utc",
+        pl.col("_row").cast(pl.Int64) + pl.col("_first_row"),
+        *([pl.col("_parent_row").cast(pl.Int64) + pl.col("_first_row")] if "_parent_row" in dtypes else []),
+        *service,
+    )
 
 
-def _or_null(name: str, columns: set[str], dtype: type[pl.DataType]) -> pl.Expr:
-    return pl.col(name).cast(dtype) if name in columns else pl.lit(None, dtype).alias(name)
-
-
-def month_counts(stack: Stack, parts: Sequence[Part]) -> Iterator[tuple[Part, date | None, int]]:
+def month_counts(stack: Stack) -> Iterator[tuple[Part, date | None, int]]:
     """Rows by part and month; refuses rows of a month that is not their load's."""
-    for position, month, rows in stack.frame.group_by("_part", "_month").len().iter_rows():
-        part = parts[position]
-        load = part.entry.load
+    by = ["_part", "_month"] if "_month" in stack.frame.columns else ["_part"]
+    for row in stack.frame.group_by(by).len().iter_rows():
+        part, rows = stack.parts[row[0]], row[-1]
+        load, month = part.entry.load, row[1] if len(by) > 1 else None
         if month not in (load.months or (None,)):
             raise ValueError(
                 f"load {load.load_id} brings {rows} rows of {part.table.name} with the month {month}, "
