@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +21,7 @@ DOWN = reply(500)
 
 
 async def _ask(
-    directory: Path, service: Service, pairs: list[tuple[str, str]]
+    directory: Path, service: Service, pairs: list[tuple[str, str]], seconds_each: float = 0
 ) -> tuple[list[str], Host, Pace]:
     """The names of what asking for each pair of customer and report ended in."""
     clock = StillClock()
@@ -29,6 +30,7 @@ async def _ask(
     ended = []
     async with client(service, directory, clock, host=host, retrying=ONE_TRY) as asking:
         for customer, report in pairs:
+            clock.seconds += seconds_each
             try:
                 await asking.get(replace(SALES, customer=customer, report=report), read)
                 ended.append("rows")
@@ -71,6 +73,12 @@ async def test_when_half_of_the_latest_tries_fail_everybody_slows_down(tmp_path:
     assert (pace.halvings, host.verdict) == (1, "")
 
 
+async def test_it_takes_twenty_more_tries_to_slow_down_further(tmp_path: Path) -> None:
+    service = Service(*[DOWN, ROWS] * 20)
+    _, _, pace = await _ask(tmp_path, service, [("M1", "sales")] * 39, seconds_each=1)
+    assert pace.halvings == 1
+
+
 async def test_a_quarter_of_failures_slows_nobody_down(tmp_path: Path) -> None:
     _, _, pace = await _ask(tmp_path, Service(*[DOWN, ROWS, ROWS, ROWS] * 10), [("M1", "sales")] * 40)
     assert pace.halvings == 0
@@ -95,6 +103,15 @@ async def test_the_verdict_says_why_and_what_was_not_asked(tmp_path: Path) -> No
             HostDown, match=r"refuses most customers with 403.*Not asked: report sales of customer M1"
         ):
             await asking.get(SALES, read)
+
+
+async def test_once_the_run_is_over_nobody_even_waits_for_a_turn(tmp_path: Path) -> None:
+    pace = Pace(tmp_path, 1, 1000)
+    host = Host(pace)
+    host.verdict = "It is over."
+    async with client(Service(ROWS), tmp_path, host=host, concurrency=1) as asking, pace.turn():
+        with pytest.raises(HostDown, match="It is over"):
+            await asyncio.wait_for(asking.get(SALES, read), timeout=5)
 
 
 def test_a_report_refused_to_everybody_proves_nothing() -> None:

@@ -78,6 +78,13 @@ async def test_after_a_401_a_request_that_waits_to_be_repeated_is_given_up(tmp_p
     assert len(service.asked) == 2
 
 
+async def test_after_a_401_a_request_that_waits_for_its_turn_is_not_sent(tmp_path: Path) -> None:
+    service = Service(reply(401))
+    async with client(service, tmp_path, concurrency=1) as asking:
+        ended = await asyncio.gather(*(asking.get(SALES, read) for _ in range(9)), return_exceptions=True)
+    assert ({type(error) for error in ended}, len(service.asked)) == ({Unauthorized}, 1)
+
+
 async def test_another_login_goes_on_after_a_401(tmp_path: Path) -> None:
     other = Login("annan", SecretStr("another password"))
     async with (

@@ -13,10 +13,10 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from pipelines.connect.errors import ConnectError, Unauthorized
+from pipelines.connect.errors import ConnectError, NotJson, Unauthorized
 from pipelines.connect.exchange import Try
 from pipelines.connect.login import Login
-from tests.connect.pretending import LOGIN, SALES, Chunks, Reply, Service, client, read
+from tests.connect.pretending import LOGIN, ROWS, SALES, Chunks, Reply, Service, client, read
 from tests.connect.troubles import FINAL, HEALING
 
 USERNAME, PASSWORD = LOGIN.username, LOGIN.password.get_secret_value()
@@ -100,6 +100,16 @@ async def test_a_login_refused_before_is_not_shown_either(tmp_path: Path) -> Non
             with pytest.raises(Unauthorized) as caught:
                 await asking.get(SALES, read)
     assert [secret for secret in SECRETS if secret in _told(caught.value)] == []
+
+
+async def test_a_reader_that_quotes_the_login_is_not_quoted(tmp_path: Path) -> None:
+    def quoting(body: bytes) -> object:
+        raise ValueError(f"{TELLING} {len(body)}")
+
+    async with client(Service(ROWS), tmp_path) as asking:
+        with pytest.raises(NotJson) as caught:
+            await asking.get(SALES, quoting)
+    assert [secret for secret in SECRETS if secret in str(caught.value)] == []
 
 
 def test_logins_with_equal_words_are_equal_and_can_be_counted() -> None:

@@ -18,7 +18,7 @@ from pipelines.connect.retrying import Retrying
 from tests.connect.pretending import SALES, client, read
 
 Speak = Callable[[asyncio.StreamWriter], Awaitable[None]]
-HASTE = Limits(seconds=0.05, whole_seconds=0.05)
+HASTE = Limits(seconds=0.2, whole_seconds=5)
 PATIENT = Limits(seconds=5, whole_seconds=5)
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 
@@ -53,7 +53,7 @@ BREAKING: dict[str, tuple[Speak, Limits, bool]] = {
     "stops between chunks": (_says(HEAD + b"Transfer-Encoding: chunked\r\n\r\n3\r\n[1]\r\n"), PATIENT, False),
     "speaks something else": (_says(b"SSH-2.0-server\r\n"), PATIENT, False),
     "never begins": (_says(b"", pause=60), HASTE, True),
-    "drips": (_says(*SLOW_BODY, pause=0.01), Limits(seconds=5, whole_seconds=0.05), True),
+    "drips": (_says(*SLOW_BODY, pause=0.01), Limits(seconds=5, whole_seconds=0.2), True),
 }
 
 
@@ -122,13 +122,15 @@ async def test_a_request_that_is_cancelled_leaves_its_slot_to_the_next(tmp_path:
         arrived.put_nowait(None)
         await asyncio.Event().wait()
 
-    async with _server(never_answers) as (address, connections):
-        async with client(None, tmp_path, base_url=address, limits=PATIENT, concurrency=1) as asking:
-            for _ in range(2):
-                hanging = asyncio.create_task(asking.get(SALES, read))
-                await arrived.get()
-                hanging.cancel()
-                await asyncio.gather(hanging, return_exceptions=True)
+    async with (
+        _server(never_answers) as (address, connections),
+        client(None, tmp_path, base_url=address, limits=PATIENT, concurrency=1) as asking,
+    ):
+        for _ in range(2):
+            hanging = asyncio.create_task(asking.get(SALES, read))
+            await arrived.get()
+            hanging.cancel()
+            await asyncio.gather(hanging, return_exceptions=True)
     assert connections == [1, 1]
 
 

@@ -82,6 +82,10 @@ def test_paths_in_the_file_start_where_the_file_stands(tmp_path: Path) -> None:
     assert settings.data_dir == tmp_path / "elsewhere" / "rows"
 
 
+def test_paths_in_the_environment_start_where_the_command_is_given(tmp_path: Path) -> None:
+    assert _load(tmp_path, BROKERBI_DATA_DIR="rows").data_dir == tmp_path / "rows"
+
+
 def test_an_empty_variable_counts_as_not_set(tmp_path: Path) -> None:
     assert _load(tmp_path, BROKERBI_CONCURRENCY="", BROKERBI_CONFIG="").concurrency == 5
 
