@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from pipelines.months import Month
+from pipelines.sandbox.answers.question import Shapes
 from pipelines.sandbox.calls import Call, Reply
 from pipelines.sandbox.service import Service
 from pipelines.sandbox.world.world import World
@@ -31,6 +32,12 @@ Json = Any
 def world(seed: int = 1, as_of: date = END_OF_2025) -> World:
     """Seven offices since 2024; the same object each time, for a world is never changed by being asked."""
     return World.build(seed=seed, start=Month(2024, 1), as_of=as_of)
+
+
+@lru_cache
+def quiet(seed: int = 1, shapes: Shapes = "a") -> Service:
+    """A service over that world to be asked only; a test that switches anything makes its own."""
+    return Service(world(seed), shapes=shapes)
 
 
 def own_world(as_of: date = END_OF_2025) -> World:

@@ -8,7 +8,20 @@ from typing import Any
 import pytest
 
 from pipelines.sandbox.service import Service
-from tests.sandbox.asking import AGREED, BI, EVERYTHING, MAY, SPRING, YEAR, ask, estates, leads, reply, world
+from tests.sandbox.asking import (
+    AGREED,
+    BI,
+    EVERYTHING,
+    MAY,
+    SPRING,
+    YEAR,
+    ask,
+    estates,
+    leads,
+    quiet,
+    reply,
+    world,
+)
 
 OFFICES = f"{BI}/CommissionOfficeReport/G1"
 RUNNING = f"{BI}/RunningCommissions"
@@ -16,7 +29,7 @@ PAGED = f"{BI}/TipsAndLeads/Report/Paged"
 
 
 def _status(path: str, **query: object) -> int:
-    return reply(Service(world()), path, **query).status
+    return reply(quiet(), path, **query).status
 
 
 def _between(first: str, last: str) -> dict[str, str]:
@@ -57,7 +70,7 @@ def test_two_months_are_calendar_months(name: str, first: str, last: str, status
 
 
 def test_sales_have_no_limit_and_need_no_dates() -> None:
-    tree = ask(Service(world()), f"{BI}/GetSalesReport", customerId="M30016", **AGREED)
+    tree = ask(quiet(), f"{BI}/GetSalesReport", customerId="M30016", **AGREED)
     assert {month[:4] for _, month, _ in estates(tree)} == {"2024", "2025"}
 
 
@@ -88,7 +101,7 @@ def test_what_is_missing_or_wrong_is_a_validation_error(path: str, query: dict[s
 
 @pytest.mark.parametrize("written", ["Valuation", "valuation", "1"])
 def test_names_are_read_in_any_case_and_by_their_place(written: str) -> None:
-    rows = ask(Service(world()), OFFICES, **YEAR, assignment=written)
+    rows = ask(quiet(), OFFICES, **YEAR, assignment=written)
     assert {row["soldEstateParts"] for row in rows} == {0}
 
 
@@ -100,12 +113,12 @@ def test_names_are_read_in_any_case_and_by_their_place(written: str) -> None:
     ],
 )
 def test_a_validation_body_names_the_parameter(shapes: Any, errors: tuple[str, object]) -> None:
-    answered = reply(Service(world(), shapes=shapes), OFFICES, **_between("2024-01-01", "2025-06-01"))
+    answered = reply(quiet(shapes=shapes), OFFICES, **_between("2024-01-01", "2025-06-01"))
     assert json.loads(answered.body)[errors[0]] == errors[1]
 
 
 def test_a_date_with_an_offset_is_read_as_that_moment() -> None:
-    service = Service(world())
+    service = quiet()
     local = ask(service, RUNNING, customerId="G1", **_between("2025-05-02T00:00:00", "2025-05-31T23:59:59"))
     utc = ask(service, RUNNING, customerId="G1", **_between("2025-05-01T22:00:00Z", "2025-05-31T21:59:59Z"))
     assert utc == local
@@ -124,11 +137,11 @@ def test_the_end_of_an_interval_can_be_read_in_three_ways(date_to: Any, told: bo
 def test_a_window_to_the_last_second_of_a_day_is_read_alike_in_all_three(date_to: Any) -> None:
     asked = {"customerId": "G1", **EVERYTHING, **SPRING}
     told = ask(Service(world(), date_to=date_to), f"{BI}/TipsAndLeads/Report", **asked)
-    assert told == ask(Service(world()), f"{BI}/TipsAndLeads/Report", **asked)
+    assert told == ask(quiet(), f"{BI}/TipsAndLeads/Report", **asked)
 
 
 def test_pages_are_counted_from_zero_and_one_past_the_end_is_empty() -> None:
-    service = Service(world())
+    service = quiet()
     asked = {"customerId": "M30016", "pageSize": 20, **MAY}
     first = ask(service, PAGED, pageIndex=0, **asked)
     past = ask(service, PAGED, pageIndex=first["count"], **asked)
@@ -140,7 +153,7 @@ def test_pages_are_counted_from_zero_and_one_past_the_end_is_empty() -> None:
 
 
 def test_live_commissions_older_than_three_months_are_told_as_zero() -> None:
-    service = Service(world())
+    service = quiet()
     sums = []
     for first, last in (("2025-09-01", "2025-09-30"), ("2025-10-01", "2025-10-31")):
         answer = ask(
@@ -155,7 +168,7 @@ def test_live_commissions_older_than_three_months_are_told_as_zero() -> None:
 
 
 def test_live_commissions_of_a_late_month_are_those_of_the_user_report() -> None:
-    service, november = Service(world()), _between("2025-11-01T00:00:00", "2025-11-30T23:59:59")
+    service, november = quiet(), _between("2025-11-01T00:00:00", "2025-11-30T23:59:59")
     live = ask(service, f"{BI}/LiveData/CommissionReport", customerId="G1", **november)["users"]
     users = ask(service, f"{BI}/CommissionUserReport/G1", **november)
     assert {row["userId"]: row["commission"] for row in live if row["commission"]} == {
@@ -164,7 +177,7 @@ def test_live_commissions_of_a_late_month_are_those_of_the_user_report() -> None
 
 
 def test_live_activity_of_months_adds_up() -> None:
-    service = Service(world())
+    service = quiet()
     april, may, both = (
         sum(
             row["calls"]

@@ -26,10 +26,11 @@ from tests.sandbox.asking import (
     ask,
     estates,
     leads,
+    quiet,
     world,
 )
 
-SEEDS = (1, 2, 77)
+SEEDS = (1, 77)
 CUSTOMERS = ("G1", "M30012", "M30016")
 FIRST, LAST = date(2025, 1, 1), date(2025, 12, 31)
 
@@ -71,7 +72,7 @@ def _true_measures(rows: Json, *keys: str) -> dict[object, tuple[Decimal, ...]]:
 @every_seed
 @every_customer
 def test_the_sales_report_has_the_true_sales_per_office_and_month(seed: int, customer: str) -> None:
-    tree = ask(Service(world(seed)), f"{BI}/GetSalesReport", customerId=customer, **AGREED, **YEAR)
+    tree = ask(quiet(seed), f"{BI}/GetSalesReport", customerId=customer, **AGREED, **YEAR)
     told = _summed(
         ((office, month), (Decimal(1), Decimal(estate["finalPrice"]), Decimal(estate["commission"])))
         for office, month, estate in estates(tree)
@@ -85,7 +86,7 @@ def test_the_sales_report_has_the_true_sales_per_office_and_month(seed: int, cus
 @every_seed
 @every_customer
 def test_the_estates_reports_have_sales_and_writings(seed: int, customer: str) -> None:
-    service, true = Service(world(seed)), _true(seed, customer)
+    service, true = quiet(seed), _true(seed, customer)
     expected = sum(row["count"] for row in true["sales"] + true["writings"])
     counts = [
         len(list(estates(ask(service, f"{BI}/{name}", customerId=customer, **AGREED, **YEAR))))
@@ -96,7 +97,7 @@ def test_the_estates_reports_have_sales_and_writings(seed: int, customer: str) -
 
 @every_seed
 def test_agents_shares_of_a_group_are_the_true_shares(seed: int) -> None:
-    tree = ask(Service(world(seed)), f"{BI}/GetSalesReport", customerId="G1", **AGREED, **YEAR)
+    tree = ask(quiet(seed), f"{BI}/GetSalesReport", customerId="G1", **AGREED, **YEAR)
     told = _summed(
         (
             (agent["primaryOffice"]["customerId"], agent["id"], month),
@@ -114,7 +115,7 @@ def test_agents_shares_of_a_group_are_the_true_shares(seed: int) -> None:
 @every_seed
 @every_customer
 def test_offices_earned_what_is_true(seed: int, customer: str) -> None:
-    rows = ask(Service(world(seed)), f"{BI}/CommissionOfficeReport/{customer}", **YEAR)
+    rows = ask(quiet(seed), f"{BI}/CommissionOfficeReport/{customer}", **YEAR)
     told = _summed((row["office"]["customerId"], _measures(row)) for row in rows)
     assert told == _true_measures(_true(seed, customer)["shares"], "office")
 
@@ -122,14 +123,14 @@ def test_offices_earned_what_is_true(seed: int, customer: str) -> None:
 @every_seed
 @every_customer
 def test_users_earned_what_is_true(seed: int, customer: str) -> None:
-    rows = ask(Service(world(seed)), f"{BI}/CommissionUserReport/{customer}", **YEAR)
+    rows = ask(quiet(seed), f"{BI}/CommissionUserReport/{customer}", **YEAR)
     told = _summed((row["userId"], _measures(row)) for row in rows)
     assert told == _true_measures(_true(seed, customer)["shares"], "user")
 
 
 @pytest.mark.parametrize("assignment", ["Sale", "Writing", "Valuation"])
 def test_every_kind_of_assignment_has_its_true_commission(assignment: str) -> None:
-    rows = ask(Service(world()), f"{BI}/CommissionOfficeReport/G1", **YEAR, assignment=assignment)
+    rows = ask(quiet(), f"{BI}/CommissionOfficeReport/G1", **YEAR, assignment=assignment)
     told = _summed((row["office"]["customerId"], (row["commission"],)) for row in rows)
     shares = [row for row in _true(1, "G1")["shares"] if row["assignment"] == assignment]
     assert told == _summed((row["office"], (row["commission"],)) for row in shares)
@@ -137,7 +138,7 @@ def test_every_kind_of_assignment_has_its_true_commission(assignment: str) -> No
 
 @pytest.mark.parametrize("shapes", ["a", "b"])
 def test_months_of_the_monthly_report_are_the_true_months(shapes: Any) -> None:
-    answer = ask(Service(world(), shapes=shapes), f"{BI}/CommissionOfficeReportByMonth/G1", **YEAR)
+    answer = ask(quiet(shapes=shapes), f"{BI}/CommissionOfficeReportByMonth/G1", **YEAR)
     told = _summed(
         (
             (office.get("customerId") or office["office"]["customerId"], f"2025-{int(month['month']):02d}"),
@@ -152,7 +153,7 @@ def test_months_of_the_monthly_report_are_the_true_months(shapes: Any) -> None:
 
 @every_customer
 def test_months_add_up_to_the_year_asked_at_once(customer: str) -> None:
-    service, sums = Service(world()), []
+    service, sums = quiet(), []
     for number in range(1, 13):
         month = Month(2025, number)
         dates = {"dateFrom": f"{month.first_day}T00:00:00", "dateTo": f"{month.last_day}T23:59:59"}
@@ -166,7 +167,7 @@ def test_months_add_up_to_the_year_asked_at_once(customer: str) -> None:
 @every_seed
 @every_customer
 def test_running_commissions_are_the_true_ones_with_equal_rows_kept(seed: int, customer: str) -> None:
-    rows = ask(Service(world(seed)), f"{BI}/RunningCommissions", customerId=customer, **SPRING)
+    rows = ask(quiet(seed), f"{BI}/RunningCommissions", customerId=customer, **SPRING)
     told = _summed(
         (
             (row["customerId"], row["userId"], row["obtainedAt"][:7]),
@@ -184,7 +185,7 @@ def test_running_commissions_are_the_true_ones_with_equal_rows_kept(seed: int, c
 @every_seed
 @pytest.mark.parametrize("choice", ["Active", "Removed", "ActiveAndRemoved"])
 def test_leads_and_tips_are_the_true_ones_by_state(seed: int, choice: str) -> None:
-    service = Service(world(seed))
+    service = quiet(seed)
     answer = ask(service, f"{BI}/TipsAndLeads/Report", customerId="G1", activeStatusTipLead=choice, **SPRING)
     told = Counter(
         (way, row["createdAt"][:7], (row.get("lead") or row["tip"]).get("state"))
@@ -199,7 +200,7 @@ def test_leads_and_tips_are_the_true_ones_by_state(seed: int, choice: str) -> No
 
 @every_seed
 def test_budgets_are_the_true_ones(seed: int) -> None:
-    service, told = Service(world(seed)), {}
+    service, told = quiet(seed), {}
     for row in ask(service, f"{BI}/Budget/Commission/G1/2025/9"):
         told[row["userId"]] = row["commission"]
     true = _true(seed, "G1", date(2025, 9, 1), date(2025, 9, 30))["budgets"]
@@ -207,9 +208,7 @@ def test_budgets_are_the_true_ones(seed: int) -> None:
 
 
 def test_users_are_the_true_ones() -> None:
-    told = [
-        (row["id"], row["name"]) for row in ask(Service(world()), f"{BI}/External/Users", customerId="G1")
-    ]
+    told = [(row["id"], row["name"]) for row in ask(quiet(), f"{BI}/External/Users", customerId="G1")]
     assert told == [(row["user"], row["name"]) for row in _true(1, "G1")["users"]]
 
 
@@ -227,7 +226,7 @@ def test_offices_earned_what_is_true_in_any_world_on_any_day(seed: int, as_of: d
 
 
 def test_the_leads_of_a_window_are_the_same_in_whole_and_in_pages() -> None:
-    service = Service(world())
+    service = quiet()
     asked = {"customerId": "G1", **EVERYTHING, **SPRING}
     whole = list(leads(ask(service, f"{BI}/TipsAndLeads/Report", **asked)))
     paged: list[tuple[str, Json]] = []
