@@ -32,6 +32,8 @@ class RequestLog:
     """Every request since it was last cleared; appended to a file as lines of JSON if one is named."""
 
     def __init__(self, file: Path | None = None, monotonic: Callable[[], float] = time.monotonic) -> None:
+        if file is not None:
+            file.touch()
         self._file = file
         self._monotonic = monotonic
         self._lock = Lock()

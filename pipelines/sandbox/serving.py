@@ -98,7 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         service = service_of(arguments)
         host = loopback(arguments.host)
-    except ValueError as error:
+    except (ValueError, OSError) as error:
         sys.stderr.write(f"{error}\n")
         return 2
     try:
@@ -150,6 +150,7 @@ def running(
     shapes: Literal["a", "b"] = "a",
     logins: Sequence[Login] = (),
     latency: float = 0.0,
+    date_to: Literal["inclusive", "exclusive", "day"] = "inclusive",
     host: str = "127.0.0.1",
     port: int = 0,
 ) -> Iterator[Handle]:
@@ -157,7 +158,7 @@ def running(
     from pipelines.sandbox.service import Service
 
     logins = logins or (_login("sandbox:sandbox"),)
-    service = Service(world, faults=faults, shapes=shapes, logins=logins, latency=latency)
+    service = Service(world, faults=faults, shapes=shapes, logins=logins, latency=latency, date_to=date_to)
     with serving(service, host=host, port=port) as handle:
         yield handle
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import subprocess
 import sys
 from datetime import date
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from pipelines.sandbox.calls import Call
+from pipelines.sandbox.faults import Fault
 from pipelines.sandbox.requestlog import RequestLog
 from pipelines.sandbox.server import loopback
 from pipelines.sandbox.service import Service
@@ -79,6 +81,36 @@ def test_a_port_in_use_is_said_in_one_sentence(capsys: pytest.CaptureFixture[str
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.2", "::1", "localhost"])
 def test_loopback_addresses_are_allowed(host: str) -> None:
     assert loopback(host) in ("127.0.0.1", "127.0.0.2", "::1")
+
+
+def test_it_says_what_a_person_needs_and_ends_cleanly_with_ctrl_c() -> None:
+    code = (
+        "import argparse, pipelines.sandbox.serving as s; p = argparse.ArgumentParser(); s.add_arguments(p)"
+    )
+    words = ["--port", "0", "--offices", "1", "--from", "2025-01", "--as-of", "2025-01-31"]
+    command = [sys.executable, "-c", f"{code}; raise SystemExit(s.run(p.parse_args({words})))"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as started:
+        assert started.stdout is not None
+        said = [started.stdout.readline() for _ in range(5)]
+        started.send_signal(signal.SIGINT)
+        rest, complaints = started.communicate()
+    assert (said[0][:25], said[1:3]) == (
+        "Sandbox: http://127.0.0.1",
+        ["Login: sandbox / sandbox\n", "Customers: G1\n"],
+    )
+    assert (started.returncode, rest, complaints) == (0, "\nThe sandbox has ended.\n", "")
+
+
+def test_a_handle_switches_faults_and_days_and_knows_the_truth() -> None:
+    with running(own_world()) as handle:
+        handle.faults(Fault("500"))
+        handle.set_as_of(date(2025, 6, 30))
+        told = handle.truth("G1", date(2025, 1, 1), date(2025, 1, 31))
+        assert (told["asOf"], handle.customers, (handle.username, handle.password)) == (
+            date(2025, 6, 30),
+            ("G1", "M30016", "M30017"),
+            ("sandbox", "sandbox"),
+        )
 
 
 def test_two_sandboxes_run_side_by_side() -> None:
