@@ -61,6 +61,7 @@ def test_the_command_line_makes_the_service_it_asks_for() -> None:
         ("--as-of", "2020-01-01"),
         ("--fault", "earthquake"),
         ("--login", "me"),
+        ("--log", "/nowhere/at/all.jsonl"),
     ],
 )
 def test_what_makes_no_sense_is_said_in_one_sentence(
