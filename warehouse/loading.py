@@ -37,7 +37,7 @@ def load_group(
     held = held_months(connection, loads)
     entries = enter(connection, loads, held)
     entries, merging = _order(connection, entries)
-    done = _write_rows(connection, entries, merging)
+    done = _write_rows(connection, entries, merging, held)
     remember_scopes(connection, merging)
     _write_ledger(connection, entries, done, now, afresh=afresh)
     replace_quarantine(connection, [entry for entry in entries if entry.months])
@@ -57,7 +57,9 @@ def _order(connection: DuckDBPyConnection, entries: Sequence[Entry]) -> tuple[li
     return [by_load.get(entry.load.load_id, entry) for entry in entries], merging
 
 
-def _write_rows(connection: DuckDBPyConnection, entries: Sequence[Entry], merging: Sequence[Wave]) -> Merged:
+def _write_rows(
+    connection: DuckDBPyConnection, entries: Sequence[Entry], merging: Sequence[Wave], held: Held
+) -> Merged:
     """Replace months and merge snapshots, report by report and table by table."""
     entering = [entry for entry in entries if entry.months]
     coming = _by_table(entering)
@@ -67,9 +69,15 @@ def _write_rows(connection: DuckDBPyConnection, entries: Sequence[Entry], mergin
     for report in reports:
         replacing = [one for one in entering if one.load.report == report and not one.load.history]
         if replacing:
+            old = [
+                (one.load.customer, month)
+                for one in replacing
+                for month in one.months
+                if (*one.scope, month) in held
+            ]
             for shape in of_report(shapes, report, history=False):
                 mine = coming.get(shape.name.lower(), Coming(()))
-                done.counts.update(replace_months(connection, shape, replacing, mine))
+                done.counts.update(replace_months(connection, shape, old, mine))
         for wave in merging:
             _merge(connection, report, wave, shapes, coming, done)
     return done

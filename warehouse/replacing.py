@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection
 from datetime import date
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from warehouse.entering import Entry
 from warehouse.opening import quoted
 from warehouse.shapes import Shape
 from warehouse.stacking import Coming, Stack, marked, month_counts, show
@@ -22,11 +21,16 @@ Counts = Counter[tuple[str, str, date | None]]
 """Rows written, by load, table and month."""
 
 
+Month = tuple[str, date | None]
+"""A month of a customer."""
+
+
 def replace_months(
-    connection: DuckDBPyConnection, shape: Shape, entries: Sequence[Entry], coming: Coming
+    connection: DuckDBPyConnection, shape: Shape, held: Collection[Month], coming: Coming
 ) -> Counts:
-    """Delete the months of these loads from a table and insert what came instead, which may be nothing."""
-    _delete(connection, shape, entries)
+    """Delete months from a table and insert what came instead, which may be nothing."""
+    if held:
+        _delete(connection, shape, held)
     return insert(connection, shape, shape.stored, coming)
 
 
@@ -54,11 +58,8 @@ def _insert(connection: DuckDBPyConnection, shape: Shape, into: str, stack: Stac
     connection.unregister("arriving")
 
 
-def _delete(connection: DuckDBPyConnection, shape: Shape, entries: Sequence[Entry]) -> None:
-    pairs = {(entry.load.customer, month) for entry in entries for month in entry.months}
-    scopes = pl.DataFrame(
-        sorted(pairs, key=str), schema={"customer": pl.String, "month": pl.Date}, orient="row"
-    )
+def _delete(connection: DuckDBPyConnection, shape: Shape, held: Collection[Month]) -> None:
+    scopes = pl.DataFrame(list(held), schema={"customer": pl.String, "month": pl.Date}, orient="row")
     show(connection, "scopes", scopes)
     connection.execute(
         f"DELETE FROM {shape.stored} AS old USING scopes "
