@@ -1,0 +1,90 @@
+"""How does a verdict show in Dagster? A materialization for each finished square, with what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import dagster as dg
+
+from assets.judging import Verdict
+from assets.partitions import key_of
+from pipelines.sync.outcomes import Outcome
+
+ROWS = "dagster/partition_row_count"
+ROWS_OF_ALL = "dagster/row_count"
+
+
+def materializations(verdicts: Sequence[Verdict]) -> Iterator[dg.AssetMaterialization]:
+    """An event for every square, and one for all customers of a report without months."""
+    whole: dict[str, list[Verdict]] = {}
+    for one in verdicts:
+        if one.square.month is None:
+            whole.setdefault(one.square.report.name, []).append(one)
+        else:
+            yield of_square(one)
+    yield from map(of_report, whole.values())
+
+
+def of_square(verdict: Verdict) -> dg.AssetMaterialization:
+    """The event that turns a square green."""
+    square = verdict.square
+    return dg.AssetMaterialization(
+        asset_key=square.report.name,
+        partition=key_of(square.customer, square.month) if square.month else None,
+        description=verdict.reason or None,
+        metadata=_metadata(verdict),
+    )
+
+
+def of_report(verdicts: Sequence[Verdict]) -> dg.AssetMaterialization:
+    """The event of a report without months: all its customers together."""
+    return dg.AssetMaterialization(
+        asset_key=verdicts[0].square.report.name,
+        metadata={
+            ROWS_OF_ALL: sum(one.rows or 0 for one in verdicts),
+            "customers": len(verdicts),
+            "by_customer": dg.MetadataValue.md(_table(verdicts)),
+        },
+    )
+
+
+def _metadata(verdict: Verdict) -> dict[str, Any]:
+    metadata: dict[str, Any] = {"state": verdict.state.value}
+    if verdict.rows is not None:
+        metadata[ROWS] = verdict.rows
+        if verdict.rows_before is not None:
+            metadata["rows_changed"] = verdict.rows - verdict.rows_before
+    if verdict.rows_ahead is not None:
+        metadata["rows_of_months_ahead"] = verdict.rows_ahead
+    if verdict.held:
+        metadata["fetched_at"] = dg.MetadataValue.timestamp(verdict.held.fetched_at_utc)
+        metadata["load_id"] = verdict.held.load_id
+        metadata["is_open"] = dg.MetadataValue.bool(verdict.held.state == "open")
+    if verdict.outcome:
+        metadata |= _measured(verdict.outcome)
+    return metadata
+
+
+def _measured(outcome: Outcome) -> dict[str, Any]:
+    metadata: dict[str, Any] = {
+        "window": outcome.when,
+        "window_requests": outcome.requests,
+        "window_seconds": round(outcome.seconds, 3),
+        "window_bytes": outcome.bytes,
+    }
+    if outcome.rejected:
+        metadata["window_rows_in_quarantine"] = outcome.rejected
+    if outcome.warnings:
+        metadata["warnings"] = dg.MetadataValue.md("\n".join(f"- {one}" for one in outcome.warnings))
+    return metadata
+
+
+def _table(verdicts: Sequence[Verdict]) -> str:
+    lines = ["| customer | rows | before | state |", "|---|---:|---:|---|"]
+    for one in verdicts:
+        rows = "" if one.rows is None else f"{one.rows:,}"
+        before = "" if one.rows_before is None else f"{one.rows_before:,}"
+        words = f"{one.state.value}: {one.reason}" if one.reason else one.state.value
+        lines.append(f"| {one.square.customer} | {rows} | {before} | {words} |")
+    return "\n".join(lines)

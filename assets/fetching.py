@@ -1,0 +1,129 @@
+"""How do squares become rows? One sync for all the squares of a run, and an event for each that is done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import dagster as dg
+
+from assets import events
+from assets.complaining import failure
+from assets.judging import Judge, State, Verdict
+from assets.progress import Progress
+from assets.project import Project
+from assets.squares import Square, months_by_pair
+from pipelines.settings_sentences import SettingsError
+from pipelines.sync.selection import Selection
+from warehouse.errors import WarehouseError
+from warehouse.store import Store
+
+if TYPE_CHECKING:
+    from pipelines.sync.due import Calendar
+    from pipelines.sync.outcomes import Outcome
+    from warehouse.ledger import Ledger
+
+HELD = "brokerbi/held"
+SKIP = "skip"
+"""Run tag brokerbi/held=skip: months that are held and not due are not asked for again."""
+ACCEPT_SHRINK = "brokerbi/accept_shrink"
+YES = "yes"
+"""Run tag brokerbi/accept_shrink=yes: a customer may lose more than half of its rows."""
+
+
+@dataclass
+class Fetching:
+    """One run's work on some squares; `outcomes` grow while it goes on."""
+
+    project: Project
+    context: dg.AssetExecutionContext
+    squares: Sequence[Square]
+    stopped: str = ""
+    shut_out: Sequence[str] = ()
+    outcomes: list[Outcome] = field(default_factory=list)
+
+    def run(self) -> None:
+        """Fetch the squares and log an event for each that is done; raises dg.Failure if any failed.
+
+        What was fetched is logged also when the run is cancelled or breaks down on the way.
+        """
+        started = self.project.clock.utc_now()
+        before = self._ledger()
+        try:
+            self._sync(before)
+        except BaseException as error:
+            self._log([one for one in self._verdicts(before, started) if one.state is State.FETCHED])
+            if isinstance(error, (SettingsError, WarehouseError)):
+                raise dg.Failure(str(error)) from error
+            raise
+        verdicts = self._verdicts(before, started)
+        self._log([one for one in verdicts if one.is_done])
+        if found := failure(verdicts, self.stopped, self.shut_out):
+            raise found
+
+    @cached_property
+    def calendar(self) -> Calendar:
+        return self.project.calendar
+
+    def _sync(self, before: Ledger) -> None:
+        exact = months_by_pair(self._owed(before), self.calendar)
+        if not exact:
+            return
+        from pipelines.sync.syncing import sync
+
+        progress = Progress(self.context.log)
+
+        def happened(outcome: Outcome) -> None:
+            self.outcomes.append(outcome)
+            progress.happened(outcome)
+
+        summary = sync(
+            self.project.settings,
+            Selection(
+                exact=exact,
+                refresh=not self._is_tagged(HELD, SKIP),
+                accept_shrink=self._is_tagged(ACCEPT_SHRINK, YES),
+            ),
+            surroundings=self.project.surroundings,
+            on_plan=progress.planned,
+            on_outcome=happened,
+        )
+        self.stopped, self.shut_out = summary.stopped, summary.shut_out
+
+    def _owed(self, before: Ledger) -> Iterator[Square]:
+        """The squares to ask for: not those that an earlier attempt of this run has fetched already."""
+        known = {customer.id for customer in self.project.settings.customers}
+        since = _first_attempt(self.context)
+        judge = self._judge(before, before, since) if since else None
+        for square in self.squares:
+            if square.customer in known and not (judge and since and judge.is_fresh(square, since)):
+                yield square
+
+    def _verdicts(self, before: Ledger, started: datetime) -> list[Verdict]:
+        judge = self._judge(before, self._ledger(), _first_attempt(self.context) or started)
+        return list(judge.verdicts(self.squares, self.outcomes))
+
+    def _judge(self, before: Ledger, after: Ledger, started: datetime) -> Judge:
+        active = {customer.id for customer in self.project.settings.active_customers}
+        return Judge(self.calendar, before, after, active, started)
+
+    def _log(self, verdicts: Sequence[Verdict]) -> None:
+        for event in events.materializations(verdicts):
+            self.context.log_event(event)
+
+    def _ledger(self) -> Ledger:
+        return Store(self.project.settings.data_dir).ledger()
+
+    def _is_tagged(self, name: str, value: str) -> bool:
+        return self.context.run.tags.get(name) == value
+
+
+def _first_attempt(context: dg.AssetExecutionContext) -> datetime | None:
+    """When the first attempt of this run was made, if this is another one."""
+    if context.run.root_run_id is None:
+        return None
+    record = context.instance.get_run_record_by_id(context.run.root_run_id)
+    return record.create_timestamp if record else None

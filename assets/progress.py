@@ -1,0 +1,76 @@
+"""How far is a run? Lines in its log: what it will ask, how far it is, and what went wrong on the way."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from logging import Logger
+from typing import TYPE_CHECKING
+
+from pipelines.command.printing import duration
+from pipelines.sync.outcomes import TROUBLE, Outcome, Status
+
+if TYPE_CHECKING:
+    from dagster import DagsterLogManager
+
+    from pipelines.sync.planning import Plan
+
+SECONDS_BETWEEN_LINES = 5.0
+TROUBLES_TOLD = 50
+"""After so many windows in trouble the log only counts; the end of the run names them all."""
+
+
+@dataclass
+class Progress:
+    """Counts windows done of windows planned, and estimates the rest from the pace so far."""
+
+    log: Logger | DagsterLogManager
+    monotonic: Callable[[], float] = time.monotonic
+    windows: int = 0
+    done: int = 0
+    rows: int = 0
+    requests: int = 0
+    troubled: int = 0
+    began: float = field(default=0.0, init=False)
+    told: float = field(default=0.0, init=False)
+
+    def planned(self, plan: Plan) -> None:
+        """Begin: say how much is to be asked."""
+        self.began = self.told = self.monotonic()
+        self.windows = sum(len(one.windows) for one in plan.planned)
+        left = sum(one.wanted.left for one in plan.planned)
+        held = f"; {left:,} months are held and left alone" if left else ""
+        self.log.info(
+            f"Asking {self.windows:,} windows, about {plan.requests_expected:,} requests, "
+            f"{duration(plan.seconds)} at {plan.requests_per_second:g} requests per second{held}."
+        )
+
+    def happened(self, outcome: Outcome) -> None:
+        """Go on: one more window has come to its end."""
+        self.requests += outcome.requests
+        if outcome.status is Status.SKIPPED:
+            return
+        self.done += 1
+        self.rows += sum(outcome.rows.values())
+        if outcome.status is Status.NO_ACCESS or outcome.status in TROUBLE:
+            self._tell_trouble(outcome)
+        now = self.monotonic()
+        if now - self.told >= SECONDS_BETWEEN_LINES:
+            self.told = now
+            self.log.info(self._line(now))
+
+    def _tell_trouble(self, outcome: Outcome) -> None:
+        self.troubled += outcome.status in TROUBLE
+        if self.troubled <= TROUBLES_TOLD:
+            self.log.warning(
+                f"{outcome.report} of {outcome.customer} ({outcome.when}) {outcome.status}: {outcome.reason}"
+            )
+
+    def _line(self, now: float) -> str:
+        rest = max(self.windows - self.done, 0) * (now - self.began) / max(self.done, 1)
+        trouble = f", {self.troubled:,} in trouble" if self.troubled else ""
+        return (
+            f"{self.done:,} of {self.windows:,} windows, {self.rows:,} rows, {self.requests:,} requests"
+            f"{trouble}; about {duration(rest)} to go."
+        )

@@ -1,0 +1,63 @@
+"""What does everything here stand on? The settings, and what a run happens in: clock, network, catalogue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pipelines.catalogue.vocabulary import Report
+from pipelines.connect.clock import Clock
+from pipelines.sync.planned import calendar, chosen_reports
+from pipelines.sync.selection import Selection
+from pipelines.sync.surroundings import Surroundings
+from warehouse.errors import WarehouseError
+
+if TYPE_CHECKING:
+    from pipelines.settings import Settings
+    from pipelines.sync.due import Calendar
+
+QUICK_LOOK_SECONDS = 2.0
+"""How long a look at the ledger that is not needed may wait for a writer."""
+
+
+@dataclass(frozen=True)
+class Project:
+    """Settings, built once; libraries that take long to load are loaded when a run needs them."""
+
+    settings: Settings
+    surroundings: Surroundings = field(default_factory=Surroundings)
+
+    @property
+    def clock(self) -> Clock:
+        return self.surroundings.clock
+
+    @property
+    def calendar(self) -> Calendar:
+        return calendar(self.settings, self.clock)
+
+    @property
+    def reports(self) -> list[Report]:
+        """The reports that the settings ask for."""
+        chosen = chosen_reports(self.settings, Selection(), self.surroundings.catalogue)
+        return [report for report in chosen if not report.on_demand]
+
+    @property
+    def monthly(self) -> list[Report]:
+        return [report for report in self.reports if report.has_months]
+
+    @property
+    def standing(self) -> list[Report]:
+        return [report for report in self.reports if not report.has_months]
+
+    def customers_held(self) -> Iterable[str]:
+        """Everybody of whom something is held; nobody when that cannot be seen quickly."""
+        if not (self.settings.data_dir / "work" / "warehouse.duckdb").exists():
+            return ()
+        from warehouse.store import Store
+
+        try:
+            ledger = Store(self.settings.data_dir, lock_seconds=QUICK_LOOK_SECONDS).ledger()
+        except WarehouseError:
+            return ()
+        return {customer for _, customer, _ in ledger.months}
