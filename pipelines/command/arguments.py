@@ -95,6 +95,10 @@ def _demo(command: argparse.ArgumentParser) -> None:
     command.add_argument("--keep", action="store_true", help="go on from an earlier demo's files")
 
 
+def _doctor(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--offline", action="store_true", help="ask the service nothing")
+
+
 def _status(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--forget-caps", action="store_true", help="forget the shorter windows that refusals have taught us"
@@ -112,6 +116,7 @@ _ADDITIONS = {
     "replay": _replay,
     "rollback": _rollback,
     "demo": _demo,
+    "doctor": _doctor,
     "status": _status,
     "sandbox": _sandbox,
 }

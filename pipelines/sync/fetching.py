@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from pipelines.catalogue.vocabulary import Report
@@ -126,7 +126,7 @@ class WindowReader:
         if page is not None:
             question = question.with_query(pageIndex=str(page), pageSize=str(self.page_size))
         try:
-            answer, document = await self.client.get(question, read_document)
+            answer, document = await self.client.get(question, partial(read_document, report=self.report))
         except ConnectError as error:
             self.requests += error.tries
             if error.answer is not None:

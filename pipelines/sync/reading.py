@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from pipelines.catalogue.vocabulary import Keeping, MonthOfRow, Report
 from pipelines.flattening.documents import Document
 from pipelines.flattening.flat import Flat
-from pipelines.flattening.flattening import flatten
+from pipelines.flattening.flatten import flatten
 from pipelines.sync.fetched import Fetched, rows_by_month
 from pipelines.sync.fetching import AnswerPage, WindowReader
 from pipelines.sync.guards import emptied_months
@@ -160,14 +160,20 @@ def flatten_pages(
 ) -> Flat:
     """Rows of one window's answers; raises UnreadableRows with a sentence instead of a library's error."""
     try:
-        return flatten(report, documents, months=window.months, timezone=timezone, asked=asked)
+        flat = flatten(report, documents, months=window.months, timezone=timezone, asked=asked)
     except Exception as error:
         raise UnreadableRows(
             f"no rows could be made of the answer ({type(error).__name__}: {error}); it is kept in landing, "
             "and `brokerbi replay` loads it once the cause is mended"
         ) from error
+    if not flat.found.recognised:
+        raise UnreadableRows(
+            f"the answer is JSON, but not this report ({'; '.join(flat.found.notes)}); it is kept in landing "
+            "and what was held stays; if the service has truly changed, adapt the report's block"
+        )
+    return flat
 
 
 def _needs_months(report: Report, flat: Flat, window: Window) -> bool:
     assumed = report.month_of_row is MonthOfRow.YEAR_AND_MONTH
-    return assumed and len(window.months) > 1 and not flat.found.year_and_month
+    return assumed and len(window.months) > 1 and flat.found.year_and_month is False

@@ -29,7 +29,7 @@ def flat_from_landing(
     documents: list[Document] = []
     asked: list[str | None] = []
     for meta, body in landing.read_used(path, sha256):
-        documents.append(read_document(body))
+        documents.append(read_document(body, report))
         asked.append(_text(meta, "asked"))
     return flatten_pages(report, documents, window, timezone, asked)
 

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from pipelines.catalogue.reports import REPORTS
-from pipelines.catalogue.vocabulary import Report
-from pipelines.connect.client import Client
-from pipelines.connect.clock import Clock, SystemClock
+from pipelines.connect.clock import Clock
 from pipelines.connect.host import Host
-from pipelines.connect.login import Login
 from pipelines.connect.pace import Pace
 from pipelines.connect.refusals import Refusals
 from pipelines.months import Month
+from pipelines.sync.clients import clients_of
 from pipelines.sync.declaring import declared_tables
 from pipelines.sync.loading import Loader
 from pipelines.sync.outcomes import Outcome, Status, Summary
@@ -29,28 +25,16 @@ from pipelines.sync.recording import record
 from pipelines.sync.running import Run
 from pipelines.sync.selection import Selection
 from pipelines.sync.spans import LearnedCap
+from pipelines.sync.surroundings import Surroundings
 from warehouse.landing import Landing
 from warehouse.store import Store
 
 if TYPE_CHECKING:
-    import httpx
 
-    from pipelines.settings import Customer, Settings
+    from pipelines.settings import Settings
     from warehouse.ledger import Ledger
 
 FLATTENINGS_AT_ONCE = 2
-
-
-@dataclass(frozen=True)
-class Surroundings:
-    """What a sync runs in, so that a test or a rehearsal can hand in its own.
-
-    `transport` replaces the network, `clock` the time, `catalogue` the reports there are.
-    """
-
-    clock: Clock = field(default_factory=SystemClock)
-    transport: httpx.AsyncBaseTransport | None = None
-    catalogue: Mapping[str, Report] = field(default_factory=lambda: REPORTS)
 
 
 def ignore(news: object) -> None:
@@ -112,7 +96,7 @@ async def _work(
     )
     host = Host(pace, Refusals(len({pair.planned.report.name for pair in pairs})))
     async with AsyncExitStack() as stack:
-        clients = await _clients(
+        clients = await clients_of(
             settings, surroundings, [pair.planned.customer for pair in pairs], pace, host, stack
         )
         run = Run(
@@ -134,35 +118,6 @@ async def _work(
             note=note,
         )
         await run.work(pairs)
-
-
-async def _clients(
-    settings: Settings,
-    surroundings: Surroundings,
-    customers: Sequence[Customer],
-    pace: Pace,
-    host: Host,
-    stack: AsyncExitStack,
-) -> Mapping[str, Client]:
-    """One client per login, all keeping one pace: the service sees a single caller."""
-    by_login: dict[Login, Client] = {}
-    clients: dict[str, Client] = {}
-    for customer in customers:
-        login = settings.login_of(customer)
-        if login not in by_login:
-            client = Client(
-                settings.base_url,
-                login,
-                pace=pace,
-                host=host,
-                retrying=settings.retrying,
-                limits=settings.limits,
-                transport=surroundings.transport,
-                clock=surroundings.clock,
-            )
-            by_login[login] = await stack.enter_async_context(client)
-        clients[customer.id] = by_login[login]
-    return clients
 
 
 def _pair(planned: Planned, ledger: Ledger) -> Pair:
