@@ -6,7 +6,8 @@ import asyncio
 import socket
 import struct
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
@@ -57,29 +58,47 @@ BREAKING: dict[str, tuple[Speak, Limits, bool]] = {
 }
 
 
+@dataclass
+class BreakingServer:
+    """Hears one request on each connection (all of them when it keeps open), and speaks as it is told."""
+
+    speak: Speak
+    keeps_open: bool = False
+    heard: list[int] = field(default_factory=list)  # for each connection, how many requests came over it
+    serving: set[asyncio.Task[None]] = field(default_factory=set)
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.create_task(self._hear(reader, writer))
+        self.serving.add(task)
+        await asyncio.wait([task])
+        writer.close()
+        with suppress(ConnectionError):
+            await writer.wait_closed()
+
+    async def _hear(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.heard.append(0)
+        mine = len(self.heard) - 1
+        with suppress(asyncio.IncompleteReadError, ConnectionError):
+            while await reader.readuntil(b"\r\n\r\n"):
+                self.heard[mine] += 1
+                await self.speak(writer)
+                if not self.keeps_open:
+                    break
+
+
 @asynccontextmanager
 async def _server(speak: Speak, *, keeps_open: bool = False) -> AsyncIterator[tuple[str, list[int]]]:
-    """The address, and for each connection the number of requests that came over it."""
-    connections: list[int] = []
-
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        connections.append(0)
-        mine = len(connections) - 1
-        try:
-            while await reader.readuntil(b"\r\n\r\n"):
-                connections[mine] += 1
-                await speak(writer)
-                if not keeps_open:
-                    break
-        except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
-            pass
-        writer.close()
-
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    """The address of a server, and what it has heard."""
+    breaking = BreakingServer(speak, keeps_open)
+    server = await asyncio.start_server(breaking.serve, "127.0.0.1", 0)
     try:
-        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", connections
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", breaking.heard
     finally:
         server.close()
+        for task in breaking.serving:
+            task.cancel()
+        await asyncio.gather(*breaking.serving, return_exceptions=True)
+        await asyncio.sleep(0)
 
 
 @pytest.mark.parametrize("manner", BREAKING)
