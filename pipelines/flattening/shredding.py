@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -12,6 +13,7 @@ Keys = tuple[str, ...]  # the keys that lead from an object to a value in it, th
 
 DEEPEST = 8  # objects nested deeper stay JSON
 MOST_COLUMNS = 600  # what goes beyond stays JSON, in one column
+MOST_LISTS = 50  # lists of objects beyond that stay JSON as well
 MORE = "more fields"
 
 _NO_OBJECT: dict[str, Json] = {}
@@ -51,7 +53,7 @@ class Declared:
         }
 
 
-def shredded(objects: list[dict[str, Json]], declared: Declared = Declared()) -> Parts:  # noqa: B008 (frozen)
+def shredded(objects: Sequence[dict[str, Json]], declared: Declared = Declared()) -> Parts:
     """Take objects apart; every list at a declared place is one of rows, whatever its elements are."""
     parts = Parts()
     _open(objects, (), parts, declared)
@@ -64,7 +66,7 @@ def holds_rows(value: Json) -> bool:
     return dict in types and types <= {dict, type(None)}
 
 
-def _open(objects: list[dict[str, Json]], above: Keys, parts: Parts, declared: Declared) -> None:
+def _open(objects: Sequence[dict[str, Json]], above: Keys, parts: Parts, declared: Declared) -> None:
     names = list(dict.fromkeys(chain.from_iterable(objects)))
     room = max(MOST_COLUMNS - len(parts.leaves), 0)
     if len(names) > room:
@@ -85,15 +87,16 @@ def _open(objects: list[dict[str, Json]], above: Keys, parts: Parts, declared: D
             parts.leaves.append(Leaf(keys, kinds))
 
 
-def _keep_together(objects: list[dict[str, Json]], names: set[str], above: Keys, parts: Parts) -> None:
+def _keep_together(objects: Sequence[dict[str, Json]], names: set[str], above: Keys, parts: Parts) -> None:
     rest = [{key: value for key, value in one.items() if key in names} or None for one in objects]
     parts.leaves.append(Leaf((*above, MORE), kinds_of(rest)))
 
 
 def _rows_apart(values: list[Json], keys: Keys, parts: Parts, declared: Declared) -> list[Json]:
     is_declared = keys in declared.lists
+    are_rows = declared.undeclared_lists and len(parts.lists) < MOST_LISTS
     rows = [
-        value if type(value) is list and (is_declared or _is_rows(value, declared)) else None
+        value if type(value) is list and (is_declared or (are_rows and holds_rows(value))) else None
         for value in values
     ]
     if any(rows) or is_declared:
@@ -101,10 +104,6 @@ def _rows_apart(values: list[Json], keys: Keys, parts: Parts, declared: Declared
     return [
         None if value == [] or row is not None else value for value, row in zip(values, rows, strict=True)
     ]
-
-
-def _is_rows(value: Json, declared: Declared) -> bool:
-    return declared.undeclared_lists and holds_rows(value)
 
 
 def _objects_apart(values: list[Json], keys: Keys, parts: Parts, declared: Declared) -> list[Json]:

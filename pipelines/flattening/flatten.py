@@ -1,0 +1,141 @@
+"""Which rows does an answer hold, table by table? All its pages together, from the first list down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import overload
+
+import polars as pl
+
+from pipelines.catalogue.columns import Column, snake_case
+from pipelines.catalogue.vocabulary import MonthOfRow, Report
+from pipelines.flattening.columns import Filled
+from pipelines.flattening.descending import descended
+from pipelines.flattening.documents import Document
+from pipelines.flattening.flat import Flat, Found
+from pipelines.flattening.kinds import FRACTION, TEXT
+from pipelines.flattening.locating import Way
+from pipelines.flattening.nodes import ASKED, Harvest, Node
+from pipelines.flattening.rows import Rows, Standing, documents_as_rows, pages_as_rows
+from pipelines.flattening.shredding import Keys, Leaf, Parts
+from pipelines.flattening.spots import ROOT, Spot, spots
+from pipelines.flattening.text import Json
+from pipelines.flattening.topmost import elements_along, joined, path_of, says_nothing, ways_of
+from pipelines.flattening.walking import empty_table, walk
+from pipelines.months import Month
+
+ENVELOPE = "envelope"
+
+
+def flatten(
+    report: Report,
+    pages: Sequence[Document],
+    *,
+    months: Sequence[Month],
+    timezone: str,
+    asked: Sequence[str | None] | None = None,
+) -> Flat:
+    """Every table of the report, the rows that fit none, and what was noticed.
+
+    `months` are those of the window, `asked` says for every page which user or estate it is about.
+    """
+    harvest = Harvest(report, tuple(months), timezone)
+    frame = pages[0].frame if len(pages) == 1 else None
+    recognised = True
+    if frame is not None:
+        walk(harvest, _proven(report, pages[0], frame))
+    else:
+        recognised = _walk_pages(harvest, pages_as_rows([page.value for page in pages]), asked)
+    tables = {table.name: empty_table(harvest, table.name) for table in report.tables} | harvest.tables
+    found = Found(tuple(harvest.notes), recognised, harvest.year_and_month, harvest.repeated_ids)
+    return Flat(tuple(tables.values()), tuple(harvest.rejected), found)
+
+
+def _walk_pages(harvest: Harvest, pages: Rows, asked: Sequence[str | None] | None) -> bool:
+    """Walk down from the pages; false when they hold something, but nothing that is declared."""
+    report = harvest.report
+    carried = _asked(report, asked, len(pages))
+    top = spots(report)
+    if top[0].keys == ():
+        walk(harvest, _documents(pages, top[0], carried))
+        return True
+    ways = ways_of(pages.objects, top)
+    harvest.notes += _astray(top, ways)
+    is_empty = all(says_nothing(page) for page in pages.objects)
+    if report.month_of_row is MonthOfRow.YEAR_AND_MONTH and not is_empty:
+        top = (_moved_down(harvest, pages, top[0], ways.get(top[0].keys, ())),)
+    if not ways and not is_empty:
+        spot = top[0].first_with_table()
+        walk(harvest, _documents(pages, spot, carried))
+        return not spot.must_hold_rows
+    envelope = Spot((), (), None, "", {}, joined(top, ways))
+    name = harvest.free_name(f"{report.name}__{ENVELOPE}")
+    walk(harvest, Node(pages, report.name, spot=envelope, name=name, carried=carried))
+    return True
+
+
+def _documents(pages: Rows, spot: Spot, carried: tuple[Filled, ...]) -> Node:
+    """Every document as rows of one table."""
+    rows = documents_as_rows(Standing(pages, range(len(pages))))
+    name = spot.first_table().name
+    return Node(rows, name, spot=spot, name=name, carried=tuple(one.gathered(rows.above) for one in carried))
+
+
+def _moved_down(harvest: Harvest, pages: Rows, spot: Spot, way: Way) -> Spot:
+    """The spot where rows carry a year and a month, if they do anywhere."""
+    rows = elements_along(pages.objects, way)
+    moved = descended(rows, spot, spot.first_table().rows)
+    harvest.year_and_month = bool(moved) if rows else None
+    return moved or spot
+
+
+def _astray(top: Sequence[Spot], ways: Mapping[Keys, Way]) -> Iterator[str]:
+    for spot in top:
+        way = ways.get(spot.keys)
+        name, declared = spot.first_table().name, path_of((spot.keys,))
+        if way is None:
+            yield f"{name}: the answer has no list {declared}"
+        elif way != (spot.keys,) and not spot.first_table().wherever:
+            yield f"{name}: the list {declared} was found at {path_of(way)}"
+
+
+def _asked(report: Report, asked: Sequence[str | None] | None, length: int) -> tuple[Filled, ...]:
+    if report.each is None:
+        return ()
+    name = f"{ASKED}{snake_case(report.each.value)}"
+    column = Column(name, "VARCHAR", True, "", "what we asked the service for")
+    return (Filled(column, pl.Series(asked or [None] * length, dtype=pl.String)),)
+
+
+def _proven(report: Report, document: Document, frame: pl.DataFrame) -> Node:
+    """The rows of a frame that is proven to hold all of the document."""
+    spot = spots(report)[0]
+    page = Standing(pages_as_rows([None]), range(1))
+    rows = Rows(LaterRows(document), [0] * frame.height, range(frame.height), (ROOT,), standing=page)
+    kinds = {pl.String: TEXT, pl.Float64: FRACTION}
+    leaves = [
+        Leaf((values.name,), {kinds[type(values.dtype)]: values.alias("")})
+        for values in frame.iter_columns()
+        if values.null_count() < frame.height
+    ]
+    name = spot.first_table().name
+    return Node(rows, name, spot=spot, name=name, parts=Parts(leaves, met=set(spot.columns)))
+
+
+class LaterRows(Sequence[dict[str, Json]]):
+    """The rows of a document, read again from its bytes when one of them is looked at."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+
+    def __len__(self) -> int:
+        return len(self._document.value)
+
+    @overload
+    def __getitem__(self, row: int) -> dict[str, Json]: ...
+
+    @overload
+    def __getitem__(self, row: slice) -> list[dict[str, Json]]: ...
+
+    def __getitem__(self, row: int | slice) -> Json:
+        return self._document.value[row]

@@ -1,0 +1,88 @@
+"""Which objects stand in which lists, and at what place of the document? Rows before they are typed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pipelines.flattening.shredding import Keys
+from pipelines.flattening.spots import ROOT
+from pipelines.flattening.text import Json, to_json
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Objects that stand in lists at one place.
+
+    `above` says in which of the kept rows above each stands, `order` at which place of its list.
+    The topmost rows are the pages of an answer. A stranger is an element that is no object: an empty
+    row stands in for it until it is turned away.
+    """
+
+    objects: Sequence[dict[str, Json]]
+    above: Sequence[int]
+    order: Sequence[int]
+    hop: Keys = ()
+    hops: Sequence[Keys] = ()  # per row, where rows of lists under several keys are together
+    strangers: Mapping[int, Json] = field(default_factory=dict)
+    standing: Standing | None = None  # what they stand in
+
+    def __len__(self) -> int:
+        return len(self.above)
+
+    def raw(self, row: int) -> str:
+        """The row as it came, with everything nested in it."""
+        return to_json(self.strangers.get(row, self.objects[row]))
+
+    def place(self, row: int) -> str:
+        """The JSON path of a row; of several pages it says which."""
+        if self.standing is None:
+            return f"page {row + 1}: $" if len(self) > 1 else "$"
+        above = self.standing.rows.place(self.standing.kept[self.above[row]])
+        hop = self.hops[row] if self.hops else self.hop
+        path = "".join(f".{key}" for key in hop if key != ROOT)
+        return f"{above}{path}[{self.order[row]}]" if hop else above
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Rows of which some are kept: what is nested in the others stays with them."""
+
+    rows: Rows
+    kept: Sequence[int]
+
+
+def pages_as_rows(documents: Sequence[Json]) -> Rows:
+    """The pages of an answer; a page that is a list, or nothing, is an object that holds just that."""
+    objects = [value if type(value) is dict else {ROOT: value} for value in documents]
+    return Rows(objects, range(len(objects)), [0] * len(objects))
+
+
+def rows_in(standing: Standing, lists: Mapping[Keys, Sequence[Json]]) -> Rows:
+    """The elements of these lists, in the order of the rows above."""
+    objects: list[dict[str, Json]] = []
+    above: list[int] = []
+    order: list[int] = []
+    hops: list[Keys] = []
+    strangers: dict[int, Json] = {}
+    for number, row in enumerate(standing.kept):
+        for keys, values in lists.items():
+            elements = values[row] or ()
+            if set(map(type, elements)) - {dict}:
+                first = len(objects)
+                strangers |= {first + n: one for n, one in enumerate(elements) if type(one) is not dict}
+                elements = [one if type(one) is dict else {} for one in elements]
+            objects.extend(elements)
+            above.extend([number] * len(elements))
+            order.extend(range(len(elements)))
+            if len(lists) > 1:
+                hops.extend([keys] * len(elements))
+    return Rows(objects, above, order, next(iter(lists), ()), hops, strangers, standing)
+
+
+def documents_as_rows(standing: Standing) -> Rows:
+    """Each page as rows of its own: its elements when it is a list, else itself unless it is empty."""
+    pages = [page.get(ROOT) if ROOT in page else [page] if page else [] for page in standing.rows.objects]
+    rows = rows_in(standing, {(): pages})
+    is_list = [ROOT in page for page in standing.rows.objects]
+    return rows if not any(is_list) else rows_in(standing, {(ROOT,): pages})

@@ -1,0 +1,79 @@
+"""Which rows stay, and why do the others not? Strangers, misfits, missing ids, months not asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from pipelines.flattening.columns import Filled
+from pipelines.flattening.dating import MISSING, Dated
+from pipelines.flattening.flat import Rejected
+from pipelines.flattening.kinds import FRACTION, LONG_FRACTION, LONG_WHOLE, NESTED, TEXT, TRUTH, WHOLE
+from pipelines.flattening.rows import Rows
+from pipelines.months import Month
+
+STRANGE = "it is no object"
+SAID = {
+    TEXT: "a text",
+    WHOLE: "a whole number",
+    FRACTION: "a fractional number",
+    TRUTH: "true or false",
+    LONG_WHOLE: "a whole number too long for 64 bits",
+    LONG_FRACTION: "a number too long for a float",
+    NESTED: "an object or a list",
+}
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why rows are turned away: the same sentence for all of them, without a value of theirs."""
+
+    mask: pl.Series
+    sentence: str
+    column: str | None = None
+
+
+def reasons(columns: Sequence[Filled], key: Sequence[str], dated: Dated | None) -> Iterator[Reason]:
+    """Every reason for which a row of these columns is turned away, the weightiest first."""
+    for one in columns:
+        name, type_ = one.column.name, one.column.type
+        for misfit in one.misfits:
+            yield Reason(misfit.mask, f"{name} is no {type_}: it is {SAID[misfit.kind]}", name)
+    for one in columns:
+        if one.column.name in key and one.values.null_count():
+            yield Reason(
+                one.values.is_null(), f"{one.column.name} is missing, which tells rows apart", one.column.name
+            )
+    if dated and dated.reason and dated.months.null_count():
+        yield from _undated(columns, dated)
+
+
+def _undated(columns: Sequence[Filled], dated: Dated) -> Iterator[Reason]:
+    dates = next((one.values for one in columns if one.column.name == dated.column), None)
+    is_missing = dates.is_null() if dates is not None else dated.months.is_null()
+    yield Reason(is_missing, MISSING, dated.column)
+    yield Reason(dated.months.is_null(), dated.reason or MISSING, dated.column)
+
+
+def sifted(
+    rows: Rows, table: str, why: Sequence[Reason], dated: Dated | None
+) -> tuple[Sequence[int], list[Rejected]]:
+    """The rows that stay, and those turned away, each for its first reason."""
+    turned_away: dict[int, tuple[str, str | None]] = dict.fromkeys(rows.strangers, (STRANGE, None))
+    for reason in why:
+        for row in reason.mask.fill_null(value=False).arg_true():
+            turned_away.setdefault(row, (reason.sentence, reason.column))
+    if not turned_away:
+        return range(len(rows)), []
+    rejected = [
+        Rejected(table, rows.place(row), sentence, column, _month(dated, row), rows.raw(row))
+        for row, (sentence, column) in sorted(turned_away.items())
+    ]
+    return [row for row in range(len(rows)) if row not in turned_away], rejected
+
+
+def _month(dated: Dated | None, row: int) -> Month | None:
+    day = dated.months[row] if dated else None
+    return Month.of(day) if day else None
