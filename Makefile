@@ -63,7 +63,8 @@ test: $(STAMP) ## every test, then the demo from end to end in a directory of it
 
 check: lint types $(DEV)/dagster/dagster.yaml ## format, lint, types, import walls, definitions load
 	$(BIN)/lint-imports
-	DAGSTER_HOME=$(CURDIR)/$(DEV)/dagster $(BIN)/dg check defs
+	env -u BROKERBI_REPORTS BROKERBI_CONFIG=/dev/null BROKERBI_CUSTOMERS=M1,G1 BROKERBI_START=2024-01 \
+	  BROKERBI_DATA_DIR=$(DEV)/check DAGSTER_HOME=$(CURDIR)/$(DEV)/dagster $(BIN)/dg check defs
 
 types: $(STAMP) ## types only
 	$(BIN)/mypy
