@@ -111,7 +111,8 @@ async def test_a_connection_that_breaks_is_tried_again_and_then_given_up(tmp_pat
     ):
         with pytest.raises(Unavailable) as caught:
             await asking.get(SALES, read)
-    assert (sum(connections), caught.value.timed_out) == (2, timed_out)
+    assert (caught.value.tries, caught.value.timed_out) == (2, timed_out)
+    assert timed_out or sum(connections) == 2  # on a busy machine the time may be up before one is heard
 
 
 async def test_an_unlimited_body_that_ends_early_is_caught_by_the_reader(tmp_path: Path) -> None:
