@@ -32,9 +32,9 @@ _COLUMNS = {
     "message": "why it does not fit",
 }
 _ARRIVED = """
-SELECT list(column_name ORDER BY column_index) FROM duckdb_columns()
-WHERE schema_name || '.' || table_name = $1 AND database_name = current_database()
-  AND NOT starts_with(column_name, '_')
+SELECT schema_name || '.' || table_name, list(column_name ORDER BY column_index) FROM duckdb_columns()
+WHERE schema_name = 'bi' AND database_name = current_database() AND NOT starts_with(column_name, '_')
+GROUP BY ALL
 """
 
 
@@ -72,11 +72,16 @@ def examine_assumptions(connection: DuckDBPyConnection, assumed: Sequence[Query]
     A query that fails would abort the caller's transaction, so it is tried beside it, on what is committed.
     """
     with connection.cursor() as beside:
-        return {query.table: _examine(beside, query) for query in assumed}
+        arrived: dict[str, list[str]] = dict(beside.execute(_ARRIVED).fetchall())
+        return {query.table: _examine(beside, query, arrived) for query in assumed}
 
 
-def empty_query(query: Query) -> str:
-    """The declared columns of a query without a row."""
+def assumed_query(query: Query, assumptions: Mapping[str, Assumption]) -> str:
+    """A query with the column types it declares; without a row where what it assumes does not hold."""
+    if not query.assumed:
+        return query.sql
+    if assumptions[query.table].fits:
+        return _typed(query)
     columns = (f"CAST(NULL AS {kind}) AS {name}" for name, kind in query.types.items())
     return f"SELECT {', '.join(columns)} WHERE false"
 
@@ -102,9 +107,11 @@ def record_assumptions(connection: DuckDBPyConnection, assumptions: Mapping[str,
             )
 
 
-def _examine(connection: DuckDBPyConnection, query: Query) -> Assumption:
+def _examine(
+    connection: DuckDBPyConnection, query: Query, arrived: Mapping[str, Sequence[str]]
+) -> Assumption:
     sources = tuple(
-        _source(connection, table, tuple(columns.replace(",", " ").split()))
+        _source(connection, table, columns.replace(",", " ").split(), arrived.get(table, ()))
         for table, columns in query.expects.items()
     )
     missing = [f"{source.table}.{name}" for source in sources for name in source.missing]
@@ -118,18 +125,24 @@ def _examine(connection: DuckDBPyConnection, query: Query) -> Assumption:
     return Assumption(query.table, sources, state, message)
 
 
-def _source(connection: DuckDBPyConnection, table: str, expected: tuple[str, ...]) -> Source:
-    [(arrived,)] = connection.execute(_ARRIVED, [table]).fetchall()
+def _source(
+    connection: DuckDBPyConnection, table: str, expected: Sequence[str], arrived: Sequence[str]
+) -> Source:
     rows = 0
     if arrived:
         [(rows,)] = connection.execute(f"SELECT count(*) FROM {table}").fetchall()
-    return Source(table, expected, tuple(arrived or ()), rows)
+    return Source(table, tuple(expected), tuple(arrived), rows)
+
+
+def _typed(query: Query) -> str:
+    columns = (f"CAST({name} AS {kind}) AS {name}" for name, kind in query.types.items())
+    return f"SELECT {', '.join(columns)} FROM ({query.sql}) AS assumed"
 
 
 def _failure(connection: DuckDBPyConnection, query: Query) -> str:
     """What DuckDB says against running the query on what is there; empty when it runs."""
     try:
-        connection.execute(f"SELECT count(hash(answer)) FROM ({query.sql}) AS answer").fetchall()
+        connection.execute(f"SELECT count(hash(answer)) FROM ({_typed(query)}) AS answer").fetchall()
     except duckdb.Error as error:
         return f"{query.path.name} does not run on what arrived: {error}"
     return ""

@@ -36,7 +36,10 @@ _COLUMNS = {
 
 @dataclass(frozen=True)
 class CheckResult:
-    """What one check found: how many rows offend it, and some of them; `message` is why it could not run."""
+    """What one check found: how many rows offend it, and some of them.
+
+    One that could not run is an error with one row, and `message` says why.
+    """
 
     name: str
     severity: str
@@ -47,7 +50,7 @@ class CheckResult:
 
     @property
     def passed(self) -> bool:
-        return self.rows == 0 and not self.message
+        return self.rows == 0
 
     @property
     def sentence(self) -> str:
@@ -101,6 +104,7 @@ def _run(connection: DuckDBPyConnection, check: Query) -> CheckResult:
         names = [column[0] for column in found.description or ()]
         rows = found.fetchall()
     except duckdb.Error as error:
-        return CheckResult(check.name, ERROR, 0, (), check.question, str(error))
+        message = str(error)
+        return CheckResult(check.name, ERROR, 1, ({"message": message},), check.question, message)
     sample = tuple(dict(zip(names, row, strict=True)) for row in rows[:SAMPLE_ROWS])
     return CheckResult(check.name, check.severity, len(rows), sample, check.question)

@@ -52,7 +52,11 @@ WITH found AS (
 )
 SELECT
     found.schema_name, found.table_name, found.column_name, found.kind, found.type,
-    found.comment AS description, columns.documented AS is_documented, columns.source, tables.report,
+    coalesce(
+        found.comment,
+        CASE WHEN found.kind = 'table macro' THEN tables.description || ' As it was at a moment, in UTC.' END,
+        CASE WHEN NOT columns.documented THEN 'not documented; found in the answer at ' || columns.source END
+    ) AS description, columns.documented AS is_documented, columns.source, tables.report,
     columns.first_seen_utc
 FROM found
 LEFT JOIN meta.tables AS tables
@@ -78,13 +82,47 @@ _OF_DICTIONARY = {
 }
 
 
+_OF_VIEWS = {
+    "meta.freshness": {
+        "report": "name of the report",
+        "customer": "the customer that was asked",
+        "newest_held_month": "first day of the newest month held; null for a report without months",
+        "held_months": "how many months are held",
+        "last_success_utc": "when an answer was last loaded, in UTC",
+        "last_failure_utc": "when asking or loading last failed, in UTC",
+        "last_error": "why it failed then",
+        "is_late": "whether there was no success for a day and a half, now that you look",
+    },
+    "meta.quarantine": {
+        "report": "name of the report",
+        "customer": "the customer that was asked",
+        "month": "first day of the month the rows belong to; null if unknown",
+        "table_name": "the table of bi that the rows are missing in",
+        "column_name": "the column that broke its type, if it was one",
+        "reason": "what is wrong with the rows",
+        "rows": "how many they are",
+        "first_place": "where in the answer the first of them stands",
+        "load_id": "the latest load that had such rows; joins meta.loads",
+        "fetched_at_utc": "when the service gave that answer, in UTC",
+    },
+}
+
+
 def describe(connection: DuckDBPyConnection, built: Sequence[Query]) -> None:
     """Write the meaning of every mart and column into the file, and gather everything in meta.dictionary."""
     words = meanings(connection, built)
-    for query in built:
-        if query.schema != "staging":
-            for statement in _comments(query, words[query.table]):
-                connection.execute(statement)
+    comments = [
+        comment
+        for query in built
+        if query.schema != "staging"
+        for comment in _comments(query, words[query.table])
+    ]
+    comments += [
+        f"COMMENT ON COLUMN {view}.{quoted(column)} IS {literal(meaning)}"
+        for view, columns in _OF_VIEWS.items()
+        for column, meaning in columns.items()
+    ]
+    connection.execute(";".join(comments))
     connection.execute(_EMPTY)
     comment_table(connection, "meta.dictionary", "What every table and column here means.", _OF_DICTIONARY)
     connection.execute(_FILL)

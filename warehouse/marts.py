@@ -9,11 +9,11 @@ from pathlib import Path
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from warehouse.assumptions import empty_query, examine_assumptions, record_assumptions
+from warehouse.assumptions import assumed_query, examine_assumptions, record_assumptions
 from warehouse.checks import prepare_results
 from warehouse.dictionary import describe
 from warehouse.queries import SQL, Query, QueryError, queries
-from warehouse.remembering import prepare_memory, remember_totals
+from warehouse.remembering import TOTALS, prepare_memory, remember_totals
 
 
 class MartError(Exception):
@@ -37,11 +37,11 @@ def build_marts(connection: DuckDBPyConnection, folder: Path = SQL) -> list[str]
     for schema in ("marts", "staging"):
         connection.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE; CREATE SCHEMA {schema}")
     for query in staging:
-        fits = not query.assumed or assumptions[query.table].fits
-        _create(connection, query, "VIEW", query.sql if fits else empty_query(query))
+        _create(connection, query, "VIEW", assumed_query(query, assumptions))
     for query in marts:
         _create(connection, query, "TABLE", query.sql)
-    remember_totals(connection)
+    if any(query.table == TOTALS for query in marts):
+        remember_totals(connection)
     for query in meta:
         _create(connection, query, "OR REPLACE VIEW", query.sql)
     describe(connection, [*staging, *marts, *meta])

@@ -95,30 +95,25 @@ def read_query(connection: DuckDBPyConnection, path: Path, schema: str) -> Query
 def tables_read(connection: DuckDBPyConnection, sql: str, path: Path) -> frozenset[tuple[str, str]]:
     """Schema and name of every table, view and macro a query reads; refuses names without a schema."""
     [(parsed,)] = connection.execute("SELECT json_serialize_sql($1)", [sql]).fetchall()
-    tree = json.loads(parsed)
-    if tree["error"]:
-        raise QueryError(f"{path} is not one SELECT statement: {tree['error_message']}")
-    named = {node["key"] for node in _nodes(tree) if isinstance(node.get("key"), str)}
     found: set[tuple[str, str]] = set()
-    for node in _nodes(tree):
-        if node.get("type") == "BASE_TABLE" and (node["schema_name"] or node["table_name"] not in named):
+    of_the_query: set[str] = set()
+
+    def look_at(node: dict[str, Any]) -> dict[str, Any]:
+        if node.get("type") == "BASE_TABLE":
             found.add((node["schema_name"], node["table_name"]))
         elif node.get("type") == "TABLE_FUNCTION" and node["function"].get("schema"):
             found.add((node["function"]["schema"], node["function"]["function_name"]))
-    bare = sorted(name for schema, name in found if not schema)
+        elif isinstance(node.get("key"), str):
+            of_the_query.add(node["key"])
+        return node
+
+    tree = json.loads(parsed, object_hook=look_at)
+    if tree["error"]:
+        raise QueryError(f"{path} is not one SELECT statement: {tree['error_message']}")
+    bare = sorted({name for schema, name in found if not schema} - of_the_query)
     if bare:
         raise QueryError(f"{path} reads {', '.join(bare)} without saying in which schema")
-    return frozenset(found)
-
-
-def _nodes(tree: object) -> Iterator[dict[str, Any]]:
-    if isinstance(tree, dict):
-        yield tree
-        for branch in tree.values():
-            yield from _nodes(branch)
-    elif isinstance(tree, list):
-        for branch in tree:
-            yield from _nodes(branch)
+    return frozenset((schema, name) for schema, name in found if schema)
 
 
 def _header_lines(text: str) -> Iterator[str]:

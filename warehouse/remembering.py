@@ -6,6 +6,9 @@ from duckdb import DuckDBPyConnection
 
 from warehouse.dictionary import comment_table
 
+TOTALS = "marts.month_totals"
+"""The mart whose totals are remembered."""
+
 _TABLE = """
 CREATE TABLE IF NOT EXISTS meta.month_totals (
     report VARCHAR, office_id VARCHAR, month DATE, customer_id VARCHAR, load_id VARCHAR,

@@ -58,4 +58,4 @@ LEFT JOIN marts.offices AS offices USING (office_id)
 WHERE NOT was_open
     AND (row_count, commission, price, estate_parts)
     IS DISTINCT FROM (row_count_before, commission_before, price_before, estate_parts_before)
-ORDER BY noted_at_utc, report, office_id, compared.month
+ORDER BY noted_at_utc, report, office_id, compared.month, version

@@ -1,6 +1,7 @@
 -- Who earned what of which sale?
 -- One row per estate of marts.sales and agent.
 -- Columns:
+--   commission_foreign: the agent's share in the foreign currency; foreign properties only
 --   month: first day of the month of the contract
 --   office_id: customer id of the office
 --   user_office_id: customer id of the agent's own office; what it earned of the sale counts there

@@ -2,6 +2,7 @@
 -- One row per office, user, month, measure and version of a budget.
 -- Nobody has documented these rows, and this file is the one place that leans on their shape. Where a real answer
 -- differs the result is empty and meta.assumptions says why: adapt Expects and the query to what arrived.
+-- A row of a history that changed stands there once for every version, under one _row.
 -- Columns:
 --   customer_id VARCHAR: the customer that was asked, an office or a group
 --   report VARCHAR: the budget report that this comes from
@@ -28,8 +29,10 @@ WITH goals AS (
         months._load_id AS load_id,
         TRY_CAST(months.commission AS DECIMAL(18, 4)) AS "commission"
     FROM bi.budget_commission__users__months_history AS months
-    INNER JOIN bi.budget_commission__users_history AS users ON users._row = months._parent_row
-    INNER JOIN bi.budget_commission_history AS offices ON offices._row = users._parent_row
+    INNER JOIN (SELECT DISTINCT _row, _parent_row, user_id FROM bi.budget_commission__users_history) AS users
+        ON users._row = months._parent_row
+    INNER JOIN (SELECT DISTINCT _row, customer_id FROM bi.budget_commission_history) AS offices
+        ON offices._row = users._parent_row
 )
 
 SELECT

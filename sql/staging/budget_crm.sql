@@ -18,8 +18,10 @@ WITH goals AS (
         TRY_CAST(months.total AS DECIMAL(18, 4)) AS "meetings",
         TRY_CAST(months.own_booked AS DECIMAL(18, 4)) AS "own booked meetings"
     FROM bi.budget_crm__users__months_history AS months
-    INNER JOIN bi.budget_crm__users_history AS users ON users._row = months._parent_row
-    INNER JOIN bi.budget_crm_history AS offices ON offices._row = users._parent_row
+    INNER JOIN (SELECT DISTINCT _row, _parent_row, user_id FROM bi.budget_crm__users_history) AS users
+        ON users._row = months._parent_row
+    INNER JOIN (SELECT DISTINCT _row, customer_id FROM bi.budget_crm_history) AS offices
+        ON offices._row = users._parent_row
 )
 
 SELECT

@@ -17,8 +17,10 @@ WITH goals AS (
         months._load_id AS load_id,
         TRY_CAST(months.sold AS DECIMAL(18, 4)) AS "sold estates"
     FROM bi.budget_sold_estates__users__months_history AS months
-    INNER JOIN bi.budget_sold_estates__users_history AS users ON users._row = months._parent_row
-    INNER JOIN bi.budget_sold_estates_history AS offices ON offices._row = users._parent_row
+    INNER JOIN (SELECT DISTINCT _row, _parent_row, user_id FROM bi.budget_sold_estates__users_history) AS users
+        ON users._row = months._parent_row
+    INNER JOIN (SELECT DISTINCT _row, customer_id FROM bi.budget_sold_estates_history) AS offices
+        ON offices._row = users._parent_row
 )
 
 SELECT

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
+import shutil
+import tempfile
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from functools import cache
 from itertools import count
+from pathlib import Path
 
 import duckdb
 from duckdb import DuckDBPyConnection
@@ -15,6 +19,7 @@ from warehouse.evolving import declare
 from warehouse.marts import build_marts
 from warehouse.meta_tables import statements
 from warehouse.opening import literal
+from warehouse.queries import SQL, read_query, tables_read
 
 Row = Mapping[str, object]
 FIRST_MOMENT = datetime(2026, 6, 1, 5, 0)
@@ -23,7 +28,7 @@ _numbers = count(1)
 
 def warehouse() -> DuckDBPyConnection:
     """A working file in memory, with every declared table and no row."""
-    connection = duckdb.connect(config={"autoload_known_extensions": False})
+    connection = duckdb.connect(config={"autoload_known_extensions": False, "threads": 1})
     for statement in _statements():
         connection.execute(statement)
     return connection
@@ -77,7 +82,8 @@ def held(
     firsts = [month(text) for text in months]
     connection.execute(
         "INSERT INTO meta.loads BY NAME SELECT $1 AS load_id, $2 AS report, $3 AS customer, "
-        "$4::DATE[] AS months, $5::TIMESTAMP AS fetched_at_utc, $5::TIMESTAMP AS loaded_at_utc, 'loaded' AS status",
+        "$4::DATE[] AS months, $5::TIMESTAMP AS fetched_at_utc, $5::TIMESTAMP AS loaded_at_utc, "
+        "'loaded' AS status",
         [load_id, report, customer, firsts, at_utc],
     )
     for first in firsts:
@@ -142,9 +148,33 @@ def loaded(
 
 
 def built(connection: DuckDBPyConnection, query: str) -> list[tuple[object, ...]]:
-    """Build the marts, then what a query finds in them."""
-    build_marts(connection)
+    """Build the marts that a query reads, with all they need, then what the query finds in them."""
+    read = tables_read(connection, query, Path("a test"))
+    build(connection, *sorted(name for schema, name in read if schema == "marts"))
     return connection.execute(query).fetchall()
+
+
+def build(connection: DuckDBPyConnection, *marts: str) -> None:
+    """Build these marts and all they need, from the real files."""
+    build_marts(connection, _room_of(*marts))
+
+
+@cache
+def _room_of(*marts: str) -> Path:
+    """A folder with links to the files of these marts and of all they need: building all takes its time."""
+    room = Path(tempfile.mkdtemp(prefix="sql"))
+    atexit.register(shutil.rmtree, room, ignore_errors=True)
+    for schema in ("staging", "marts"):
+        (room / schema).mkdir()
+    with duckdb.connect() as connection:
+        wanted = [("marts", mart) for mart in marts]
+        while wanted:
+            schema, name = wanted.pop()
+            link = room / schema / f"{name}.sql"
+            if schema in ("staging", "marts") and not link.exists():
+                link.symlink_to(SQL / schema / link.name)
+                wanted.extend(read_query(connection, link, schema).reads)
+    return room
 
 
 def earned(
@@ -161,6 +191,46 @@ def earned(
         "valuation_parts": 0,
         **more,
     }
+
+
+def arrived(connection: DuckDBPyConnection, table: str, **columns: str) -> None:
+    """Undocumented columns have come, with these types; the table too, if nobody declared it."""
+    technical = "_customer VARCHAR, _month DATE, _load_id VARCHAR, _fetched_at_utc TIMESTAMP, _row BIGINT"
+    connection.execute(f"CREATE TABLE IF NOT EXISTS bi.{table} ({technical})")
+    for name, kind in columns.items():
+        connection.execute(f"ALTER TABLE bi.{table} ADD COLUMN IF NOT EXISTS {name} {kind}")
+
+
+def sold(
+    connection: DuckDBPyConnection,
+    customer: str,
+    of_month: str,
+    office: str,
+    estate: str,
+    *,
+    agents: Sequence[Row] = (),
+    changes: Sequence[Row] = (),
+    at_utc: datetime = FIRST_MOMENT,
+    **more: object,
+) -> str:
+    """One more sale of an office in the sales report, with its agents and changes; the answer is its load."""
+    load_id = held(connection, "sales", customer, [of_month], at_utc=at_utc)
+    connection.execute(
+        "UPDATE bi.sales_estates SET _load_id = $1 WHERE (_customer, _month) = ($2, $3)",
+        [load_id, customer, month(of_month)],
+    )
+    row = {
+        "id": estate,
+        "office_customer_id": office,
+        "contract_day": f"{of_month}-15",
+        "commission": 100,
+        **more,
+    }
+    [number] = rows(connection, "sales_estates", customer, of_month, [row], at_utc=at_utc, load_id=load_id)
+    for table, nested in (("sales_agents", agents), ("sales_estate_changes", changes)):
+        of_estate = [{"estate_id": estate, "_parent_row": number, **one} for one in nested]
+        rows(connection, table, customer, of_month, of_estate, at_utc=at_utc, load_id=load_id)
+    return load_id
 
 
 def _load_in_force(connection: DuckDBPyConnection, customer: str, of_month: str) -> str:

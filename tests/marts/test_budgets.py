@@ -1,0 +1,140 @@
+"""What was budgeted, when was it changed, and how far are we? The marts of budgets against written rows."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+
+import pytest
+from duckdb import DuckDBPyConnection
+
+from tests.marts.given import Row, arrived, built, earned, held, loaded, month, warehouse
+
+SPRING, SUMMER, AUTUMN = datetime(2026, 3, 1), datetime(2026, 6, 1), datetime(2026, 9, 1)
+VERSION: Row = {"_fetched_at_utc": SPRING, "valid_from_utc": SPRING}
+
+
+@pytest.fixture
+def given() -> DuckDBPyConnection:
+    """A warehouse in which every undocumented column that is assumed of budgets has arrived, but no row."""
+    connection = warehouse()
+    arrived(connection, "budget_commission__users_history", user_id="VARCHAR")
+    arrived(
+        connection,
+        "budget_commission__users__months_history",
+        _parent_row="BIGINT", valid_from_utc="TIMESTAMP", valid_to_utc="TIMESTAMP", commission="BIGINT",
+    )  # fmt: skip
+    arrived(
+        connection, "office_budget_estate_history",
+        customer_id="VARCHAR", user_id="VARCHAR", sold="BIGINT", registered="BIGINT",
+    )  # fmt: skip
+    return connection
+
+
+def put(given: DuckDBPyConnection, table: str, of_month: str, **values: object) -> None:
+    """One row of a history."""
+    row = {"_customer": "G1", "_month": month(of_month), "_load_id": "B1", **VERSION, **values}
+    places = ", ".join(f"${place}" for place in range(1, len(row) + 1))
+    given.execute(f"INSERT INTO bi.{table} ({', '.join(row)}) VALUES ({places})", [*row.values()])
+
+
+def budgeted(
+    given: DuckDBPyConnection, of_month: str, user: str, *commissions: tuple[int, datetime, object]
+) -> None:
+    """The commission budgeted for a user of M1 in a month, with its versions: amount, from and to."""
+    held(given, "budget_commission", "G1", [of_month])
+    number = int(of_month.replace("-", "")) * 100 + int(user[1:])
+    put(given, "budget_commission_history", of_month, _row=number, customer_id="M1")
+    put(given, "budget_commission__users_history", of_month, _row=number, _parent_row=number, user_id=user)
+    for amount, since, until in commissions:
+        put(
+            given, "budget_commission__users__months_history", of_month,
+            _parent_row=number, commission=amount, valid_from_utc=since, valid_to_utc=until,
+        )  # fmt: skip
+
+
+def test_a_budget_changed_twice_is_right_at_every_moment(given: DuckDBPyConnection) -> None:
+    budgeted(given, "2026-12", "U1", (100, SPRING, SUMMER), (200, SUMMER, AUTUMN), (150, AUTUMN, None))
+    built(given, "FROM marts.budget_as_of(now())")
+    moments = (datetime(2026, 2, 1), datetime(2026, 4, 1), SUMMER, datetime(2027, 1, 1))
+    found = [
+        given.execute("SELECT amount::INT FROM marts.budget_as_of($1)", [moment]).fetchall()
+        for moment in moments
+    ]
+    assert found == [[], [(100,)], [(200,)], [(150,)]]
+
+
+def test_a_row_that_stands_in_several_versions_of_its_office_is_not_multiplied(
+    given: DuckDBPyConnection,
+) -> None:
+    budgeted(given, "2026-12", "U1", (100, SPRING, None))
+    put(given, "budget_commission_history", "2026-12", _row=20261201, customer_id="M1", name="New name")
+    assert built(given, "SELECT office_id, user_id, measure, amount FROM marts.budgets") == [
+        ("M1", "U1", "commission", Decimal(100))
+    ]
+
+
+def test_counts_of_a_monthly_office_budget_are_measures_of_their_own(given: DuckDBPyConnection) -> None:
+    held(given, "office_budget_estate", "G1", ["2026-12"])
+    put(given, "budget_commission_history", "2026-12", customer_id="M1")
+    put(
+        given, "office_budget_estate_history", "2026-12", customer_id="M1", user_id="U1", sold=2, registered=3
+    )
+    found = built(given, "SELECT measure, amount::INT, report FROM marts.budgets ORDER BY measure")
+    assert found == [
+        ("registered estates", 3, "office_budget_estate"),
+        ("sold estates", 2, "office_budget_estate"),
+    ]
+
+
+def test_an_office_is_held_against_the_sum_of_its_users_budgets(given: DuckDBPyConnection) -> None:
+    budgeted(given, "2026-01", "U1", (100, SPRING, None))
+    budgeted(given, "2026-01", "U2", (300, SPRING, None))
+    loaded(
+        given,
+        "commission_office",
+        "commission_office",
+        "G1",
+        "2026-01",
+        [earned({"office_customer_id": "M1"}, 500)],
+    )
+    found = built(
+        given, "SELECT user_id, budget::INT, actual::INT, attainment_share FROM marts.budget_vs_actual"
+    )
+    assert found == [(None, 400, 500, Decimal("1.25")), ("U1", 100, None, None), ("U2", 300, None, None)]
+
+
+def test_a_user_is_held_against_the_own_budget(given: DuckDBPyConnection) -> None:
+    budgeted(given, "2026-01", "U1", (100, SPRING, None))
+    loaded(given, "commission_user", "commission_user", "G1", "2026-01", [earned({"user_id": "U1"}, 80)])
+    found = built(given, "SELECT user_id, actual::INT FROM marts.budget_vs_actual WHERE user_id IS NOT NULL")
+    assert found == [("U1", 80)]
+
+
+def test_the_year_is_forecast_from_what_was_reached_of_the_budget_so_far(given: DuckDBPyConnection) -> None:
+    for number, (budget, actual) in enumerate(((100, 150), (300, 250), (600, None)), start=1):
+        budgeted(given, f"2026-{number:02d}", "U1", (budget, SPRING, None))
+        if actual:
+            office = earned({"office_customer_id": "M1"}, actual)
+            loaded(given, "commission_office", "commission_office", "G1", f"2026-{number:02d}", [office])
+    found = built(
+        given,
+        "SELECT year_to_date_actual::INT, year_budget::INT, year_forecast::INT FROM marts.budget_vs_actual "
+        "WHERE user_id IS NULL",
+    )
+    assert found == [(150, 1000, 1500), (400, 1000, 1000), (None, 1000, None)]
+
+
+def test_a_year_with_an_unknown_month_has_no_forecast(given: DuckDBPyConnection) -> None:
+    for of_month in ("2026-01", "2026-02"):
+        budgeted(given, of_month, "U1", (100, SPRING, None))
+    loaded(
+        given,
+        "commission_office",
+        "commission_office",
+        "G1",
+        "2026-02",
+        [earned({"office_customer_id": "M1"}, 5)],
+    )
+    found = built(given, "SELECT year_forecast FROM marts.budget_vs_actual WHERE user_id IS NULL")
+    assert found == [(None,), (None,)]

@@ -1,0 +1,110 @@
+"""In which order are marts built, and what happens when one cannot be? Small rooms of SQL."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from tests.marts.given import warehouse
+from warehouse.marts import MartError, build_marts
+from warehouse.queries import SQL, QueryError, queries
+
+HEADER = "-- What is it?\n-- One row.\n"
+
+
+def room(tmp_path: Path, **files: str) -> Path:
+    """A folder of SQL: `marts_a="SELECT 1 AS x"` is marts/a.sql."""
+    for name, sql in files.items():
+        schema, _, table = name.partition("_")
+        (tmp_path / schema).mkdir(exist_ok=True)
+        (tmp_path / schema / f"{table}.sql").write_text(sql if sql.startswith("--") else HEADER + sql)
+    return tmp_path
+
+
+def test_every_mart_and_every_staging_query_runs_on_an_empty_warehouse() -> None:
+    files = sorted(f"marts.{path.stem}" for path in (SQL / "marts").glob("*.sql"))
+    assert sorted(build_marts(warehouse())) == files
+
+
+def test_marts_are_built_after_the_marts_they_read(tmp_path: Path) -> None:
+    folder = room(
+        tmp_path,
+        marts_a="WITH c AS (SELECT * FROM marts.b) SELECT * FROM c",
+        marts_b="SELECT x FROM staging.s WHERE x IN (SELECT x FROM marts.z)",
+        marts_z="SELECT 1 AS x",
+        staging_s="SELECT 1 AS x",
+    )
+    assert build_marts(warehouse(), folder) == ["marts.z", "marts.b", "marts.a"]
+
+
+def test_marts_that_read_each_other_in_a_circle_are_refused(tmp_path: Path) -> None:
+    folder = room(tmp_path, marts_a="SELECT * FROM marts.b", marts_b="SELECT * FROM marts.a")
+    with pytest.raises(QueryError, match=r"circle: marts\.(a|b), marts\.(a|b), marts\.(a|b)"):
+        build_marts(warehouse(), folder)
+
+
+@pytest.mark.parametrize(
+    ("sql", "refusal"),
+    [
+        ("SELECT * FROM somewhere", "reads somewhere without saying in which schema"),
+        ("SELECT FROM WHERE", "is not one SELECT statement"),
+        ("DROP TABLE bi.sales_estates", "is not one SELECT statement"),
+    ],
+)
+def test_what_is_not_one_select_of_named_tables_is_refused(tmp_path: Path, sql: str, refusal: str) -> None:
+    with pytest.raises(QueryError, match=refusal):
+        build_marts(warehouse(), room(tmp_path, marts_a=sql))
+
+
+def test_a_file_without_a_header_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "marts").mkdir()
+    (tmp_path / "marts" / "a.sql").write_text("SELECT 1 AS x")
+    with pytest.raises(QueryError, match=r"a\.sql has no header"):
+        build_marts(warehouse(), tmp_path)
+
+
+def test_a_mart_that_cannot_be_built_is_named_with_its_file(tmp_path: Path) -> None:
+    with pytest.raises(MartError, match=r"marts\.a cannot be built from .*a\.sql: .*nobody"):
+        build_marts(warehouse(), room(tmp_path, marts_a="SELECT * FROM bi.nobody"))
+
+
+def test_a_build_that_fails_leaves_the_marts_of_the_caller_as_they_were(tmp_path: Path) -> None:
+    given = warehouse()
+    build_marts(given, room(tmp_path, marts_a="SELECT 1 AS x"))
+    given.begin()
+    with pytest.raises(MartError):
+        build_marts(given, room(tmp_path, marts_a="SELECT 2 AS x", marts_b="SELECT * FROM bi.nobody"))
+    given.rollback()
+    assert given.execute("FROM marts.a").fetchall() == [(1,)]
+
+
+def test_a_mart_without_a_file_any_more_is_gone_and_staging_never_stays(tmp_path: Path) -> None:
+    given = warehouse()
+    build_marts(given, room(tmp_path, staging_s="SELECT 1 AS x", marts_a="SELECT 1 AS x"))
+    (tmp_path / "marts" / "a.sql").unlink()
+    build_marts(given, room(tmp_path, marts_b="SELECT 1 AS x"))
+    left = given.execute(
+        "SELECT schema_name, table_name FROM duckdb_tables() WHERE schema_name NOT IN ('bi', 'meta')"
+    )
+    assert left.fetchall() == [("marts", "b")]
+
+
+def test_building_twice_gives_the_same_marts() -> None:
+    given = warehouse()
+    first, second = build_marts(given), build_marts(given)
+    assert first == second
+
+
+def test_staging_reads_what_landed_and_marts_read_staging_and_marts() -> None:
+    allowed = {"staging": {"bi", "meta", "staging"}, "marts": {"staging", "marts"}, "meta": {"meta"}}
+    with duckdb.connect() as connection:
+        strayed = [
+            f"{query.table} reads {schema}.{name}"
+            for room_name, schemas in allowed.items()
+            for query in queries(connection, SQL / room_name, room_name)
+            for schema, name in query.reads
+            if schema not in schemas
+        ]
+    assert strayed == []

@@ -1,0 +1,143 @@
+"""Who leads, how does a year compare, and what was restated? The marts that compare, against written rows."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+
+from duckdb import DuckDBPyConnection
+
+from tests.marts.given import build, built, earned, loaded, sold, warehouse
+
+
+def office_earned(given: DuckDBPyConnection, month: str, **commissions: float) -> None:
+    """The group's office report of a month: what each office earned."""
+    found = [earned({"office_customer_id": office}, amount) for office, amount in commissions.items()]
+    loaded(given, "commission_office", "commission_office", "G1", month, found)
+
+
+def test_the_leaderboard_ranks_offices_and_says_who_won_places() -> None:
+    given = warehouse()
+    office_earned(given, "2026-01", M1=50, M2=40)
+    office_earned(given, "2026-02", M1=10, M2=40)
+    found = built(
+        given,
+        "SELECT strftime(month, '%m'), earner_id, commission_rank, previous_rank, rank_change "
+        "FROM marts.leaderboard WHERE period = 'month'",
+    )
+    assert found == [("01", "M1", 1, None, None), ("01", "M2", 2, None, None),
+                     ("02", "M2", 1, 2, 1), ("02", "M1", 2, 1, -1)]  # fmt: skip
+
+
+def test_the_leaderboard_adds_up_quarter_year_and_twelve_months() -> None:
+    given = warehouse()
+    for month, amount in (
+        ("2025-03", 1),
+        ("2025-11", 10),
+        ("2026-01", 100),
+        ("2026-03", 1000),
+        ("2026-04", 10000),
+    ):
+        office_earned(given, month, M1=amount)
+    found = built(
+        given,
+        "SELECT period, commission, month_count, is_complete FROM marts.leaderboard "
+        "WHERE month IN ('2026-03-01', '2026-04-01') ORDER BY period, month",
+    )
+    assert found == [
+        ("month", 1000, 1, True), ("month", 10000, 1, True),
+        ("quarter", 1100, 2, False), ("quarter", 10000, 1, True),
+        ("twelve months", 1110, 3, False), ("twelve months", 11110, 4, False),
+        ("year", 1100, 2, False), ("year", 11100, 3, False),
+    ]  # fmt: skip
+
+
+def test_equal_commissions_share_a_rank_and_know_what_is_missing_to_the_leader() -> None:
+    given = warehouse()
+    office_earned(given, "2026-01", M1=50, M2=40, M3=40, M4=0)
+    found = built(
+        given,
+        "SELECT earner_id, commission_rank, to_the_leader, earner_count "
+        "FROM marts.leaderboard WHERE period = 'month'",
+    )
+    assert found == [("M1", 1, Decimal(0), 3), ("M2", 2, Decimal(10), 3), ("M3", 2, Decimal(10), 3)]
+
+
+def test_a_month_is_compared_with_the_same_month_a_year_before_and_never_with_an_unknown_one() -> None:
+    given = warehouse()
+    office_earned(given, "2025-01", M1=80)
+    office_earned(given, "2026-01", M1=100)
+    office_earned(given, "2026-02", M1=100)
+    found = built(
+        given,
+        "SELECT strftime(month, '%Y-%m'), commission_before, commission_change_share, "
+        "year_to_date_commission, "
+        "year_to_date_commission_before FROM marts.year_over_year",
+    )
+    assert found == [
+        ("2025-01", None, None, 80, None),
+        ("2026-01", 80, Decimal("0.25"), 100, 80),
+        ("2026-02", None, None, 200, None),
+    ]
+
+
+def test_what_changes_in_a_month_that_was_over_is_a_restatement() -> None:
+    given = warehouse()
+    office_earned(given, "2026-01", M1=100, M2=7)
+    build(given, "restatements")
+    later = datetime(2026, 7, 1)
+    found = [earned({"office_customer_id": "M1"}, 90, price=900), earned({"office_customer_id": "M2"}, 7)]
+    loaded(given, "commission_office", "commission_office", "G1", "2026-01", found, at_utc=later)
+    changed = built(
+        given,
+        "SELECT noted_at_utc, office_id, months_later, commission_before, commission_change, price_change "
+        "FROM marts.restatements",
+    )
+    assert changed == [(later, "M1", 6, Decimal(100), Decimal(-10), Decimal(-100))]
+
+
+def test_what_grows_while_a_month_is_open_is_no_restatement() -> None:
+    given = warehouse()
+    office = {"office_customer_id": "M1"}
+    for amount, is_open in ((10, True), (20, True), (30, False)):
+        loaded(
+            given,
+            "commission_office",
+            "commission_office",
+            "G1",
+            "2026-01",
+            [earned(office, amount)],
+            is_open=is_open,
+        )
+        build(given, "restatements")
+    assert given.execute("FROM marts.restatements").fetchall() == []
+
+
+def test_restatements_are_remembered_and_told_once_however_often_marts_are_built() -> None:
+    given = warehouse()
+    for amount in (100, 90, 95):
+        office_earned(given, "2026-01", M1=amount)
+        build(given, "restatements")
+        build(given, "restatements")
+    changes = given.execute("SELECT commission_before, commission_after FROM marts.restatements").fetchall()
+    assert changes == [(Decimal(100), Decimal(90)), (Decimal(90), Decimal(95))]
+
+
+def test_a_month_that_lost_its_office_altogether_is_restated_to_zero() -> None:
+    given = warehouse()
+    office_earned(given, "2026-01", M1=100)
+    build(given, "restatements")
+    office_earned(given, "2026-01")
+    found = built(given, "SELECT office_id, row_count_change, commission_after FROM marts.restatements")
+    assert found == [("M1", -1, Decimal(0))]
+
+
+def test_sales_are_restated_in_rows_commission_and_price() -> None:
+    given = warehouse()
+    sold(given, "G1", "2026-01", "M1", "E1", final_price=2000)
+    build(given, "restatements")
+    sold(given, "G1", "2026-01", "M1", "E2", final_price=500, commission=30)
+    found = built(
+        given, "SELECT report, row_count_change, commission_change, price_change FROM marts.restatements"
+    )
+    assert found == [("sales", 1, Decimal(30), Decimal(500))]

@@ -1,0 +1,99 @@
+"""Do the reports agree, and what is said when they do not? The mart against a small world that agrees."""
+
+from __future__ import annotations
+
+import pytest
+from duckdb import DuckDBPyConnection
+
+from tests.marts.given import arrived, built, earned, loaded, sold, warehouse
+
+NOT_RECONCILED = (
+    "SELECT office_id, compared, measure, difference::DOUBLE, likely_reason FROM marts.reconciliation "
+    "WHERE NOT is_reconciled ORDER BY ALL"
+)
+
+
+@pytest.fixture
+def given() -> DuckDBPyConnection:
+    """One sale of M1, shared 60 to 40 with an agent of M2, in all four reports."""
+    connection = warehouse()
+    parts = {"M1": ("U1", 0.6), "M2": ("U2", 0.4)}
+    offices = [
+        earned({"office_customer_id": office}, 100 * part, part, 2000 * part)
+        for office, (_, part) in parts.items()
+    ]
+    loaded(connection, "commission_office", "commission_office", "G1", "2026-01", offices)
+    users = [earned({"user_id": user}, 100 * part, part, 2000 * part) for user, part in parts.values()]
+    loaded(connection, "commission_user", "commission_user", "G1", "2026-01", users)
+    arrived(
+        connection, "commission_office_by_month",
+        office_customer_id="VARCHAR", month="BIGINT", commission="DOUBLE", sold_total_price="DOUBLE",
+        sold_estate_parts="DOUBLE",
+    )  # fmt: skip
+    months = [
+        {"office_customer_id": office, "month": 1, "commission": 100 * part, "sold_total_price": 2000 * part,
+         "sold_estate_parts": part} for office, (_, part) in parts.items()
+    ]  # fmt: skip
+    loaded(connection, "commission_office_by_month", "commission_office_by_month", "G1", "2026-01", months)
+    agents = [
+        {"id": user, "primary_office_customer_id": office, "commission_value": 100 * part,
+         "commission_percentage_of_total": 100 * part} for office, (user, part) in parts.items()
+    ]  # fmt: skip
+    sold(connection, "G1", "2026-01", "M1", "E1", final_price=2000, agents=agents)
+    return connection
+
+
+def test_a_sale_shared_between_two_offices_reconciles(given: DuckDBPyConnection) -> None:
+    found = built(given, "SELECT count(*), bool_and(is_reconciled) FROM marts.reconciliation")
+    assert found == [(20, True)]
+
+
+@pytest.mark.parametrize(
+    ("spoiled", "found"),
+    [
+        ("commission_office SET commission = commission + 0.01 WHERE office_customer_id = 'M2'",
+         {("M2", "by-month report"), ("M2", "user report"), ("M2", "sales list")}),
+        ("commission_user SET commission = commission + 0.01 WHERE user_id = 'U1'", {("M1", "user report")}),
+        ("commission_office_by_month SET commission = commission - 0.01 WHERE office_customer_id = 'M1'",
+         {("M1", "by-month report")}),
+        ("sales_agents SET commission_value = commission_value + 0.01 WHERE id = 'U2'",
+         {("M2", "sales list"), ("M1", "shares of agents")}),
+        ("sales_estates SET commission = commission + 0.01", {("M1", "shares of agents")}),
+    ],
+)  # fmt: skip
+def test_an_ore_too_much_in_one_report_is_found(
+    given: DuckDBPyConnection, spoiled: str, found: set[tuple[str, str]]
+) -> None:
+    given.execute(f"UPDATE bi.{spoiled}")
+    assert {(office, compared) for office, compared, *_ in built(given, NOT_RECONCILED)} == found
+
+
+def test_a_report_that_is_not_held_is_not_compared(given: DuckDBPyConnection) -> None:
+    given.execute("DELETE FROM meta.months WHERE report = 'commission_user'; DELETE FROM bi.commission_user")
+    found = built(given, "SELECT DISTINCT compared FROM marts.reconciliation ORDER BY ALL")
+    assert found == [("by-month report",), ("sales list",), ("shares of agents",)]
+
+
+def test_a_by_month_report_of_another_shape_is_not_compared(given: DuckDBPyConnection) -> None:
+    given.execute("ALTER TABLE bi.commission_office_by_month RENAME COLUMN commission TO earned")
+    found = built(given, "SELECT count(*) FROM marts.reconciliation WHERE compared = 'by-month report'")
+    assert found == [(0,)]
+
+
+def test_quarantined_rows_are_named_as_the_likely_reason(given: DuckDBPyConnection) -> None:
+    given.execute("DELETE FROM bi.commission_user WHERE user_id = 'U1'")
+    given.execute(
+        "INSERT INTO meta.quarantine_rows BY NAME SELECT 'commission_user' AS report, 'G1' AS customer, "
+        "DATE '2026-01-01' AS month"
+    )
+    reasons = {(office, reason) for office, _, _, _, reason in built(given, NOT_RECONCILED)}
+    assert reasons == {("M1", "rows in quarantine")}
+
+
+def test_the_rounding_of_a_mixed_average_is_tolerated(given: DuckDBPyConnection) -> None:
+    given.execute(
+        "UPDATE bi.commission_office SET commission = commission + 50, valuation_parts = 1, "
+        "sold_average_commission = 100.004 WHERE office_customer_id = 'M1'"
+    )
+    found = built(given, "SELECT is_reconciled FROM marts.reconciliation WHERE measure = 'sold commission'")
+    assert found == [(True,)] * 4

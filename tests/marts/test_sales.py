@@ -1,0 +1,143 @@
+"""Which homes were sold, by whom, and what changed later? The marts of sales against a few written rows."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from decimal import Decimal
+
+from tests.marts.given import built, earned, held, loaded, rows, sold, warehouse
+
+TWO_AGENTS = [
+    {"id": "U1", "name": "Åsa", "primary_office_customer_id": "M1", "responsible": True,
+     "commission_value": 60, "commission_percentage_of_total": 60},
+    {"id": "U2", "name": "Bo", "primary_office_customer_id": "M2", "responsible": False,
+     "commission_value": 40, "commission_percentage_of_total": 40},
+]  # fmt: skip
+
+
+def test_a_sale_names_its_agents_the_responsible_one_first() -> None:
+    given = warehouse()
+    sold(given, "G1", "2026-01", "M1", "E1", agents=[TWO_AGENTS[1], TWO_AGENTS[0]])
+    found = built(given, "SELECT agents, responsible_user_id, agent_count, agent_share FROM marts.sales")
+    assert found == [("Åsa, Bo", "U1", 2, Decimal(1))]
+
+
+def test_a_sale_whose_agents_are_of_two_offices_is_shared_between_offices() -> None:
+    given = warehouse()
+    sold(given, "G1", "2026-01", "M1", "E1", agents=TWO_AGENTS)
+    sold(given, "G1", "2026-01", "M1", "E2", agents=TWO_AGENTS[:1])
+    found = built(given, "SELECT estate_id, is_shared_between_offices FROM marts.sales")
+    assert found == [("E1", True), ("E2", False)]
+
+
+def test_a_sale_knows_its_days_from_listing_where_the_sold_estates_know_when_it_was_advertised() -> None:
+    given = warehouse()
+    sold(given, "G1", "2026-01", "M1", "E1")
+    sold(given, "G1", "2026-01", "M1", "E2")
+    rows(
+        given, "sold_estates", "G1", "2026-01", [{"id": "E1", "advertised_at": datetime(2026, 1, 5, 23, 30)}]
+    )
+    found = built(given, "SELECT estate_id, listed_on, days_from_listing_to_contract FROM marts.sales")
+    assert found == [("E1", date(2026, 1, 5), 10), ("E2", None, None)]
+
+
+def test_a_sale_counts_the_changes_of_price_or_commission_after_it_was_sold() -> None:
+    given = warehouse()
+    changes = [
+        {"changed_at": datetime(2026, 1, 1), "commission": 0},
+        {"changed_at": datetime(2026, 1, 15), "commission": 100, "final_price": 2000},
+        {
+            "changed_at": datetime(2026, 2, 1),
+            "commission": 100,
+            "final_price": 2000,
+            "status_text": "Tillträdd",
+        },
+        {"changed_at": datetime(2026, 3, 1), "commission": 90, "final_price": 2000},
+    ]
+    sold(given, "G1", "2026-01", "M1", "E1", changes=changes)
+    found = built(given, "SELECT restatement_count, first_commission, last_restated_at FROM marts.sales")
+    assert found == [(1, Decimal(100), datetime(2026, 3, 1))]
+
+
+def test_a_sale_that_moved_to_another_month_counts_in_the_younger_answer() -> None:
+    given = warehouse()
+    sold(given, "G1", "2026-01", "M1", "E1", at_utc=datetime(2026, 2, 1))
+    sold(given, "G1", "2026-02", "M1", "E1", at_utc=datetime(2026, 3, 1))
+    assert built(given, "SELECT estate_id, strftime(month, '%m') FROM marts.sales") == [("E1", "02")]
+
+
+def test_a_sale_answered_by_a_group_and_its_office_counts_once() -> None:
+    given = warehouse()
+    sold(given, "G1", "2026-01", "M1", "E1", agents=TWO_AGENTS)
+    sold(given, "M1", "2026-01", "M1", "E1", agents=TWO_AGENTS)
+    assert built(given, "SELECT _customer, user_id FROM marts.sale_shares") == [("M1", "U1"), ("M1", "U2")]
+
+
+def test_a_foreign_sale_keeps_its_currency_and_its_rate() -> None:
+    given = warehouse()
+    foreign = {
+        "currency_code": "EUR",
+        "currency_exchange_rate": 11.5,
+        "final_price_foreign": 100,
+        "final_price": 1150,
+    }
+    sold(given, "G1", "2026-01", "M1", "E1", **foreign)
+    found = built(given, "SELECT currency_code, final_price, final_price_foreign FROM marts.sales")
+    assert found == [("EUR", Decimal(1150), Decimal(100))]
+
+
+def test_a_share_is_the_agents_part_of_commission_and_price_and_says_if_the_office_is_another() -> None:
+    given = warehouse()
+    sold(given, "G1", "2026-01", "M1", "E1", final_price=2000, agents=TWO_AGENTS)
+    found = built(
+        given,
+        "SELECT user_id, commission, commission_share, final_price_share, is_cross_office "
+        "FROM marts.sale_shares",
+    )
+    assert found == [
+        ("U1", Decimal(60), Decimal("0.6"), Decimal(1200), False),
+        ("U2", Decimal(40), Decimal("0.4"), Decimal(800), True),
+    ]
+
+
+def test_every_sale_leads_back_to_its_customer_month_load_and_row() -> None:
+    given = warehouse()
+    load_id = sold(given, "G1", "2026-01", "M1", "E1")
+    found = built(
+        given,
+        "SELECT sales._load_id FROM marts.sales AS sales "
+        "JOIN bi.sales_estates AS landed USING (_customer, _month, _load_id, _row) "
+        "JOIN meta.loads ON load_id = _load_id",
+    )
+    assert found == [(load_id,)]
+
+
+def test_offices_and_users_are_known_by_name() -> None:
+    given = warehouse()
+    loaded(
+        given,
+        "commission_office",
+        "commission_office",
+        "G1",
+        "2026-01",
+        [earned({"office_customer_id": "M2"}, 1)],
+    )
+    sold(given, "G1", "2026-01", "M1", "E1", office_name="Ekbacken", agents=TWO_AGENTS)
+    assert built(given, "SELECT office_id, office_name FROM marts.offices") == [
+        ("M1", "Ekbacken"),
+        ("M2", None),
+    ]
+    assert built(given, "SELECT user_id, user_name FROM marts.users") == [("U1", "Åsa"), ("U2", "Bo")]
+
+
+def test_two_customers_that_answer_for_the_same_office_overlap() -> None:
+    given = warehouse()
+    offices = [earned({"office_customer_id": office}, 1) for office in ("M1", "M2", "M3")]
+    loaded(given, "commission_office", "commission_office", "G1", "2026-01", offices[:2])
+    loaded(given, "commission_office", "commission_office", "G2", "2026-01", offices[1:])
+    loaded(given, "commission_office", "commission_office", "M1", "2026-01", offices[:1])
+    held(given, "commission_user", "G1", ["2026-01"])
+    found = built(
+        given, "SELECT customer_id, yielding_customer_id, is_contained FROM marts.customer_overlaps"
+    )
+    assert found == [("G1", "G2", False), ("G1", "M1", True)]
