@@ -15,10 +15,8 @@ from pipelines.connect.address import checked_address, is_this_machine
 from pipelines.connect.body import Body, BodyError, BodyTooLarge
 from pipelines.connect.clock import Clock
 from pipelines.connect.exchange import Answer, Request
-from pipelines.connect.limits import MEGABYTE, Limits
+from pipelines.connect.limits import Limits
 from pipelines.connect.login import Login
-
-__all__ = ["MEGABYTE", "OK", "TOO_MANY", "Limits", "Outcome", "Trouble", "Wire"]
 
 NEVER_KEPT = frozenset({"set-cookie", "set-cookie2", "www-authenticate", "authorization"})
 NOBODY_THERE = (
