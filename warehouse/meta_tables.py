@@ -171,13 +171,17 @@ PUBLICATIONS = MetaTable(
     "publications",
     "Every publication of the analysts' file: made, refused, or rolled back to.",
     {
-        "name": ("VARCHAR", "the kept version below published/; null when refused"),
+        "name": ("VARCHAR", "the version, published/warehouse-<version>.duckdb; null when refused"),
         "at_utc": ("TIMESTAMP", "when, in UTC"),
         "status": ("VARCHAR", "'published', 'refused' or 'rolled back'"),
         "last_load_number": ("BIGINT", "every load up to this number is in it"),
         "loads": ("BIGINT", "how many loads are in force in it"),
         "bytes": ("BIGINT", "size of the file"),
         "seconds": ("DOUBLE", "how long the copy took"),
+        "header_sha256": (
+            "VARCHAR",
+            "checksum of the file's header; another one says that somebody wrote to it",
+        ),
         "reasons": ("VARCHAR[]", "why it was refused"),
     },
 )

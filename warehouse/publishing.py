@@ -1,0 +1,156 @@
+"""How do analysts get a new file? A copy of the working one, whole or not at all, and a way back.
+
+The published file can be read by its owner and group (0640), in folders that the group can enter (0750);
+everything else the pipeline keeps is private to its owner. Raw rows in quarantine are never in it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+from warehouse.copying import copy_file, header_sha256, rewrite_file
+from warehouse.errors import NothingToRollBackTo
+from warehouse.explaining import explained
+from warehouse.meta_tables import VIEWS
+from warehouse.opening import literal, opened, remove, sync
+from warehouse.publications import (
+    PUBLISHED,
+    REFUSED,
+    ROLLED_BACK,
+    Contents,
+    Publication,
+    contents,
+    headers,
+    remember,
+)
+from warehouse.versions import FILE, FOLDER, Versions
+from warehouse.working import LOCK_SECONDS, WorkingFile
+
+__all__ = ["Publication", "publish", "rollback"]
+
+
+def publish(
+    data_dir: Path,
+    *,
+    keep: int,
+    now: datetime,
+    reasons_against: Sequence[str] = (),
+    lock_seconds: float = LOCK_SECONDS,
+) -> Publication:
+    """Give analysts a copy of the working file; with reasons against it, only write those down.
+
+    Killed at any moment, it leaves the old file or the new one.
+    """
+    versions = Versions(Path(data_dir))
+    began = time.monotonic()
+    with WorkingFile(Path(data_dir), lock_seconds).locked() as working, explained(versions.published):
+        with opened(working) as connection:
+            connection.execute("CHECKPOINT")
+            found = contents(connection)
+            made = Publication(
+                PUBLISHED,
+                now,
+                versions.published,
+                None,
+                loads=found.loads,
+                last_load_number=found.last_load_number,
+            )
+            if reasons_against:
+                made = replace(made, status=REFUSED, reasons=tuple(reasons_against))
+                remember(connection, made)
+                return made
+        made = _make(working, versions, versions.next(now), made, found)
+        made = replace(made, seconds=time.monotonic() - began)
+        with opened(working) as connection:
+            remember(connection, made)
+        versions.clear(keep)
+        return made
+
+
+def rollback(
+    data_dir: Path, *, to: str | None = None, now: datetime, lock_seconds: float = LOCK_SECONDS
+) -> Publication:
+    """Put back the version before the current one, or the one named, in one step."""
+    versions = Versions(Path(data_dir))
+    with WorkingFile(Path(data_dir), lock_seconds).locked() as working, explained(versions.published):
+        with opened(working, read_only=True) as connection:
+            known = headers(connection)
+        version = _chosen(versions, known, to)
+        versions.show(version)
+        path = versions.published
+        back = Publication(ROLLED_BACK, now, path, version, path.stat().st_size)
+        with opened(working) as connection:
+            remember(connection, back)
+        return back
+
+
+def _make(working: Path, versions: Versions, version: str, made: Publication, found: Contents) -> Publication:
+    """Make a version and show it to the analysts."""
+    made = replace(made, version=version)
+    with _unfinished(versions) as copy:
+        copy_file(working, copy)
+        _clean(copy, made, rewrite=found.has_traces)
+        copy.chmod(FILE)
+        sync(copy)
+        copy.replace(versions.path(version))
+    sync(versions.folder)
+    versions.show(version)
+    path = versions.published
+    return replace(made, bytes=path.stat().st_size, header_sha256=header_sha256(path))
+
+
+@contextmanager
+def _unfinished(versions: Versions) -> Iterator[Path]:
+    """A place for a version in the making; nothing is left there when it cannot be made."""
+    versions.folder.mkdir(mode=FOLDER, exist_ok=True)
+    copy = versions.folder / ".unfinished.duckdb"
+    for path in versions.unfinished():
+        path.unlink(missing_ok=True)
+    copy.touch(mode=0o600)
+    try:
+        yield copy
+    finally:
+        remove(copy)
+
+
+def _clean(copy: Path, made: Publication, *, rewrite: bool) -> None:
+    """Take out of the copy what analysts must not see: the raw rows in quarantine; their counts stay.
+
+    What is dropped still stands in the free space of a file. Where there was any such row, everything
+    else is therefore written anew.
+    """
+    rewritten = copy.with_name(".unfinished-rewritten.duckdb")
+    with opened(copy) as connection:
+        connection.execute("CREATE TABLE meta.counted AS FROM meta.quarantine")
+        connection.execute("DROP VIEW meta.quarantine")
+        connection.execute("DROP TABLE meta.quarantine_rows")
+        connection.execute("ALTER TABLE meta.counted RENAME TO quarantine")
+        connection.execute(f"COMMENT ON TABLE meta.quarantine IS {literal(VIEWS['quarantine'][0])}")
+        remember(connection, made)
+        if rewrite:
+            rewrite_file(connection, rewritten)
+    if rewrite:
+        rewritten.replace(copy)
+
+
+def _chosen(versions: Versions, known: dict[str, str], to: str | None) -> str:
+    """The version to go back to; refuses one that somebody has written to."""
+    kept, current = versions.kept(), versions.current()
+    if to is not None:
+        kept = [version for version in kept if to in (version, versions.path(version).name)]
+    elif current is not None:
+        kept = kept[: kept.index(current)]
+    for version in reversed(kept):
+        path = versions.path(version)
+        if known.get(version) in (None, header_sha256(path)):
+            return version
+    wanted = f"no version {to}" if to else "no earlier version that is as it was published"
+    raise NothingToRollBackTo(
+        f"There is {wanted} in {versions.folder}; kept are {', '.join(versions.kept()) or 'none'}. "
+        "The published file stays as it is; `brokerbi publish` makes a new one."
+    )
