@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
+from pipelines.command.arguments import COMMANDS
 from tests.walls.files import ROOT
 
 HEAVY = ("dagster", "duckdb", "httpx", "polars")
@@ -31,3 +32,8 @@ def test_planning_needs_no_frames_no_client_and_no_dagster() -> None:
     assert (
         _heavy_after("import pipelines.sync.planning, pipelines.settings, pipelines.catalogue.reports") == []
     )
+
+
+def test_every_command_has_its_module() -> None:
+    missing = [name for name in COMMANDS if not (ROOT / "pipelines" / "command" / f"{name}.py").is_file()]
+    assert missing == []
