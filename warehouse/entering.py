@@ -58,7 +58,7 @@ def naive_utc(moment: datetime) -> datetime:
 def enter(connection: DuckDBPyConnection, loads: Sequence[Load], held: Held) -> list[Entry]:
     """Number the loads, and leave out the months for which something newer is held or comes along."""
     before = _loaded_before(connection, [load.load_id for load in loads])
-    following = _following(connection)
+    following = following_number(connection)
     newest = _newest(loads, held)
     entries = []
     for position, load in enumerate(loads):
@@ -113,6 +113,7 @@ def _loaded_before(connection: DuckDBPyConnection, load_ids: list[str]) -> dict[
     return {load_id: (number, opened, closed) for load_id, number, opened, closed in found.fetchall()}
 
 
-def _following(connection: DuckDBPyConnection) -> int:
+def following_number(connection: DuckDBPyConnection) -> int:
+    """The number of the next new load."""
     [(number,)] = connection.execute("SELECT coalesce(max(load_number), 0) + 1 FROM meta.loads").fetchall()
     return int(number)

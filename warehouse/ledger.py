@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING, Any
-
-from warehouse.loads import LandedLoad
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -71,44 +69,6 @@ def read_ledger(connection: DuckDBPyConnection) -> Ledger:
         pages={(report, customer): most for report, customer, most in pages},
         request_seconds=seconds,
     )
-
-
-_NEEDED = """
-FROM meta.loads AS load WHERE status = 'loaded' AND landing IS NOT NULL
-AND ($1 IS NULL OR list_contains($1, report)) AND ($2 IS NULL OR list_contains($2, customer))
-AND (history OR EXISTS (FROM meta.months AS held WHERE held.load_id = load.load_id))
-AND ($3 = false OR EXISTS (FROM meta.quarantine_rows AS bad WHERE bad.load_id = load.load_id))
-ORDER BY fetched_at_utc, load_number
-"""
-
-
-def effective_loads(
-    connection: DuckDBPyConnection,
-    reports: Sequence[str] | None,
-    customers: Sequence[str] | None,
-    *,
-    only_quarantined: bool,
-) -> list[LandedLoad]:
-    """The loads in force and every merged snapshot, oldest first."""
-    names = list(LandedLoad.__dataclass_fields__)
-    found = connection.execute(
-        f"SELECT {', '.join(names)} {_NEEDED}",
-        [
-            None if reports is None else list(reports),
-            None if customers is None else list(customers),
-            only_quarantined,
-        ],
-    )
-    return [
-        LandedLoad(**{name: _from_file(value) for name, value in zip(names, row, strict=True)})
-        for row in found.fetchall()
-    ]
-
-
-def _from_file(value: Any) -> Any:
-    if isinstance(value, list):
-        return tuple(value)
-    return aware(value) if isinstance(value, datetime) else value
 
 
 def aware(moment: datetime) -> datetime:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,9 +15,30 @@ from warehouse.errors import LockTimeout
 POLL_SECONDS = 0.02
 
 
+_MINE = threading.local()
+"""Which locks this thread holds already: what is done inside a lock need not wait for it."""
+
+
 @contextmanager
 def held(path: Path, seconds: float) -> Iterator[None]:
-    """Hold the lock for the body; raises LockTimeout, naming the holder, after so many seconds."""
+    """Hold the lock for the body; raises LockTimeout, naming the holder, after so many seconds.
+
+    A thread that holds it may take it again; another thread of the same process waits like any other.
+    """
+    mine: set[Path] = _MINE.__dict__.setdefault("held", set())
+    if path in mine:
+        yield
+        return
+    with _taken(path, seconds):
+        mine.add(path)
+        try:
+            yield
+        finally:
+            mine.discard(path)
+
+
+@contextmanager
+def _taken(path: Path, seconds: float) -> Iterator[None]:
     lock = FileLock(path, timeout=seconds, mode=0o600, poll_interval=POLL_SECONDS, on_acquired=_sign)
     try:
         lock.acquire()

@@ -56,7 +56,8 @@ LOADS = MetaTable(
         "loaded_at_utc": _LOADED,
         "status": (
             "VARCHAR",
-            "'loaded', 'superseded' (a newer fetch was held), 'failed', 'held back', 'no access'",
+            "'loaded', 'superseded' (a newer fetch was held), 'landed' (known from its landing file alone), "
+            "'failed', 'held back' or 'no access'",
         ),
         "error": ("VARCHAR", "why it is not loaded"),
         "landing": ("VARCHAR", "the file below landing/ with the answers; null once it was cleared away"),
@@ -200,6 +201,7 @@ TABLES_OF_OURS = (
 
 SCHEMAS = ("bi", "meta", "marts")
 _LATE_AFTER_HOURS = 36
+_WELL = "(status IN ('loaded', 'superseded'))"
 
 VIEWS = {
     "quarantine": (
@@ -216,11 +218,10 @@ VIEWS = {
         f"""
         WITH tries AS (
             SELECT report, customer,
-                   max(fetched_at_utc) FILTER (status IN ('loaded', 'superseded')) AS last_success_utc,
-                   max(fetched_at_utc) FILTER (status NOT IN ('loaded', 'superseded')) AS last_failure_utc,
-                   arg_max(error, fetched_at_utc) FILTER (status NOT IN ('loaded', 'superseded'))
-                       AS last_error
-            FROM meta.loads GROUP BY ALL
+                   max(fetched_at_utc) FILTER ({_WELL}) AS last_success_utc,
+                   max(fetched_at_utc) FILTER (NOT {_WELL}) AS last_failure_utc,
+                   arg_max(error, fetched_at_utc) FILTER (NOT {_WELL}) AS last_error
+            FROM meta.loads WHERE status <> 'landed' GROUP BY ALL
         ), held AS (
             SELECT report, customer, max(month) AS newest_held_month, count(month) AS held_months
             FROM meta.months GROUP BY ALL

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warehouse import access
 from warehouse.evolving import declare, undeclared
-from warehouse.ledger import Cap, Ledger, effective_loads, read_ledger
+from warehouse.ledger import Cap, Ledger, read_ledger
 from warehouse.loads import DeclaredTable, FailedLoad, LandedLoad, Load, Loaded
 from warehouse.working import LOCK_SECONDS, WorkingFile
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+    from warehouse.landing import Landed
 
 
 def utc_now() -> datetime:
@@ -42,6 +44,12 @@ class Store:
     def writing(self) -> AbstractContextManager[DuckDBPyConnection]:
         """The working file, in one transaction, under the write lock: all is kept or nothing."""
         return self._file.transaction()
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep every other writer out for as long as several steps must see the same rows."""
+        with self._file.locked():
+            yield
 
     def declare(self, tables: Sequence[DeclaredTable]) -> None:
         """Create every table with all its documented columns; cheap when nothing is new."""
@@ -83,8 +91,17 @@ class Store:
         only_quarantined: bool = False,
     ) -> list[LandedLoad]:
         """The loads that a rebuild needs, oldest first: those in force, and every merged snapshot."""
+        from warehouse.rebuilding import effective_loads
+
         with self.reading() as connection:
             return effective_loads(connection, reports, customers, only_quarantined=only_quarantined)
+
+    def relearn(self, landed: Iterable[Landed]) -> int:
+        """Bring loads back into a lost ledger from their landing files, for `replay` to load again."""
+        from warehouse.rebuilding import relearn
+
+        with self.writing() as connection:
+            return relearn(connection, landed)
 
     def deny(self, report: str, customer: str, at_utc: datetime) -> None:
         """Remember a 403: this report of this customer is not ours to ask."""

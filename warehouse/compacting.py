@@ -1,0 +1,59 @@
+"""How does the working file become small again? Rewritten whole, then put in the place of the old one."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from duckdb import DuckDBPyConnection
+
+from warehouse.copying import rewrite_file
+from warehouse.errors import Damaged
+from warehouse.opening import PRIVATE_FILE, opened, quoted, remove, sync
+from warehouse.working import LOCK_SECONDS, WorkingFile
+
+
+@dataclass(frozen=True)
+class Compacted:
+    """The size of the working file before and after."""
+
+    bytes_before: int
+    bytes_after: int
+    seconds: float
+
+
+def compact(data_dir: Path, *, lock_seconds: float = LOCK_SECONDS) -> Compacted:
+    """Rewrite the working file without what was deleted from it; killed at any moment, one of both stands."""
+    began = time.monotonic()
+    with WorkingFile(Path(data_dir), lock_seconds).locked() as working:
+        before = working.stat().st_size
+        rewritten = working.with_name(".compacted.duckdb")
+        try:
+            with opened(working) as connection:
+                connection.execute("CHECKPOINT")
+                rewrite_file(connection, rewritten)
+                rows = _rows(connection)
+            with opened(rewritten) as connection:
+                if _rows(connection) != rows:
+                    raise Damaged(f"{working} could not be rewritten row by row; it stays as it is.")
+                connection.execute("UPDATE meta.storage SET has_traces = EXISTS (FROM meta.quarantine_rows)")
+            rewritten.chmod(PRIVATE_FILE)
+            sync(rewritten)
+            rewritten.replace(working)
+            sync(working.parent)
+        finally:
+            remove(rewritten)
+        return Compacted(before, working.stat().st_size, time.monotonic() - began)
+
+
+def _rows(connection: DuckDBPyConnection) -> dict[str, int]:
+    """How many rows each table of the open file has."""
+    tables = connection.execute(
+        "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = current_database()"
+    ).fetchall()
+    rows = {}
+    for schema, table in tables:
+        name = f"{quoted(schema)}.{quoted(table)}"
+        [(rows[name],)] = connection.execute(f"SELECT count(*) FROM {name}").fetchall()
+    return rows

@@ -1,0 +1,103 @@
+"""From which loads can tables be rebuilt? Those in force, every snapshot, and those that only landing knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime
+from typing import Any
+
+from duckdb import DuckDBPyConnection
+
+from warehouse.entering import following_number, naive_utc
+from warehouse.landing import Landed
+from warehouse.ledger import aware
+from warehouse.loads import LandedLoad
+from warehouse.meta_tables import LOADS
+from warehouse.writing import write
+
+_IN_FORCE = """
+WITH able AS (
+    SELECT load_id, report, customer, fetched_at_utc, load_number,
+           unnest(CASE WHEN len(months) = 0 THEN [NULL::DATE] ELSE months END) AS month
+    FROM meta.loads WHERE status IN ('loaded', 'landed') AND NOT history
+)
+SELECT DISTINCT arg_max(load_id, (fetched_at_utc, load_number)) AS load_id FROM able
+GROUP BY report, customer, month
+"""
+"""For each month, the load fetched last: the same as meta.months says, also while a rebuild is under way."""
+
+_NEEDED = f"""
+FROM meta.loads AS load
+WHERE landing IS NOT NULL AND ($1 IS NULL OR list_contains($1, report))
+AND ($2 IS NULL OR list_contains($2, customer)) AND (
+    CASE WHEN history THEN status IN ('loaded', 'landed') ELSE load_id IN ({_IN_FORCE}) END
+)
+AND (NOT $3 OR EXISTS (FROM meta.quarantine_rows AS bad WHERE bad.load_id = load.load_id))
+ORDER BY fetched_at_utc, load_number
+"""
+
+
+def effective_loads(
+    connection: DuckDBPyConnection,
+    reports: Sequence[str] | None,
+    customers: Sequence[str] | None,
+    *,
+    only_quarantined: bool,
+) -> list[LandedLoad]:
+    """The loads in force and every merged snapshot, oldest first."""
+    names = list(LandedLoad.__dataclass_fields__)
+    found = connection.execute(
+        f"SELECT {', '.join(names)} {_NEEDED}",
+        [reports and list(reports), customers and list(customers), only_quarantined],
+    )
+    return [
+        LandedLoad(**{name: _from_file(value) for name, value in zip(names, row, strict=True)})
+        for row in found.fetchall()
+    ]
+
+
+def relearn(connection: DuckDBPyConnection, landed: Iterable[Landed]) -> int:
+    """Write down the loads of landing files that the ledger does not know; answers how many those are.
+
+    They count as 'landed' until a replay loads them, and their months as missing until then.
+    """
+    known = {load_id for (load_id,) in connection.execute("SELECT load_id FROM meta.loads").fetchall()}
+    lost = [one for one in landed if one.header["load_id"] not in known]
+    number = following_number(connection)
+    rows = [_row(one, number + place) for place, one in enumerate(sorted(lost, key=_fetched_at))]
+    write(connection, LOADS, rows)
+    return len(rows)
+
+
+def _row(landed: Landed, number: int) -> dict[str, Any]:
+    said = {**landed.header, **landed.trailer}
+    failed = bool(said.get("error"))
+    return {
+        **{name: said.get(name) for name in LOADS.columns},
+        "load_number": None if failed else number,
+        "window_start": _day(said.get("window_start")),
+        "window_end": _day(said.get("window_end")),
+        "months": [_day(month) for month in said.get("months", ())],
+        "rows": 0,
+        "opened": 0,
+        "closed": 0,
+        "bytes": said.get("bytes", landed.bytes),
+        "sha256": landed.sha256,
+        "fetched_at_utc": _fetched_at(landed),
+        "status": "failed" if failed else "landed",
+        "landing": landed.path,
+    }
+
+
+def _fetched_at(landed: Landed) -> datetime:
+    return naive_utc(datetime.fromisoformat(landed.trailer["fetched_at_utc"]))
+
+
+def _day(text: str | None) -> date | None:
+    return date.fromisoformat(text) if text else None
+
+
+def _from_file(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(value)
+    return aware(value) if isinstance(value, datetime) else value
