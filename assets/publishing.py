@@ -113,7 +113,7 @@ def _publication(
             f"Not published; the file of before stays.\n{reasons}",
             metadata={**metadata, "reasons": dg.MetadataValue.md(reasons)},
         )
-    context.log.info(f"Published {publication.path}, {size(publication.bytes)}.")
+    context.log.info(f"Published {publication.path}, {size(publication.bytes or 0)}.")
     warnings = [one.sentence for one in finished.warnings]
     yield dg.MaterializeResult(
         asset_key=FILE,
