@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from pipelines.catalogue.fields import Row, Text, field
 from pipelines.catalogue.sales_rows import (
     Agent,
@@ -63,6 +61,14 @@ class AskedEstate(Row):
     asked_estate_id: Text = field("the estate that we asked the service for")
 
 
+class OfAskedEstate(OfEstate, AskedEstate):
+    """What a row nested in an estate that we asked for carries of it."""
+
+
+class OfAskedAgent(OfAgent, AskedEstate):
+    """What a row nested in an agent of an estate that we asked for carries of it."""
+
+
 class OfficeOfReference(Row):
     """The office that references its sold estates."""
 
@@ -83,37 +89,41 @@ def _tree(name: str, *, thin: bool = False) -> tuple[Table, ...]:
         dated_by="contract_day",
         hands_down={"id": "estate_id"},
     )
-    return (estates, *_nested(name, IN_THE_TREE, thin=thin))
+    changes = () if thin else _changes(name, IN_THE_TREE, OfEstate, OfAgent)
+    return (estates, _agents(name, IN_THE_TREE, ThinAgent if thin else Agent, OfEstate), *changes)
 
 
-def _nested(name: str, rows: str, *, thin: bool = False) -> Iterator[Table]:
-    yield Table(
+def _agents(name: str, rows: str, agent: type[Row], handed: type[Row]) -> Table:
+    return Table(
         name=f"{name}_agents",
         rows=f"{rows}.agents[]",
         description="One row per agent entitled to commission of an estate.",
-        model=ThinAgent if thin else Agent,
+        model=agent,
         parent=f"{name}_estates",
-        handed=OfEstate,
-        key=("id",),
-        hands_down={"estate_id": "estate_id", "id": "agent_id"},
+        handed=handed,
+        key=("estate_id", "id"),
+        hands_down={column: column for column in handed.model_fields} | {"id": "agent_id"},
     )
-    if thin:
-        return
-    yield Table(
-        name=f"{name}_estate_changes",
-        rows=f"{rows}.changes[]",
-        description="One row per change of an estate, with the values set then.",
-        model=EstateChange,
-        parent=f"{name}_estates",
-        handed=OfEstate,
-    )
-    yield Table(
-        name=f"{name}_agent_changes",
-        rows=f"{rows}.agents[].changes[]",
-        description="One row per change of an agent's share.",
-        model=AgentChange,
-        parent=f"{name}_agents",
-        handed=OfAgent,
+
+
+def _changes(name: str, rows: str, of_estate: type[OfEstate], of_agent: type[OfAgent]) -> tuple[Table, Table]:
+    return (
+        Table(
+            name=f"{name}_estate_changes",
+            rows=f"{rows}.changes[]",
+            description="One row per change of an estate, with the values set then.",
+            model=EstateChange,
+            parent=f"{name}_estates",
+            handed=of_estate,
+        ),
+        Table(
+            name=f"{name}_agent_changes",
+            rows=f"{rows}.agents[].changes[]",
+            description="One row per change of an agent's share.",
+            model=AgentChange,
+            parent=f"{name}_agents",
+            handed=of_agent,
+        ),
     )
 
 
@@ -164,9 +174,10 @@ REPORTS = (
                 model=Estate,
                 handed=AskedEstate,
                 key=("id",),
-                hands_down={"id": "estate_id"},
+                hands_down={"asked_estate_id": "asked_estate_id", "id": "estate_id"},
             ),
-            *_nested("sales_for_estate", "estates[]"),
+            _agents("sales_for_estate", "estates[]", Agent, OfAskedEstate),
+            *_changes("sales_for_estate", "estates[]", OfAskedEstate, OfAskedAgent),
         ),
     ),
     Report(

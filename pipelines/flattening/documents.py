@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -9,7 +10,7 @@ import polars as pl
 
 from pipelines.catalogue.vocabulary import Report
 from pipelines.flattening.proving import proven_frame
-from pipelines.flattening.text import Json, NotJson, parsed
+from pipelines.flattening.text import Json, NotJson, parsed, to_json
 
 __all__ = ["Document", "NotJson", "read_document"]
 
@@ -25,6 +26,17 @@ class Document:
     def value(self) -> Json:
         """The whole document, with all that polars would drop or bend."""
         return parsed(self.body)
+
+    @cached_property
+    def _as_written(self) -> Json:
+        return parsed(self.body, numbers_as_written=True)
+
+    def raw(self, steps: Sequence[str | int]) -> str:
+        """What stands at the end of these keys and places, as JSON, every number as it was written."""
+        value = self._as_written
+        for step in steps:
+            value = value[step]
+        return to_json(value)
 
 
 def read_document(body: bytes, report: Report | None = None) -> Document:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import overload
 
 import polars as pl
 
@@ -19,7 +18,6 @@ from pipelines.flattening.nodes import ASKED, Harvest, Node
 from pipelines.flattening.rows import Rows, Standing, documents_as_rows, pages_as_rows
 from pipelines.flattening.shredding import Keys, Leaf, Parts
 from pipelines.flattening.spots import ROOT, Spot, spots
-from pipelines.flattening.text import Json
 from pipelines.flattening.topmost import elements_along, joined, path_of, says_nothing, ways_of
 from pipelines.flattening.walking import empty_table, walk
 from pipelines.months import Month
@@ -39,11 +37,11 @@ def flatten(
 
     `months` are those of the window, `asked` says for every page which user or estate it is about.
     """
-    harvest = Harvest(report, tuple(months), timezone)
+    harvest = Harvest(report, pages, tuple(months), timezone)
     frame = pages[0].frame if len(pages) == 1 else None
     recognised = True
     if frame is not None:
-        walk(harvest, _proven(report, pages[0], frame))
+        walk(harvest, _proven(report, frame))
     else:
         recognised = _walk_pages(harvest, pages_as_rows([page.value for page in pages]), asked)
     tables = {table.name: empty_table(harvest, table.name) for table in report.tables} | harvest.tables
@@ -67,7 +65,7 @@ def _walk_pages(harvest: Harvest, pages: Rows, asked: Sequence[str | None] | Non
     if not ways and not is_empty:
         spot = top[0].first_with_table()
         walk(harvest, _documents(pages, spot, carried))
-        return not spot.must_hold_rows
+        return spot.first_table().model is None  # of undocumented rows anything may be one
     envelope = Spot((), (), None, "", {}, joined(top, ways))
     name = harvest.free_name(f"{report.name}__{ENVELOPE}")
     walk(harvest, Node(pages, report.name, spot=envelope, name=name, carried=carried))
@@ -107,11 +105,11 @@ def _asked(report: Report, asked: Sequence[str | None] | None, length: int) -> t
     return (Filled(column, pl.Series(asked or [None] * length, dtype=pl.String)),)
 
 
-def _proven(report: Report, document: Document, frame: pl.DataFrame) -> Node:
+def _proven(report: Report, frame: pl.DataFrame) -> Node:
     """The rows of a frame that is proven to hold all of the document."""
     spot = spots(report)[0]
     page = Standing(pages_as_rows([None]), range(1))
-    rows = Rows(LaterRows(document), [0] * frame.height, range(frame.height), (ROOT,), standing=page)
+    rows = Rows((), [0] * frame.height, range(frame.height), (ROOT,), standing=page)
     kinds = {pl.String: TEXT, pl.Float64: FRACTION}
     leaves = [
         Leaf((values.name,), {kinds[type(values.dtype)]: values.alias("")})
@@ -120,22 +118,3 @@ def _proven(report: Report, document: Document, frame: pl.DataFrame) -> Node:
     ]
     name = spot.first_table().name
     return Node(rows, name, spot=spot, name=name, parts=Parts(leaves, met=set(spot.columns)))
-
-
-class LaterRows(Sequence[dict[str, Json]]):
-    """The rows of a document, read again from its bytes when one of them is looked at."""
-
-    def __init__(self, document: Document) -> None:
-        self._document = document
-
-    def __len__(self) -> int:
-        return len(self._document.value)
-
-    @overload
-    def __getitem__(self, row: int) -> dict[str, Json]: ...
-
-    @overload
-    def __getitem__(self, row: slice) -> list[dict[str, Json]]: ...
-
-    def __getitem__(self, row: int | slice) -> Json:
-        return self._document.value[row]

@@ -10,6 +10,7 @@ import polars as pl
 from pipelines.catalogue.columns import Column, handed_columns
 from pipelines.catalogue.vocabulary import Report, Table
 from pipelines.flattening.columns import Filled
+from pipelines.flattening.documents import Document
 from pipelines.flattening.flat import FlatTable, Rejected
 from pipelines.flattening.names import name_of, told_apart
 from pipelines.flattening.rows import Rows, Standing, rows_in
@@ -26,6 +27,7 @@ class Harvest:
     """All that has come of an answer so far."""
 
     report: Report
+    pages: Sequence[Document]
     months: tuple[Month, ...]
     zone: str
     tables: dict[str, FlatTable] = field(default_factory=dict)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from pipelines.flattening.shredding import Keys
 from pipelines.flattening.spots import ROOT
-from pipelines.flattening.text import Json, to_json
+from pipelines.flattening.text import Json
 
 
 @dataclass(frozen=True)
@@ -30,18 +30,13 @@ class Rows:
     def __len__(self) -> int:
         return len(self.above)
 
-    def raw(self, row: int) -> str:
-        """The row as it came, with everything nested in it."""
-        return to_json(self.strangers.get(row, self.objects[row]))
-
-    def place(self, row: int) -> str:
-        """The JSON path of a row; of several pages it says which."""
+    def steps(self, row: int) -> list[str | int]:
+        """The way to a row: its page, then keys and places in lists."""
         if self.standing is None:
-            return f"page {row + 1}: $" if len(self) > 1 else "$"
-        above = self.standing.rows.place(self.standing.kept[self.above[row]])
+            return [row]
+        above = self.standing.rows.steps(self.standing.kept[self.above[row]])
         hop = self.hops[row] if self.hops else self.hop
-        path = "".join(f".{key}" for key in hop if key != ROOT)
-        return f"{above}{path}[{self.order[row]}]" if hop else above
+        return [*above, *(key for key in hop if key != ROOT), self.order[row]] if hop else above
 
 
 @dataclass(frozen=True)

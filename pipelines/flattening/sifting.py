@@ -9,6 +9,7 @@ import polars as pl
 
 from pipelines.flattening.columns import Filled
 from pipelines.flattening.dating import MISSING, Dated
+from pipelines.flattening.documents import Document
 from pipelines.flattening.flat import Rejected
 from pipelines.flattening.kinds import FRACTION, LONG_FRACTION, LONG_WHOLE, NESTED, TEXT, TRUTH, WHOLE
 from pipelines.flattening.rows import Rows
@@ -58,7 +59,7 @@ def _undated(columns: Sequence[Filled], dated: Dated) -> Iterator[Reason]:
 
 
 def sifted(
-    rows: Rows, table: str, why: Sequence[Reason], dated: Dated | None
+    rows: Rows, table: str, why: Sequence[Reason], dated: Dated | None, pages: Sequence[Document]
 ) -> tuple[Sequence[int], list[Rejected]]:
     """The rows that stay, and those turned away, each for its first reason."""
     turned_away: dict[int, tuple[str, str | None]] = dict.fromkeys(rows.strangers, (STRANGE, None))
@@ -67,11 +68,19 @@ def sifted(
             turned_away.setdefault(row, (reason.sentence, reason.column))
     if not turned_away:
         return range(len(rows)), []
-    rejected = [
-        Rejected(table, rows.place(row), sentence, column, _month(dated, row), rows.raw(row))
-        for row, (sentence, column) in sorted(turned_away.items())
-    ]
+    rejected = []
+    for row, (sentence, column) in sorted(turned_away.items()):
+        page, *steps = rows.steps(row)
+        raw = pages[int(page)].raw(steps)
+        place = _place(steps, int(page), len(pages))
+        rejected.append(Rejected(table, place, sentence, column, _month(dated, row), raw))
     return [row for row in range(len(rows)) if row not in turned_away], rejected
+
+
+def _place(steps: Sequence[str | int], page: int, pages: int) -> str:
+    """A JSON path; of several pages it says which."""
+    path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
+    return f"page {page + 1}: ${path}" if pages > 1 else f"${path}"
 
 
 def _month(dated: Dated | None, row: int) -> Month | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from typing import Any
 
 Json = Any  # None, bool, int, float, str, list or dict: what the json module makes of a document
@@ -43,13 +44,13 @@ def decoded(body: bytes) -> str:
         ) from error
 
 
-def parsed(body: bytes) -> Json:
+def parsed(body: bytes, *, numbers_as_written: bool = False) -> Json:
     """The document that a body holds; refuses halves, trailing text, NaN and lone values."""
     text = decoded(body)
     if r"\u" in text:
         text = _SURROGATES.sub(lambda found: r"\ufffd" if found[1] else found[0], text)
     try:
-        value = _loads(text)
+        value = _loads(text, Number if numbers_as_written else None)
     except RecursionError as error:
         raise NotJson("The answer is nested too deeply to be read.") from error
     except json.JSONDecodeError as error:
@@ -96,19 +97,14 @@ def _elements(value: list[Json]) -> list[Json | _Written]:
     return [*items, _Written("]")]
 
 
-def _loads(text: str) -> Json:
+def _loads(text: str, number: type[Number] | None) -> Json:
+    read = partial(json.loads, text, object_pairs_hook=_object, parse_constant=_refused)
     try:
-        return json.loads(text, object_pairs_hook=_object, parse_float=_fraction, parse_constant=_refused)
+        return read(parse_float=number or _fraction, parse_int=number)
     except (json.JSONDecodeError, NotJson):
         raise
     except ValueError:  # Python reads no whole number of more than 4300 digits
-        return json.loads(
-            text,
-            object_pairs_hook=_object,
-            parse_float=_fraction,
-            parse_int=_whole,
-            parse_constant=_refused,
-        )
+        return read(parse_float=_fraction, parse_int=_whole)
 
 
 def _object(pairs: list[tuple[str, Json]]) -> dict[str, Json]:

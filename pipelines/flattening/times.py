@@ -30,9 +30,14 @@ def local_times(texts: pl.Series, zone: str) -> pl.Series:
 
     Text without an offset is taken as local, so an hour that summer time skips does no harm. Nearly
     all texts are of one form and are read together; only what is left is looked at one by one.
+    Digits beyond a microsecond are cut.
     """
     times = texts.str.head(LONG_AS_SECONDS).str.to_datetime(SECONDS, strict=False, time_unit="us")
-    is_other = texts.is_not_null() & (times.is_null() | (texts.str.len_bytes() != LONG_AS_SECONDS))
+    fraction = texts.str.slice(LONG_AS_SECONDS)
+    if (fraction != "").any():
+        microseconds = (fraction + "000000").str.slice(1, 6).cast(pl.Int64, strict=False)
+        times = times + microseconds.cast(pl.Duration("us"))
+    is_other = texts.is_not_null() & (times.is_null() | ~fraction.str.contains(r"^(\.\d+)?$"))
     if is_other.any():
         places = is_other.arg_true()
         times = times.scatter(places, _other_forms(texts.gather(places), zone))
@@ -40,13 +45,10 @@ def local_times(texts: pl.Series, zone: str) -> pl.Series:
 
 
 def _other_forms(texts: pl.Series, zone: str) -> pl.Series:
-    """Texts with a fraction, an offset or something else."""
-    times = texts.str.to_datetime(f"{SECONDS}%.f", strict=False, time_unit="us")
-    if times.null_count():
-        utc = texts.str.to_datetime(f"{SECONDS}%.f%#z", strict=False, time_unit="us")
-        shifted = _within(utc.dt.replace_time_zone(None), REAL_TIMES)
-        local = shifted.dt.replace_time_zone("UTC").dt.convert_time_zone(zone).dt.replace_time_zone(None)
-        times = times.zip_with(times.is_not_null(), local)
+    """Texts with an offset, or of a form that is rare."""
+    utc = texts.str.to_datetime(f"{SECONDS}%.f%#z", strict=False, time_unit="us")
+    shifted = _within(utc.dt.replace_time_zone(None), REAL_TIMES)
+    times = shifted.dt.replace_time_zone("UTC").dt.convert_time_zone(zone).dt.replace_time_zone(None)
     if times.null_count():
         places = times.is_null().arg_true()
         known = {text: _local_time(text, ZoneInfo(zone)) for text in texts.gather(places).unique()}

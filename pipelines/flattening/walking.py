@@ -65,7 +65,7 @@ def _grown(harvest: Harvest, node: Node, parts: Parts) -> Grown:
         dated = _dated(harvest, node, columns)
     name = node.name or (node.spot.first_table().name if node.spot else node.base)
     why = list(reasons(columns, table.key if table else (), dated))
-    kept, rejected = sifted(rows, name, why, dated)
+    kept, rejected = sifted(rows, name, why, dated, harvest.pages)
     harvest.rejected += rejected
     kept = _unrepeated(harvest, node, columns, kept)
     return Grown(node, parts, columns, dated.months if dated else None, kept)

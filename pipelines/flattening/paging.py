@@ -1,0 +1,117 @@
+"""What does one page say of itself? Its rows, their ids, and the total that its envelope states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from pipelines.catalogue.vocabulary import Report
+from pipelines.flattening.documents import Document
+from pipelines.flattening.locating import lists_in, located, value_at
+from pipelines.flattening.names import simplified
+from pipelines.flattening.rows import pages_as_rows
+from pipelines.flattening.spots import ANY, ROOT, Spot, spots
+from pipelines.flattening.text import Json, to_json
+from pipelines.flattening.topmost import elements_along, says_nothing, ways_of
+
+Id = tuple[str | None, ...]
+
+# How a total of rows may be called, the surest first. A bare `count` may be one of pages, and a size is
+# how many were asked for.
+TOTALS = (
+    "totalrowcount",
+    "totalrows",
+    "rowstotal",
+    "totalcount",
+    "totalitems",
+    "totalitemcount",
+    "totalrecords",
+    "totalelements",
+    "totalresults",
+    "totalhits",
+    "total",
+    "rowcount",
+    "recordcount",
+    "itemcount",
+)
+DEEPEST_ENVELOPE = 4
+
+
+def stated_total(document: Document) -> int | None:
+    """How many rows all pages have together, if the envelope says so; nobody documents how.
+
+    Where several lists have an envelope of their own, their totals are added.
+    """
+    stated = [pair for pair in _whole_numbers(document.value, 0) if pair[0] in TOTALS]
+    if not stated:
+        return None
+    surest = min((name for name, _ in stated), key=TOTALS.index)
+    return sum(total for name, total in stated if name == surest)
+
+
+def ids_of(report: Report, document: Document) -> Mapping[str, list[Id]]:
+    """The documented ids of a page's rows, in their order, by table; of tables that have one."""
+    return {
+        spot.first_table().name: [_id(spot, row) for row in rows]
+        for spot, rows in _rows(report, document)
+        if spot.table and spot.table.key
+    }
+
+
+def row_count(report: Report, document: Document) -> int:
+    """How many rows of its topmost tables a page holds."""
+    return sum(len(rows) for _, rows in _rows(report, document))
+
+
+def is_empty(report: Report, document: Document) -> bool:
+    """Whether a page holds no row, and nothing that might be rows under another name."""
+    if row_count(report, document):
+        return False
+    return says_nothing(document.value) or bool(ways_of([_page(document)], spots(report)))
+
+
+def _rows(report: Report, document: Document) -> Iterator[tuple[Spot, Sequence[Json]]]:
+    """The rows of every topmost table."""
+    top = spots(report)
+    page = _page(document)
+    if top[0].keys == ():
+        whole = page.get(ROOT) if ROOT in page else [page] if page else []
+        yield top[0], whole or []
+        return
+    ways = ways_of([page], top)
+    for spot in top:
+        if spot.keys in ways:
+            yield _down_to_a_table(elements_along([page], ways[spot.keys]), spot)
+
+
+def _down_to_a_table(objects: list[Json], spot: Spot) -> tuple[Spot, list[Json]]:
+    while spot.table is None:
+        spot = spot.inner[0]
+        if spot.keys == (ANY,):
+            objects = [one for keys, rows in lists_in(objects) if len(keys) == 1 for one in rows]
+        else:
+            way = located(objects, spot, is_topmost=False)
+            objects = elements_along(objects, way) if way else []
+    return spot, objects
+
+
+def _page(document: Document) -> Json:
+    return pages_as_rows([document.value]).objects[0]
+
+
+def _id(spot: Spot, row: Json) -> Id:
+    keys = {column.name: keys for keys, column in spot.columns.items()}
+    found = (value_at(row, keys[name]) for name in spot.first_table().key)
+    return tuple(value if value is None or type(value) is str else to_json(value) for value in found)
+
+
+def _whole_numbers(value: Json, depth: int) -> Iterator[tuple[str, int]]:
+    """Every whole number of an envelope, under its simplified key; through objects only."""
+    if type(value) is not dict or depth > DEEPEST_ENVELOPE:
+        return
+    for key, member in value.items():
+        if type(member) is int and member >= 0:
+            yield simplified(key), member
+        elif type(member) is str and member.isascii() and member.isdigit() and len(member) < 19:
+            yield simplified(key), int(member)
+        else:
+            yield from _whole_numbers(member, depth + 1)
