@@ -26,7 +26,7 @@ SELECT
     agents.commission,
     agents.commission_foreign,
     agents.commission_share,
-    (sales.final_price * agents.commission_share)::DECIMAL(18, 4) AS final_price_share,
+    (sales.final_price::DECIMAL(28, 4) * agents.commission_share)::DECIMAL(18, 4) AS final_price_share,
     sales._customer,
     sales._month,
     sales._load_id,

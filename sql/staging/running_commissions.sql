@@ -18,6 +18,6 @@ SELECT
     _month AS month,
     _load_id AS load_id,
     obtained_at::DATE AS obtained_on,
-    round(amount * exchange_rate, 4)::DECIMAL(18, 4) AS amount_sek_excl_vat,
+    round(amount::DECIMAL(28, 4) * exchange_rate, 4)::DECIMAL(18, 4) AS amount_sek_excl_vat,
     exchange_rate IS NOT NULL AS has_rate
 FROM bi.running_commissions AS event

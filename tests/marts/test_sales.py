@@ -75,13 +75,10 @@ def test_a_sale_answered_by_a_group_and_its_office_counts_once() -> None:
 
 def test_a_foreign_sale_keeps_its_currency_and_its_rate() -> None:
     given = warehouse()
-    foreign = {
-        "currency_code": "EUR",
-        "currency_exchange_rate": 11.5,
-        "final_price_foreign": 100,
-        "final_price": 1150,
-    }
-    sold(given, "G1", "2026-01", "M1", "E1", **foreign)
+    sold(
+        given, "G1", "2026-01", "M1", "E1",
+        currency_code="EUR", currency_exchange_rate=11.5, final_price_foreign=100, final_price=1150,
+    )  # fmt: skip
     found = built(given, "SELECT currency_code, final_price, final_price_foreign FROM marts.sales")
     assert found == [("EUR", Decimal(1150), Decimal(100))]
 

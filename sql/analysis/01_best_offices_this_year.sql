@@ -1,0 +1,14 @@
+-- Which offices have earned most this year, and how do they stand against the same months last year?
+-- One row per office; the year is that of the latest month that is over.
+--
+-- year_over_year has both years side by side. The row of the latest month that is over holds the sums so far; a
+-- change is null when a month of either year is unknown, so nobody is compared with a gap.
+SELECT
+    office_name,
+    year_to_date_commission AS commission_so_far,
+    year_to_date_commission_before AS commission_last_year,
+    round(100 * year_to_date_change_share, 1) AS change_percent,
+    year_to_date_parts AS homes_sold
+FROM marts.year_over_year
+WHERE month = (SELECT max(month) FROM marts.year_over_year WHERE NOT is_open)
+ORDER BY commission_so_far DESC;

@@ -1,0 +1,14 @@
+-- How does the average commission of a sale develop, quarter by quarter?
+-- One row per quarter and office, with the chain as a whole on a row without an office.
+--
+-- Averages cannot be averaged: every one is worked out from sums, also the chain's.
+SELECT
+    date_trunc('quarter', month)::DATE AS quarter,
+    office_name,
+    round(sum(sold_commission) / nullif(sum(sold_estate_parts), 0), 0) AS average_commission,
+    round(100 * sum(sold_commission) / nullif(sum(sold_total_price), 0), 2) AS percent_of_price,
+    sum(sold_estate_parts) AS homes_sold
+FROM marts.office_month
+WHERE commission IS NOT NULL
+GROUP BY GROUPING SETS ((1, office_id, office_name), (1))
+ORDER BY quarter, office_name NULLS FIRST;

@@ -1,0 +1,16 @@
+-- Where do incoming leads lie untouched or get lost?
+-- One row per office, over the latest three months.
+--
+-- States are the service's own words and may get new ones; here New is untouched, and NoAnswerOrBusy, NoAssignment,
+-- Cancelled and RemovedOther are lost.
+SELECT
+    office_name,
+    sum(lead_count) AS leads,
+    sum(lead_count) FILTER (state = 'New') AS untouched,
+    sum(lead_count) FILTER (state IN ('NoAnswerOrBusy', 'NoAssignment', 'Cancelled', 'RemovedOther')) AS lost,
+    round(100 * sum(lead_count) FILTER (state = 'New') / sum(lead_count), 1) AS untouched_percent
+FROM marts.lead_funnel
+WHERE way = 'incoming lead'
+    AND month >= (SELECT max(month) FROM marts.lead_funnel) - INTERVAL 2 MONTH
+GROUP BY office_name
+ORDER BY untouched_percent DESC NULLS LAST;

@@ -1,0 +1,15 @@
+-- How much do offices earn on each other's sales?
+-- One row per pair of offices: who had the estate, and whose agent shared the commission.
+--
+-- The office report counts a share where the agent belongs; the sales list shows the estate where it was listed.
+SELECT
+    listing.office_name AS listed_by,
+    shares.user_office_name AS shared_with,
+    count(DISTINCT shares.estate_id) AS homes,
+    sum(shares.commission) AS commission,
+    round(sum(shares.commission_share), 2) AS parts_of_homes
+FROM marts.sale_shares AS shares
+INNER JOIN marts.offices AS listing ON listing.office_id = shares.office_id
+WHERE shares.is_cross_office
+GROUP BY ALL
+ORDER BY commission DESC;

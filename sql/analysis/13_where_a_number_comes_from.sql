@@ -1,0 +1,19 @@
+-- From which request and which stored answer does an office's month come?
+-- One row per report that an office's month is made of; here for the latest month of the first office.
+--
+-- landing is the stored answer below the data directory's landing folder, sha256 its checksum.
+SELECT
+    sources.office_id,
+    sources.month,
+    sources.report,
+    sources.customer_id AS customer_asked,
+    loads.window_start,
+    loads.window_end,
+    loads.fetched_at_utc,
+    loads.requests,
+    loads.landing,
+    loads.sha256
+FROM marts.office_sources AS sources
+INNER JOIN meta.loads AS loads USING (load_id)
+WHERE (sources.office_id, sources.month) = (SELECT (min(office_id), max(month)) FROM marts.office_month)
+ORDER BY sources.report;

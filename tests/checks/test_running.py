@@ -1,0 +1,61 @@
+"""What comes of a check, and what if it cannot run? Results, samples and how they are kept."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from tests.marts.given import warehouse
+from warehouse.checks import CheckResult, keep_results, run_checks
+from warehouse.queries import QueryError
+
+HEADER = "-- Is it so?\n-- One row each.\n"
+
+
+def check(tmp_path: Path, sql: str, severity: str = "error") -> list[CheckResult]:
+    (tmp_path / "c.sql").write_text(f"{HEADER}-- Severity: {severity}\n{sql}")
+    return run_checks(warehouse(), tmp_path)
+
+
+def test_a_check_counts_its_rows_and_keeps_some_of_them(tmp_path: Path) -> None:
+    [found] = check(tmp_path, "SELECT range AS x FROM range(7)", "warning")
+    assert (found.severity, found.rows, found.sample[0], len(found.sample)) == ("warning", 7, {"x": 0}, 5)
+
+
+def test_a_check_that_cannot_run_is_an_error_with_its_message_and_stops_no_other(tmp_path: Path) -> None:
+    (tmp_path / "d.sql").write_text(f"{HEADER}-- Severity: warning\nSELECT * FROM bi.nobody")
+    good, bad = check(tmp_path, "SELECT 1 WHERE false")
+    assert (good.passed, bad.passed, bad.severity) == (True, False, "error")
+    assert "nobody" in bad.message
+
+
+def test_a_check_that_fails_half_way_does_not_harm_the_callers_transaction(tmp_path: Path) -> None:
+    given = warehouse()
+    (tmp_path / "c.sql").write_text(f"{HEADER}-- Severity: error\nSELECT CAST('x' AS INT) AS x")
+    given.begin()
+    run_checks(given, tmp_path)
+    assert given.execute("SELECT 1").fetchall() == [(1,)]
+
+
+def test_a_check_without_a_known_severity_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(QueryError, match="must say `Severity: error` or `Severity: warning`"):
+        check(tmp_path, "SELECT 1", "fatal")
+
+
+def test_a_result_says_in_a_sentence_what_was_found() -> None:
+    found = CheckResult("c", "error", 1, (), "Is it so?")
+    assert found.sentence == "Is it so? 1 row offends c."
+    assert CheckResult("c", "error", 1, (), "Is it so?", "no table").sentence == (
+        "The check c could not run: no table"
+    )
+
+
+def test_results_are_kept_in_place_of_the_earlier_ones() -> None:
+    given = warehouse()
+    moment = datetime(2026, 6, 1, 5, tzinfo=UTC)
+    for rows in (3, 2):
+        keep_results(given, [CheckResult("c", "warning", rows, ({"month": moment},), "Is it so?")], moment)
+    found = given.execute("SELECT name, row_count, sample, checked_at_utc FROM meta.check_results").fetchall()
+    assert found == [("c", 2, '[{"month": "2026-06-01 05:00:00+00:00"}]', datetime(2026, 6, 1, 5))]
