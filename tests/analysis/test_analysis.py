@@ -45,6 +45,3 @@ def test_a_number_is_led_back_to_its_load(file: DuckDBPyConnection) -> None:
     found = file.execute(question.read_text(encoding="utf-8")).fetchall()
     sources = [(office, report, customer) for office, _, report, customer, *_ in found]
     assert sources == [("M1", "commission_office", "M1"), ("M1", "sales", "M1")]
-        ("M1", "commission_office", "M1"),
-        ("M1", "sales", "M1"),
-    ]
