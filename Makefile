@@ -39,14 +39,16 @@ demo: $(STAMP) ## from nothing to a published file, against the sandbox (in .dem
 	$(BIN)/brokerbi demo
 
 dev: $(STAMP) $(DEV)/dagster/dagster.yaml ## the sandbox and the Dagster UI together (in .dev), until Ctrl-C
-	@for name in $$(env | sed -n 's/^\(BROKERBI_[A-Z_]*\)=.*/\1/p'); do unset $$name; done; \
+	@for name in $$(env | sed -n 's/^\(BROKERBI_[A-Za-z0-9_]*\)=.*/\1/p'); do unset $$name; done; \
+	: >$(DEV)/sandbox.log; \
 	$(BIN)/brokerbi sandbox --port $(SANDBOX_PORT) --from $${FROM:-2023-01} >$(DEV)/sandbox.log 2>&1 & sandbox=$$!; \
-	trap 'kill $$sandbox $$daemon 2>/dev/null; wait' EXIT; trap 'exit 0' INT TERM; \
+	trap 'kill $$sandbox $$daemon $$ui 2>/dev/null; wait' EXIT; trap 'exit 0' INT TERM; \
 	until grep -q '^Customers: ' $(DEV)/sandbox.log; do \
 	  kill -0 $$sandbox 2>/dev/null || { cat $(DEV)/sandbox.log >&2; exit 1; }; sleep 0.2; done; \
 	export BROKERBI_CONFIG=/dev/null BROKERBI_DATA_DIR=$(DEV) BROKERBI_START=$${FROM:-2023-01} \
 	  BROKERBI_BASE_URL=http://127.0.0.1:$(SANDBOX_PORT) BROKERBI_USERNAME=sandbox BROKERBI_PASSWORD=sandbox \
-	  BROKERBI_CUSTOMERS=$$(sed -n 's/^Customers: //p' $(DEV)/sandbox.log) DAGSTER_HOME=$(CURDIR)/$(DEV)/dagster; \
+	  BROKERBI_REQUESTS_PER_SECOND=200 BROKERBI_CUSTOMERS=$$(sed -n 's/^Customers: //p' $(DEV)/sandbox.log) \
+	  DAGSTER_HOME=$(CURDIR)/$(DEV)/dagster; \
 	$(BIN)/dagster-daemon run >$(DEV)/daemon.log 2>&1 & daemon=$$!; \
 	printf '%s\n' '' \
 	  "The sandbox answers on $$BROKERBI_BASE_URL for the customers $$BROKERBI_CUSTOMERS." \
@@ -54,8 +56,8 @@ dev: $(STAMP) $(DEV)/dagster/dagster.yaml ## the sandbox and the Dagster UI toge
 	  '  1. Assets, select the reports, Materialize' \
 	  '  2. choose customers and months, Launch' \
 	  '  3. watch the squares turn green; the file for analysts is then $(DEV)/warehouse.duckdb' \
-	  'The night by hand: Jobs, nightly, Launch. Ctrl-C ends everything.' ''; \
-	$(BIN)/dagster-webserver --host 127.0.0.1 --port $(UI_PORT) --log-level warning
+	  'The logs of the other two are $(DEV)/sandbox.log and $(DEV)/daemon.log. Ctrl-C ends all three.' ''; \
+	$(BIN)/dagster-webserver --host 127.0.0.1 --port $(UI_PORT) --log-level warning & ui=$$!; wait $$ui
 
 test: $(STAMP) ## every test, then the demo from end to end in a directory of its own
 	$(BIN)/python -m pytest
