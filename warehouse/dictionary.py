@@ -53,8 +53,9 @@ WITH found AS (
 SELECT
     found.schema_name, found.table_name, found.column_name, found.kind, found.type,
     coalesce(
-        found.comment,
+        nullif(found.comment, ''),
         CASE WHEN found.kind = 'table macro' THEN tables.description || ' As it was at a moment, in UTC.' END,
+        CASE WHEN found.column_name IS NULL THEN 'A list nested in the answers; nobody has documented it.' END,
         CASE WHEN NOT columns.documented THEN 'not documented; found in the answer at ' || columns.source END
     ) AS description, columns.documented AS is_documented, columns.source, tables.report,
     columns.first_seen_utc

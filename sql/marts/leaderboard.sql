@@ -1,5 +1,5 @@
 -- Who earned most, in the month, the quarter, the year so far and the last twelve months?
--- One row per kind of earner (office or user), period, last month of the period and earner with any commission.
+-- One row per kind of earner (office or user), period, last month of the period and earner with any commission in it.
 -- A quarter and a year are counted from their start to the month. A period is complete when every month of it is
 -- held; earners are ranked by commission, equal ones share a rank. The month before is the same kind of period one
 -- month earlier, so a quarter's first month is compared with the whole quarter before.
@@ -33,76 +33,72 @@ WITH earners AS (
     WHERE commission IS NOT NULL
 ),
 
-periods AS (
-    SELECT * FROM (VALUES ('month'), ('quarter'), ('year'), ('twelve months')) AS kinds(period)
-),
-
-months_of_periods AS (
-    SELECT
-        period,
-        month,
-        CASE period
-            WHEN 'month' THEN month
-            WHEN 'quarter' THEN date_trunc('quarter', month)::DATE
-            WHEN 'year' THEN date_trunc('year', month)::DATE
-            ELSE (month - INTERVAL 11 MONTH)::DATE
-        END AS first_month
-    FROM periods
-    CROSS JOIN (SELECT DISTINCT month FROM earners)
-),
-
 summed AS (
     SELECT
-        earners.earner_kind,
-        periods.period,
-        periods.month,
-        periods.first_month,
-        earners.earner_id,
-        arg_max(earner_name, earners.month) AS earner_name,
-        count(*) AS month_count,
-        bool_or(is_open) AS is_open,
-        sum(commission)::DECIMAL(18, 4) AS commission,
-        sum(sold_commission)::DECIMAL(18, 4) AS sold_commission,
-        sum(sold_total_price)::DECIMAL(18, 4) AS sold_total_price,
-        sum(sold_estate_parts)::DECIMAL(18, 8) AS sold_estate_parts
-    FROM months_of_periods AS periods
-    INNER JOIN earners ON earners.month BETWEEN periods.first_month AND periods.month
-    GROUP BY ALL
-    HAVING sum(commission) <> 0
+        earner_kind, earner_id, earner_name, month, 'month' AS period, 1 AS wanted_count,
+        1 AS month_count, is_open, commission, sold_commission, sold_total_price, sold_estate_parts
+    FROM earners
+    UNION ALL
+    SELECT
+        earner_kind, earner_id, earner_name, month, 'quarter', (month(month) - 1) % 3 + 1,
+        count(*) OVER so_far, bool_or(is_open) OVER so_far, sum(commission) OVER so_far,
+        sum(sold_commission) OVER so_far, sum(sold_total_price) OVER so_far, sum(sold_estate_parts) OVER so_far
+    FROM earners
+    WINDOW so_far AS (PARTITION BY earner_kind, earner_id, year(month), quarter(month) ORDER BY month)
+    UNION ALL
+    SELECT
+        earner_kind, earner_id, earner_name, month, 'year', month(month),
+        count(*) OVER so_far, bool_or(is_open) OVER so_far, sum(commission) OVER so_far,
+        sum(sold_commission) OVER so_far, sum(sold_total_price) OVER so_far, sum(sold_estate_parts) OVER so_far
+    FROM earners
+    WINDOW so_far AS (PARTITION BY earner_kind, earner_id, year(month) ORDER BY month)
+    UNION ALL
+    SELECT
+        earner_kind, earner_id, earner_name, month, 'twelve months', 12,
+        count(*) OVER so_far, bool_or(is_open) OVER so_far, sum(commission) OVER so_far,
+        sum(sold_commission) OVER so_far, sum(sold_total_price) OVER so_far, sum(sold_estate_parts) OVER so_far
+    FROM earners
+    WINDOW so_far AS (
+        PARTITION BY earner_kind, earner_id ORDER BY year(month) * 12 + month(month)
+        RANGE BETWEEN 11 PRECEDING AND CURRENT ROW
+    )
 ),
 
 ranked AS (
     SELECT
-        *,
-        month_count = date_diff('month', first_month, month) + 1 AND NOT is_open AS is_complete,
+        * REPLACE (
+            commission::DECIMAL(18, 4) AS commission,
+            sold_total_price::DECIMAL(18, 4) AS sold_total_price,
+            sold_estate_parts::DECIMAL(18, 8) AS sold_estate_parts
+        ),
+        month_count = wanted_count AND NOT is_open AS is_complete,
         rank() OVER (PARTITION BY earner_kind, period, month ORDER BY commission DESC) AS commission_rank,
         count(*) OVER (PARTITION BY earner_kind, period, month) AS earner_count,
-        max(commission) OVER (PARTITION BY earner_kind, period, month) - commission AS to_the_leader
+        (max(commission) OVER (PARTITION BY earner_kind, period, month) - commission)::DECIMAL(18, 4) AS to_the_leader
     FROM summed
+    WHERE commission <> 0
 )
 
 SELECT
-    now.earner_kind,
-    now.period,
-    now.month,
-    now.earner_id,
-    now.earner_name,
-    now.commission,
-    now.sold_estate_parts,
-    now.sold_total_price,
-    (now.sold_commission / nullif(now.sold_estate_parts, 0))::DECIMAL(18, 4) AS sold_average_commission,
-    (100 * now.sold_commission / nullif(now.sold_total_price, 0))::DECIMAL(18, 8) AS sold_commission_percentage,
-    now.month_count,
-    now.is_complete,
-    now.commission_rank,
-    before.commission_rank AS previous_rank,
-    before.commission_rank - now.commission_rank AS rank_change,
-    now.earner_count,
-    now.to_the_leader
-FROM ranked AS now
-LEFT JOIN ranked AS before
-    ON before.earner_kind = now.earner_kind
-    AND before.period = now.period
-    AND before.earner_id = now.earner_id
-    AND before.month = (now.month - INTERVAL 1 MONTH)::DATE
-ORDER BY now.earner_kind, now.period, now.month, now.commission_rank, now.earner_id
+    earner_kind,
+    period,
+    month,
+    earner_id,
+    earner_name,
+    commission,
+    sold_estate_parts,
+    sold_total_price,
+    (sold_commission / nullif(sold_estate_parts, 0))::DECIMAL(18, 4) AS sold_average_commission,
+    (100 * sold_commission / nullif(sold_total_price, 0))::DECIMAL(18, 8) AS sold_commission_percentage,
+    month_count,
+    is_complete,
+    commission_rank,
+    CASE
+        WHEN lag(month) OVER earlier = (month - INTERVAL 1 MONTH)::DATE THEN lag(commission_rank) OVER earlier
+    END AS previous_rank,
+    previous_rank - commission_rank AS rank_change,
+    earner_count,
+    to_the_leader
+FROM ranked
+WINDOW earlier AS (PARTITION BY earner_kind, period, earner_id ORDER BY month)
+ORDER BY earner_kind, period, month, commission_rank, earner_id

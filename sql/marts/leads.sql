@@ -1,7 +1,7 @@
 -- Which leads and tips were there, whose are they, and did the home get sold?
 -- One row per lead received, lead sent out or tip, counted once even where two customers answer with it.
 -- The office is that of the company the lead belongs to; where that is no office of ours it is the customer asked,
--- if that is an office, else unknown. A sale is matched by the documented id of the estate, and counts as later
+-- if that is an office, else unknown. Of two answers the one that was loaded later counts. A sale is matched by the documented id of the estate, and counts as later
 -- when its contract is not older than the lead.
 -- Columns:
 --   estate_id: id of the estate concerned; outgoing leads have none
@@ -15,6 +15,7 @@
 --   _customer: the customer whose answer this is
 --   _month: month of that answer
 --   _load_id: load of that answer; joins meta.loads
+--   _row: row of bi.incoming_leads, bi.outgoing_leads or bi.tips
 WITH offices_found AS (
     SELECT
         leads.*,
@@ -25,7 +26,7 @@ WITH offices_found AS (
     LEFT JOIN marts.offices AS by_customer ON by_customer.office_id = leads.customer_id
 ),
 
-counted_once AS (
+of_sources AS (
     SELECT offices_found.*
     FROM offices_found
     LEFT JOIN marts.office_sources AS sources
@@ -33,9 +34,18 @@ counted_once AS (
         AND sources.office_id = offices_found.office_id
         AND sources.month = offices_found.month
     WHERE sources.customer_id IS NULL OR sources.customer_id = offices_found.customer_id
-    QUALIFY lead_id IS NULL OR row_number() OVER (
-        PARTITION BY way, lead_id ORDER BY offices_found.fetched_at_utc DESC, offices_found.customer_id
-    ) = 1
+),
+
+latest_rows AS (
+    SELECT way, max(landed_row) AS landed_row
+    FROM of_sources
+    GROUP BY way, coalesce(lead_id, landed_row::VARCHAR)
+),
+
+counted_once AS (
+    SELECT of_sources.*
+    FROM of_sources
+    INNER JOIN latest_rows USING (way, landed_row)
 )
 
 SELECT
@@ -56,9 +66,9 @@ SELECT
     sales.contract_on - created_at::DATE AS days_to_contract,
     leads.customer_id AS _customer,
     leads.month AS _month,
-    leads.load_id AS _load_id
+    leads.load_id AS _load_id,
+    leads.landed_row AS _row
 FROM counted_once AS leads
 LEFT JOIN marts.offices AS offices USING (office_id)
 LEFT JOIN marts.users AS users ON users.user_id = leads.party_id
 LEFT JOIN marts.sales AS sales ON sales.estate_id = leads.estate_id AND sales.contract_on >= leads.created_at::DATE
-ORDER BY leads.month, leads.office_id, way, created_at

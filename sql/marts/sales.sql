@@ -1,7 +1,7 @@
 -- Which homes were sold, when, for how much and by whom?
 -- One row per estate in the sales report, with its latest answer.
 -- An estate stands in two months when its contract got another date after the first month was last asked for:
--- the younger answer counts, and a check names the estate. Which kinds of assignment are listed is the service's
+-- the answer loaded later counts, and a check names the estate. Which kinds of assignment are listed is the service's
 -- choice. Days from listing are known where the list of sold estates knows when it was first advertised.
 -- Columns:
 --   commission_foreign: whole commission in the foreign currency; foreign properties only
@@ -32,7 +32,7 @@
 --   _month: month of that answer
 --   _load_id: load of that answer; joins meta.loads
 --   _row: row of bi.sales_estates
-WITH latest AS (
+WITH of_sources AS (
     SELECT estates.*
     FROM staging.sales_estates AS estates
     INNER JOIN marts.office_sources AS sources
@@ -40,9 +40,12 @@ WITH latest AS (
         AND sources.office_id = estates.office_id
         AND sources.month = estates.month
         AND sources.customer_id = estates.customer_id
-    QUALIFY row_number() OVER (
-        PARTITION BY estates.estate_id ORDER BY estates.fetched_at_utc DESC, estates.month DESC, estates.landed_row
-    ) = 1
+),
+
+latest AS (
+    SELECT of_sources.*
+    FROM of_sources
+    INNER JOIN (SELECT max(landed_row) AS landed_row FROM of_sources GROUP BY estate_id) USING (landed_row)
 ),
 
 agents_gathered AS (
@@ -138,4 +141,3 @@ LEFT JOIN marts.offices AS offices USING (office_id)
 LEFT JOIN staging.sold_estates USING (estate_id)
 LEFT JOIN agents_gathered ON agents_gathered.landed_estate = latest.landed_row
 LEFT JOIN restatements_counted ON restatements_counted.landed_estate = latest.landed_row
-ORDER BY latest.month, latest.office_id, estate_id

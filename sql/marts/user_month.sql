@@ -1,8 +1,8 @@
 -- What did each user earn and do, month by month?
 -- One row per user and month held, from the month the user first left a trace.
 -- A number is zero where its report is held and has nothing to say, and null where the report is not held.
--- The user report does not say of which office: it is the office of the month's sales, else of an earlier month,
--- else of a later one, else the customer asked if that is an office; office_basis says which.
+-- The user report does not say of which office: it is that of marts.user_offices for the month, else for an
+-- earlier month, else for a later one, else the customer asked if that is an office; office_basis says which.
 -- Where two customers answer for the same user, the one that gives way in marts.customer_overlaps is left out;
 -- others are added up.
 -- Columns:

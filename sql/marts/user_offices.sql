@@ -1,7 +1,8 @@
 -- At which office did a user work in a month?
 -- One row per user and month with a trace of an office.
 -- No report says it outright. It is taken from the agent's own office on the sales of the month, else from the
--- running commissions; where several offices are named, the one with the most of them.
+-- running commissions, else from the company of the user's leads, else from the budgets as they stand; where several
+-- offices are named, the one that is named most.
 -- Columns:
 --   user_id: id of the user
 --   month: first day of the month
@@ -14,7 +15,17 @@ WITH traces AS (
     SELECT user_id, month, office_id, 2, count(*)
     FROM marts.running_commissions
     GROUP BY ALL
+    UNION ALL
+    SELECT user_id, month, office_id, 3, count(*)
+    FROM marts.leads
+    GROUP BY ALL
+    UNION ALL
+    SELECT user_id, month, office_id, 4, count(*)
+    FROM marts.budgets
+    WHERE valid_to_utc IS NULL
+    GROUP BY ALL
 )
+
 SELECT user_id, month, office_id
 FROM traces
 WHERE user_id IS NOT NULL AND office_id IS NOT NULL

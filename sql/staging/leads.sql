@@ -8,7 +8,7 @@
 --   lead_id: id of the lead or tip
 --   month: first day of the month
 --   load_id: the load it comes from; joins meta.loads
---   fetched_at_utc: when the service gave this answer
+--   landed_row: row of the table of bi (its column _row) that this is
 --   created_at: when it was created, in local time
 --   lead_type: kind of lead, as the service words it; of tips FromUser or FromViewing
 --   state: how far it has come, an open set; outgoing leads have none
@@ -24,7 +24,7 @@ SELECT
     lead_id,
     _month AS month,
     _load_id AS load_id,
-    _fetched_at_utc AS fetched_at_utc,
+    _row AS landed_row,
     created_at,
     lead_type,
     lead_state AS state,
@@ -42,7 +42,7 @@ SELECT
     lead_id,
     _month AS month,
     _load_id AS load_id,
-    _fetched_at_utc AS fetched_at_utc,
+    _row AS landed_row,
     created_at,
     lead_type,
     user_id AS party_id,
@@ -58,7 +58,7 @@ SELECT
     tip_id AS lead_id,
     _month AS month,
     _load_id AS load_id,
-    _fetched_at_utc AS fetched_at_utc,
+    _row AS landed_row,
     created_at,
     tip_type AS lead_type,
     tip_state AS state,

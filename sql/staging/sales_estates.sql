@@ -7,7 +7,6 @@
 --   month: first day of the month
 --   load_id: the load it comes from; joins meta.loads
 --   landed_row: row of bi.sales_estates (its column _row) that this is
---   fetched_at_utc: when the service gave this answer
 --   contract_on: day of the sale contract
 --   access_on: day of possession
 --   deposit_reported_on: day the deposit was accounted for
@@ -37,7 +36,6 @@ SELECT
     _month AS month,
     _load_id AS load_id,
     _row AS landed_row,
-    _fetched_at_utc AS fetched_at_utc,
     contract_day::DATE AS contract_on,
     access_day::DATE AS access_on,
     deposit_reported_at::DATE AS deposit_reported_on,
