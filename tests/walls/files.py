@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = ("assets", "pipelines", "warehouse")
 _LEFT_BEHIND = {"data", "build", "dist", "htmlcov", "__pycache__", "node_modules"}
-_OF_BYTES = {".png", ".jpg", ".ico", ".gz", ".zst", ".duckdb", ".parquet", ".pyc"}
+_NOT_OURS = {".log", ".png", ".jpg", ".ico", ".gz", ".zst", ".duckdb", ".parquet", ".pyc"}
 
 
 def our_files(*endings: str) -> Iterator[Path]:
@@ -24,7 +24,7 @@ def our_files(*endings: str) -> Iterator[Path]:
 def our_texts() -> Iterator[tuple[str, str]]:
     """Every file a person can read, by its name below the root."""
     for path in our_files():
-        if path.suffix not in _OF_BYTES and not path.name.startswith((".coverage", ".env")):
+        if path.suffix not in _NOT_OURS and not path.name.startswith((".coverage", ".env")):
             yield named(path), read(path)
 
 
