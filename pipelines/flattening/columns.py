@@ -52,10 +52,14 @@ def missing_everywhere(parts: Parts, documented: Mapping[Keys, Column], there: S
 def arranged(declared: Sequence[Column], columns: Sequence[Filled], length: int) -> list[Filled]:
     """Declared columns in their order, empty where nothing came, then all others under names of their own."""
     by_name = {one.column.name: one for one in columns if one.column.documented}
-    first = [by_name.get(column.name, _empty(column, length)) for column in declared]
-    placed = {id(one) for one in first}
+    came = [by_name.get(column.name) for column in declared]
+    placed = {id(one) for one in came if one is not None}
+    first = [
+        replace(one, column=column) if one is not None else _empty(column, length)
+        for column, one in zip(declared, came, strict=True)
+    ]
     others = [one for one in columns if id(one) not in placed]
-    return [*first, *_named([one.column.name for one in first], others)]
+    return [*first, *_named([column.name for column in declared], others)]
 
 
 def _named(declared: Sequence[str], others: Sequence[Filled]) -> Iterator[Filled]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pipelines.flattening.locating import lists_in
 from pipelines.flattening.names import name_of, simplified
 from pipelines.flattening.shredding import Keys
-from pipelines.flattening.spots import Spot
+from pipelines.flattening.spots import Spot, written
 from pipelines.flattening.text import Json
 
 DEEPEST_LEVEL = 4
@@ -28,7 +28,7 @@ def _moved(spot: Spot, way: tuple[Keys, ...], path: str, levels: Mapping[str, st
         return spot
     below = replace(spot, keys=way[0], step=way[0])
     prefix = levels.get(path, name_of(spot.step))
-    inner = _moved(below, way[1:], f"{path}.{'.'.join(way[0])}[]", levels)
+    inner = _moved(below, way[1:], f"{path}.{written(way[0])}", levels)
     return Spot(spot.keys, spot.step, None, prefix, {}, (inner,))
 
 

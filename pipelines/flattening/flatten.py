@@ -41,7 +41,7 @@ def flatten(
     frame = pages[0].frame if len(pages) == 1 else None
     recognised = True
     if frame is not None:
-        walk(harvest, _proven(report, frame))
+        walk(harvest, _proven(report, frame, pages[0].body))
     else:
         recognised = _walk_pages(harvest, pages_as_rows([page.value for page in pages]), asked)
     tables = {table.name: empty_table(harvest, table.name) for table in report.tables} | harvest.tables
@@ -61,7 +61,7 @@ def _walk_pages(harvest: Harvest, pages: Rows, asked: Sequence[str | None] | Non
     harvest.notes += _astray(top, ways)
     is_empty = all(says_nothing(page) for page in pages.objects)
     if report.month_of_row is MonthOfRow.YEAR_AND_MONTH and not is_empty:
-        top = (_moved_down(harvest, pages, top[0], ways.get(top[0].keys, ())),)
+        top, ways = _moved_down(harvest, pages, top[0], ways.get(top[0].keys, ()))
     if not ways and not is_empty:
         spot = top[0].first_with_table()
         walk(harvest, _documents(pages, spot, carried))
@@ -79,12 +79,17 @@ def _documents(pages: Rows, spot: Spot, carried: tuple[Filled, ...]) -> Node:
     return Node(rows, name, spot=spot, name=name, carried=tuple(one.gathered(rows.above) for one in carried))
 
 
-def _moved_down(harvest: Harvest, pages: Rows, spot: Spot, way: Way) -> Spot:
-    """The spot where rows carry a year and a month, if they do anywhere."""
+def _moved_down(
+    harvest: Harvest, pages: Rows, spot: Spot, way: Way
+) -> tuple[tuple[Spot, ...], dict[Keys, Way]]:
+    """The spot where rows carry a year and a month, in the declared list or, without one, anywhere."""
     rows = elements_along(pages.objects, way)
     moved = descended(rows, spot, spot.first_table().rows)
-    harvest.year_and_month = bool(moved) if rows else None
-    return moved or spot
+    harvest.year_and_month = moved is not None if rows else None
+    if not way and moved:
+        inner = moved.inner
+        return inner, {one.keys: (one.keys,) for one in inner}
+    return (moved or spot,), {spot.keys: way} if way else {}
 
 
 def _astray(top: Sequence[Spot], ways: Mapping[Keys, Way]) -> Iterator[str]:
@@ -105,7 +110,7 @@ def _asked(report: Report, asked: Sequence[str | None] | None, length: int) -> t
     return (Filled(column, pl.Series(asked or [None] * length, dtype=pl.String)),)
 
 
-def _proven(report: Report, frame: pl.DataFrame) -> Node:
+def _proven(report: Report, frame: pl.DataFrame, body: bytes) -> Node:
     """The rows of a frame that is proven to hold all of the document."""
     spot = spots(report)[0]
     page = Standing(pages_as_rows([None]), range(1))
@@ -116,5 +121,7 @@ def _proven(report: Report, frame: pl.DataFrame) -> Node:
         for values in frame.iter_columns()
         if values.null_count() < frame.height
     ]
+    met = {leaf.keys for leaf in leaves}
+    met |= {keys for keys in spot.columns if keys not in met and f'"{keys[0]}"'.encode() in body}
     name = spot.first_table().name
-    return Node(rows, name, spot=spot, name=name, parts=Parts(leaves, met=set(spot.columns)))
+    return Node(rows, name, spot=spot, name=name, parts=Parts(leaves, met=met))

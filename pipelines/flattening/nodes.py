@@ -15,7 +15,7 @@ from pipelines.flattening.flat import FlatTable, Rejected
 from pipelines.flattening.names import name_of, told_apart
 from pipelines.flattening.rows import Rows, Standing, rows_in
 from pipelines.flattening.shredding import Keys, Parts
-from pipelines.flattening.spots import ANY, ROOT, Spot
+from pipelines.flattening.spots import ANY, ROOT, Spot, written
 from pipelines.flattening.text import Json
 from pipelines.months import Month
 
@@ -83,6 +83,7 @@ class Grown:
     columns: Sequence[Filled]
     months: pl.Series | None
     kept: Sequence[int]
+    has_own: bool = True  # whether any value is the rows' own, and not only carried
 
 
 def children(harvest: Harvest, grown: Grown, spots: Mapping[Keys, Spot]) -> Iterator[Node]:
@@ -103,7 +104,7 @@ def _child(harvest: Harvest, grown: Grown, spot: Spot | None, keys: Keys, rows: 
     node = grown.node
     step = spot.step if spot else keys
     trail = node.trail if step == (ROOT,) else (*node.trail, *step)
-    path = f"{node.path}.{'.'.join(keys).strip(ROOT)}[]".removeprefix(".")
+    path = f"{node.path}.{written(keys)}".removeprefix(".")
     child = Node(rows, node.base, path, trail, spot, None, _handed_on(grown, spot, rows))
     if not node.is_level and rows.standing and rows.standing.rows.standing:
         child = replace(child, months=_months_above(grown, rows))

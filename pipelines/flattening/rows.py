@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pipelines.flattening.shredding import Keys
 from pipelines.flattening.spots import ROOT
@@ -49,7 +49,7 @@ class Standing:
 
 def pages_as_rows(documents: Sequence[Json]) -> Rows:
     """The pages of an answer; a page that is a list, or nothing, is an object that holds just that."""
-    objects = [value if type(value) is dict else {ROOT: value} for value in documents]
+    objects: list[dict[str, Json]] = [value if type(value) is dict else {ROOT: value} for value in documents]
     return Rows(objects, range(len(objects)), [0] * len(objects))
 
 
@@ -79,5 +79,5 @@ def documents_as_rows(standing: Standing) -> Rows:
     """Each page as rows of its own: its elements when it is a list, else itself unless it is empty."""
     pages = [page.get(ROOT) if ROOT in page else [page] if page else [] for page in standing.rows.objects]
     rows = rows_in(standing, {(): pages})
-    is_list = [ROOT in page for page in standing.rows.objects]
-    return rows if not any(is_list) else rows_in(standing, {(ROOT,): pages})
+    hops: list[Keys] = [(ROOT,) if ROOT in page else () for page in standing.rows.objects]
+    return replace(rows, hops=[hops[standing.kept[above]] for above in rows.above])

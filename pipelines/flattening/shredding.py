@@ -78,9 +78,10 @@ def _open(objects: Sequence[dict[str, Json]], above: Keys, parts: Parts, declare
         parts.met.add(keys)
         values = [one.get(name) for one in objects]
         types = set(map(type, values))
-        if list in types:
+        is_open = keys not in declared.values  # where one value is documented, anything else is a misfit
+        if list in types and is_open:
             values = _rows_apart(values, keys, parts, declared)
-        if dict in types and len(keys) < DEEPEST and len(parts.leaves) < MOST_COLUMNS:
+        if dict in types and is_open and len(keys) < DEEPEST and len(parts.leaves) < MOST_COLUMNS:
             values = _objects_apart(values, keys, parts, declared)
         kinds = kinds_of(values)
         if kinds:

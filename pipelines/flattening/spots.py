@@ -10,8 +10,21 @@ from pipelines.catalogue.vocabulary import Report, Table
 from pipelines.flattening.names import name_of
 from pipelines.flattening.shredding import Keys
 
-ROOT = "\0"  # the key of the list that a document itself is
-ANY = "*"  # every list of objects, whatever its key
+
+class _Sign(str):
+    """A key that no document has: it equals nothing but itself."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+ROOT = _Sign("")  # the key of the list that a document itself is
+ANY = _Sign("*")  # every list of objects, whatever its key
 
 Branch = tuple[tuple[Keys, ...], Table]
 
@@ -58,15 +71,21 @@ def spots(report: Report) -> tuple[Spot, ...]:
     return tuple(_spots([(_steps(table), table) for table in report.tables], ""))
 
 
+def written(keys: Keys) -> str:
+    """A step as the catalogue writes it; the list that a document itself is has no name."""
+    return f"{'.'.join(key for key in keys if key is not ROOT)}[]"
+
+
 def _steps(table: Table) -> tuple[Keys, ...]:
     steps = [tuple(part.lstrip(".").split(".")) for part in table.rows.split("[]")[:-1]]
-    return tuple((ROOT,) if step == ("",) else step for step in steps) or ((),)
+    signs: dict[Keys, Keys] = {("",): (ROOT,), ("*",): (ANY,)}
+    return tuple(signs.get(step, step) for step in steps) or ((),)
 
 
 def _spots(branches: list[Branch], above: str) -> Iterator[Spot]:
     for step in dict.fromkeys(steps[0] for steps, _ in branches):
         below = [(steps[1:], table) for steps, table in branches if steps[0] == step]
-        path = f"{above}.{'.'.join(step).strip(ROOT)}[]".removeprefix(".")
+        path = f"{above}.{written(step)}".removeprefix(".")
         table = next((table for steps, table in below if not steps), None)
         yield Spot(
             keys=step,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pipelines.flattening.locating import Way, elements_at, located
 from pipelines.flattening.names import name_of, simplified
 from pipelines.flattening.shredding import Keys
-from pipelines.flattening.spots import ROOT, Spot
+from pipelines.flattening.spots import ROOT, Spot, written
 from pipelines.flattening.text import Json
 
 # What an envelope says of its pages: a page of nothing but that is an empty one.
@@ -44,7 +44,7 @@ def elements_along(objects: Sequence[Json], way: Way) -> list[Json]:
 
 def path_of(way: Way) -> str:
     """A way as the catalogue would write it."""
-    return ".".join(f"{'.'.join(keys).strip(ROOT)}[]" for keys in way)
+    return ".".join(written(keys) for keys in way)
 
 
 def says_nothing(page: Json) -> bool:

@@ -26,7 +26,7 @@ def walk(harvest: Harvest, node: Node) -> None:
     declared = Declared(frozenset(node.documented), lists, undeclared_lists=len(node.trail) < DEEPEST)
     parts = node.parts or shredded(node.rows.objects, declared)
     grown = _grown(harvest, node, parts)
-    if node.name and (grown.columns or node.rows.standing):
+    if node.name and (grown.has_own or node.rows.standing):
         harvest.tables[node.name] = _flat_table(grown)
     for child in children(harvest, grown, spots):
         walk(harvest, child)
@@ -61,14 +61,14 @@ def _grown(harvest: Harvest, node: Node, parts: Parts) -> Grown:
         columns: Sequence[Filled] = [_placed(one, node.path) for one in own]
     else:
         declared = declared_columns(table) if table else ()
-        columns = arranged(declared, [*node.carried, *own], len(rows)) if own or rows.standing else []
+        columns = arranged(declared, [*node.carried, *own], len(rows))
         dated = _dated(harvest, node, columns)
     name = node.name or (node.spot.first_table().name if node.spot else node.base)
     why = list(reasons(columns, table.key if table else (), dated))
     kept, rejected = sifted(rows, name, why, dated, harvest.pages)
     harvest.rejected += rejected
     kept = _unrepeated(harvest, node, columns, kept)
-    return Grown(node, parts, columns, dated.months if dated else None, kept)
+    return Grown(node, parts, columns, dated.months if dated else None, kept, bool(own))
 
 
 def _placed(one: Filled, path: str) -> Filled:

@@ -1,0 +1,147 @@
+"""Does polars read a body only where nothing is lost? Both ways of reading must say the same."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.catalogue.reports import REPORTS
+from pipelines.flattening.documents import Document, read_document
+from pipelines.flattening.flat import Flat
+from pipelines.flattening.flatten import flatten
+from pipelines.flattening.proving import proven_frame
+from pipelines.flattening.text import NotJson
+from tests.flattening.answers import FEBRUARY, JANUARY, STOCKHOLM, event
+
+RUNNING = REPORTS["running_commissions"]
+
+
+def written(*rows: Any) -> bytes:
+    return json.dumps(rows).encode()
+
+
+def as_flat(page: Document) -> Flat:
+    return flatten(RUNNING, [page], months=(JANUARY, FEBRUARY), timezone=STOCKHOLM)
+
+
+def said(flat: Flat) -> tuple[Any, ...]:
+    """All that an answer became, in a form that can be compared."""
+    tables = [(one.name, one.columns, one.frame.schema, one.frame.rows()) for one in flat.tables]
+    return tables, flat.rejected, flat.found
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        written(event(), event(amount=None)),
+        json.dumps([event(estateId="a: {b} null true-ish")]).replace("true-ish", "x").encode(),
+        json.dumps([event(), event(userId=None)], separators=(",", ":")).encode(),
+        json.dumps([event()], indent=2).encode(),
+        written({key: value for key, value in event().items() if key != "exchangeRate"}),
+        written({}),
+        b"[]",
+    ],
+    ids=["null", "punctuation", "compact", "indented", "absent", "no fields", "no rows"],
+)
+def test_documented_rows_are_read_by_polars_and_say_the_same(body: bytes) -> None:
+    fast = read_document(body, RUNNING)
+    assert fast.frame is not None
+    assert said(as_flat(fast)) == said(as_flat(read_document(body)))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        written(event(), event(bonus=5)),
+        written(event(), {**event(userId=None), "user_id": "HAN1"}),
+        written({**{key: value for key, value in event().items() if key != "amount"}, "nullable": 5}),
+        written({**{key: value for key, value in event().items() if key != "amount"}, "a:null": 5}),
+        b'[{"userId": "H1", "userId": "H2"}]',
+        b'[{"userId": null, "userId": "H2"}]',
+        written(event(amount=True)),
+        written(event(amount="12.5")),
+        written(event(userId=7)),
+        written(event(userId={"id": "H1"})),
+        written(event(userId=["H1"])),
+        written(event(amount=123_456_789_012.5)),
+        written(event(userId='quoted "name"')),
+        written(event(userId="true")),
+        written(event(), None),
+        written(event(), 7),
+        written([event()]),
+        b'{"rows": []}',
+        b"[1e400]",
+        b"[{]",
+        b"",
+    ],
+)
+def test_polars_is_not_trusted_with_what_it_would_drop_or_bend(body: bytes) -> None:
+    assert proven_frame(body, RUNNING) is None
+
+
+def test_a_report_with_nested_rows_is_never_read_by_polars() -> None:
+    assert all(proven_frame(b"[]", REPORTS[name]) is None for name in ("sales", "users", "live_activity"))
+
+
+def test_a_row_that_polars_read_is_turned_away_as_it_was_written() -> None:
+    body = b'[{"amount": 1.50, "obtainedAt": "2026-01-01"}, {"amount":2.50,"obtainedAt":"never"}]'
+    page = read_document(body, RUNNING)
+    assert page.frame is not None
+    assert [(one.place, one.raw) for one in as_flat(page).rejected] == [
+        ("$[1]", '{"amount": 2.50, "obtainedAt": "never"}')
+    ]
+
+
+fields = st.sampled_from(
+    ["userId", "customerId", "estateId", "amount", "exchangeRate", "obtainedAt", "x", "a:b"]
+)
+texts = st.one_of(
+    st.text(max_size=8),
+    st.sampled_from(
+        ["null", ":null", ": null", '"', "true", "{", "2026-01-31T10:00:00", "2026-02-01", "1.5"]
+    ),
+)
+numbers = st.one_of(
+    st.integers(-(10**20), 10**20), st.floats(), st.decimals(allow_nan=False, places=5).map(float)
+)
+scalars = st.one_of(st.none(), st.booleans(), numbers, texts)
+likely = st.fixed_dictionaries(
+    {
+        "userId": st.text("HAN0123", max_size=6),
+        "amount": st.one_of(st.none(), st.floats(-1e12, 1e12), st.integers(-(10**6), 10**6)),
+        "exchangeRate": st.floats(0, 1e9),
+        "obtainedAt": st.sampled_from(
+            ["2026-01-01T00:00:00", "2026-02-28T23:59:59.1234567", "2026-03-01", "?"]
+        ),
+    }
+)
+rows = st.one_of(
+    likely, likely, st.dictionaries(fields, scalars), st.dictionaries(fields, st.lists(scalars, max_size=2))
+)
+layouts = st.sampled_from([(",", ":"), (", ", ": "), (" ,\n", " :\t")])
+
+
+@given(st.lists(rows, max_size=6), layouts, st.booleans())
+def test_both_ways_of_reading_say_the_same(found: list[Any], layout: tuple[str, str], escaped: bool) -> None:
+    body = json.dumps(found, separators=layout, ensure_ascii=escaped).encode()
+    try:
+        exact = read_document(body)
+    except (NotJson, UnicodeEncodeError):
+        assert proven_frame(body, RUNNING) is None
+        return
+    assert said(as_flat(read_document(body, RUNNING))) == said(as_flat(exact))
+
+
+@given(st.lists(likely, min_size=1, max_size=4), st.integers(0, 400), st.binary(max_size=3))
+def test_a_damaged_body_is_never_proven_to_be_something_else(
+    found: list[Any], place: int, damage: bytes
+) -> None:
+    whole = json.dumps(found).encode()
+    body = whole[:place] + damage + whole[place + len(damage) :]
+    frame = proven_frame(body, RUNNING)
+    if frame is not None:
+        assert said(as_flat(Document(body, frame))) == said(as_flat(read_document(body)))
