@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from pipelines.command.finished import print_finished
+from pipelines.command.logging_requests import log_requests
 from pipelines.command.printing import complain, count, duration, print_table, say
 from pipelines.command.progress import SyncProgress
 from pipelines.command.sync import print_summary
@@ -19,6 +20,8 @@ from pipelines.sync.outcomes import Summary
 from pipelines.sync.selection import Selection
 from pipelines.sync.syncing import sync
 
+MARK = ".brokerbi-demo"
+
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve an invented brokerage, sync all of it, publish, and say how to look at it."""
@@ -26,8 +29,8 @@ def run(arguments: argparse.Namespace) -> int:
     from pipelines.sandbox.world.world import World
 
     directory = Path(arguments.data_dir)
-    if directory.exists() and not arguments.keep:
-        shutil.rmtree(directory)
+    if not arguments.keep:
+        _clear(directory)
     today = datetime.now(UTC).date()
     start = Month.of(today).plus(1 - arguments.months)
     complain(f"an invented brokerage opens on this machine, with sales since {start} …")
@@ -43,6 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
         }
         began = time.monotonic()
         settings = load_settings(environment)
+        log_requests(settings.data_dir)
         with SyncProgress() as progress:
             summary = sync(settings, Selection(), on_plan=progress.planned, on_outcome=progress.happened)
     print_summary(summary)
@@ -52,6 +56,17 @@ def run(arguments: argparse.Namespace) -> int:
     for sentence in summary.complaints():
         complain(f"brokerbi: {sentence}")
     return 0 if summary.is_well and finished.publication.published else 1
+
+
+def _clear(directory: Path) -> None:
+    """Remove an earlier demo; refuses a directory that holds anything else."""
+    mark = directory / MARK
+    if directory.exists() and any(directory.iterdir()) and not mark.exists():
+        raise ValueError(f"{directory} is not empty and not of an earlier demo; name another with --data-dir")
+    if directory.exists():
+        shutil.rmtree(directory)
+    directory.mkdir(parents=True)
+    mark.touch()
 
 
 def _say_what_now(settings: Settings, summary: Summary, seconds: float) -> None:

@@ -15,7 +15,7 @@ def print_finished(finished: Finished) -> None:
     publication = finished.publication
     if publication.published:
         say(
-            f"published {publication.path} ({size(publication.bytes)}), {len(finished.marts)} marts, "
+            f"published {publication.path} ({size(publication.bytes or 0)}), {len(finished.marts)} marts, "
             f"{len(finished.checks)} checks"
         )
     else:

@@ -30,9 +30,8 @@ def run(arguments: argparse.Namespace) -> int:
         quarantine=arguments.quarantine,
         on_load=progress,
     )
-    say(
-        f"{count(done.loads)} loads, {count(done.rows)} rows from landing, {count(done.rejected)} in quarantine"
-    )
+    rejected = f"{count(done.rejected)} in quarantine"
+    say(f"{count(done.loads)} loads, {count(done.rows)} rows from landing, {rejected}")
     for sentence in done.failures:
         complain(f"brokerbi: {sentence}")
     return 1 if done.failures else 0

@@ -15,7 +15,7 @@ from pipelines.connect.exchange import Answer
 from pipelines.flattening.documents import Document, read_document
 from pipelines.flattening.paging import ids_of, row_count, stated_total
 from pipelines.sync.asking import request
-from pipelines.sync.paging import PagingUnproven, read_pages
+from pipelines.sync.paging import Id, PagingUnproven, read_pages
 from pipelines.sync.spans import LearnedCap, read_spans
 from pipelines.windows import Span, Window
 
@@ -45,7 +45,7 @@ class AnswerPage:
         return stated_total(self.document)
 
     @cached_property
-    def ids(self) -> Mapping[str, Sequence[str]]:
+    def ids(self) -> Mapping[str, Sequence[Id]]:
         return ids_of(self.report, self.document)
 
     @property

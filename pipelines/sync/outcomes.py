@@ -27,16 +27,22 @@ class Status(StrEnum):
 TROUBLE = frozenset({Status.FAILED, Status.HELD_BACK, Status.NOT_ASKED})
 """What makes a run end as failed. A report the login has no right to is told, not counted as a failure."""
 
+OF_THE_LOGIN = frozenset({"Unauthorized"})
+"""Errors that say the same of every window of a login."""
+OF_THE_HOST = frozenset({"HostDown", "Unreachable"})
+"""Errors that say the same of everything."""
+
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one window of one report of one customer."""
+    """What became of one window of one report of one customer; `kind` names the error, if there was one."""
 
     report: str
     customer: str
     months: tuple[Month, ...]
     status: Status
     reason: str = ""
+    kind: str = ""
     rows: Mapping[str, int] = field(default_factory=dict)
     rows_before: int = 0
     rejected: int = 0
@@ -81,6 +87,11 @@ class Summary:
         return [one for one in self.outcomes if one.status in TROUBLE]
 
     @property
+    def loaded(self) -> list[Outcome]:
+        """The windows whose rows are in their tables now."""
+        return [one for one in self.outcomes if one.status is Status.LOADED]
+
+    @property
     def shut_out(self) -> list[str]:
         """Customers that were refused every report they were asked for: a wrong id, or no rights at all."""
         asked = {one.customer for one in self.outcomes if one.status is not Status.SKIPPED}
@@ -110,18 +121,31 @@ class Summary:
         return grouped
 
     def complaints(self) -> list[str]:
-        """One sentence per thing that went wrong, equal reasons of a report and customer told once."""
+        """One sentence per thing that went wrong, however many windows it cost."""
         shut_out = [
             f"{customer} was refused every report (403): check the customer id and the login's rights"
             for customer in self.shut_out
         ]
-        return list(_complaints(self.trouble)) + shut_out + ([self.stopped] if self.stopped else [])
+        if not self.stopped:
+            return [*_complaints(self.trouble), *shut_out]
+        own = [
+            one for one in self.trouble if one.kind not in OF_THE_HOST and one.status is not Status.NOT_ASKED
+        ]
+        owed = len(self.trouble) - len(own)
+        return [*_complaints(own), f"{self.stopped} {owed} windows are owed; the next sync asks for them."]
 
 
 def _complaints(trouble: Iterable[Outcome]) -> Iterable[str]:
-    grouped: dict[tuple[str, str, Status, str], list[Outcome]] = {}
+    grouped: dict[tuple[str, ...], list[Outcome]] = {}
     for one in trouble:
-        grouped.setdefault((one.report, one.customer, one.status, one.reason), []).append(one)
-    for (report, customer, status, reason), windows in grouped.items():
+        same = (
+            (one.kind,) if one.kind in OF_THE_LOGIN else (*one.pair, one.status.value, one.kind or one.reason)
+        )
+        grouped.setdefault(same, []).append(one)
+    for windows in grouped.values():
+        first = windows[0]
+        if first.kind in OF_THE_LOGIN:
+            yield f"{first.reason} {len(windows)} windows are owed; the next sync asks for them."
+            continue
         months = ", ".join(one.when for one in windows[:6]) + (" and more" if len(windows) > 6 else "")
-        yield f"{report} of {customer} ({months}) {status}: {reason}"
+        yield f"{first.report} of {first.customer} ({months}) {first.status.value}: {first.reason}"

@@ -11,6 +11,10 @@ MOST_PAGES = 10_000
 """A report that still has rows after so many pages is taken to repeat itself for ever."""
 
 
+Id = tuple[str | None, ...]
+"""A documented id as its columns; one with a gap identifies nothing."""
+
+
 class PagingUnproven(Exception):
     """Rows moved, went missing or never ended while they were read page by page."""
 
@@ -23,7 +27,7 @@ class Page(Protocol):
     @property
     def total(self) -> int | None: ...
     @property
-    def ids(self) -> Mapping[str, Sequence[str]]: ...
+    def ids(self) -> Mapping[str, Sequence[Id]]: ...
     @property
     def body(self) -> bytes: ...
 
@@ -37,7 +41,7 @@ class _Reading(Generic[P]):
 
     page_size: int
     pages: list[P] = field(default_factory=list)
-    seen: set[tuple[str, str]] = field(default_factory=set)
+    seen: set[tuple[str, Id]] = field(default_factory=set)
     digests: set[bytes] = field(default_factory=set)
     received: int = 0
 
@@ -46,7 +50,7 @@ class _Reading(Generic[P]):
         first = self.pages[0] if self.pages else page
         if page.total != first.total:
             raise PagingUnproven(f"the total changed from {first.total} to {page.total}")
-        ids = {(table, one) for table, many in page.ids.items() for one in many}
+        ids = {(table, one) for table, many in page.ids.items() for one in many if None not in one}
         if repeated := ids & self.seen:
             raise PagingUnproven(f"{len(repeated)} ids came again on page {len(self.pages)}")
         digest = sha256(page.body).digest()

@@ -152,6 +152,7 @@ def _outcome(
         window=window,
         status=status,
         reason=reason,
+        kind=type(missed.error).__name__ if missed else "",
         requests=missed.requests if missed else 0,
         bytes=missed.bytes if missed else 0,
         seconds=missed.seconds if missed else 0.0,

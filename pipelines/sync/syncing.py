@@ -30,7 +30,6 @@ from warehouse.landing import Landing
 from warehouse.store import Store
 
 if TYPE_CHECKING:
-
     from pipelines.settings import Settings
     from warehouse.ledger import Ledger
 

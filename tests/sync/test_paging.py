@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from pipelines.sync.paging import PagingUnproven, read_pages
+from pipelines.sync.paging import Id, PagingUnproven, read_pages
 
 
 @dataclass(frozen=True)
@@ -20,8 +20,8 @@ class PageOfIds:
         return len(self.names)
 
     @property
-    def ids(self) -> dict[str, Sequence[str]]:
-        return {"leads": self.names} if self.has_ids else {}
+    def ids(self) -> dict[str, Sequence[Id]]:
+        return {"leads": [(name,) for name in self.names]} if self.has_ids else {}
 
     @property
     def body(self) -> bytes:
@@ -124,3 +124,17 @@ def test_fewer_rows_than_the_stated_total_are_noticed() -> None:
 
     with pytest.raises(PagingUnproven, match="3 rows of the 9 stated"):
         read(Short(lambda _: "abc"))
+
+
+def test_rows_without_an_id_are_not_taken_for_repeated_ones() -> None:
+    class Nameless(Service):
+        async def answer(self, index: int) -> PageOfIds:
+            page = await super().answer(index)
+            return NamelessPage(page.names, page.total)
+
+    class NamelessPage(PageOfIds):
+        @property
+        def ids(self) -> dict[str, Sequence[Id]]:
+            return {"leads": [(None,) for _ in self.names]}
+
+    assert read(Nameless(lambda _: "abc")) == ["a", "b", "c"]

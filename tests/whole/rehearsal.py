@@ -47,7 +47,9 @@ class Rehearsal:
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """What a query on the working file answers."""
-        with duckdb.connect(str(self.settings.data_dir / "work" / "warehouse.duckdb"), read_only=True) as file:
+        with duckdb.connect(
+            str(self.settings.data_dir / "work" / "warehouse.duckdb"), read_only=True
+        ) as file:
             return file.execute(query).fetchall()
 
     def value(self, query: str) -> Any:

@@ -91,7 +91,9 @@ def test_running_commissions_keep_their_equal_rows(synced: tuple[Rehearsal, Summ
     )
     expected = added_up(true_rows(world, "running"), ("office", "user", "month"), ("rows", "amount"))
     assert totals(loaded, 3) == expected
-    distinct = world.value("SELECT count(*) FROM (SELECT DISTINCT COLUMNS('^[^_]') FROM bi.running_commissions)")
+    distinct = world.value(
+        "SELECT count(*) FROM (SELECT DISTINCT COLUMNS('^[^_]') FROM bi.running_commissions)"
+    )
     assert distinct < sum(rows for *_, rows, _ in loaded)
 
 
@@ -185,5 +187,7 @@ def test_the_plan_bounds_the_requests_and_a_second_sync_changes_no_row(
     second = world.sync(Selection())
     assert second.is_well
     assert second.requests < first.requests / 3
-    assert world.rows("SELECT report, customer, sum(rows) FROM meta.months GROUP BY ALL ORDER BY ALL") == before
+    assert (
+        world.rows("SELECT report, customer, sum(rows) FROM meta.months GROUP BY ALL ORDER BY ALL") == before
+    )
     assert world.service.log.most_in_flight <= world.settings.concurrency
