@@ -26,6 +26,7 @@ UNFINISHED = re.compile(r"\b(" + "|".join(("TO" + "DO", "FIX" + "ME", "X" + "XX"
 OF_THIS_MACHINE = re.compile(
     r"(?<![\w.$}~-])/(" + "|".join(("ro" + "ot", "wo" + "rk", "ho" + "me")) + r")/\w"
 )
+IMAGE = re.compile(r"^(?:FROM|\s*image:)\s+(\S+)", re.MULTILINE)
 HOST = re.compile(r"https?://(?:[^\s/@\"']*@)?([a-z0-9][a-z0-9.-]*)")
 NOBODYS_HOST = re.compile(r"[a-z0-9-]+|127\.0\.0\.1|www\.w3\.org|(.*\.)?(example(\.com|\.org)?|invalid|test)")
 
@@ -45,6 +46,11 @@ def test_no_path_of_somebodys_machine_is_written_down() -> None:
 def test_no_host_is_named_but_nobodys() -> None:
     named = [(name, host) for name, text in our_texts() for host in HOST.findall(text.lower())]
     assert [(name, host) for name, host in named if not NOBODYS_HOST.fullmatch(host)] == []
+
+
+def test_no_image_names_the_registry_it_comes_from() -> None:
+    images = [(name, image) for name, text in our_texts() for image in IMAGE.findall(text)]
+    assert [(name, image) for name, image in images if "." in image.partition("/")[0] and "/" in image] == []
 
 
 def _unspoken(text: str) -> Iterator[str]:
