@@ -28,7 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
         right=(2, 3, 4, 5, 6),
     )
     say(
-        f"{count(plan.requests_expected)} requests expected, {count(plan.requests)} at most if all goes well; "
+        f"{count(plan.requests_expected)} requests expected, {count(plan.requests)} at most if all is well; "
         f"about {duration(plan.seconds)} at {plan.requests_per_second:g} per second. None was made."
     )
     return 0

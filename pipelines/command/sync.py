@@ -14,6 +14,8 @@ from pipelines.sync.outcomes import Outcome, Status, Summary
 from pipelines.sync.selection import Selection
 from pipelines.sync.syncing import sync
 
+LONGEST_REASON = 70
+
 
 def run(arguments: argparse.Namespace) -> int:
     """Sync what the arguments select, publish unless told not to, and say what became of everything."""
@@ -80,8 +82,13 @@ def _words(outcomes: list[Outcome]) -> str:
         some = [one for one in outcomes if one.status is status]
         if some and status is not Status.LOADED:
             customers = ", ".join(sorted({one.customer for one in some})[:5])
-            parts.append(f"{len(some)} {status.value} ({customers}): {some[0].reason}")
+            parts.append(f"{len(some)} {status.value} ({customers}): {_brief(some[0].reason)}")
     warned = [warning for one in outcomes for warning in one.warnings]
     if warned:
         parts.append(f"{len(warned)} warnings: {warned[0]}")
     return "; ".join(parts)
+
+
+def _brief(reason: str) -> str:
+    """The beginning of a reason; the whole of it follows on stderr and in `brokerbi status`."""
+    return reason if len(reason) <= LONGEST_REASON else f"{reason[:LONGEST_REASON].rstrip()}…"

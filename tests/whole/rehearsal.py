@@ -20,9 +20,11 @@ from pipelines.settings import Settings, load_settings
 from pipelines.sync.finishing import Finished, finish
 from pipelines.sync.outcomes import Summary
 from pipelines.sync.selection import Selection
-from pipelines.sync.syncing import Surroundings, sync
+from pipelines.sync.surroundings import Surroundings
+from pipelines.sync.syncing import sync
 
 TODAY = date(2026, 11, 21)
+THREE_MONTHS = Month(2026, 9)
 
 
 @dataclass
@@ -75,7 +77,7 @@ class Rehearsal:
 def rehearsal(
     data_dir: Path,
     *,
-    start: Month = Month(2025, 9),
+    start: Month = THREE_MONTHS,
     as_of: date = TODAY,
     service: Mapping[str, Any] | None = None,
     **environment: str,

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,9 +21,9 @@ Totals = dict[tuple[Any, ...], tuple[Any, ...]]
 
 
 @pytest.fixture(scope="module")
-def synced(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Rehearsal, Summary]]:
+def synced(tmp_path_factory: pytest.TempPathFactory) -> tuple[Rehearsal, Summary]:
     three_years = rehearsal(tmp_path_factory.mktemp("three-years"), start=START)
-    yield three_years, three_years.sync()
+    return three_years, three_years.sync()
 
 
 def true_rows(world: Rehearsal, part: str) -> list[dict[str, Any]]:
@@ -61,7 +59,8 @@ def test_sales_of_every_office_and_month_are_counted_and_added_up(
     world, _ = synced
     loaded = world.rows(
         """
-        SELECT office_customer_id, strftime(contract_day, '%Y-%m'), count(*), sum(final_price), sum(commission)
+        SELECT office_customer_id, strftime(contract_day, '%Y-%m'),
+               count(*), sum(final_price), sum(commission)
         FROM bi.sales_estates WHERE assignment_text = 'Försäljning' GROUP BY ALL
         """
     )
