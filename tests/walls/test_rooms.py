@@ -55,6 +55,8 @@ KNOWN_ONLY_BY = {
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 DECLARED = {re.split(r"[<>=]", line)[0].replace("-", "_") for line in PROJECT["dependencies"]}
 
+NEVER_IMPORTED = {"dagster_webserver", "tzdata"}  # a program of its own, and the time zones themselves
+
 
 def test_a_room_imports_only_the_rooms_it_may_know() -> None:
     forbidden = [
@@ -82,6 +84,11 @@ def test_every_library_we_import_is_declared() -> None:
         if not _is_ours(name) and name.split(".")[0] not in {*sys.stdlib_module_names, *DECLARED}
     ]
     assert undeclared == []
+
+
+def test_every_declared_library_is_used() -> None:
+    imported = {name.split(".")[0] for _, name in _imports_of_rooms()}
+    assert DECLARED - imported - NEVER_IMPORTED == set()
 
 
 def test_sql_holds_no_python() -> None:
