@@ -2,7 +2,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help install demo dev test check lint types format coverage soak lock clean
+.PHONY: help install demo dev test check lint types format coverage bench soak lock clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -81,6 +81,11 @@ format: $(STAMP) ## let ruff format, and mend what it can
 
 coverage: $(STAMP) ## every test, and which branches none of them took
 	$(BIN)/python -m pytest --cov --cov-report=term-missing
+
+bench: $(STAMP) ## how long one, three and six years of the sandbox take on this machine
+	@demo=$$(mktemp -d) && trap 'rm -rf "$$demo"' EXIT; for months in 12 36 72; do \
+	  printf '%s months: ' $$months; $(BIN)/brokerbi demo --data-dir "$$demo" --months $$months 2>"$$demo.log" \
+	    | grep 'requests and a published file' || { cat "$$demo.log" >&2; exit 1; }; done; rm -f "$$demo.log"
 
 soak: $(STAMP) ## the tests again and again, in new orders, with many more examples (ROUNDS=5)
 	@for round in $$(seq $${ROUNDS:-5}); do \
