@@ -87,9 +87,10 @@ bench: $(STAMP) ## how long one, three and six years of the sandbox take on this
 	  printf '%s months: ' $$months; $(BIN)/brokerbi demo --data-dir "$$demo" --months $$months 2>"$$demo.log" \
 	    | grep 'requests and a published file' || { cat "$$demo.log" >&2; exit 1; }; done; rm -f "$$demo.log"
 
-soak: $(STAMP) ## the tests again and again, in new orders, with many more examples (ROUNDS=5)
-	@for round in $$(seq $${ROUNDS:-5}); do \
+soak: $(STAMP) ## hours of it: the tests in new orders with many more examples (ROUNDS=3), and KILLS=200
+	@for round in $$(seq $${ROUNDS:-3}); do \
 	  echo "Round $$round"; $(BIN)/python -m pytest --hypothesis-profile=soak || exit 1; done
+	$(BIN)/python -m tests.faults.long_run --kills $${KILLS:-200}
 
 lock: ## write requirements.txt anew from pyproject.toml (needs uv)
 	uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \
