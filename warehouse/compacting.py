@@ -26,9 +26,9 @@ class Compacted:
 def compact(data_dir: Path, *, lock_seconds: float = LOCK_SECONDS) -> Compacted:
     """Rewrite the working file without what was deleted from it; killed at any moment, one of both stands."""
     began = time.monotonic()
-    with WorkingFile(Path(data_dir), lock_seconds).locked() as working:
-        before = working.stat().st_size
-        rewritten = working.with_name(".compacted.duckdb")
+    file = WorkingFile(Path(data_dir), lock_seconds)
+    with file.locked() as working:
+        before, rewritten = working.stat().st_size, file.rewritten
         try:
             with opened(working) as connection:
                 connection.execute("CHECKPOINT")

@@ -20,7 +20,7 @@ from warehouse.errors import (
 )
 
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-_NO_RIGHT = {errno.EACCES, errno.EPERM, errno.EROFS}
+_NO_RIGHT = {errno.EACCES, errno.EPERM, errno.EROFS, errno.EEXIST, errno.ENOTDIR}
 _NO_ROOM_WORDS = ("No space left on device", "Disk quota exceeded", "File too large", "Out of space")
 _NO_RIGHT_WORDS = ("Permission denied", "Read-only file system", "Operation not permitted")
 _DAMAGED_WORDS = (

@@ -56,8 +56,7 @@ LOADS = MetaTable(
         "loaded_at_utc": _LOADED,
         "status": (
             "VARCHAR",
-            "'loaded', 'superseded' (a newer fetch was held), 'landed' (known from its landing file alone), "
-            "'failed', 'held back' or 'no access'",
+            "'loaded', 'superseded' by a newer, 'landed' (not loaded), 'failed', 'held back', 'no access'",
         ),
         "error": ("VARCHAR", "why it is not loaded"),
         "landing": ("VARCHAR", "the file below landing/ with the answers; null once it was cleared away"),

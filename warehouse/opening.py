@@ -42,8 +42,10 @@ def create(path: Path, statements: Iterable[str]) -> None:
         try:
             attach_new(connection, unfinished, "made")
             connection.execute("USE made")
+            connection.begin()
             for statement in statements:
                 connection.execute(statement)
+            connection.commit()
         finally:
             connection.close()
         unfinished.chmod(PRIVATE_FILE)

@@ -1,4 +1,4 @@
-"""From which loads can tables be rebuilt? Those in force, every snapshot, and those that only landing knows."""
+"""From which loads can tables be rebuilt? Those in force, every snapshot, and what only landing knows."""
 
 from __future__ import annotations
 

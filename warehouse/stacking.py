@@ -50,7 +50,7 @@ class Part:
     def frame(self) -> pl.DataFrame:
         """The rows without those of superseded months."""
         frame = self.table.frame
-        if not self.entry.superseded:
+        if not (self.entry.superseded and frame.height):
             return frame
         return frame.filter(~pl.col("_month").is_in(self.entry.superseded))
 

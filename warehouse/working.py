@@ -14,7 +14,7 @@ from warehouse.errors import WrongStorage
 from warehouse.explaining import explained
 from warehouse.lock import held
 from warehouse.meta_tables import FORMAT, statements
-from warehouse.opening import create, opened, private_folder
+from warehouse.opening import create, opened, private_folder, remove
 
 LOCK_SECONDS = 600.0
 
@@ -34,12 +34,18 @@ class WorkingFile:
     def lock_path(self) -> Path:
         return self.path.with_name("warehouse.lock")
 
+    @property
+    def rewritten(self) -> Path:
+        """Where the file is rewritten; what stands there without the lock was left by a killed process."""
+        return self.path.with_name(".rewritten.duckdb")
+
     @contextmanager
     def locked(self) -> Iterator[Path]:
         """Hold the write lock, and make the file if there is none yet."""
         with explained(self.path):
             private_folder(self.path.parent)
             with held(self.lock_path, self.lock_seconds):
+                remove(self.rewritten)
                 if not self.path.exists():
                     create(self.path, statements())
                 yield self.path

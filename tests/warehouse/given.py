@@ -1,0 +1,179 @@
+"""What is loaded in these tests? Small written answers of a report of sales and of a report of users."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import polars as pl
+
+from warehouse.loads import ColumnLike, DeclaredTable, FailedLoad, Load
+from warehouse.store import Store
+
+JANUARY, FEBRUARY, MARCH = (date(2024, month, 1) for month in (1, 2, 3))
+NOON = datetime(2024, 4, 1, 12, tzinfo=UTC)
+DTYPES: Mapping[str, pl.DataType] = {
+    "VARCHAR": pl.String(),
+    "BIGINT": pl.Int64(),
+    "DOUBLE": pl.Float64(),
+    "BOOLEAN": pl.Boolean(),
+    "TIMESTAMP": pl.Datetime("us"),
+    "JSON": pl.String(),
+    "NULL": pl.Null(),
+    "DECIMAL(18,4)": pl.Decimal(18, 4),
+}
+PLACES: Mapping[str, pl.DataType] = {"_row": pl.Int64(), "_parent_row": pl.Int64(), "_month": pl.Date()}
+
+
+def hours(number: float) -> datetime:
+    """A moment, so many hours after noon of the first of April."""
+    return NOON + timedelta(hours=number)
+
+
+@dataclass(frozen=True)
+class Column:
+    name: str
+    type: str
+    documented: bool = True
+    source: str = ""
+    description: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    name: str
+    columns: tuple[ColumnLike, ...]
+    frame: pl.DataFrame
+    key: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Rejected:
+    raw: str
+    month: date | None = None
+    table: str = "sales"
+    place: str = "[0]"
+    reason: str = "price is no number"
+    column: str | None = "price"
+
+
+ID = Column("id", "VARCHAR", source="id", description="id of the row")
+PRICE = Column("price", "DECIMAL(18,4)", source="price", description="price in SEK")
+NAME = Column("name", "VARCHAR", source="name", description="name of the user")
+OFFICE = Column("office", "VARCHAR", source="offices[].office", description="an office of the user")
+
+SALES = DeclaredTable("sales", "sales", (ID, PRICE), False, None, ("id",), "A sale.")
+AGENTS = DeclaredTable("sales", "sales_agents", (ID,), False, "sales", (), "An agent of a sale.")
+USERS = DeclaredTable("users", "users", (ID, NAME), True, None, ("id",), "A user.")
+OFFICES = DeclaredTable("users", "users__offices", (OFFICE,), True, "users", (), "An office of a user.")
+OF_SALES = (ID, PRICE)
+DECLARED = (SALES, AGENTS, USERS, OFFICES)
+
+
+def table(declared: DeclaredTable, rows: Iterable[Mapping[str, Any]], *more: Column) -> Table:
+    """Rows of a table as flattening hands them over; `more` are columns that nobody has documented."""
+    columns = (*declared.columns, *more)
+    given = [{"_row": number, **row} for number, row in enumerate(rows)]
+    kinds = {**PLACES, **{column.name: DTYPES[column.type] for column in columns}}
+    names = dict.fromkeys(["_row", *(name for row in given for name in row)])
+    frame = pl.DataFrame(given, schema={name: kinds[name] for name in names}, orient="row")
+    return Table(declared.name, columns, frame, declared.key)
+
+
+def undocumented(name: str, type_: str) -> Column:
+    """A column that no documentation knows."""
+    return Column(name, type_, documented=False, source=name)
+
+
+def load(load_id: str, tables: Sequence[Table], *, fetched: datetime = NOON, **other: Any) -> Load:
+    """A load of customer M1, of sales in January unless it is said otherwise."""
+    fields: dict[str, Any] = {
+        "load_id": load_id, "run_id": "run", "report": "sales", "customer": "M1", "window_start": JANUARY,
+        "window_end": date(2024, 1, 31), "months": (JANUARY,), "open_months": frozenset(), "history": False,
+        "asked": None, "tables": tables, "rejected": (), "requests": 1, "bytes": 10, "sha256": "",
+        "seconds": 0.5, "fetched_at_utc": fetched, "landing": f"{load_id}.tar.zst", "note": "",
+    }  # fmt: skip
+    return Load(**{**fields, **other})
+
+
+def sales(load_id: str, *rows: tuple[date, str, str], fetched: datetime = NOON, **other: Any) -> Load:
+    """A load of sales: month, id and price of each."""
+    found = [{"_month": month, "id": id_, "price": Decimal(price)} for month, id_, price in rows]
+    return load(load_id, [table(SALES, found)], fetched=fetched, **other)
+
+
+def column_load(load_id: str, type_: str, *values: Any, customer: str = "M1", name: str = "x") -> Load:
+    """A load of sales with one undocumented column of this type."""
+    found = [{"_month": JANUARY, "id": str(number), name: value} for number, value in enumerate(values)]
+    return load(load_id, [table(SALES, found, undocumented(name, type_))], customer=customer)
+
+
+def users(
+    load_id: str,
+    names: Mapping[str, str],
+    *,
+    fetched: datetime = NOON,
+    offices: Sequence[tuple[int, str]] = (),
+    **other: Any,
+) -> Load:
+    """A snapshot of users, by id, and of their offices, each with the place of its user."""
+    found = [{"id": id_, "name": name} for id_, name in names.items()]
+    nested = [{"_parent_row": parent, "office": office} for parent, office in offices]
+    tables = [table(USERS, found), table(OFFICES, nested)]
+    none: dict[str, Any] = {"months": (), "window_start": None, "window_end": None}
+    return load(load_id, tables, fetched=fetched, **{"report": "users", "history": True, **none, **other})
+
+
+def failed(load_id: str, **other: Any) -> FailedLoad:
+    """A window of sales that failed."""
+    fields: dict[str, Any] = {
+        "load_id": load_id, "run_id": "run", "report": "sales", "customer": "M1", "window_start": JANUARY,
+        "window_end": date(2024, 1, 31), "months": (JANUARY,), "status": "failed", "error": "no answer",
+        "requests": 5, "bytes": 0, "sha256": "", "seconds": 9.0, "fetched_at_utc": NOON, "landing": "",
+        "note": "",
+    }  # fmt: skip
+    return FailedLoad(**{**fields, **other})
+
+
+@dataclass
+class Given:
+    """A store in an empty directory, with all tables declared and a clock that stands still."""
+
+    data_dir: Path
+    now: Callable[[], datetime] = lambda: hours(24)
+    store: Store = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.store = Store(self.data_dir, lock_seconds=20, now=self.now)
+        if not self.working.exists():
+            self.working.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self.working.write_bytes(_declared())
+
+    @property
+    def working(self) -> Path:
+        """The working file."""
+        return self.data_dir / "work" / "warehouse.duckdb"
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        """What a query finds in the working file."""
+        with self.store.reading() as connection:
+            return connection.execute(query).fetchall()
+
+    def change(self, statement: str) -> None:
+        """Do something to the working file by hand."""
+        with self.store.writing() as connection:
+            connection.execute(statement)
+
+
+@cache
+def _declared() -> bytes:
+    """A working file in which everything is declared and nothing loaded, made once for all tests."""
+    with TemporaryDirectory() as folder:
+        Store(Path(folder)).declare(DECLARED)
+        return Path(folder, "work", "warehouse.duckdb").read_bytes()

@@ -1,0 +1,155 @@
+"""Is every trouble with files told in one sentence that says what to do next?"""
+
+from __future__ import annotations
+
+import errno
+import os
+import resource
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from tests.warehouse.given import JANUARY, NOON, Given, column_load, sales
+from warehouse.errors import Damaged, DiskFull, LockTimeout, NotWritable, OpenedElsewhere, WrongStorage
+from warehouse.explaining import explained
+from warehouse.lock import held
+from warehouse.publishing import publish
+from warehouse.store import Store
+
+HOLD = """
+import sys, time
+from pathlib import Path
+from warehouse.lock import held
+with held(Path(sys.argv[1]), 5):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_lock_that_is_never_let_go_names_its_holder(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(path)], stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout
+        other.stdout.readline()
+        with (
+            pytest.raises(LockTimeout, match=f"written by process {other.pid}, and 0.1 seconds"),
+            held(path, 0.1),
+        ):
+            pass
+        other.kill()
+        other.wait()
+    with held(path, 5):
+        pass
+
+
+def test_threads_of_one_process_wait_for_each_other(tmp_path: Path) -> None:
+    path, order = tmp_path / "lock", []
+
+    def take() -> None:
+        with held(path, 5):
+            order.append("second")
+
+    with held(path, 5), held(path, 5):
+        thread = threading.Thread(target=take)
+        thread.start()
+        thread.join(0.2)
+        order.append("first")
+    thread.join()
+    assert order == ["first", "second"]
+
+
+def test_a_full_disk_is_told_and_nothing_is_lost(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    given.store.load([sales("a", (JANUARY, "1", "1"))])
+    size = given.working.stat().st_size
+    code = "import resource, sys; from pathlib import Path; from tests.warehouse.test_errors import fill; "
+    code += "fill(Path(sys.argv[1]), int(sys.argv[2]))"
+    limited = [sys.executable, "-c", code, str(tmp_path), str(size + 50_000)]
+    done = subprocess.run(limited, capture_output=True, text=True, check=False)
+    assert "There is no room left on the disk" in done.stdout, done.stderr
+    assert given.rows("SELECT id FROM bi.sales") == [("1",)]
+
+
+def fill(data_dir: Path, limit: int) -> None:
+    """Load more than fits into files of a limited size."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+    values = [os.urandom(50).hex() for _ in range(20_000)]
+    try:
+        Store(data_dir).load([column_load("b", "VARCHAR", *values, customer="M2")])
+    except DiskFull as error:
+        sys.stdout.write(str(error))
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT])
+def test_no_room_is_told_whoever_says_it(code: int) -> None:
+    with pytest.raises(DiskFull, match="what was there before is unharmed"), explained(Path("x")):
+        raise OSError(code, "no room")
+
+
+@pytest.mark.parametrize("code", [errno.EACCES, errno.EROFS])
+def test_what_cannot_be_written_is_named(code: int) -> None:
+    with pytest.raises(NotWritable, match="/data/work cannot be written by this user"), explained(Path("x")):
+        raise OSError(code, "no", "/data/work")
+
+
+def test_an_unwritable_data_directory_is_told(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("a file, not a directory")
+    with pytest.raises(NotWritable, match="BROKERBI_DATA_DIR"):
+        Store(tmp_path / "data").ledger()
+
+
+def test_a_file_of_a_newer_duckdb_is_told(tmp_path: Path) -> None:
+    words = "Trying to read a database file with version number 99, but we can only read versions"
+    with (
+        pytest.raises(WrongStorage, match="written by a newer DuckDB"),
+        explained(tmp_path / "warehouse.duckdb"),
+    ):
+        raise duckdb.IOException(words)
+
+
+@pytest.mark.parametrize("length", [100, 5_000, 300_000])
+def test_a_damaged_working_file_is_told(tmp_path: Path, length: int) -> None:
+    given = Given(tmp_path)
+    given.working.write_bytes(given.working.read_bytes()[:length])
+    with pytest.raises(Damaged, match="brokerbi replay"):
+        given.store.load([sales("a")])
+
+
+def test_a_file_that_is_not_ours_is_told(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    duckdb.connect(tmp_path / "work" / "warehouse.duckdb").close()
+    with pytest.raises(WrongStorage, match="not a working file of this project"):
+        Store(tmp_path).ledger()
+
+
+def test_a_ledger_of_another_format_is_told(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    given.change("UPDATE meta.storage SET format = 99")
+    with pytest.raises(WrongStorage, match="in format 99"):
+        given.store.ledger()
+
+
+def test_a_working_file_that_somebody_else_has_open_names_the_process(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    code = "import duckdb, sys, time; connection = duckdb.connect(sys.argv[1], read_only=True); "
+    code += "print('open', flush=True); time.sleep(60)"
+    with subprocess.Popen([sys.executable, "-c", code, str(given.working)], stdout=subprocess.PIPE) as other:
+        assert other.stdout
+        other.stdout.readline()
+        with pytest.raises(OpenedElsewhere, match=f"open in process {other.pid}"):
+            given.store.load([sales("a")])
+        other.kill()
+
+
+def test_a_place_that_cannot_be_published_to_leaves_the_old_file(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    (tmp_path / "published").write_text("in the way")
+    with pytest.raises(NotWritable):
+        publish(given.data_dir, keep=1, now=NOON)
+    assert not (tmp_path / "warehouse.duckdb").exists()

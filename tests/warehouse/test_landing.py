@@ -1,0 +1,110 @@
+"""Are the bytes of an answer kept as they came, for their owner alone, and is every damage noticed?"""
+
+from __future__ import annotations
+
+import stat
+import subprocess
+from datetime import date
+from pathlib import Path
+
+import pytest
+from hypothesis import given as given_any
+from hypothesis import strategies as st
+
+from warehouse.errors import LandingDamaged, LandingMissing
+from warehouse.landing import Landed, LandedFile, Landing, safe
+
+JANUARY = (date(2024, 1, 1), date(2024, 1, 31))
+BODIES = (b'{"a": 1}', b"\xff\x00 not JSON at all", b"")
+
+
+def landed(root: Path, load_id: str = "load", customer: str = "M1") -> tuple[Landing, LandedFile]:
+    landing = Landing(root / "landing")
+    writer = landing.open("sales", customer, *JANUARY, load_id, {"run_id": "run", "months": ["2024-01-01"]})
+    for number, body in enumerate(BODIES):
+        writer.add({"path": f"/Sales/{number}", "status": 200}, body)
+    return landing, writer.close({"used": [2, 0], "fetched_at_utc": "2024-04-01T12:00:00+00:00"})
+
+
+def test_answers_come_back_byte_by_byte_in_their_order(tmp_path: Path) -> None:
+    landing, file = landed(tmp_path)
+    found = list(landing.read(file.path, file.sha256))
+    assert [(meta["path"], body) for meta, body in found] == [
+        (f"/Sales/{number}", body) for number, body in enumerate(BODIES)
+    ]
+
+
+def test_the_answers_that_counted_come_in_the_order_in_which_they_counted(tmp_path: Path) -> None:
+    landing, file = landed(tmp_path)
+    assert [body for _, body in landing.read_used(file.path)] == [BODIES[2], BODIES[0]]
+
+
+def test_the_path_says_report_customer_window_and_load(tmp_path: Path) -> None:
+    landing, file = landed(tmp_path)
+    assert file.path == "sales/M1/2024-01-01_2024-01-31/load.tar.zst"
+    assert landing.open("users", "M1", None, None, "l").close().path == "users/M1/now/l.tar.zst"
+
+
+def test_files_and_folders_are_for_their_owner_alone(tmp_path: Path) -> None:
+    landing, _ = landed(tmp_path)
+    modes = {stat.filemode(path.stat().st_mode) for path in (landing.root, *landing.root.rglob("*"))}
+    assert modes == {"drwx------", "-rw-------"}
+
+
+def test_nothing_stands_under_its_name_before_it_is_whole(tmp_path: Path) -> None:
+    landing = Landing(tmp_path)
+    writer = landing.open("sales", "M1", *JANUARY, "load")
+    writer.add({}, b"half")
+    assert (landing.paths(), len(landing.unfinished())) == ([], 1)
+    writer.discard()
+    assert list(tmp_path.rglob("*.part")) == []
+
+
+@given_any(names=st.sets(st.text(), min_size=2, max_size=6))
+def test_no_customer_leaves_the_folder_or_shares_a_path(names: set[str]) -> None:
+    paths = {safe(name) for name in names}
+    assert len(paths) == len(names)
+    assert all(path and path not in {".", ".."} and "/" not in path and len(path) < 200 for path in paths)
+
+
+def test_every_changed_byte_of_a_body_is_noticed(tmp_path: Path) -> None:
+    landing, file = landed(tmp_path)
+    path = landing.root / file.path
+    whole = path.read_bytes()
+    for place in range(len(whole)):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        with pytest.raises(LandingDamaged, match="damaged"):
+            list(landing.read(file.path, file.sha256))
+
+
+def test_a_file_that_ends_early_is_noticed_without_the_ledger_too(tmp_path: Path) -> None:
+    landing, file = landed(tmp_path)
+    path = landing.root / file.path
+    path.write_bytes(path.read_bytes()[: file.bytes // 2])
+    with pytest.raises(LandingDamaged, match="put back a copy from a backup"):
+        list(landing.read(file.path))
+
+
+def test_a_file_that_is_gone_is_said_to_be(tmp_path: Path) -> None:
+    with pytest.raises(LandingMissing, match="is gone"):
+        list(Landing(tmp_path).read("sales/M1/now/x.tar.zst"))
+
+
+def test_walking_finds_every_load_with_all_that_a_ledger_needs(tmp_path: Path) -> None:
+    landing, first = landed(tmp_path, "a")
+    landed(tmp_path, "b", "M2")
+    (landing.root / first.path).write_bytes(b"?")
+    damaged, found = landing.walk()
+    assert isinstance(damaged, LandingDamaged)
+    assert isinstance(found, Landed)
+    assert (found.header["load_id"], found.header["customer"], found.header["window_start"]) == (
+        "b", "M2", "2024-01-01",
+    )  # fmt: skip
+
+
+def test_a_landing_file_opens_with_everyday_tools(tmp_path: Path) -> None:
+    landing, file = landed(tmp_path)
+    unpack = f"zstd -dc '{landing.root / file.path}' | tar -xO 0000.body"
+    if subprocess.run(["which", "zstd"], capture_output=True, check=False).returncode:
+        pytest.skip("this machine has no zstd")
+    assert subprocess.run(unpack, shell=True, capture_output=True, check=True).stdout == BODIES[0]
