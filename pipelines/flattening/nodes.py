@@ -105,6 +105,8 @@ def _child(harvest: Harvest, grown: Grown, spot: Spot | None, keys: Keys, rows: 
     step = spot.step if spot else keys
     trail = node.trail if step == (ROOT,) else (*node.trail, *step)
     path = f"{node.path}.{written(keys)}".removeprefix(".")
+    if spot is None or not spot.must_hold_rows:
+        rows = replace(rows, strangers={})  # a null between objects is a row without values
     child = Node(rows, node.base, path, trail, spot, None, _handed_on(grown, spot, rows))
     if not node.is_level and rows.standing and rows.standing.rows.standing:
         child = replace(child, months=_months_above(grown, rows))

@@ -105,6 +105,12 @@ def test_lists_that_are_no_rows_stay_json() -> None:
     assert set(types(flat, "live_activity").values()) == {"JSON"}
 
 
+def test_a_null_between_undocumented_objects_is_a_row_without_values() -> None:
+    flat = flattened("live_activity", [{"calls": [None, {"n": 1}]}])
+    assert rows(flat, "live_activity__calls", "_row", "_parent_row", "n") == [(0, 0, None), (1, 0, 1)]
+    assert flat.rejected == ()
+
+
 def test_scalars_objects_and_lists_may_share_a_name_and_all_are_kept() -> None:
     flat = flattened("live_activity", [{"x": 1}, {"x": {"y": "a"}}, {"x": [{"z": 2}]}, {"x": [3]}])
     assert rows(flat, "live_activity", "x", "x_y") == [("1", None), (None, "a"), (None, None), ("[3]", None)]
