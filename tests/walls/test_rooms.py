@@ -27,6 +27,7 @@ MAY_IMPORT = {
     "pipelines.connect": ("pipelines.connect", "pipelines.months"),
     "pipelines.flattening": ("pipelines.catalogue", "pipelines.flattening", "pipelines.months"),
     "pipelines.months": (),
+    "pipelines.picturing": ("pipelines.picturing",),
     "pipelines.sandbox": ("pipelines.months", "pipelines.sandbox"),
     "pipelines.settings": ("pipelines.connect", "pipelines.months", *SETTINGS),
     **dict.fromkeys(SETTINGS[1:], ("pipelines.months", *SETTINGS)),
@@ -48,6 +49,7 @@ MAY_IMPORT = {
 KNOWN_ONLY_BY = {
     "dagster": ("assets",),
     "duckdb": ("warehouse",),
+    "jinja2": ("pipelines.picturing",),
     "polars": ("pipelines.flattening", "pipelines.sync", "warehouse"),
     "rich": ("pipelines.command",),
 }
