@@ -46,7 +46,8 @@ class Harvest:
 class Node:
     """Rows on their way to a table, or (without a name) a level.
 
-    `path` is how the catalogue would write it; `base` and `trail` name the tables of undeclared lists.
+    `path` is how the catalogue would write it; `base`, the table above, and `trail`, the way from there,
+    name the table of an undeclared list. `depth` counts the lists it is nested in.
     `carried` are values from above; `months` those of the rows above, when these are rows of a table.
     `parts` are the rows taken apart already.
     """
@@ -55,6 +56,7 @@ class Node:
     base: str
     path: str = ""
     trail: Keys = ()
+    depth: int = 0
     spot: Spot | None = None
     name: str | None = None
     carried: tuple[Filled, ...] = ()
@@ -107,14 +109,15 @@ def _child(harvest: Harvest, grown: Grown, spot: Spot | None, keys: Keys, rows: 
     path = f"{node.path}.{written(keys)}".removeprefix(".")
     if spot is None or not spot.must_hold_rows:
         rows = replace(rows, strangers={})  # a null between objects is a row without values
-    child = Node(rows, node.base, path, trail, spot, None, _handed_on(grown, spot, rows))
+    child = Node(rows, node.base, path, trail, node.depth + 1, spot, None, _handed_on(grown, spot, rows))
     if not node.is_level and rows.standing and rows.standing.rows.standing:
         child = replace(child, months=_months_above(grown, rows))
     if spot and spot.table:
         return replace(child, name=spot.table.name, base=spot.table.name, trail=())
     if spot:
         return child
-    return replace(child, name=harvest.free_name(f"{node.base}__{name_of(trail) or 'rows'}"))
+    name = harvest.free_name(f"{node.base}__{name_of(trail) or 'rows'}")
+    return replace(child, name=name, base=name, trail=())
 
 
 def _months_above(grown: Grown, rows: Rows) -> pl.Series:

@@ -23,7 +23,7 @@ def walk(harvest: Harvest, node: Node) -> None:
     """Turn rows into a table, and every list of rows that stands in them."""
     spots = _spots_in(harvest, node)
     lists = frozenset(keys for keys, spot in spots.items() if spot.must_hold_rows and keys != (ANY,))
-    declared = Declared(frozenset(node.documented), lists, undeclared_lists=len(node.trail) < DEEPEST)
+    declared = Declared(frozenset(node.documented), lists, undeclared_lists=node.depth < DEEPEST)
     parts = node.parts or shredded(node.rows.objects, declared)
     grown = _grown(harvest, node, parts)
     if node.name and (grown.has_own or node.rows.standing):
