@@ -16,7 +16,7 @@
 --   _month: month of that answer
 --   _load_id: load of that answer; joins meta.loads
 --   _row: row of bi.incoming_leads, bi.outgoing_leads or bi.tips
-WITH offices_found AS (
+WITH offices_found AS NOT MATERIALIZED (
     SELECT
         leads.*,
         coalesce(by_number.office_id, by_id.office_id, by_customer.office_id) AS office_id
@@ -26,7 +26,7 @@ WITH offices_found AS (
     LEFT JOIN marts.offices AS by_customer ON by_customer.office_id = leads.customer_id
 ),
 
-of_sources AS (
+of_sources AS NOT MATERIALIZED (
     SELECT offices_found.*
     FROM offices_found
     LEFT JOIN marts.office_sources AS sources
@@ -36,16 +36,19 @@ of_sources AS (
     WHERE sources.customer_id IS NULL OR sources.customer_id = offices_found.customer_id
 ),
 
-latest_rows AS (
-    SELECT way, max(landed_row) AS landed_row
+repeated AS (
+    SELECT way, lead_id, max(landed_row) AS landed_row
     FROM of_sources
-    GROUP BY way, coalesce(lead_id, landed_row::VARCHAR)
+    WHERE lead_id IS NOT NULL
+    GROUP BY ALL
+    HAVING count(*) > 1
 ),
 
 counted_once AS (
     SELECT of_sources.*
     FROM of_sources
-    INNER JOIN latest_rows USING (way, landed_row)
+    LEFT JOIN repeated USING (way, lead_id)
+    WHERE repeated.landed_row IS NULL OR repeated.landed_row = of_sources.landed_row
 )
 
 SELECT

@@ -20,7 +20,7 @@
 --   agent_count: users who share the commission
 --   responsible_user_id: id of the responsible agent
 --   responsible_user_name: name of the responsible agent
---   agents: names of all agents, the responsible one first
+--   agents: names of all agents, the responsible one first, the others by name
 --   agent_commission: sum of the agents' shares, in SEK
 --   agent_share: sum of the agents' parts; 1 when nothing is missing
 --   is_shared_between_offices: whether agents of more than one office share the commission
@@ -32,7 +32,7 @@
 --   _month: month of that answer
 --   _load_id: load of that answer; joins meta.loads
 --   _row: row of bi.sales_estates
-WITH of_sources AS (
+WITH of_sources AS NOT MATERIALIZED (
     SELECT estates.*
     FROM staging.sales_estates AS estates
     INNER JOIN marts.office_sources AS sources
@@ -42,10 +42,18 @@ WITH of_sources AS (
         AND sources.customer_id = estates.customer_id
 ),
 
+repeated AS (
+    SELECT estate_id, max(landed_row) AS landed_row
+    FROM of_sources
+    GROUP BY ALL
+    HAVING count(*) > 1
+),
+
 latest AS (
     SELECT of_sources.*
     FROM of_sources
-    INNER JOIN (SELECT max(landed_row) AS landed_row FROM of_sources GROUP BY estate_id) USING (landed_row)
+    LEFT JOIN repeated USING (estate_id)
+    WHERE repeated.landed_row IS NULL OR repeated.landed_row = of_sources.landed_row
 ),
 
 agents_gathered AS (
@@ -54,7 +62,11 @@ agents_gathered AS (
         count(*) AS agent_count,
         min(user_id) FILTER (is_responsible) AS responsible_user_id,
         arg_min(user_name, user_id) FILTER (is_responsible) AS responsible_user_name,
-        string_agg(user_name, ', ' ORDER BY is_responsible DESC, landed_row) AS agents,
+        concat_ws(
+            ', ',
+            arg_min(user_name, user_id) FILTER (is_responsible),
+            array_to_string(list_sort(list(user_name) FILTER (NOT coalesce(is_responsible, false))), ', ')
+        ) AS agents,
         sum(commission)::DECIMAL(18, 4) AS agent_commission,
         sum(commission_share)::DECIMAL(18, 8) AS agent_share,
         min(user_office_id) <> max(user_office_id) AS is_shared_between_offices

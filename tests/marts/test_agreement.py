@@ -1,0 +1,214 @@
+"""Do the marts agree with plain Python over what is true in a random world of the sandbox?"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from duckdb import DuckDBPyConnection
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipelines.months import Month
+from pipelines.sandbox.service import Service
+from pipelines.sandbox.transport import SandboxTransport
+from pipelines.sandbox.truth import truth
+from pipelines.sandbox.world.facts import SALE
+from pipelines.sandbox.world.world import World
+from pipelines.settings import load_settings
+from pipelines.sync.selection import Selection
+from pipelines.sync.surroundings import Surroundings
+from pipelines.sync.syncing import sync
+from warehouse.marts import build_marts
+from warehouse.store import Store
+
+START, TODAY = Month(2026, 9), date(2026, 11, 21)
+REPORTS = (
+    "commission_office,commission_user,commission_office_by_month,sales,sold_estates,running_commissions,"
+    "tips_and_leads,budget_commission,users"
+)
+WAYS = {"incoming": "incoming lead", "outgoing": "outgoing lead", "tip": "tip"}
+Rows = list[dict[str, Any]]
+Sums = dict[tuple[Any, ...], tuple[Any, ...]]
+
+
+@contextmanager
+def synced(world: World) -> Iterator[DuckDBPyConnection]:
+    """A world, asked by the real pipeline, with its marts built."""
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {
+            "BROKERBI_BASE_URL": "https://sandbox.example",
+            "BROKERBI_USERNAME": "sandbox",
+            "BROKERBI_PASSWORD": "sandbox",
+            "BROKERBI_CUSTOMERS": ",".join(world.customers),
+            "BROKERBI_START": str(START),
+            "BROKERBI_DATA_DIR": folder,
+            "BROKERBI_REQUESTS_PER_SECOND": "1000",
+            "BROKERBI_TODAY": TODAY.isoformat(),
+            "BROKERBI_REPORTS": REPORTS,
+        }
+        transport = SandboxTransport(Service(world))
+        summary = sync(
+            load_settings(environment), Selection(), surroundings=Surroundings(transport=transport)
+        )
+        assert summary.complaints() == []
+        store = Store(Path(folder))
+        with store.writing() as connection:
+            build_marts(connection)
+        with store.reading() as connection:
+            yield connection
+
+
+def true_rows(world: World, part: str) -> Rows:
+    found: Rows = []
+    for customer in world.customers:
+        of_customer = truth(world, customer, START.first_day, TODAY)[part]
+        assert isinstance(of_customer, list)
+        found += of_customer
+    return found
+
+
+def added_up(rows: Iterable[Mapping[str, Any]], keys: tuple[str, ...], *amounts: str) -> Sums:
+    sums: dict[tuple[Any, ...], list[Decimal]] = defaultdict(lambda: [Decimal(0)] * len(amounts))
+    for row in rows:
+        cell = tuple(row[key].first_day if key == "month" else row[key] for key in keys)
+        sums[cell] = [old + Decimal(str(row[name])) for old, name in zip(sums[cell], amounts, strict=True)]
+    return {cell: tuple(values) for cell, values in sums.items()}
+
+
+def answered(file: DuckDBPyConnection, query: str, keys: int) -> Sums:
+    """What a mart says, without the rows that are nothing but zero: plain Python knows no such rows."""
+    found = {row[:keys]: row[keys:] for row in file.execute(query).fetchall()}
+    return {cell: values for cell, values in found.items() if any(values)}
+
+
+def by_kind(world: World) -> Rows:
+    """Every share with its parts under the kind of assignment, and its price if it is a sale."""
+    nothing = {"Sale": 0, "Writing": 0, "Valuation": 0, "price": 0, "sold": 0}
+    return [
+        {**row, **nothing, row["assignment"]: row["parts"]}
+        | ({"price": row["price"], "sold": row["commission"]} if row["assignment"] == SALE else {})
+        for row in true_rows(world, "shares")
+    ]
+
+
+def check_earnings(world: World, file: DuckDBPyConnection) -> None:
+    for earner, mart in (("office", "office_month"), ("user", "user_month")):
+        found = answered(
+            file,
+            f"SELECT {earner}_id, month, commission, sold_estate_parts, sold_total_price, writing_parts, "
+            f"valuation_parts FROM marts.{mart}",
+            2,
+        )
+        amounts = ("commission", "Sale", "price", "Writing", "Valuation")
+        assert found == added_up(by_kind(world), (earner, "month"), *amounts)
+
+
+def check_averages(world: World, file: DuckDBPyConnection) -> None:
+    """The service rounds its averages to the öre, so ours are right to half an öre."""
+    expected = added_up(by_kind(world), ("office", "month"), "sold", "Sale", "price")
+    query = (
+        "SELECT office_id, month, sold_average_commission, sold_commission_percentage FROM marts.office_month"
+    )
+    for cell, (average, percentage) in answered(file, query, 2).items():
+        sold, parts, price = expected[cell]
+        assert abs(average - sold / parts) < Decimal("0.0051")
+        assert abs(percentage - 100 * sold / price) < Decimal("0.000001")
+
+
+def check_running(world: World, file: DuckDBPyConnection) -> None:
+    expected = added_up(true_rows(world, "running"), ("office", "month"), "amountSek")
+    query = "SELECT office_id, month, running_commission_sek_excl_vat FROM marts.office_month"
+    found = answered(file, query, 2)
+    assert found.keys() == {cell for cell, (amount,) in expected.items() if amount}
+    assert all(abs(amount - expected[cell][0]) < Decimal("0.01") for cell, (amount,) in found.items())
+
+
+def check_leads(world: World, file: DuckDBPyConnection) -> None:
+    leads = [{**row, "way": WAYS[row["way"]]} for row in true_rows(world, "leads")]
+    query = "SELECT office_id, month, way, state, sum(lead_count) FROM marts.lead_funnel GROUP BY ALL"
+    assert answered(file, query, 4) == added_up(leads, ("office", "month", "way", "state"), "count")
+    for way, column in (("incoming lead", "incoming"), ("outgoing lead", "outgoing"), ("tip", "tip")):
+        of_way = [row for row in leads if row["way"] == way]
+        name = "tip_count" if column == "tip" else f"{column}_lead_count"
+        found = answered(file, f"SELECT office_id, month, {name} FROM marts.office_month", 2)
+        assert found == added_up(of_way, ("office", "month"), "count")
+
+
+def check_sales(world: World, file: DuckDBPyConnection) -> None:
+    query = (
+        "SELECT office_id, month, count(*), sum(final_price), sum(commission) FROM marts.sales GROUP BY ALL"
+    )
+    sales = added_up(true_rows(world, "sales"), ("office", "month"), "count", "finalPrice", "commission")
+    assert answered(file, query, 2) == sales
+    query = (
+        "SELECT user_id, month, sum(commission_share), sum(commission) FROM marts.sale_shares GROUP BY ALL"
+    )
+    assert answered(file, query, 2) == added_up(
+        [row for row in by_kind(world) if row["Sale"]], ("user", "month"), "parts", "commission"
+    )
+
+
+def check_budgets(world: World, file: DuckDBPyConnection) -> None:
+    budgets = added_up(true_rows(world, "budgets"), ("user", "month"), "commission")
+    query = "SELECT user_id, month, amount FROM marts.budget_as_of(TIMESTAMP '9999-01-01') WHERE month <= $1"
+    found = {(user, month): (amount,) for user, month, amount in file.execute(query, [TODAY]).fetchall()}
+    assert found == budgets
+
+
+def check_forecast(world: World, file: DuckDBPyConnection) -> None:
+    """As it went so far, so the rest of the budget will go; October is the last month that is over."""
+    last = Month(2026, 10)
+    earned = added_up([row for row in by_kind(world) if row["month"] <= last], ("office",), "commission")
+    query = "SELECT office_id, month, sum(amount) FROM marts.budgets WHERE year(month) = 2026 GROUP BY ALL"
+    so_far: dict[str, Decimal] = defaultdict(Decimal)
+    whole: dict[str, Decimal] = defaultdict(Decimal)
+    for office, month, amount in file.execute(query).fetchall():
+        whole[office] += amount
+        so_far[office] += amount if month <= last.first_day else 0
+    query = (
+        "SELECT office_id, year_forecast FROM marts.budget_vs_actual "
+        "WHERE user_id IS NULL AND measure = 'commission' AND month = $1"
+    )
+    for office, forecast in file.execute(query, [last.first_day]).fetchall():
+        actual = earned.get((office,), (Decimal(0),))[0]
+        expected = actual + (whole[office] - so_far[office]) * actual / so_far[office]
+        assert abs(forecast - expected) < Decimal("0.01")
+
+
+def check_leaders(world: World, file: DuckDBPyConnection) -> None:
+    earned = added_up(by_kind(world), ("office",), "commission")
+    ranked = sorted(((amount, office) for (office,), (amount,) in earned.items() if amount), reverse=True)
+    query = (
+        "SELECT commission, earner_id FROM marts.leaderboard WHERE earner_kind = 'office' "
+        "AND period = 'twelve months' AND month = $1 ORDER BY commission_rank"
+    )
+    found = file.execute(query, [Month.of(TODAY).first_day]).fetchall()
+    assert found == ranked
+
+
+def check_reconciliation(_: World, file: DuckDBPyConnection) -> None:
+    assert file.execute("SELECT count(*) > 0 FROM marts.reconciliation").fetchall() == [(True,)]
+    assert file.execute("FROM marts.reconciliation WHERE NOT is_reconciled").fetchall() == []
+
+
+@settings(max_examples=max(1, settings().max_examples // 50))  # a world takes seconds
+@given(seed=st.integers(1, 10_000), offices=st.sampled_from([1, 6, 8]))
+def test_every_headline_number_is_the_one_that_plain_python_finds(seed: int, offices: int) -> None:
+    world = World.build(seed=seed, offices=offices, start=START, as_of=TODAY, activity=0.4)
+    with synced(world) as file:
+        check_earnings(world, file)
+        check_averages(world, file)
+        check_running(world, file)
+        check_leads(world, file)
+        check_sales(world, file)
+        check_budgets(world, file)
+        check_forecast(world, file)
+        check_leaders(world, file)
+        check_reconciliation(world, file)
