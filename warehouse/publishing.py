@@ -52,20 +52,12 @@ def publish(
         with opened(working) as connection:
             connection.execute("CHECKPOINT")
             found = contents(connection)
-            made = Publication(
-                PUBLISHED,
-                now,
-                versions.published,
-                None,
-                loads=found.loads,
-                last_load_number=found.last_load_number,
-            )
-            if reasons_against:
-                made = replace(made, status=REFUSED, reasons=tuple(reasons_against))
-                remember(connection, made)
-                return made
-        made = _make(working, versions, versions.next(now), made, found)
-        made = replace(made, seconds=time.monotonic() - began)
+        made = Publication(REFUSED, now, versions.published, reasons=tuple(reasons_against))
+        made = replace(made, loads=found.loads, last_load_number=found.last_load_number)
+        if not reasons_against:
+            version = versions.next(now)
+            made = _make(working, versions, version, replace(made, status=PUBLISHED, version=version), found)
+            made = replace(made, seconds=time.monotonic() - began)
         with opened(working) as connection:
             remember(connection, made)
         versions.clear(keep)
@@ -91,7 +83,6 @@ def rollback(
 
 def _make(working: Path, versions: Versions, version: str, made: Publication, found: Contents) -> Publication:
     """Make a version and show it to the analysts."""
-    made = replace(made, version=version)
     with _unfinished(versions) as copy:
         copy_file(working, copy)
         _clean(copy, made, rewrite=found.has_traces)
