@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -50,19 +51,24 @@ class Fetching:
 
         What was fetched is logged also when the run is cancelled or breaks down on the way.
         """
+        try:
+            verdicts = self._fetched()
+        except (SettingsError, WarehouseError) as error:
+            raise dg.Failure(str(error)) from error
+        self._log([one for one in verdicts if one.is_done])
+        if found := failure(verdicts, self.stopped, self.shut_out):
+            raise found
+
+    def _fetched(self) -> list[Verdict]:
         started = self.project.clock.utc_now()
         before = self._ledger()
         try:
             self._sync(before)
-        except BaseException as error:
-            self._log([one for one in self._verdicts(before, started) if one.state is State.FETCHED])
-            if isinstance(error, (SettingsError, WarehouseError)):
-                raise dg.Failure(str(error)) from error
+        except BaseException:
+            with suppress(WarehouseError):
+                self._log([one for one in self._verdicts(before, started) if one.state is State.FETCHED])
             raise
-        verdicts = self._verdicts(before, started)
-        self._log([one for one in verdicts if one.is_done])
-        if found := failure(verdicts, self.stopped, self.shut_out):
-            raise found
+        return self._verdicts(before, started)
 
     @cached_property
     def calendar(self) -> Calendar:
