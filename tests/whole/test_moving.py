@@ -1,0 +1,107 @@
+"""Does the world moving on reach the file: restated, cancelled, re-budgeted, and nothing forgotten?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from pipelines.months import Month
+from pipelines.sandbox.truth import truth
+from pipelines.sync.selection import Selection
+from tests.whole.rehearsal import Rehearsal, rehearsal
+
+BEFORE, AFTER = date(2026, 4, 10), date(2026, 6, 10)
+SALES = "SELECT id, commission FROM bi.sales_estates WHERE _month >= DATE '2026-02-01'"
+LIVE = """
+    SELECT users.* EXCLUDE (_row, _parent_row) FROM bi.live_commissions__users AS users
+    WHERE _month = DATE '2026-02-01' ORDER BY ALL
+"""
+
+
+@dataclass(frozen=True)
+class Moved:
+    world: Rehearsal
+    sales_before: dict[str, Decimal]
+    sales_after: dict[str, Decimal]
+    live_before: list[tuple[Any, ...]]
+
+
+@pytest.fixture(scope="module")
+def moved(tmp_path_factory: pytest.TempPathFactory) -> Moved:
+    world = rehearsal(tmp_path_factory.mktemp("moving"), start=Month(2026, 2), as_of=BEFORE)
+    assert world.sync().is_well
+    sales, live = dict(world.rows(SALES)), world.rows(LIVE)
+    later = world.on_another_day(AFTER)
+    assert later.sync(Selection(refresh=True)).is_well
+    return Moved(later, sales, dict(later.rows(SALES)), live)
+
+
+def test_every_month_holds_what_is_true_now(moved: Moved) -> None:
+    world = moved.world.service.world
+    parts = [truth(world, customer, date(2026, 2, 1), AFTER)["totals"] for customer in world.customers]
+    sums: list[dict[str, Decimal]] = [part["sales"] for part in parts]  # type: ignore[index]
+    sold = moved.world.rows(
+        "SELECT count(*), sum(final_price), sum(commission) FROM bi.sales_estates "
+        "WHERE _month >= DATE '2026-02-01' AND assignment_text = 'Försäljning'"
+    )
+    assert sold == [tuple(sum(part[name] for part in sums) for name in ("count", "finalPrice", "commission"))]
+
+
+def test_cancelled_sales_are_gone(moved: Moved) -> None:
+    assert moved.sales_before.keys() - moved.sales_after.keys()
+
+
+def test_restated_commissions_are_the_new_ones(moved: Moved) -> None:
+    kept = moved.sales_before.keys() & moved.sales_after.keys()
+    assert any(moved.sales_before[name] != moved.sales_after[name] for name in kept)
+
+
+def test_both_versions_of_a_changed_budget_are_in_its_history(moved: Moved) -> None:
+    versions = moved.world.rows(
+        """
+        SELECT user_id, _month, count(*), count(valid_to_utc), count(DISTINCT commission)
+        FROM bi.office_budget_commission_history GROUP BY ALL HAVING count(*) > 1
+        """
+    )
+    assert versions
+    assert {row[2:] for row in versions} == {(2, 1, 2)}
+
+
+def test_the_earlier_budget_is_answered_as_of_the_earlier_moment(moved: Moved) -> None:
+    ((user, month, first, second, changed_at),) = moved.world.rows(
+        """
+        SELECT older.user_id, older._month, older.commission, newer.commission, newer.valid_from_utc
+        FROM bi.office_budget_commission_history AS older
+        JOIN bi.office_budget_commission_history AS newer USING (user_id, _month)
+        WHERE older.valid_to_utc = newer.valid_from_utc ORDER BY ALL LIMIT 1
+        """
+    )
+    question = (
+        "SELECT commission FROM bi.office_budget_commission_as_of({}) "
+        f"WHERE user_id = '{user}' AND _month = DATE '{month}'"
+    )
+    moment = f"TIMESTAMP '{changed_at}'"
+    assert moved.world.rows(question.format(f"{moment} - INTERVAL 1 SECOND")) == [(first,)]
+    assert moved.world.rows(question.format(moment)) == [(second,)]
+
+
+def test_live_commissions_that_are_calculated_no_more_are_still_there(moved: Moved) -> None:
+    assert moved.live_before
+    assert moved.world.rows(LIVE) == moved.live_before
+
+
+def test_months_out_of_reach_were_not_asked(moved: Moved) -> None:
+    asked = [
+        _named(entry.query, "datefrom")[:7]
+        for entry in moved.world.asked
+        if "LiveData/Commission" in entry.path
+    ]
+    assert set(asked) == {"2026-04", "2026-05", "2026-06"}
+
+
+def _named(query: dict[str, str], name: str) -> str:
+    return next(value for key, value in query.items() if key.lower() == name)
