@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TypedDict
 
 from pipelines.sandbox.access import Denial
 from pipelines.sandbox.faults import Fault
 from tests.assets.stage import G1, M16, M17, RUNNING, failure_of, lasting_stage, stage
 
-SIX_MONTHS = {"first": "G1|2026-06", "last": "M30017|2026-11"}
+
+class Squares(TypedDict):
+    first: str
+    last: str
+
+
+SIX_MONTHS = Squares(first="G1|2026-06", last="M30017|2026-11")
 
 
 def test_a_rectangle_is_one_run_of_the_fewest_legal_requests(tmp_path: Path) -> None:
