@@ -1,0 +1,88 @@
+"""What does the page say, whole? One HTML text that asks nothing of anybody: no network, no script.
+
+Whatever comes from the file is escaped by the templates. The policy in its head allows the page's own
+style, named by its checksum, and nothing else: no script, no picture, no address, even if a name in the
+data were to try.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from datetime import datetime
+from functools import cache
+from zoneinfo import ZoneInfo
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from pipelines.picturing.comparing import Months, span
+from pipelines.picturing.coverage import coverage_view
+from pipelines.picturing.facts import Facts
+from pipelines.picturing.headline import cards
+from pipelines.picturing.leaders import boards
+from pipelines.picturing.leads import leads_view
+from pipelines.picturing.numbers import moment, month_code, month_name, whole
+from pipelines.picturing.offices import offices_view
+from pipelines.picturing.trust import trust_view
+
+SHOWN_OFFICES = 12
+"""So many offices have their pictures open; the others wait behind a click."""
+
+
+def page(facts: Facts, *, timezone: str, made_at_utc: datetime) -> str:
+    """The page of these facts, with times on the brokerage's clock."""
+    zone = ZoneInfo(timezone)
+    months = Months(facts)
+    shown = span(months.newest, 12) if months.newest else ()
+    publication = facts.publications[0] if facts.publications else None
+    style = _style()
+    return (
+        _templates()
+        .get_template("page.html")
+        .render(
+            style=Markup(style),  # noqa: S704 our own file, no word of it from data
+            policy=_policy(style),
+            publication=publication,
+            published=moment(publication.at_utc, zone) if publication else "",
+            loads=whole(publication.loads) if publication and publication.loads else "",
+            newest=months.newest,
+            made=moment(made_at_utc, zone),
+            timezone=timezone,
+            cards=cards(months),
+            offices=offices_view(months),
+            shown_offices=SHOWN_OFFICES,
+            boards=boards(facts),
+            leads=leads_view(facts, shown),
+            coverage=coverage_view(facts),
+            trust=trust_view(facts, zone),
+        )
+    )
+
+
+@cache
+def _templates() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("pipelines.picturing"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["month_code"] = month_code
+    environment.filters["month_name"] = month_name
+    return environment
+
+
+@cache
+def _style() -> str:
+    environment = _templates()
+    source, _, _ = (
+        environment.loader.get_source(environment, "style.css") if environment.loader else ("",) * 3
+    )
+    return source.strip()
+
+
+def _policy(style: str) -> str:
+    checksum = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    return f"default-src 'none'; style-src 'sha256-{checksum}'; base-uri 'none'; form-action 'none'"
