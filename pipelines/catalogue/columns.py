@@ -53,8 +53,6 @@ def handed_columns(table: Table) -> tuple[Column, ...]:
 
 def level_columns(table: Table, path: str) -> tuple[Column, ...]:
     """What a row has of the level above it that stands at this path, under the level's prefix."""
-    if path not in table.level_models:
-        return ()
     prefix = table.levels.get(path, "")
     return tuple(
         replace(column, name=prefixed(prefix, column.name), source=f"{path}.{column.source}")

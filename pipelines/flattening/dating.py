@@ -32,11 +32,11 @@ def by_date(times: Filled, months: Sequence[Month]) -> Dated:
     return Dated(kept, OUTSIDE, times.column.name)
 
 
-def by_year_and_month(columns: Sequence[Filled], months: Sequence[Month], length: int) -> Dated:
-    """By a year and a month that stand in the row or above it; null where they are none that was asked."""
+def by_year_and_month(columns: Sequence[Filled], months: Sequence[Month]) -> Dated | None:
+    """By a year and a month that stand in the row or above it, when there are columns of these names."""
     year, month = (_numbers(columns, name) for name in ("year", "month"))
     if year is None or month is None:
-        return Dated(_none(length))
+        return None
     codes = (year * 12 + month - 1).set(~month.is_between(1, 12), None)
     known = {one.year * 12 + one.number - 1: one.first_day for one in months}
     return Dated(pl.Series([known.get(code) for code in codes], dtype=pl.Date), OUTSIDE, "month")
@@ -46,11 +46,6 @@ def by_window(months: Sequence[Month], length: int) -> Dated:
     """By the window's first month; a report without months has none."""
     first_day = months[0].first_day if months else None
     return Dated(pl.repeat(first_day, length, dtype=pl.Date, eager=True))
-
-
-def has_year_and_month(columns: Sequence[Filled]) -> bool:
-    """Whether columns of these names are there at all."""
-    return all(_numbers(columns, name) is not None for name in ("year", "month"))
 
 
 def _numbers(columns: Sequence[Filled], name: str) -> pl.Series | None:

@@ -83,7 +83,7 @@ class Grown:
     node: Node
     parts: Parts
     columns: Sequence[Filled]
-    months: pl.Series | None
+    months: pl.Series
     kept: Sequence[int]
     has_own: bool = True  # whether any value is the rows' own, and not only carried
 
@@ -111,20 +111,13 @@ def _child(harvest: Harvest, grown: Grown, spot: Spot | None, keys: Keys, rows: 
         rows = replace(rows, strangers={})  # a null between objects is a row without values
     child = Node(rows, node.base, path, trail, node.depth + 1, spot, None, _handed_on(grown, spot, rows))
     if not node.is_level and rows.standing and rows.standing.rows.standing:
-        child = replace(child, months=_months_above(grown, rows))
+        child = replace(child, months=_at(grown.months, grown, rows))
     if spot and spot.table:
         return replace(child, name=spot.table.name, base=spot.table.name, trail=())
     if spot:
         return child
     name = harvest.free_name(f"{node.base}__{name_of(trail) or 'rows'}")
     return replace(child, name=name, base=name, trail=())
-
-
-def _months_above(grown: Grown, rows: Rows) -> pl.Series:
-    months = grown.months
-    if months is None:
-        months = pl.repeat(None, len(grown.node.rows), dtype=pl.Date, eager=True)
-    return _at(months, grown, rows)
 
 
 def _handed_on(grown: Grown, spot: Spot | None, rows: Rows) -> tuple[Filled, ...]:

@@ -36,7 +36,7 @@ class Reason:
     column: str | None = None
 
 
-def reasons(columns: Sequence[Filled], key: Sequence[str], dated: Dated | None) -> Iterator[Reason]:
+def reasons(columns: Sequence[Filled], key: Sequence[str], dated: Dated) -> Iterator[Reason]:
     """Every reason for which a row of these columns is turned away, the weightiest first."""
     for one in columns:
         name, type_ = one.column.name, one.column.type
@@ -47,7 +47,7 @@ def reasons(columns: Sequence[Filled], key: Sequence[str], dated: Dated | None) 
             yield Reason(
                 one.values.is_null(), f"{one.column.name} is missing, which tells rows apart", one.column.name
             )
-    if dated and dated.reason and dated.months.null_count():
+    if dated.reason and dated.months.null_count():
         yield from _undated(columns, dated)
 
 
@@ -59,7 +59,7 @@ def _undated(columns: Sequence[Filled], dated: Dated) -> Iterator[Reason]:
 
 
 def sifted(
-    rows: Rows, table: str, why: Sequence[Reason], dated: Dated | None, pages: Sequence[Document]
+    rows: Rows, table: str, why: Sequence[Reason], dated: Dated, pages: Sequence[Document]
 ) -> tuple[Sequence[int], list[Rejected]]:
     """The rows that stay, and those turned away, each for its first reason."""
     turned_away: dict[int, tuple[str, str | None]] = dict.fromkeys(rows.strangers, (STRANGE, None))
@@ -83,6 +83,6 @@ def _place(steps: Sequence[str | int], page: int, pages: int) -> str:
     return f"page {page + 1}: ${path}" if pages > 1 else f"${path}"
 
 
-def _month(dated: Dated | None, row: int) -> Month | None:
-    day = dated.months[row] if dated else None
+def _month(dated: Dated, row: int) -> Month | None:
+    day = dated.months[row]
     return Month.of(day) if day else None

@@ -64,9 +64,7 @@ def _within(times: pl.Series, bounds: tuple[datetime, datetime]) -> pl.Series:
     return times.zip_with(is_within, pl.repeat(None, len(times), dtype=LOCAL, eager=True))
 
 
-def _local_time(text: str | None, zone: ZoneInfo) -> datetime | None:
-    if text is None:
-        return None
+def _local_time(text: str, zone: ZoneInfo) -> datetime | None:
     ticks = _TICKS.fullmatch(text)
     written = _WRITTEN.fullmatch(text)
     try:

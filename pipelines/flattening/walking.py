@@ -10,7 +10,7 @@ import polars as pl
 from pipelines.catalogue.columns import Column, declared_columns
 from pipelines.catalogue.vocabulary import MonthOfRow
 from pipelines.flattening.columns import Filled, arranged, filled, missing_everywhere
-from pipelines.flattening.dating import Dated, by_date, by_window, by_year_and_month, has_year_and_month
+from pipelines.flattening.dating import Dated, by_date, by_window, by_year_and_month
 from pipelines.flattening.flat import FlatTable
 from pipelines.flattening.locating import located
 from pipelines.flattening.nodes import Grown, Harvest, Node, children
@@ -56,7 +56,7 @@ def _grown(harvest: Harvest, node: Node, parts: Parts) -> Grown:
     rows, table = node.rows, node.table
     own = filled(parts, node.documented, node.spot.prefix if node.spot else "", harvest.zone, len(rows))
     _note_missing(harvest, node, parts, own)
-    dated = None
+    dated = by_window((), len(rows))
     if node.is_level:
         columns: Sequence[Filled] = [_placed(one, node.path) for one in own]
     else:
@@ -68,7 +68,7 @@ def _grown(harvest: Harvest, node: Node, parts: Parts) -> Grown:
     kept, rejected = sifted(rows, name, why, dated, harvest.pages)
     harvest.rejected += rejected
     kept = _unrepeated(harvest, node, columns, kept)
-    return Grown(node, parts, columns, dated.months if dated else None, kept, bool(own))
+    return Grown(node, parts, columns, dated.months, kept, bool(own))
 
 
 def _placed(one: Filled, path: str) -> Filled:
@@ -94,12 +94,10 @@ def _dated(harvest: Harvest, node: Node, columns: Sequence[Filled]) -> Dated:
         return Dated(node.months)
     if months and node.table and node.table.dated_by and report.month_of_row is MonthOfRow.DOCUMENTED_DATE:
         return by_date(next(one for one in columns if one.column.name == node.table.dated_by), months)
-    if not months or not has_year_and_month(columns):
-        return by_window(months, length)
-    dated = by_year_and_month(columns, months, length)
-    if node.table is None:
+    dated = by_year_and_month(columns, months) if months else None
+    if dated and node.table is None:
         return Dated(dated.months.fill_null(months[0].first_day))
-    return dated if harvest.year_and_month else by_window(months, length)
+    return dated if dated and harvest.year_and_month else by_window(months, length)
 
 
 def _unrepeated(
@@ -120,8 +118,7 @@ def _unrepeated(
 def _flat_table(grown: Grown) -> FlatTable:
     node, kept = grown.node, grown.kept
     is_whole = len(kept) == len(node.rows)
-    months = grown.months if grown.months is not None else by_window((), len(node.rows)).months
-    columns = grown.columns
+    months, columns = grown.months, grown.columns
     if not is_whole:
         columns = [replace(one, values=one.values.gather(kept)) for one in columns]
         months = months.gather(kept)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pipelines.catalogue.columns import declared_columns, prefixed, snake_case
+from pipelines.catalogue.fields import Row, field
 from pipelines.catalogue.reports import REPORTS, UnknownReport, report
 from pipelines.catalogue.vocabulary import Each, Report, Table
 
@@ -130,6 +131,16 @@ def test_a_column_knows_where_in_the_answer_it_is_read() -> None:
 )
 def test_names_of_the_service_are_written_in_snake_case(name: str, column: str) -> None:
     assert snake_case(name) == column
+
+
+def test_a_row_model_with_a_field_of_no_documented_type_is_refused() -> None:
+    class Odd(Row):
+        """A model that says what cannot be stored."""
+
+        size: bytes | None = field("nobody knows")
+
+    with pytest.raises(TypeError, match="must have a documented type or be an object"):
+        declared_columns(Table("odd", "[]", "Odd.", model=Odd))
 
 
 def test_a_prefix_is_not_said_twice() -> None:

@@ -41,6 +41,13 @@ def test_an_empty_answer_has_every_table_with_its_columns_and_no_row(report: Rep
     assert flat.found.recognised
 
 
+@every_report
+def test_no_page_at_all_is_an_empty_answer(report: Report) -> None:
+    flat = flattened(report.name, months=(JANUARY,))
+    assert sum(one.frame.height for one in flat.tables) == 0
+    assert flat.found.recognised
+
+
 def test_levels_of_a_tree_are_carried_down_to_its_rows() -> None:
     flat = flattened("sales", estates(estate("OBJ1")))
     columns = ("_row", "_month", "office_customer_id", "office_name", "year", "month", "id")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 
 import pytest
@@ -65,6 +66,17 @@ def test_a_whole_number_of_any_length_is_read() -> None:
 
 def test_half_a_character_becomes_the_sign_for_an_unknown_one() -> None:
     assert parsed(rb'["\ud800 \ud83d\ude00 \\ud800"]') == ["\ufffd \U0001f600 \\ud800"]
+
+
+def test_reading_leaves_the_search_for_garbage_as_it_was() -> None:
+    gc.disable()
+    try:
+        parsed(b"[]")
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+    parsed(b"[]")
+    assert gc.isenabled()
 
 
 def test_json_is_written_as_deeply_as_it_is_read() -> None:
