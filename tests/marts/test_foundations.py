@@ -1,0 +1,79 @@
+"""Whose answer counts, where does a user work, and what does a month add up to? What other marts stand on."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+
+from tests.marts.given import arrived, build, built, earned, held, loaded, rows, sold, warehouse
+
+M1 = {"office_customer_id": "M1"}
+
+
+def test_every_held_month_of_every_report_has_one_source_for_an_office() -> None:
+    given = warehouse()
+    own = held(given, "sales", "M1", ["2026-01"])
+    loaded(given, "commission_office", "commission_office", "M1", "2026-01", [earned(M1, 5)])
+    sold(given, "G1", "2026-01", "M1", "E1")
+    held(given, "sales", "G1", ["2026-02"])
+    found = built(
+        given,
+        "SELECT strftime(month, '%m'), customer_id, load_id = $$" + own + "$$ FROM marts.office_sources "
+        "WHERE report = 'sales'",
+    )
+    assert found == [("01", "M1", True), ("02", "G1", False)]
+
+
+def test_a_user_works_at_the_office_that_the_months_sales_name_most() -> None:
+    given = warehouse()
+    for estate, office in (("E1", "M1"), ("E2", "M2"), ("E3", "M2")):
+        agent = {"id": "U1", "primary_office_customer_id": office}
+        sold(given, "G1", "2026-01", "M1", estate, agents=[agent])
+    assert built(given, "FROM marts.user_offices") == [("U1", date(2026, 1, 1), "M2")]
+
+
+def test_a_user_without_a_sale_works_where_running_commissions_leads_or_budgets_say() -> None:
+    given = warehouse()
+    loaded(given, "commission_office", "commission_office", "G1", "2026-01", [earned(M1, 5)])
+    step = {"customer_id": "M1", "user_id": "U1", "amount": 5, "exchange_rate": 1}
+    loaded(given, "running_commissions", "running_commissions", "G1", "2026-01", [step])
+    users = [{"user_id": user, "commission": 0} for user in ("U2", "U3")]
+    loaded(given, "commission_user", "commission_user", "G1", "2026-01", users)
+    held(given, "tips_and_leads", "G1", ["2026-01"])
+    lead = {"lead_id": "L1", "receiver_id": "U2", "receiver_company_customer_number": "M1"}
+    rows(given, "incoming_leads", "G1", "2026-01", [lead])
+    table = "office_budget_commission_history"
+    arrived(given, table, customer_id="VARCHAR", user_id="VARCHAR", commission="BIGINT")
+    held(given, "office_budget_commission", "G1", ["2026-01"])
+    rows(given, table, "G1", "2026-01", [{"customer_id": "M1", "user_id": "U3", "commission": 5}])
+    found = built(given, "SELECT user_id, office_id FROM marts.user_offices")
+    assert found == [("U1", "M1"), ("U2", "M1"), ("U3", "M1")]
+
+
+def test_an_event_answered_by_a_group_and_its_office_counts_once_and_equal_events_count_twice() -> None:
+    given = warehouse()
+    step = {"customer_id": "M1", "user_id": "U1", "estate_id": "P1", "amount": 5, "exchange_rate": 2}
+    for customer in ("G1", "M1"):
+        loaded(given, "commission_office", "commission_office", customer, "2026-01", [earned(M1, 5)])
+        loaded(given, "running_commissions", "running_commissions", customer, "2026-01", [step, step])
+    found = built(given, "SELECT _customer, amount_sek_excl_vat FROM marts.running_commissions")
+    assert found == [("M1", Decimal(10)), ("M1", Decimal(10))]
+
+
+def test_a_month_adds_up_to_rows_commission_price_and_parts() -> None:
+    given = warehouse()
+    sold(given, "G1", "2026-01", "M1", "E1", final_price=2000, commission=100)
+    sold(given, "G1", "2026-01", "M1", "E2", final_price=500, commission=30)
+    found = built(given, "SELECT row_count, commission, price, estate_parts FROM marts.month_totals")
+    assert found == [(2, Decimal(130), Decimal(2500), Decimal(2))]
+
+
+def test_a_total_is_remembered_only_when_it_is_another_than_the_last() -> None:
+    given = warehouse()
+    sold(given, "G1", "2026-01", "M1", "E1")
+    build(given, "month_totals")
+    build(given, "month_totals")
+    sold(given, "G1", "2026-01", "M1", "E2")
+    build(given, "month_totals")
+    found = given.execute("SELECT version, row_count FROM meta.month_totals").fetchall()
+    assert found == [(1, 1), (2, 2)]
