@@ -5,7 +5,7 @@
 -- Expects:
 --   bi.budget_crm_history: customer_id
 --   bi.budget_crm__users_history: user_id
---   bi.budget_crm__users_months_history: total, own_booked
+--   bi.budget_crm__users__months_history: total, own_booked
 WITH goals AS (
     SELECT
         months._customer AS customer_id,
@@ -17,7 +17,7 @@ WITH goals AS (
         months._load_id AS load_id,
         TRY_CAST(months.total AS DECIMAL(18, 4)) AS "meetings",
         TRY_CAST(months.own_booked AS DECIMAL(18, 4)) AS "own booked meetings"
-    FROM bi.budget_crm__users_months_history AS months
+    FROM bi.budget_crm__users__months_history AS months
     INNER JOIN (SELECT DISTINCT _row, _parent_row, user_id FROM bi.budget_crm__users_history) AS users
         ON users._row = months._parent_row
     INNER JOIN (SELECT DISTINCT _row, customer_id FROM bi.budget_crm_history) AS offices
