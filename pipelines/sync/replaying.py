@@ -13,7 +13,7 @@ from pipelines.sync.declaring import declared_tables
 from pipelines.sync.fetched import Fetched, load_of
 from pipelines.sync.rereading import flat_from_landing
 from pipelines.windows import NOW, Span, Window
-from warehouse.errors import WarehouseError
+from warehouse.errors import LandingDamaged, WarehouseError
 from warehouse.landing import Landing
 from warehouse.loads import LandedLoad
 from warehouse.store import Store
@@ -55,9 +55,13 @@ def replay(
     """
     store = Store(settings.data_dir)
     store.declare(declared_tables(catalogue.values()))
-    landed = store.effective_loads(reports or None, customers or None, only_quarantined=quarantine)
     done = Replayed()
-    afresh = {(one.report, one.customer) for one in landed if one.history} if not quarantine else set()
+    if not quarantine:
+        _relearn(store, Landing(settings.data_dir / "landing"), done)
+    landed = store.effective_loads(reports or None, customers or None, only_quarantined=quarantine)
+    afresh: set[tuple[str, str]] = set()
+    if not quarantine:
+        landed, afresh = _whole_histories(landed, Landing(settings.data_dir / "landing"), done)
     for group in _groups(landed):
         fetched = [
             one for one in (_again(settings, catalogue, load, done) for load in group) if one is not None
@@ -72,12 +76,40 @@ def replay(
     return done
 
 
+def _relearn(store: Store, landing: Landing, done: Replayed) -> None:
+    """Tell the ledger of loads that only landing knows, as after the working file was lost."""
+    found = list(landing.walk())
+    done.failures += [str(one) for one in found if isinstance(one, LandingDamaged)]
+    store.relearn(one for one in found if not isinstance(one, LandingDamaged))
+
+
+def _whole_histories(
+    landed: Sequence[LandedLoad], landing: Landing, done: Replayed
+) -> tuple[list[LandedLoad], set[tuple[str, str]]]:
+    """The loads without the histories of which a file is missing, and the histories to begin afresh.
+
+    A history is only begun afresh when all of it can be repeated: what cannot is left as it is.
+    """
+    afresh = {(one.report, one.customer) for one in landed if one.history}
+    for one in landed:
+        if one.history and (one.report, one.customer) in afresh:
+            try:
+                landing.landed(one.landing)
+            except (WarehouseError, OSError) as error:
+                afresh.discard((one.report, one.customer))
+                done.failures.append(f"the history of {one.report} of {one.customer} stays as it is: {error}")
+    return [one for one in landed if not one.history or (one.report, one.customer) in afresh], afresh
+
+
 def _groups(landed: Sequence[LandedLoad]) -> Iterator[list[LandedLoad]]:
-    """Loads a few at a time, never two pairs of report and customer in one group."""
+    """Loads a few at a time, never two pairs of report and customer in one group.
+
+    A history is begun afresh, so all its snapshots are in one group: killed, it is the old one or the new.
+    """
     group: list[LandedLoad] = []
     for one in sorted(landed, key=lambda load: (load.report, load.customer, load.fetched_at_utc)):
         strange = group and (one.report, one.customer) != (group[0].report, group[0].customer)
-        if strange or len(group) == LOADS_IN_A_GROUP:
+        if strange or (len(group) >= LOADS_IN_A_GROUP and not one.history):
             yield group
             group = []
         group.append(one)
