@@ -16,6 +16,8 @@ COMMANDS = {
     "replay": "rebuild tables from landing alone, without the service",
     "publish": "build the marts, run the checks and publish the working file",
     "rollback": "put an earlier published file back",
+    "report": "draw the published file as one page that any browser opens",
+    "explain": "say where a number comes from, down to the stored answer, and count it anew",
     "doctor": "look for trouble in settings, disk, login and rights, and name each remedy",
 }
 JSON = frozenset({"reports", "plan", "status"})
@@ -105,6 +107,20 @@ def _status(command: argparse.ArgumentParser) -> None:
     )
 
 
+def _report(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--out", metavar="FILE", help="where to put it; else report.html beside the published file"
+    )
+
+
+def _explain(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--office", required=True, metavar="ID", help="customer id of the office")
+    command.add_argument("--month", required=True, type=_month, metavar="YYYY-MM", help="the month")
+    command.add_argument(
+        "--measure", required=True, metavar="NAME", help="a column of marts.office_month, such as commission"
+    )
+
+
 def _sandbox(command: argparse.ArgumentParser) -> None:
     from pipelines.sandbox.serving import add_arguments
 
@@ -118,5 +134,7 @@ _ADDITIONS = {
     "demo": _demo,
     "doctor": _doctor,
     "status": _status,
+    "report": _report,
+    "explain": _explain,
     "sandbox": _sandbox,
 }

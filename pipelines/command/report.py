@@ -21,6 +21,8 @@ def run(arguments: argparse.Namespace) -> int:
         out=Path(arguments.out) if arguments.out else None,
     )
     if drawn.missing:
-        complain(f"brokerbi: the published file cannot answer for {', '.join(drawn.missing)}; the rest is there")
+        complain(
+            f"brokerbi: the published file cannot answer for {', '.join(drawn.missing)}; the rest is there"
+        )
     say(f"{drawn.path} ({size(drawn.bytes)}, {duration(drawn.seconds)}); open it in any browser")
     return 0

@@ -14,7 +14,6 @@ from functools import cache
 from zoneinfo import ZoneInfo
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
 
 from pipelines.picturing.comparing import Months, span
 from pipelines.picturing.coverage import coverage_view
@@ -41,7 +40,7 @@ def page(facts: Facts, *, timezone: str, made_at_utc: datetime) -> str:
         _templates()
         .get_template("page.html")
         .render(
-            style=Markup(style),  # noqa: S704 our own file, no word of it from data
+            style=style,
             policy=_policy(style),
             publication=publication,
             published=moment(publication.at_utc, zone) if publication else "",

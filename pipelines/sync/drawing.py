@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from warehouse.errors import WarehouseError
 from warehouse.explaining import explained
 from warehouse.opening import sync
 from warehouse.pictures import read_pictures
@@ -41,6 +42,15 @@ def write_report(data_dir: Path, *, timezone: str, now: datetime, out: Path | No
     with explained(path):
         _put(path, html)
     return Drawn(path, len(html), time.monotonic() - began, pictured.missing)
+
+
+def draw_beside(data_dir: Path, *, timezone: str, now: datetime) -> Drawn | str:
+    """The page of a new publication, or the sentence that says why there is none: no night fails of it."""
+    try:
+        return write_report(data_dir, timezone=timezone, now=now)
+    except Exception as error:  # noqa: BLE001 whatever is wrong with a picture, the numbers are published
+        why = str(error) if isinstance(error, WarehouseError) else f"{type(error).__name__}: {error}"
+        return f"The page {PAGE} could not be drawn, the one before stays: {why}"
 
 
 def _put(path: Path, content: bytes) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pipelines.connect.clock import Clock, SystemClock
+from pipelines.sync.drawing import Drawn, draw_beside
 from warehouse.checks import CheckResult, run_checks
 from warehouse.marts import build_marts
 from warehouse.publishing import Publication, publish
@@ -23,6 +24,7 @@ class Finished:
     marts: tuple[str, ...]
     checks: tuple[CheckResult, ...]
     publication: Publication
+    page: Drawn | str | None = None  # the page beside the published file, or why it could not be drawn
 
     @property
     def errors(self) -> list[CheckResult]:
@@ -49,7 +51,10 @@ def finish(settings: Settings, clock: Clock | None = None) -> Finished:
         now=clock.utc_now(),
         reasons_against=_reasons(checks),
     )
-    return Finished(tuple(marts), tuple(checks), publication)
+    page = None
+    if publication.published:
+        page = draw_beside(settings.data_dir, timezone=settings.timezone, now=clock.utc_now())
+    return Finished(tuple(marts), tuple(checks), publication, page)
 
 
 def _reasons(checks: Sequence[CheckResult]) -> list[str]:
