@@ -18,6 +18,8 @@ COMMANDS = {
     "rollback": "put an earlier published file back",
     "report": "draw the published file as one page that any browser opens",
     "explain": "say where a number comes from, down to the stored answer, and count it anew",
+    "erase": "take a person out of everything that is kept, and say what was touched",
+    "compact": "make the working file small again",
     "doctor": "look for trouble in settings, disk, login and rights, and name each remedy",
 }
 JSON = frozenset({"reports", "plan", "status"})
@@ -121,6 +123,12 @@ def _explain(command: argparse.ArgumentParser) -> None:
     )
 
 
+def _erase(command: argparse.ArgumentParser) -> None:
+    person = command.add_mutually_exclusive_group(required=True)
+    person.add_argument("--contact", metavar="ID", help="the contact with this id")
+    person.add_argument("--user", metavar="ID", help="the user with this id")
+
+
 def _sandbox(command: argparse.ArgumentParser) -> None:
     from pipelines.sandbox.serving import add_arguments
 
@@ -137,4 +145,5 @@ _ADDITIONS = {
     "report": _report,
     "explain": _explain,
     "sandbox": _sandbox,
+    "erase": _erase,
 }

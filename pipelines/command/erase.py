@@ -1,0 +1,22 @@
+"""What happens on `brokerbi erase`? One person goes out of everything that is kept, with a receipt."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from pipelines.command.printing import complain, say
+from pipelines.command.selecting import settings_from_environment
+from pipelines.sync.erasing import erase
+from warehouse.persons import Kind
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Erase the contact or user that is named; 1 when something still holds the person."""
+    settings = settings_from_environment(offline=True)
+    kind = Kind.CONTACT if arguments.contact is not None else Kind.USER
+    receipt = erase(settings, kind, arguments.contact if arguments.contact is not None else arguments.user)
+    say(json.dumps(receipt.described(), indent=2))
+    for problem in receipt.problems:
+        complain(f"brokerbi: {problem}")
+    return 1 if receipt.problems else 0

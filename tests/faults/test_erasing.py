@@ -1,0 +1,107 @@
+"""Is a person gone who asked to be forgotten, from everywhere, and nothing else with her?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from pipelines.sync.erasing import Receipt, erase
+from pipelines.sync.replaying import replay
+from tests.faults.ground import Ground, ground
+from warehouse.persons import Kind, Person
+
+TOTALS = """
+SELECT 'sales', count(*), sum(commission) FROM bi.sales_estates UNION ALL
+SELECT 'shares', count(*), sum(commission_value) FROM bi.sales_agents UNION ALL
+SELECT 'leads', count(*), count(lead_state) FROM bi.incoming_leads UNION ALL
+SELECT 'users', count(*), count(DISTINCT id) FROM bi.users_history ORDER BY ALL
+"""
+PEOPLE = {
+    Kind.CONTACT: "SELECT contact_id, contact_last_name FROM bi.incoming_leads WHERE contact_id IS NOT NULL",
+    Kind.USER: "SELECT id, email_address FROM bi.users WHERE id IN (SELECT id FROM bi.sales_agents)",
+}
+
+
+@dataclass(frozen=True)
+class Erased:
+    """What stood before, what was erased, and what stands now."""
+
+    ground: Ground
+    people: dict[Kind, tuple[str, str]]
+    totals: list[tuple[object, ...]]
+    receipts: list[Receipt]
+
+    def files(self) -> Iterator[tuple[Path, bytes]]:
+        for path in self.ground.settings.data_dir.rglob("*"):
+            if path.is_file():
+                packed = path.read_bytes()
+                if path.name.endswith(".zst"):
+                    packed = zstandard.ZstdDecompressor().decompressobj().decompress(packed)
+                yield path, packed
+
+
+@pytest.fixture(scope="module")
+def erased(tmp_path_factory: pytest.TempPathFactory) -> Erased:
+    here = ground(tmp_path_factory.mktemp("erased"), offices=1)
+    here.sync()
+    here.publish()
+    people = {kind: here.rows(f"{query} ORDER BY ALL LIMIT 1")[0] for kind, query in PEOPLE.items()}
+    totals = here.rows(TOTALS)
+    receipts = [erase(here.settings, kind, id_, clock=here.clock) for kind, (id_, _) in people.items()]
+    return Erased(here, {kind: (id_, name) for kind, (id_, name) in people.items()}, totals, receipts)
+
+
+def test_no_file_holds_the_person_any_more(erased: Erased) -> None:
+    sought = [id_.encode() for id_, _ in erased.people.values()]
+    sought.append(erased.people[Kind.USER][1].encode())
+    found = [(path.name, word) for path, text in erased.files() for word in sought if word in text]
+    assert found == []
+
+
+def test_amounts_and_counts_stay_as_they_were(erased: Erased) -> None:
+    assert erased.ground.rows(TOTALS) == erased.totals
+
+
+def test_the_receipt_counts_what_was_touched_and_names_nobody(erased: Erased) -> None:
+    told = repr([receipt.described() for receipt in erased.receipts])
+    assert all(receipt.landing_files and receipt.rows and not receipt.problems for receipt in erased.receipts)
+    assert [word for pair in erased.people.values() for word in pair if word in told] == []
+
+
+def test_the_ledger_knows_the_rewritten_landing_files(erased: Erased) -> None:
+    cells = erased.ground.cells()
+    assert replay(erased.ground.settings).failures == []
+    assert erased.ground.cells() == cells
+
+
+def test_erasing_again_finds_nothing(erased: Erased) -> None:
+    id_, _ = erased.people[Kind.USER]
+    again = erase(erased.ground.settings, Kind.USER, id_, clock=erased.ground.clock)
+    assert (again.landing_files, again.rows, again.rebuilt, again.versions_removed) == (0, {}, [], [])
+
+
+def test_an_empty_id_is_refused(erased: Erased) -> None:
+    with pytest.raises(ValueError, match="everybody"):
+        erase(erased.ground.settings, Kind.USER, " ")
+
+
+CONTACT, USER = Person(Kind.CONTACT, "K1", "x"), Person(Kind.USER, "U1", "x")
+
+
+@pytest.mark.parametrize(
+    ("person", "body", "left"),
+    [
+        (CONTACT, '{"contact":{"id":"K1","firstName":"A"},"a":1.50}', '{"contact":{"id":"x","firstName":null},"a":1.50}'),
+        (CONTACT, '[{"contactId":"K1","contactName":"A","leadMessage":"hi","n":1}]', '[{"contactId":"x","contactName":null,"leadMessage":null,"n":1}]'),
+        (CONTACT, '[{"id":"K1","name":"an estate"}]', '[{"id":"x","name":"an estate"}]'),
+        (USER, '{"sender":{"id":"U1","name":"A","company":{"id":"C","name":"O"}}}', '{"sender":{"id":"x","name":null,"company":{"id":"C","name":"O"}}}'),
+        (USER, '[{"id":"U1","name":"A","image":{"url":"u"}},{"id":"U2","name":"B"}]', '[{"id":"x","name":null,"image":null},{"id":"U2","name":"B"}]'),
+        (USER, '<p>U1 is missing</p>', '<p>x is missing</p>'),
+    ],
+)  # fmt: skip
+def test_only_the_words_around_the_id_go(person: Person, body: str, left: str) -> None:
+    assert person.without(body) == left
