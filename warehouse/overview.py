@@ -138,7 +138,7 @@ def overview(store: Store) -> Overview:
             [Quarantined(*row) for row in _rows(connection, _QUARANTINED)],
             [Refusal(*row) for row in _rows(connection, _REFUSALS)],
             [LearnedWindow(*row) for row in _rows(connection, _CAPS)],
-            [Published(*row[:4], tuple(row[4])) for row in _rows(connection, _PUBLICATIONS)],
+            [_published(row) for row in _rows(connection, _PUBLICATIONS)],
         )
 
 
@@ -149,3 +149,8 @@ def _rows(connection: DuckDBPyConnection, query: str) -> list[tuple]:  # type: i
 def _failure(row: tuple) -> OpenFailure:  # type: ignore[type-arg]
     report, customer, months, status, error, since = row
     return OpenFailure(report, customer, tuple(months), status, error, since)
+
+
+def _published(row: tuple) -> Published:  # type: ignore[type-arg]
+    name, at_utc, status, size, reasons = row
+    return Published(name, at_utc, status, size, tuple(reasons))

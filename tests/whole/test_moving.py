@@ -43,7 +43,7 @@ def moved(tmp_path_factory: pytest.TempPathFactory) -> Moved:
 def test_every_month_holds_what_is_true_now(moved: Moved) -> None:
     world = moved.world.service.world
     parts = [truth(world, customer, date(2026, 2, 1), AFTER)["totals"] for customer in world.customers]
-    sums: list[dict[str, Decimal]] = [part["sales"] for part in parts]  # type: ignore[index]
+    sums: list[dict[str, Decimal]] = [part["sales"] for part in parts]
     sold = moved.world.rows(
         "SELECT count(*), sum(final_price), sum(commission) FROM bi.sales_estates "
         "WHERE _month >= DATE '2026-02-01' AND assignment_text = 'Försäljning'"
