@@ -36,6 +36,7 @@ MAY_IMPORT = {
         "pipelines.connect",
         "pipelines.flattening",
         "pipelines.months",
+        "pipelines.picturing",
         "pipelines.sync",
         "pipelines.windows",
         "warehouse",
