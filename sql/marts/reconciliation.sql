@@ -1,5 +1,5 @@
 -- Do the reports tell the same story, and if not, why?
--- One row per office, month, report compared and measure where both sides are held.
+-- One row per office, month, report compared and measure where one side is held; without the other nothing is judged.
 -- The office report is held against the by-month report, the user report (users counted at their derived office) and
 -- the shares in the sales list (counted at the agent's own office, so that a sale shared between offices agrees);
 -- the sales list is also held against itself: whole commission against the shares. What the sales list shows is
@@ -11,11 +11,11 @@
 --   office_name: name of the office
 --   measure: commission, sold commission, sold estate parts or sold total price
 --   compared: the report that is held against the first: by-month report, user report, sales list, shares of agents
---   amount: what the office report says; of shares of agents, the whole commission in the sales list
---   compared_amount: what the other report says
+--   amount: what the office report says; of shares of agents, the whole commission in the sales list; null if not held
+--   compared_amount: what the other report says; null if not held
 --   difference: the second less the first
 --   tolerance: how far they may differ by rounding alone
---   is_reconciled: whether they differ by no more than that
+--   is_reconciled: whether they differ by no more than that; null where one of the two is not held
 --   likely_reason: why they may differ; null where they do not
 --   _customer: the customer whose office report counts
 --   _month: month of that report
@@ -24,9 +24,10 @@ WITH held AS (
         office_id,
         month,
         any_value(customer_id) FILTER (report = 'commission_office') AS customer_id,
-        bool_or(report = 'commission_office_by_month') AND (
+        bool_or(report = 'commission_office') AS has_office,
+        bool_or(report = 'commission_office_by_month') AND coalesce((
             SELECT bool_or(fits) FROM staging.assumptions WHERE query = 'staging.commission_office_by_month'
-        ) AS has_by_month,
+        ), false) AS has_by_month,
         bool_or(report = 'commission_user') AS has_users,
         bool_or(report = 'sales') AS has_sales,
         count(DISTINCT fetched_at_utc::DATE) > 1 AS is_read_on_days
@@ -94,7 +95,7 @@ side_by_side AS (
     SELECT
         held.month,
         held.office_id,
-        office.office_name,
+        offices.office_name,
         held.customer_id,
         quarantined.office_id IS NOT NULL AS has_quarantine,
         held.is_read_on_days,
@@ -102,31 +103,31 @@ side_by_side AS (
         coalesce(users.is_derived, false) AS is_derived,
         unnest([
             {
-                compared: 'by-month report', is_held: has_by_month, measure: 'commission', tolerance: 0.005,
+                compared: 'by-month report', has_first: has_office, has_second: has_by_month, measure: 'commission', tolerance: 0.005,
                 amount: office.commission, compared_amount: by_month.commission
             },
             {
-                compared: 'by-month report', is_held: has_by_month, measure: 'sold estate parts', tolerance: 0.00005,
+                compared: 'by-month report', has_first: has_office, has_second: has_by_month, measure: 'sold estate parts', tolerance: 0.00005,
                 amount: office.sold_estate_parts, compared_amount: by_month.sold_estate_parts
             },
             {
-                compared: 'by-month report', is_held: has_by_month, measure: 'sold total price', tolerance: 0.005,
+                compared: 'by-month report', has_first: has_office, has_second: has_by_month, measure: 'sold total price', tolerance: 0.005,
                 amount: office.sold_total_price, compared_amount: by_month.sold_total_price
             },
             {
-                compared: 'user report', is_held: has_users, measure: 'commission', tolerance: 0.005,
+                compared: 'user report', has_first: has_office, has_second: has_users, measure: 'commission', tolerance: 0.005,
                 amount: office.commission, compared_amount: users.commission
             },
             {
-                compared: 'user report', is_held: has_users, measure: 'sold estate parts', tolerance: 0.00005,
+                compared: 'user report', has_first: has_office, has_second: has_users, measure: 'sold estate parts', tolerance: 0.00005,
                 amount: office.sold_estate_parts, compared_amount: users.sold_estate_parts
             },
             {
-                compared: 'user report', is_held: has_users, measure: 'sold total price', tolerance: 0.005,
+                compared: 'user report', has_first: has_office, has_second: has_users, measure: 'sold total price', tolerance: 0.005,
                 amount: office.sold_total_price, compared_amount: users.sold_total_price
             },
             {
-                compared: 'sales list', is_held: has_sales, measure: 'sold commission',
+                compared: 'sales list', has_first: has_office, has_second: has_sales, measure: 'sold commission',
                 tolerance: 0.005 + CASE
                     WHEN office.writing_parts = 0 AND office.valuation_parts = 0 THEN 0
                     ELSE 0.005 * office.sold_estate_parts
@@ -134,22 +135,23 @@ side_by_side AS (
                 amount: office.sold_commission, compared_amount: shares.commission
             },
             {
-                compared: 'sales list', is_held: has_sales, measure: 'sold estate parts',
+                compared: 'sales list', has_first: has_office, has_second: has_sales, measure: 'sold estate parts',
                 tolerance: 0.00005 * (1 + coalesce(shares.share_count, 0)),
                 amount: office.sold_estate_parts, compared_amount: shares.sold_estate_parts
             },
             {
-                compared: 'sales list', is_held: has_sales, measure: 'sold total price',
+                compared: 'sales list', has_first: has_office, has_second: has_sales, measure: 'sold total price',
                 tolerance: 0.005 + 0.00005 * coalesce(shares.sold_total_price, 0),
                 amount: office.sold_total_price, compared_amount: shares.sold_total_price
             },
             {
-                compared: 'shares of agents', is_held: has_sales, measure: 'sold commission', tolerance: 0.005,
+                compared: 'shares of agents', has_first: has_sales, has_second: has_sales, measure: 'sold commission', tolerance: 0.005,
                 amount: coalesce(sales.commission, 0), compared_amount: sales.agent_commission
             }
         ], recursive := true)
     FROM held
-    INNER JOIN marts.office_month AS office USING (office_id, month)
+    INNER JOIN marts.offices AS offices USING (office_id)
+    LEFT JOIN marts.office_month AS office USING (office_id, month)
     LEFT JOIN by_month USING (office_id, month)
     LEFT JOIN users_summed AS users USING (office_id, month)
     LEFT JOIN shares_summed AS shares USING (office_id, month)
@@ -159,13 +161,12 @@ side_by_side AS (
 
 compared AS (
     SELECT
-        * EXCLUDE (amount, compared_amount, tolerance, is_held),
-        amount::DECIMAL(18, 4) AS amount,
-        coalesce(compared_amount, 0)::DECIMAL(18, 4) AS compared_amount,
-        (coalesce(compared_amount, 0) - amount)::DECIMAL(18, 4) AS difference,
+        * EXCLUDE (amount, compared_amount, tolerance),
+        CASE WHEN has_first THEN coalesce(amount, 0) END::DECIMAL(18, 4) AS amount,
+        CASE WHEN has_second THEN coalesce(compared_amount, 0) END::DECIMAL(18, 4) AS compared_amount,
         tolerance::DECIMAL(18, 4) AS tolerance
     FROM side_by_side
-    WHERE is_held AND amount IS NOT NULL
+    WHERE has_first OR has_second
 )
 
 SELECT
@@ -176,11 +177,13 @@ SELECT
     measure,
     amount,
     compared_amount,
-    difference,
+    (compared_amount - amount)::DECIMAL(18, 4) AS difference,
     tolerance,
-    abs(difference) <= tolerance AS is_reconciled,
+    abs(compared_amount - amount) <= tolerance AS is_reconciled,
     CASE
-        WHEN abs(difference) <= tolerance THEN NULL
+        WHEN NOT has_first THEN 'month not held in the office report'
+        WHEN NOT has_second THEN 'month not held in the other report, or not in the assumed shape'
+        WHEN is_reconciled THEN NULL
         WHEN has_quarantine THEN 'rows in quarantine'
         WHEN is_read_on_days THEN 'restated between two readings: the reports were read on different days'
         WHEN compared = 'sales list' AND is_cross_office THEN 'sale shared with an office whose sales are not held'

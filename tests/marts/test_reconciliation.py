@@ -68,16 +68,34 @@ def test_an_ore_too_much_in_one_report_is_found(
     assert {(office, compared) for office, compared, *_ in built(given, NOT_RECONCILED)} == found
 
 
-def test_a_report_that_is_not_held_is_not_compared(given: DuckDBPyConnection) -> None:
+def test_a_report_that_is_not_held_is_said_to_be_and_not_judged(given: DuckDBPyConnection) -> None:
     given.execute("DELETE FROM meta.months WHERE report = 'commission_user'; DELETE FROM bi.commission_user")
-    found = built(given, "SELECT DISTINCT compared FROM marts.reconciliation ORDER BY ALL")
-    assert found == [("by-month report",), ("sales list",), ("shares of agents",)]
+    found = built(
+        given,
+        "SELECT DISTINCT compared_amount, difference, is_reconciled, likely_reason FROM marts.reconciliation "
+        "WHERE compared = 'user report'",
+    )
+    assert found == [(None, None, None, "month not held in the other report, or not in the assumed shape")]
 
 
-def test_a_by_month_report_of_another_shape_is_not_compared(given: DuckDBPyConnection) -> None:
+def test_a_month_that_the_office_report_lacks_is_said_to_be_missing(given: DuckDBPyConnection) -> None:
+    given.execute(
+        "DELETE FROM meta.months WHERE report = 'commission_office'; DELETE FROM bi.commission_office"
+    )
+    found = built(
+        given,
+        "SELECT DISTINCT amount, is_reconciled, likely_reason FROM marts.reconciliation "
+        "WHERE compared <> 'shares of agents' AND office_id = 'M1'",
+    )
+    assert found == [(None, None, "month not held in the office report")]
+
+
+def test_a_by_month_report_of_another_shape_is_not_judged(given: DuckDBPyConnection) -> None:
     given.execute("ALTER TABLE bi.commission_office_by_month RENAME COLUMN commission TO earned")
-    found = built(given, "SELECT count(*) FROM marts.reconciliation WHERE compared = 'by-month report'")
-    assert found == [(0,)]
+    found = built(
+        given, "SELECT DISTINCT is_reconciled FROM marts.reconciliation WHERE compared = 'by-month report'"
+    )
+    assert found == [(None,)]
 
 
 def test_quarantined_rows_are_named_as_the_likely_reason(given: DuckDBPyConnection) -> None:
