@@ -16,7 +16,7 @@ SHOWN_REQUESTS = 5
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the way to a number; 1 when the stored answer cannot be read or says otherwise."""
+    """Tell the way to a number; 1 when the stored answer cannot be read or says otherwise."""
     settings = settings_from_environment(offline=True)
     told = explain(
         settings.data_dir,
@@ -25,9 +25,14 @@ def run(arguments: argparse.Namespace) -> int:
         measure=arguments.measure,
         timezone=settings.timezone,
     )
+    return tell(told)
+
+
+def tell(told: Explanation) -> int:
+    """Print an explanation, one step a line."""
     traced = told.trace
     so_far = ", so far" if traced.is_open else ""
-    say(f"{traced.measure} of {traced.office_name} ({traced.office_id}), {arguments.month}{so_far}")
+    say(f"{traced.measure} of {traced.office_name} ({traced.office_id}), {traced.month:%Y-%m}{so_far}")
     _line("the mart", f"{_number(traced.value)} in marts.office_month")
     if traced.meaning:
         _line("", traced.meaning)
