@@ -16,6 +16,7 @@ from pipelines.picturing.numbers import month_code, month_name, percent, short_m
 Format = Callable[[Decimal | None], str]
 Short = Callable[[Decimal], str]
 MOST_LINES = 4
+_STEPS = (1, 2, 2.5, 5, 10)
 
 
 @dataclass(frozen=True)
@@ -113,21 +114,23 @@ class Scale:
         return [place * self.step for place in range(first, last + 1)]
 
 
-def scale_of(amounts: Sequence[Decimal | None]) -> Scale:
-    """A scale with round marks that all amounts fit into."""
+def scale_of(amounts: Sequence[Decimal | None], finest: float = 0) -> Scale:
+    """A scale with round marks that all amounts fit into; whole things are not cut finer than one."""
     known = [float(one) for one in amounts if one is not None]
     low, high = min([0.0, *known]), max([0.0, *known])
     if high == low:
         high = low + 1
-    rough = (high - low) / MOST_LINES
+    rough = max((high - low) / MOST_LINES, finest)
     size = 10 ** math.floor(math.log10(rough))
-    step = next(size * one for one in (1, 2, 2.5, 5, 10) if size * one >= rough)
+    step = next(
+        size * one for one in _STEPS if size * one >= rough and (size * one) % (finest or size * one) == 0
+    )
     return Scale(step * math.floor(low / step), step * math.ceil(high / step - 1e-9), step)
 
 
-def chart(title: str, points: Sequence[Point], written: Format, short: Short) -> Chart:
+def chart(title: str, points: Sequence[Point], written: Format, short: Short, *, finest: float = 0) -> Chart:
     """The chart of a measure; `written` writes an amount out, `short` writes it at a line."""
-    scale = scale_of([amount for one in points for amount in (one.value, one.before, one.budget)])
+    scale = scale_of([amount for one in points for amount in (one.value, one.before, one.budget)], finest)
     slot = 100 / max(len(points), 1)
     return Chart(
         title=title,

@@ -49,6 +49,10 @@ class Card:
     budget_bar: HorizontalBar | None
     notes: tuple[str, ...]
 
+    @property
+    def is_compared(self) -> bool:
+        return any(figure.trend for figure in self.figures)
+
 
 def trend(now: Decimal | None, before: Decimal | None) -> Trend | None:
     """The change between two amounts; none where one is unknown or there was nothing."""

@@ -93,7 +93,7 @@ def _by_month(facts: Facts, months: Sequence[date]) -> Chart | None:
     if not counted or not months:
         return None
     points = [Point(month, counted.get(f"{month:%Y-%m}")) for month in months]
-    return chart("Leads received", points, whole, whole)
+    return chart("Leads received", points, whole, whole, finest=1)
 
 
 def _cut(facts: Facts, part: str, title: str) -> Cut:

@@ -47,21 +47,24 @@ class OfficesView:
     years: tuple[OfficeYear, ...]
     chain: Gallery | None
     galleries: tuple[Gallery, ...]
+    has_budget: bool
 
 
 def offices_view(months: Months) -> OfficesView:
     """The offices of a file; one office needs no chain beside it."""
     newest = months.newest
     if newest is None:
-        return OfficesView("", (), None, ())
+        return OfficesView("", (), None, (), False)
     shown = _shown(months, newest)
     last = months.last_whole or newest
     year = span(last, last.month)
+    years = _years(months, year)
     return OfficesView(
-        span_name(year[0], year[-1]),
-        _years(months, year),
+        span_name(year[0], year[-1]) + ("" if months.last_whole else ", so far"),
+        years,
         _gallery(months, "The whole chain", months.offices, shown) if len(months.offices) > 1 else None,
         tuple(_gallery(months, months.names[office], [office], shown) for office in months.offices),
+        any(one.attained for one in years),
     )
 
 
@@ -105,7 +108,7 @@ def _year(
 def _gallery(months: Months, name: str, offices: Sequence[str], shown: Sequence[date]) -> Gallery:
     charts = (
         chart("Commission", _points(months, offices, shown, COMMISSION), kronor, short_kronor),
-        chart("Homes sold", _points(months, offices, shown, HOMES), homes, homes),
+        chart("Homes sold", _points(months, offices, shown, HOMES), homes, homes, finest=1),
     )
     return Gallery(name, charts, tuple(zip(*(one.rows for one in charts), strict=True)))
 

@@ -27,6 +27,11 @@ def test_a_scale_has_two_to_six_round_lines(amounts: list[Decimal]) -> None:
     assert 2 <= len(scale_of(amounts).marks) <= 6
 
 
+@given(some.lists(some.integers(0, 5_000).map(Decimal), max_size=12))
+def test_whole_things_have_whole_lines(amounts: list[Decimal]) -> None:
+    assert all(mark == round(mark) for mark in scale_of(amounts, finest=1).marks)
+
+
 def test_a_column_reaches_from_zero_to_its_amount() -> None:
     bar = scale_of([Decimal(10)]).bar(Decimal(5))
     assert bar is not None
