@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -30,14 +30,12 @@ class Arrival:
     def types(self) -> list[str]:
         return list(self.rows)
 
-    def first_load(self, *, besides: str = NOTHING) -> Load | None:
-        """The first load in which it is more than null, or else the first that had it at all."""
+    def loads(self, *, besides: str = NOTHING) -> Iterator[Load]:
+        """The loads in which it is first more than null, or else those that had it at all."""
         real = [rows for type_, rows in self.rows.items() if type_ not in (NOTHING, besides)]
         for stack, name in (pair for rows in real or self.rows.values() for pair in rows):
-            part = stack.first_with(name)
-            if part:
-                return part.entry.load
-        return None
+            if part := stack.first_with(name):
+                yield part.entry.load
 
     def at_risk(self, types: Sequence[str]) -> bool:
         """Whether whole numbers that DOUBLE cannot hold meet fractional ones."""
@@ -113,14 +111,13 @@ def _fitted(connection: DuckDBPyConnection, shape: Shape, known: Column | None, 
     )
     type_ = joined(types, digits_at_risk=risk)
     if type_ != known.type:
-        load = arrival.first_load(besides=known.type)
-        if load:
-            retype(connection, shape, known, type_, load.load_id, naive_utc(load.fetched_at_utc))
+        load = next(arrival.loads(besides=known.type))
+        retype(connection, shape, known, type_, load.load_id, naive_utc(load.fetched_at_utc))
     return replace(column, type=type_)
 
 
 def _seen(column: Column, arrival: Arrival) -> Column:
-    load = arrival.first_load()
+    load = next(arrival.loads(), None)
     if load is None:
         return column
     return replace(column, first_seen_utc=naive_utc(load.fetched_at_utc), first_load_id=load.load_id)

@@ -6,32 +6,38 @@ import errno
 import hashlib
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 from duckdb import DuckDBPyConnection
 
-from warehouse.opening import attach_new, remove
+from warehouse.opening import attach_new, quoted, remove, sync
+
+CHUNK = 1 << 30
 
 HEADER_BYTES = 3 * 4096
 """A DuckDB file begins with its headers; one of them changes with every checkpoint."""
 
-_NOT_POSSIBLE = {errno.EXDEV, errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.EPERM}
+_NOT_POSSIBLE = {errno.EXDEV, errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.EPERM, errno.EMLINK}
 
 
-def copy_file(source: Path, target: Path) -> None:
-    """Copy bytes inside the kernel; on file systems that can, both files then share them."""
-    with source.open("rb") as old, target.open("wb") as new:
-        left = os.fstat(old.fileno()).st_size
-        try:
-            while left:
-                copied = os.copy_file_range(old.fileno(), new.fileno(), left)
-                if not copied:
-                    break
-                left -= copied
-        except OSError as error:
-            if error.errno not in _NOT_POSSIBLE:
-                raise
-    if left:
+def _in_kernel(source: int, target: int, most: int) -> int:
+    """Copy between two open files without reading them; on some file systems both then share the bytes."""
+    copy = getattr(os, "copy_file_range", None)
+    if copy is None:  # pragma: no cover  # only Linux has it
+        raise OSError(errno.ENOSYS, "this system cannot")
+    return int(copy(source, target, most))
+
+
+def copy_file(source: Path, target: Path, by: Callable[[int, int, int], int] = _in_kernel) -> None:
+    """Copy the bytes of a file, inside the kernel where that is possible."""
+    try:
+        with source.open("rb") as old, target.open("wb") as new:
+            while by(old.fileno(), new.fileno(), CHUNK):
+                pass
+    except OSError as error:
+        if error.errno not in _NOT_POSSIBLE:
+            raise
         shutil.copyfile(source, target)
 
 
@@ -40,22 +46,22 @@ def rewrite_file(connection: DuckDBPyConnection, target: Path) -> None:
     remove(target)
     [(source,)] = connection.execute("SELECT current_database()").fetchall()
     attach_new(connection, target, "rewritten")
-    try:
-        connection.execute(f'COPY FROM DATABASE "{source}" TO rewritten')
-    finally:
-        connection.execute("DETACH rewritten")
+    connection.execute(f"COPY FROM DATABASE {quoted(source)} TO rewritten")
+    connection.execute("DETACH rewritten")
 
 
-def give_name(source: Path, target: Path) -> None:
+def give_name(source: Path, target: Path, link: Callable[[Path, Path], None] = os.link) -> None:
     """Let a file stand under a second name too, in one step, whatever stood there before."""
     unfinished = target.with_name(f".{target.name}.new")
     unfinished.unlink(missing_ok=True)
     try:
-        unfinished.hardlink_to(source)
+        link(source, unfinished)
     except OSError as error:
-        if error.errno not in _NOT_POSSIBLE and error.errno != errno.EMLINK:
+        if error.errno not in _NOT_POSSIBLE:
             raise
         copy_file(source, unfinished)
+        shutil.copymode(source, unfinished)
+        sync(unfinished)
     unfinished.replace(target)
 
 

@@ -58,6 +58,10 @@ def merge(connection: DuckDBPyConnection, wave: Wave, tables: Sequence[tuple[Sha
             _pair(connection, shape)
             _close(connection, shape, done)
             _open(connection, shape, done)
+        else:
+            connection.execute(
+                f"CREATE OR REPLACE TEMP TABLE {_kept(shape.name)} (_came_as BIGINT, _row BIGINT)"
+            )
     return done
 
 

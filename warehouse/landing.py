@@ -143,13 +143,14 @@ def safe(name: str) -> str:
 
 
 def _members(path: Path) -> Iterator[tuple[str, bytes]]:
-    with path.open("rb") as file, zstandard.ZstdDecompressor().stream_reader(file) as stream:
-        with tarfile.open(fileobj=stream, mode="r|") as tar:
-            for about in tar:
-                content = tar.extractfile(about)
-                yield about.name, content.read() if content else b""
-        while stream.read(1 << 16):  # to the very end, where the checksum of the whole stands
-            pass
+    with (
+        path.open("rb") as file,
+        zstandard.ZstdDecompressor().stream_reader(file) as stream,
+        tarfile.open(fileobj=stream, mode="r|") as tar,
+    ):
+        for about in tar:
+            content = tar.extractfile(about)
+            yield about.name, content.read() if content else b""
 
 
 @contextmanager

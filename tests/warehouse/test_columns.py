@@ -199,3 +199,63 @@ def test_a_name_is_only_ever_a_name(tmp_path: Path) -> None:
 def test_a_table_of_one_report_takes_no_rows_of_another(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="belongs to sales"):
         Given(tmp_path).store.load([sales("a", (JANUARY, "1", "1"), report="leads")])
+
+
+def test_rows_that_point_to_a_parent_need_a_table_that_has_one(tmp_path: Path) -> None:
+    found = table(SALES, [{"_month": JANUARY, "_parent_row": 0, "id": "1"}])
+    with pytest.raises(ValueError, match="made without one"):
+        Given(tmp_path).store.load([load("a", [found])])
+
+
+def test_a_table_in_a_nested_table_that_never_came_is_nested_in_the_one_above(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    deep = DeclaredTable("sales", "sales__a__b", (ID,), False, None, (), "")
+    alone = DeclaredTable("sales", "other__c", (ID,), False, None, (), "")
+    rows = [{"_month": JANUARY, "_parent_row": 0, "id": "1"}]
+    given.store.load([load("a", [table(deep, rows), table(alone, rows)])])
+    found = given.rows(
+        "SELECT table_name, parent_name FROM meta.tables WHERE table_name LIKE '%\\_\\_%' ESCAPE '\\'"
+    )
+    assert sorted(found) == [("other__c", None), ("sales__a__b", "sales"), ("users__offices", "users")]
+
+
+def test_a_column_that_is_documented_later_stands_at_the_end(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    given.store.load([column_load("a", "VARCHAR", "2024-02-03")])
+    documented = (ID, PRICE, Column("since", "TIMESTAMP"), Column("x", "TIMESTAMP"))
+    given.store.declare([DeclaredTable("sales", "sales", documented, False, None, ("id",), "A sale.")])
+    assert [row[:2] for row in given.rows("DESCRIBE bi.sales")[-2:]] == [
+        ("x", "TIMESTAMP"),
+        ("since", "TIMESTAMP"),
+    ]
+
+
+def test_a_column_that_is_no_longer_documented_stays(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    given.store.declare([DeclaredTable("sales", "sales", (ID,), False, None, ("id",), "A sale.")])
+    found = given.rows(
+        "SELECT column_name, documented FROM meta.columns WHERE table_name = 'sales' ORDER BY ALL"
+    )
+    assert found == [("id", True), ("price", False)]
+
+
+def test_a_table_cannot_turn_into_a_history(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="give it a new name"):
+        Given(tmp_path).store.declare([DeclaredTable("sales", "sales", (ID,), True, None, (), "")])
+
+
+def test_a_description_that_changes_changes_the_comment(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    given.store.declare([DeclaredTable("sales", "sales", OF_SALES, False, None, ("id",), "A sold estate.")])
+    assert given.rows("SELECT comment FROM duckdb_tables() WHERE table_name = 'sales'") == [
+        ("A sold estate.",)
+    ]
+
+
+def test_a_documented_column_that_was_not_declared_comes_in_its_declared_type(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    found = table(SALES, [{"_month": JANUARY, "id": "1", "fee": 5}], Column("fee", "BIGINT"))
+    given.store.load([load("a", [found])])
+    assert given.rows("SELECT type, documented FROM meta.columns WHERE column_name = 'fee'") == [
+        ("BIGINT", True)
+    ]

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import count
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -15,13 +13,10 @@ from typing import Any
 import duckdb
 import pytest
 
-from tests.warehouse.given import JANUARY, NOON, Given, hours, sales
-from warehouse.compacting import compact
-from warehouse.loads import Load
-from warehouse.publishing import publish, rollback
-from warehouse.store import Store
+from tests.warehouse.given import NOON, Given
+from tests.warehouse.other_process import ROWS, begun, big
+from warehouse.publishing import publish
 
-ROWS = 3_000
 WORKERS = ("load", "publish", "compact")
 CONSISTENT = """
 SELECT (SELECT count(*) FROM bi.sales WHERE _customer = held.customer) = rows
@@ -31,39 +26,13 @@ FROM meta.months AS held
 """
 
 
-def big(load_id: str, customer: str, fetched: float) -> Load:
-    """A load that takes a moment to write."""
-    rows = [(JANUARY, f"{load_id} {number}", "1.5") for number in range(ROWS)]
-    return sales(load_id, *rows, customer=customer, fetched=hours(fetched))
-
-
-def work(data_dir: Path, what: str, customer: str, rounds: int) -> None:
-    """What a process of its own does until it is killed, or so many times; `rounds` 0 means for ever."""
-    store = Store(data_dir, lock_seconds=60)
-    sys.stdout.write("began\n")
-    sys.stdout.flush()
-    for number in count(1) if rounds == 0 else range(1, rounds + 1):
-        if what == "load":
-            store.load([big(f"{customer} {number}", customer, number)])
-        elif what == "compact":
-            compact(data_dir)
-        else:
-            publish(data_dir, keep=2, now=NOON)
-            rollback(data_dir, now=NOON) if number > 1 else None
-
-
 @contextmanager
 def worker(
     data_dir: Path, what: str, customer: str = "M1", rounds: int = 0
 ) -> Iterator[subprocess.Popen[str]]:
     """Another process at work, which has begun."""
-    code = "import sys; from pathlib import Path; from tests.warehouse.test_crashes import work; "
-    code += "work(Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4]))"
-    arguments = [sys.executable, "-c", code, str(data_dir), what, customer, str(rounds)]
-    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with begun(what, data_dir, customer, rounds) as process:
         try:
-            assert process.stdout
-            process.stdout.readline()
             yield process
         finally:
             process.kill()

@@ -3,40 +3,25 @@
 from __future__ import annotations
 
 import errno
-import os
-import resource
-import subprocess
-import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import duckdb
 import pytest
 
-from tests.warehouse.given import JANUARY, NOON, Given, column_load, sales
+from tests.warehouse.given import JANUARY, NOON, Given, sales
+from tests.warehouse.other_process import begun
 from warehouse.errors import Damaged, DiskFull, LockTimeout, NotWritable, OpenedElsewhere, WrongStorage
 from warehouse.explaining import explained
 from warehouse.lock import held
 from warehouse.publishing import publish
 from warehouse.store import Store
 
-HOLD = """
-import sys, time
-from pathlib import Path
-from warehouse.lock import held
-with held(Path(sys.argv[1]), 5):
-    print("held", flush=True)
-    time.sleep(60)
-"""
-
 
 def test_a_lock_that_is_never_let_go_names_its_holder(tmp_path: Path) -> None:
     path = tmp_path / "lock"
-    with subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(path)], stdout=subprocess.PIPE, text=True
-    ) as other:
-        assert other.stdout
-        other.stdout.readline()
+    with begun("hold", path) as other:
         with (
             pytest.raises(LockTimeout, match=f"written by process {other.pid}, and 0.1 seconds"),
             held(path, 0.1),
@@ -68,22 +53,9 @@ def test_a_full_disk_is_told_and_nothing_is_lost(tmp_path: Path) -> None:
     given = Given(tmp_path)
     given.store.load([sales("a", (JANUARY, "1", "1"))])
     size = given.working.stat().st_size
-    code = "import resource, sys; from pathlib import Path; from tests.warehouse.test_errors import fill; "
-    code += "fill(Path(sys.argv[1]), int(sys.argv[2]))"
-    limited = [sys.executable, "-c", code, str(tmp_path), str(size + 50_000)]
-    done = subprocess.run(limited, capture_output=True, text=True, check=False)
-    assert "There is no room left on the disk" in done.stdout, done.stderr
+    told, trouble = begun("fill", tmp_path, size + 50_000).communicate()
+    assert "There is no room left on the disk" in told, trouble
     assert given.rows("SELECT id FROM bi.sales") == [("1",)]
-
-
-def fill(data_dir: Path, limit: int) -> None:
-    """Load more than fits into files of a limited size."""
-    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-    values = [os.urandom(50).hex() for _ in range(20_000)]
-    try:
-        Store(data_dir).load([column_load("b", "VARCHAR", *values, customer="M2")])
-    except DiskFull as error:
-        sys.stdout.write(str(error))
 
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT])
@@ -137,11 +109,7 @@ def test_a_ledger_of_another_format_is_told(tmp_path: Path) -> None:
 
 def test_a_working_file_that_somebody_else_has_open_names_the_process(tmp_path: Path) -> None:
     given = Given(tmp_path)
-    code = "import duckdb, sys, time; connection = duckdb.connect(sys.argv[1], read_only=True); "
-    code += "print('open', flush=True); time.sleep(60)"
-    with subprocess.Popen([sys.executable, "-c", code, str(given.working)], stdout=subprocess.PIPE) as other:
-        assert other.stdout
-        other.stdout.readline()
+    with begun("read", given.working) as other:
         with pytest.raises(OpenedElsewhere, match=f"open in process {other.pid}"):
             given.store.load([sales("a")])
         other.kill()
@@ -153,3 +121,25 @@ def test_a_place_that_cannot_be_published_to_leaves_the_old_file(tmp_path: Path)
     with pytest.raises(NotWritable):
         publish(given.data_dir, keep=1, now=NOON)
     assert not (tmp_path / "warehouse.duckdb").exists()
+
+
+def test_an_error_that_is_not_about_files_is_left_as_it_is(tmp_path: Path) -> None:
+    with pytest.raises(duckdb.CatalogException), Given(tmp_path).store.reading() as connection:
+        connection.execute("FROM nowhere")
+
+
+def test_several_steps_can_be_taken_while_nobody_else_writes(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    with given.store.alone():
+        given.store.load([sales("a", (JANUARY, "1", "1"))])
+        publish(tmp_path, keep=1, now=NOON)
+        with pytest.raises(LockTimeout), ThreadPoolExecutor(1) as other:
+            other.submit(Store(tmp_path, lock_seconds=0.1).ledger).result()
+
+
+def test_a_lock_whose_holder_left_no_name_is_told_too(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    with held(path, 1):
+        path.write_text("")
+        with pytest.raises(LockTimeout, match="an unknown process"), ThreadPoolExecutor(1) as other:
+            other.submit(held(path, 0.1).__enter__).result()

@@ -201,3 +201,21 @@ def asked(
     declared = DeclaredTable("users", "users", (NAME,), True, None, (), "")
     found = table(declared, rows, undocumented("asked_user_id", "VARCHAR"))
     return snapshot(load_id, found, number, asked=ids or tuple(names))
+
+
+def test_snapshots_of_two_reports_in_one_group_stay_apart(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    brand = DeclaredTable("brands", "brands", (NAME,), True, None, (), "A brand.")
+    other = load("b", [table(brand, [{"name": "Bright"}])], report="brands", history=True, months=())
+    given.store.load([users("a", {"1": "Ann"}), users("c", {"1": "Bo"}, fetched=hours(1)), other])
+    assert given.rows(CURRENT) == [("1", "Bo")]
+    assert given.rows("SELECT name FROM bi.brands") == [("Bright",)]
+
+
+def test_an_answer_about_nobody_leaves_tables_alone_that_do_not_say_whom_they_are_about(
+    tmp_path: Path,
+) -> None:
+    given = Given(tmp_path)
+    given.store.load([users("a", {"1": "Ann"})])
+    given.store.load([snapshot("b", table(USERS, []), 1, asked=("7",))])
+    assert given.rows(CURRENT) == [("1", "Ann")]

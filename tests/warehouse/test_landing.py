@@ -8,6 +8,7 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+import zstandard
 from hypothesis import given as given_any
 from hypothesis import strategies as st
 
@@ -108,3 +109,33 @@ def test_a_landing_file_opens_with_everyday_tools(tmp_path: Path) -> None:
     if subprocess.run(["which", "zstd"], capture_output=True, check=False).returncode:
         pytest.skip("this machine has no zstd")
     assert subprocess.run(unpack, shell=True, capture_output=True, check=True).stdout == BODIES[0]
+
+
+def test_a_body_that_is_not_what_was_received_is_noticed_without_the_ledger_too(tmp_path: Path) -> None:
+    landing, file = landed(tmp_path)
+    path = landing.root / file.path
+    content = zstandard.ZstdDecompressor().stream_reader(path.read_bytes()).read()
+    path.write_bytes(zstandard.compress(content.replace(BODIES[0], b'{"a": 2}')))
+    with pytest.raises(LandingDamaged, match=r"0000\.body is not what was received"):
+        list(landing.read(file.path))
+
+
+def test_a_file_without_its_end_is_noticed(tmp_path: Path) -> None:
+    landing, file = landed(tmp_path)
+    path = landing.root / file.path
+    content = zstandard.ZstdDecompressor().stream_reader(path.read_bytes()).read()
+    end = content.index(b"end.json")
+    path.write_bytes(zstandard.compress(content[:end] + bytes(1024)))
+    with pytest.raises(LandingDamaged, match="its end is missing"):
+        list(landing.read(file.path))
+
+
+def test_a_landing_file_that_cannot_be_finished_leaves_nothing(tmp_path: Path) -> None:
+    landing = Landing(tmp_path)
+    writer = landing.open("sales", "M1", *JANUARY, "load")
+    for path in landing.unfinished():
+        path.unlink()
+    with pytest.raises(FileNotFoundError):
+        writer.close()
+    writer.discard()
+    assert landing.paths() == []

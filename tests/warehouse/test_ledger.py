@@ -19,6 +19,7 @@ from tests.warehouse.given import (
     table,
     users,
 )  # fmt: skip
+from tests.warehouse.other_process import ROOT
 from warehouse.ledger import Cap, HeldMonth, Ledger
 from warehouse.loads import DeclaredTable
 from warehouse.store import Store
@@ -125,6 +126,6 @@ def test_reading_the_ledger_needs_no_frames(tmp_path: Path) -> None:
     code = "import sys; from pathlib import Path; from warehouse.store import Store; "
     code += "Store(Path(sys.argv[1])).ledger(); print('polars' in sys.modules)"
     done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True
+        [sys.executable, "-c", code, str(tmp_path)], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert (done.stdout, done.stderr) == ("False\n", "")

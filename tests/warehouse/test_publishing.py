@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import stat
-import subprocess
-import sys
 from datetime import timedelta
 from pathlib import Path
 from secrets import token_hex
@@ -14,6 +12,7 @@ import duckdb
 import pytest
 
 from tests.warehouse.given import JANUARY, NOON, Given, Rejected, sales, users
+from tests.warehouse.other_process import begun
 from warehouse.errors import NothingToRollBackTo
 from warehouse.publishing import Publication, publish, rollback
 
@@ -64,9 +63,7 @@ def test_a_reader_keeps_the_file_it_has_open(tmp_path: Path) -> None:
 def test_a_log_left_by_an_analyst_is_never_replayed_into_a_new_file(tmp_path: Path) -> None:
     given = Given(tmp_path)
     path = published(given, 1).path
-    code = "import duckdb, os, sys; con = duckdb.connect(sys.argv[1]); "
-    code += "con.execute(\"INSERT INTO bi.sales (id) VALUES ('scribbled')\"); os._exit(0)"
-    subprocess.run([sys.executable, "-c", code, str(path)], check=True)
+    begun("scribble", path).communicate()
     assert path.with_name("warehouse.duckdb.wal").exists()
     published(given, 2)
     assert seen(path) == [("2",)]
@@ -168,3 +165,9 @@ def test_what_a_killed_publication_left_is_cleared_away(tmp_path: Path) -> None:
     (tmp_path / ".warehouse.duckdb.new").write_bytes(b"half")
     published(given, 2)
     assert [path.name for path in tmp_path.rglob(".*")] == []
+
+
+def test_a_published_file_that_is_gone_comes_back(tmp_path: Path) -> None:
+    path = published(Given(tmp_path), 1).path
+    path.unlink()
+    assert seen(rollback(tmp_path, now=NOON).path) == [("1",)]

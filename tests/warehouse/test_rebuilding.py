@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import timedelta
 from pathlib import Path
 
@@ -116,6 +117,16 @@ def test_landing_files_that_nothing_in_force_needs_are_cleared_when_they_are_old
     assert clear_landing(tmp_path, days=30, now=NOON + timedelta(days=40)).files == 2
     assert [one.load_id for one in given.store.effective_loads()] == ["u1", "s2", "u3"]
     assert [Path(path).name for path in landing.paths()] == ["s2.tar.zst", "u1.tar.zst", "u3.tar.zst"]
+
+
+def test_old_landing_files_that_the_ledger_does_not_know_are_cleared_too(tmp_path: Path) -> None:
+    Given(tmp_path)
+    landing = Landing(tmp_path / "landing")
+    for name, age in (("old", 40), ("new", 1)):
+        path = landing.root / land(landing, sales(name))
+        os.utime(path, ((NOON - timedelta(days=age)).timestamp(),) * 2)
+    assert clear_landing(tmp_path, days=30, now=NOON).files == 1
+    assert [Path(path).name for path in landing.paths()] == ["new.tar.zst"]
 
 
 def test_a_smaller_working_file_holds_the_same(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -150,3 +151,21 @@ def test_rows_of_one_table_may_come_in_many_shapes_at_once(tmp_path: Path) -> No
         ("M8", "text", None),
         ("M9", None, 2.5),
     ]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"fetched": hours(0).replace(tzinfo=None)}, "without a time zone"),
+        ({"months": (JANUARY, JANUARY)}, "names a month twice"),
+    ],
+)
+def test_a_load_that_does_not_make_sense_is_refused(
+    tmp_path: Path, wrong: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(ValueError, match=words):
+        Given(tmp_path).store.load([sales("a", **wrong)])
+
+
+def test_no_loads_are_no_work(tmp_path: Path) -> None:
+    assert Given(tmp_path).store.load([]) == []
