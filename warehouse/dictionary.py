@@ -55,7 +55,7 @@ SELECT
     coalesce(
         nullif(found.comment, ''),
         CASE WHEN found.kind = 'table macro' THEN tables.description || ' As it was at a moment, in UTC.' END,
-        CASE WHEN found.column_name IS NULL THEN 'A list nested in the answers; nobody has documented it.' END,
+        CASE WHEN found.column_name IS NULL THEN 'A list nested in the answers, not documented.' END,
         CASE WHEN NOT columns.documented THEN 'not documented; found in the answer at ' || columns.source END
     ) AS description, columns.documented AS is_documented, columns.source, tables.report,
     columns.first_seen_utc

@@ -36,7 +36,7 @@ def warehouse() -> DuckDBPyConnection:
 
 @cache
 def _statements() -> tuple[str, ...]:
-    """What an empty warehouse is made of, as the store makes it; worked out once, without the comments."""
+    """What an empty warehouse is made of, as the store makes it; once, without comments and meta.columns."""
     with duckdb.connect() as connection:
         for statement in statements():
             connection.execute(statement)
@@ -44,12 +44,9 @@ def _statements() -> tuple[str, ...]:
         made = connection.execute(
             "SELECT sql FROM duckdb_tables() UNION ALL SELECT sql FROM duckdb_views() WHERE NOT internal"
         ).fetchall()
-        filled = [
-            (table, connection.execute(f"SELECT * FROM meta.{table}").fetchall())
-            for table in ("tables", "columns")
-        ]
+        tables = connection.execute("SELECT * FROM meta.tables").fetchall()
     schemas = [f"CREATE SCHEMA {schema}" for schema in ("bi", "meta", "marts")]
-    return (*schemas, *(sql for (sql,) in made), *(_insert(table, rows) for table, rows in filled))
+    return (*schemas, *(sql for (sql,) in made), _insert("tables", tables))
 
 
 def _insert(table: str, found: Sequence[tuple[object, ...]]) -> str:
@@ -166,6 +163,7 @@ def _room_of(*marts: str) -> Path:
     atexit.register(shutil.rmtree, room, ignore_errors=True)
     for schema in ("staging", "marts"):
         (room / schema).mkdir()
+    (room / "meta").symlink_to(SQL / "meta")
     with duckdb.connect() as connection:
         wanted = [("marts", mart) for mart in marts]
         while wanted:

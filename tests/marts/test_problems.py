@@ -6,15 +6,14 @@ from datetime import UTC, datetime, timedelta
 
 from duckdb import DuckDBPyConnection
 
-from tests.marts.given import held, warehouse
+from tests.marts.given import build, held, warehouse
 from warehouse.checks import CheckResult, keep_results
-from warehouse.marts import build_marts
 
 NOW = datetime.now(UTC).replace(tzinfo=None)  # what is late is measured by the reader's clock
 
 
 def problems(given: DuckDBPyConnection) -> list[tuple[object, ...]]:
-    build_marts(given)
+    build(given)
     return given.execute("SELECT kind, severity, report, customer, message FROM meta.problems").fetchall()
 
 
