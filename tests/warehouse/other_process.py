@@ -9,6 +9,7 @@ import sys
 import time
 from itertools import count
 from pathlib import Path
+from secrets import token_hex
 
 import duckdb
 
@@ -87,7 +88,8 @@ def fill(data_dir: Path, limit: int) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
     try:
         for number in count(1):
-            Store(data_dir).load([big(f"big {number}", f"M{number}", 1)])
+            rows = [(JANUARY, token_hex(40), "1") for _ in range(ROWS)]
+            Store(data_dir).load([sales(f"l{number}", *rows, customer=f"M{number}")])
     except DiskFull as error:
         say(str(error))
 

@@ -51,11 +51,12 @@ def test_threads_of_one_process_wait_for_each_other(tmp_path: Path) -> None:
 
 def test_a_full_disk_is_told_and_nothing_is_lost(tmp_path: Path) -> None:
     given = Given(tmp_path)
-    given.store.load([sales("a", (JANUARY, "1", "1"))])
-    size = given.working.stat().st_size
-    told, trouble = begun("fill", tmp_path, size + 50_000).communicate()
+    given.store.load([sales("a", (JANUARY, "1", "1"), customer="M0")])
+    told, trouble = begun("fill", tmp_path, given.working.stat().st_size).communicate()
     assert "There is no room left on the disk" in told, trouble
-    assert given.rows("SELECT id FROM bi.sales") == [("1",)]
+    counts = "SELECT (SELECT count(*) FROM bi.sales AS one WHERE one._load_id = held.load_id) = rows"
+    assert given.rows("SELECT id FROM bi.sales WHERE _customer = 'M0'") == [("1",)]
+    assert set(given.rows(f"{counts} FROM meta.months AS held")) == {(True,)}
 
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT])
