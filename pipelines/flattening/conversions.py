@@ -201,6 +201,7 @@ CONVERSIONS: Mapping[tuple[str, str], Conversion] = {
     ("BIGINT", LONG_FRACTION): _one_by_one(_whole_of),
     ("BIGINT", TEXT): _one_by_one(_whole_of),
     ("BOOLEAN", TRUTH): _unchanged,
+    ("BOOLEAN", WHOLE): _one_by_one({0: False, 1: True}.get),
     ("BOOLEAN", TEXT): _one_by_one(lambda text: _TRUTHS.get(text.lower())),
     ("TIMESTAMP", TEXT): _times,
     ("DECIMAL", TEXT): _decimals_of_text,

@@ -49,13 +49,15 @@ class Found:
 
     `recognised` is false when an answer held something, but not what the catalogue declares: its
     rows must not be taken for an empty month. `year_and_month` says whether rows that are assumed to
-    carry their month did (None: there were no rows, or it is not assumed).
+    carry their month did (None: there were no rows, or it is not assumed). `undated` says that rows
+    without a date came for several months at once, and were all counted to the first.
     """
 
     notes: tuple[str, ...] = ()
     recognised: bool = True
     year_and_month: bool | None = None
     repeated_ids: int = 0
+    undated: bool = False
 
 
 @dataclass(frozen=True)

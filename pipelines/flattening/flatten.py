@@ -8,6 +8,7 @@ import polars as pl
 
 from pipelines.catalogue.columns import Column, snake_case
 from pipelines.catalogue.vocabulary import MonthOfRow, Report
+from pipelines.flattening.astray import are_rows_elsewhere
 from pipelines.flattening.columns import Filled
 from pipelines.flattening.descending import descended
 from pipelines.flattening.documents import Document
@@ -18,7 +19,15 @@ from pipelines.flattening.nodes import ASKED, Harvest, Node
 from pipelines.flattening.rows import Rows, Standing, documents_as_rows, pages_as_rows
 from pipelines.flattening.shredding import Keys, Leaf, Parts
 from pipelines.flattening.spots import ROOT, Spot, spots
-from pipelines.flattening.topmost import elements_along, joined, path_of, says_nothing, ways_of
+from pipelines.flattening.topmost import (
+    elements_along,
+    is_an_error,
+    is_of_pages,
+    joined,
+    path_of,
+    says_nothing,
+    ways_of,
+)
 from pipelines.flattening.walking import empty_table, walk
 from pipelines.months import Month
 
@@ -45,7 +54,9 @@ def flatten(
     else:
         recognised = _walk_pages(harvest, pages_as_rows([page.value for page in pages]), asked)
     tables = {table.name: empty_table(harvest, table.name) for table in report.tables} | harvest.tables
-    found = Found(tuple(harvest.notes), recognised, harvest.year_and_month, harvest.repeated_ids)
+    found = Found(
+        tuple(harvest.notes), recognised, harvest.year_and_month, harvest.repeated_ids, harvest.undated
+    )
     return Flat(tuple(tables.values()), tuple(harvest.rejected), found)
 
 
@@ -54,6 +65,9 @@ def _walk_pages(harvest: Harvest, pages: Rows, asked: Sequence[str | None] | Non
     report = harvest.report
     carried = _asked(report, asked, len(pages))
     top = spots(report)
+    if any(is_an_error(page) for page in pages.objects):
+        harvest.notes.append("it is an error message, although its status says that all is well")
+        return False
     if top[0].keys == ():
         walk(harvest, _documents(pages, top[0], carried))
         return True
@@ -68,8 +82,11 @@ def _walk_pages(harvest: Harvest, pages: Rows, asked: Sequence[str | None] | Non
         return spot.first_table().model is None  # of undocumented rows anything may be one
     envelope = Spot((), (), None, "", {}, joined(top, ways))
     name = harvest.free_name(f"{report.name}__{ENVELOPE}")
-    walk(harvest, Node(pages, report.name, spot=envelope, name=name, carried=carried))
-    return True
+    walk(harvest, Node(pages, report.name, spot=envelope, name=name, carried=carried, is_envelope=True))
+    told = harvest.tables.get(name)
+    if report.paged and told is not None and all(is_of_pages(one.name) for one in told.columns):
+        del harvest.tables[name]  # what an envelope says of its pages is no row
+    return not are_rows_elsewhere(harvest, pages.objects, top)
 
 
 def _documents(pages: Rows, spot: Spot, carried: tuple[Filled, ...]) -> Node:

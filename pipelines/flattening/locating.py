@@ -47,6 +47,11 @@ def located(
     return _named(places, spot) or (_alike(places, spot) or _wrapped(places, spot) if is_topmost else None)
 
 
+def named(objects: Sequence[Json], spot: Spot, taken: Set[Way]) -> Way | None:
+    """The way to the list that has a topmost spot's own name, wherever it stands."""
+    return _named([place for place in _places(objects, THROUGH_LISTS) if place.way not in taken], spot)
+
+
 def value_at(one: Json, keys: Keys) -> Json:
     """What stands in an object under these keys, None when nothing does."""
     for key in keys:
@@ -114,9 +119,15 @@ def _likeness(place: Place, expected: set[str]) -> float:
 
 
 def _wrapped(places: list[Place], spot: Spot) -> Way | None:
-    """A list of undocumented objects is known by the name of an envelope, or is the document itself."""
+    """A list in an envelope, when it is the only one and its objects have any documented key at all.
+
+    One of undocumented objects is known by the name of an envelope, or is the document itself.
+    """
     if spot.expected:
-        return None
+        expected = {simplified(key) for key in spot.expected}
+        held = [place for place in places if place.elements and holds_rows(place.elements)]
+        is_envelope = len(held) == 1 and simplified(held[0].way[-1][-1]) in ENVELOPES
+        return held[0].way if is_envelope and _likeness(held[0], expected) > 0 else None
     names = ENVELOPES | {simplified(spot.first_table().name)}
     lists = [place.way for place in places if place.elements is not None and len(place.way) == 1]
     return next((way for way in lists if way == ((ROOT,),) or simplified(way[0][-1]) in names), None)

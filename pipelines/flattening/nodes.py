@@ -35,6 +35,7 @@ class Harvest:
     notes: list[str] = field(default_factory=list)
     repeated_ids: int = 0
     year_and_month: bool | None = None
+    undated: bool = False
 
     def free_name(self, name: str) -> str:
         """A name that no table of the report has."""
@@ -62,6 +63,7 @@ class Node:
     carried: tuple[Filled, ...] = ()
     months: pl.Series | None = None
     parts: Parts | None = None
+    is_envelope: bool = False
 
     @property
     def table(self) -> Table | None:

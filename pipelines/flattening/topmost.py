@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from pipelines.flattening.locating import Way, elements_at, located
+from pipelines.flattening.locating import Way, elements_at, located, named
 from pipelines.flattening.names import name_of, simplified
 from pipelines.flattening.shredding import Keys
 from pipelines.flattening.spots import ROOT, Spot, written
@@ -14,6 +14,40 @@ from pipelines.flattening.text import Json
 # What an envelope says of its pages: a page of nothing but that is an empty one.
 _OF_PAGES = ("page", "index", "count", "total", "size", "number", "offset", "limit", "hasmore", "hasnext")
 
+_ERRORS = frozenset(
+    {
+        "message",
+        "error",
+        "errors",
+        "errormessage",
+        "errordescription",
+        "exceptionmessage",
+        "detail",
+        "title",
+        "messagedetail",
+    }
+)
+_BESIDE_ERRORS = frozenset(
+    {
+        "status",
+        "statuscode",
+        "code",
+        "errorcode",
+        "type",
+        "instance",
+        "traceid",
+        "requestid",
+        "correlationid",
+        "exceptiontype",
+        "stacktrace",
+        "innerexception",
+        "modelstate",
+        "success",
+        "timestamp",
+        "path",
+    }
+)
+
 
 def ways_of(objects: Sequence[Json], spots: Sequence[Spot]) -> dict[Keys, Way]:
     """The way to each spot that is found, by the keys the catalogue gives it."""
@@ -21,9 +55,13 @@ def ways_of(objects: Sequence[Json], spots: Sequence[Spot]) -> dict[Keys, Way]:
         spot.keys: way for spot in spots if (way := located(objects, spot, is_topmost=False)) == (spot.keys,)
     }
     ways = dict(exact)
+    for spot in spots:  # a list under its own name is never taken for another one that it resembles
+        if spot.keys not in ways and (way := named(objects, spot, frozenset(exact.values()))):
+            ways[spot.keys] = way
+    taken = frozenset(ways.values())
     for spot in spots:
         if spot.keys not in ways:
-            way = located(objects, spot, is_topmost=True, taken=frozenset(exact.values()))
+            way = located(objects, spot, is_topmost=True, taken=taken)
             if way:
                 ways[spot.keys] = way
     claims = list(ways.values())
@@ -50,11 +88,20 @@ def path_of(way: Way) -> str:
 def says_nothing(page: Json) -> bool:
     """Whether a page holds no value, or only what an envelope says of its pages."""
     if type(page) is dict:
-        return all(_is_of_pages(key) or says_nothing(value) for key, value in page.items())
+        return all(is_of_pages(key) or says_nothing(value) for key, value in page.items())
     return page is None or page == []
 
 
-def _is_of_pages(key: str) -> bool:
+def is_an_error(page: Json) -> bool:
+    """Whether a page is what services say when something went wrong, whatever its status said."""
+    if type(page) is not dict or not page:
+        return False
+    keys = {simplified(key) for key in page}
+    return bool(keys & _ERRORS) and keys <= _ERRORS | _BESIDE_ERRORS
+
+
+def is_of_pages(key: str) -> bool:
+    """Whether an envelope speaks of its pages under this key."""
     name = simplified(key)
     return any(word in name for word in _OF_PAGES)
 

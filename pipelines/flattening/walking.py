@@ -95,6 +95,8 @@ def _dated(harvest: Harvest, node: Node, columns: Sequence[Filled]) -> Dated:
     if months and node.table and node.table.dated_by and report.month_of_row is MonthOfRow.DOCUMENTED_DATE:
         return by_date(next(one for one in columns if one.column.name == node.table.dated_by), months)
     dated = by_year_and_month(columns, months) if months else None
+    if not dated and not node.is_envelope:
+        harvest.undated = harvest.undated or (length > 0 and len(months) > 1)
     if dated and node.table is None:
         return Dated(dated.months.fill_null(months[0].first_day))
     return dated if dated and harvest.year_and_month else by_window(months, length)
@@ -103,14 +105,15 @@ def _dated(harvest: Harvest, node: Node, columns: Sequence[Filled]) -> Dated:
 def _unrepeated(
     harvest: Harvest, node: Node, columns: Sequence[Filled], kept: Sequence[int]
 ) -> Sequence[int]:
-    """Without the rows that pages repeat; only a documented id tells that they are the same."""
+    """Without the rows that pages repeat: only of rows with a documented id, and only equal ones.
+
+    Two rows of one id that tell different things are both kept.
+    """
     table = node.table
     if not (harvest.report.paged and table and table.key and table.parent is None):
         return kept
-    ids = pl.DataFrame(
-        [one.values.rename(one.column.name) for one in columns if one.column.name in table.key]
-    )
-    is_first = ids.select(pl.struct(pl.all()).gather(list(kept)).is_first_distinct()).to_series()
+    rows = pl.DataFrame([one.values.rename(one.column.name) for one in columns])
+    is_first = rows.select(pl.struct(pl.all()).gather(list(kept)).is_first_distinct()).to_series()
     harvest.repeated_ids += len(kept) - int(is_first.sum())
     return [row for row, first in zip(kept, is_first, strict=True) if first]
 

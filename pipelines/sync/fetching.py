@@ -13,9 +13,9 @@ from pipelines.connect.client import Client
 from pipelines.connect.errors import ConnectError, NotFound, Refused
 from pipelines.connect.exchange import Answer
 from pipelines.flattening.documents import Document, read_document
-from pipelines.flattening.paging import ids_of, row_count, stated_total
+from pipelines.flattening.paging import ids_of, is_empty, row_count, stated_total
 from pipelines.sync.asking import request
-from pipelines.sync.paging import Id, PagingUnproven, read_pages
+from pipelines.sync.paging import Id, PagingRefused, PagingUnproven, read_pages
 from pipelines.sync.spans import LearnedCap, read_spans
 from pipelines.windows import Span, Window
 
@@ -43,6 +43,10 @@ class AnswerPage:
     @cached_property
     def total(self) -> int | None:
         return stated_total(self.document)
+
+    @cached_property
+    def is_empty(self) -> bool:
+        return is_empty(self.report, self.document)
 
     @cached_property
     def ids(self) -> Mapping[str, Sequence[Id]]:
@@ -100,6 +104,9 @@ class WindowReader:
         for _ in range(PAGING_TRIES):
             try:
                 return await self._read_paged(span, asked)
+            except PagingRefused as error:
+                self.notes.append(str(error))
+                break
             except PagingUnproven as error:
                 self.notes.append(f"read again: {error}")
         self.notes.append("read unpaged")
@@ -112,10 +119,10 @@ class WindowReader:
             except (Refused, NotFound) as error:
                 if index == 0:
                     raise
-                raise PagingUnproven(f"page {index} was refused: {error}") from error
+                raise PagingRefused(f"page {index} was refused ({type(error).__name__})") from error
 
-        pages = await read_pages(ask, self.page_size)
-        if len(pages) > 1:
+        pages = await read_pages(ask)
+        if len(pages) > 2:
             self.notes.append(f"{len(pages)} pages, proven")
         return pages
 

@@ -19,6 +19,10 @@ class PagingUnproven(Exception):
     """Rows moved, went missing or never ended while they were read page by page."""
 
 
+class PagingRefused(PagingUnproven):
+    """The service refuses a page after the first: it is not asked for again."""
+
+
 class Page(Protocol):
     """One page as paging sees it; `total` is the service's own count of rows, if it states one."""
 
@@ -26,6 +30,8 @@ class Page(Protocol):
     def rows(self) -> int: ...
     @property
     def total(self) -> int | None: ...
+    @property
+    def is_empty(self) -> bool: ...
     @property
     def ids(self) -> Mapping[str, Sequence[Id]]: ...
     @property
@@ -39,7 +45,6 @@ P = TypeVar("P", bound=Page)
 class _Reading(Generic[P]):
     """What has been read so far, and what would give a move away."""
 
-    page_size: int
     pages: list[P] = field(default_factory=list)
     seen: set[tuple[str, Id]] = field(default_factory=set)
     digests: set[bytes] = field(default_factory=set)
@@ -48,7 +53,7 @@ class _Reading(Generic[P]):
     def add(self, page: P) -> None:
         """Take the next page; raises PagingUnproven when it gives away that rows have moved."""
         first = self.pages[0] if self.pages else page
-        if page.total != first.total:
+        if page.total != first.total and not page.is_empty:
             raise PagingUnproven(f"the total changed from {first.total} to {page.total}")
         ids = {(table, one) for table, many in page.ids.items() for one in many if None not in one}
         if repeated := ids & self.seen:
@@ -67,30 +72,31 @@ class _Reading(Generic[P]):
         stated = self.pages[0].total
         return stated if stated is not None and stated >= self.received else None
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether the last page ends the answer: it is empty, or short with the stated total reached."""
-        last = self.pages[-1]
-        return last.rows == 0 or (self.received == self.total and last.rows < self.page_size)
 
-
-async def read_pages(ask: Callable[[int], Awaitable[P]], page_size: int) -> list[P]:
+async def read_pages(ask: Callable[[int], Awaitable[P]]) -> list[P]:
     """Read every page from 0 on (interface: pageIndex is 0-based) and prove that none moved meanwhile.
 
-    Reading ends with an empty page, or with a short one that completes the service's own total. When
-    there was more than one page with rows, or no total to go by, the first is asked once more and must
-    hold the same rows. Raises PagingUnproven otherwise; a page size the service caps is no harm.
+    Only an empty page ends the reading: the service may cap the size of its pages, and what it calls a
+    total may count something else. A page refused after the stated total has come is an end as well.
+    When there was more than one page with rows, or no total to go by, the first is asked once more and
+    must hold the same rows. Raises PagingUnproven otherwise.
     """
-    reading: _Reading[P] = _Reading(page_size)
+    reading: _Reading[P] = _Reading()
     for index in range(MOST_PAGES):
-        reading.add(await ask(index))
-        if reading.is_whole:
+        try:
+            reading.add(await ask(index))
+        except PagingRefused:
+            if reading.received != reading.total:
+                raise
+            break
+        if reading.pages[-1].is_empty:
             break
     else:
         raise PagingUnproven(f"there were still rows after {MOST_PAGES} pages")
     if reading.total is not None and reading.received < reading.total:
         raise PagingUnproven(f"the pages hold {reading.received} rows of the {reading.total} stated")
-    if len(reading.pages) > 1:
+    with_rows = sum(not page.is_empty for page in reading.pages)
+    if with_rows > 1 or (with_rows == 1 and reading.total is None):
         _compare(reading.pages[0], await ask(0))
     return reading.pages
 

@@ -175,5 +175,6 @@ def flatten_pages(
 
 
 def _needs_months(report: Report, flat: Flat, window: Window) -> bool:
-    assumed = report.month_of_row is MonthOfRow.YEAR_AND_MONTH
-    return assumed and len(window.months) > 1 and flat.found.year_and_month is False
+    """Whether rows for several months came without telling which month each belongs to."""
+    assumed = report.month_of_row is MonthOfRow.YEAR_AND_MONTH and flat.found.year_and_month is False
+    return len(window.months) > 1 and (assumed or flat.found.undated)

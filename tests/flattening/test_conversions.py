@@ -82,7 +82,7 @@ def test_a_conversion_that_loses_nothing_is_made(type_: str, value: Any, fitting
         ("BIGINT", True),
         ("BIGINT", 2**63),
         ("BIGINT", "twelve"),
-        ("BOOLEAN", 1),
+        ("BOOLEAN", 2),
         ("BOOLEAN", "yes"),
         ("TIMESTAMP", 1767225600),
         ("TIMESTAMP", True),

@@ -83,11 +83,58 @@ def test_lists_that_look_alike_are_not_guessed_at() -> None:
     assert [one.table for one in flat.rejected] == ["running_commissions"]
 
 
-@pytest.mark.parametrize("answer", [{"message": "An error has occurred."}, {"errors": [{"code": 1}]}, ["x"]])
+@pytest.mark.parametrize("answer", [{"report": "none"}, ["x"]])
 def test_an_answer_that_is_something_else_is_not_taken_for_an_empty_one(answer: Any) -> None:
     flat = flattened("sales", answer)
     assert not flat.found.recognised
     assert len(flat.rejected) == 1
+
+
+@pytest.mark.parametrize("name", ["sales", "commission_office_by_month", "live_activity", "trademarks"])
+@pytest.mark.parametrize("answer", [{"message": "An error has occurred."}, {"errors": [{"code": 1}]}])
+def test_an_error_with_status_200_is_no_report_of_any_kind(name: str, answer: Any) -> None:
+    flat = flattened(name, answer)
+    assert not flat.found.recognised
+    assert all(table.frame.is_empty() for table in flat.tables)
+
+
+def test_a_list_under_its_own_name_is_not_taken_for_one_it_resembles() -> None:
+    lead = {
+        "createdAt": "2026-01-05T10:00:00",
+        "lead": {"id": "L1"},
+        "sender": {},
+        "receiver": {},
+        "contact": {},
+    }
+    for answer in ({"data": {"incomingLeads": [lead]}}, {"IncomingLeads": [lead], "Tips": []}):
+        flat = flattened("tips_and_leads", answer)
+        assert rows(flat, "incoming_leads", "lead_id") == [("L1",)]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        [{"id": "E1", "contractDay": "2026-01-05T00:00:00", "isNewHome": False, "status": {}, "address": {}}],
+        {"byId": {"E1": {"id": "E1", "contractDay": "2026-01-05", "isNewHome": False, "status": {}}}},
+    ],
+)
+def test_rows_that_stand_where_nobody_expects_them_are_not_taken_for_none(answer: Any) -> None:
+    flat = flattened("sold_estates", answer)
+    assert not flat.found.recognised or rows(flat, "sold_estates", "id") == [("E1",)]
+
+
+def test_a_single_list_in_an_envelope_is_taken_with_few_documented_keys() -> None:
+    flat = flattened("commission_office", {"value": [{"office": {"customerId": "M1"}, "commission": 5}]})
+    assert rows(flat, "commission_office", "office_customer_id", "commission") == [("M1", 5)]
+
+
+def test_leads_of_one_id_that_tell_different_things_are_both_kept() -> None:
+    leads = [
+        {"createdAt": "2026-01-05T10:00:00", "lead": {"id": "L1"}, "receiver": {"id": one}}
+        for one in ("A", "B", "A")
+    ]
+    flat = flattened("tips_and_leads", {"incomingLeads": leads, "outgoingLeads": [], "tips": []})
+    assert rows(flat, "incoming_leads", "receiver_id") == [("A",), ("B",)]
 
 
 def test_a_list_that_is_null_is_empty() -> None:

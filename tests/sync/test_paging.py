@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from pipelines.sync.paging import Id, PagingUnproven, read_pages
+from pipelines.sync.paging import Id, PagingRefused, PagingUnproven, read_pages
 
 
 @dataclass(frozen=True)
@@ -18,6 +18,10 @@ class PageOfIds:
     @property
     def rows(self) -> int:
         return len(self.names)
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.names
 
     @property
     def ids(self) -> dict[str, Sequence[Id]]:
@@ -45,19 +49,45 @@ class Service:
         return PageOfIds(part, len(rows) if self.states_total else None, self.has_ids)
 
 
-def read(service: Service, page_size: int = 2) -> list[str]:
-    pages = asyncio.run(read_pages(service.answer, page_size))
+class Refusing(Service):
+    async def answer(self, index: int) -> PageOfIds:
+        page = await super().answer(index)
+        if page.is_empty:
+            raise PagingRefused("404")
+        return page
+
+
+def read(service: Service) -> list[str]:
+    pages = asyncio.run(read_pages(service.answer))
     return [name for page in pages for name in page.names]
 
 
-def test_one_short_page_with_the_whole_total_needs_no_second_look() -> None:
+def test_one_page_with_the_whole_total_and_an_empty_one_need_no_second_look() -> None:
     service = Service(lambda _: "a")
-    assert (read(service), service.asked) == (["a"], [0])
+    assert (read(service), service.asked) == (["a"], [0, 1])
+
+
+def test_a_total_of_the_page_alone_does_not_end_the_reading() -> None:
+    class OfThePage(Service):
+        async def answer(self, index: int) -> PageOfIds:
+            page = await super().answer(index)
+            return PageOfIds(page.names, len(page.names))
+
+    assert read(OfThePage(lambda _: "abcd")) == ["a", "b", "c", "d"]
+
+
+def test_a_page_refused_after_the_whole_total_is_an_end() -> None:
+    assert read(Refusing(lambda _: "abcd")) == ["a", "b", "c", "d"]
+
+
+def test_a_page_refused_without_a_total_proves_nothing() -> None:
+    with pytest.raises(PagingRefused):
+        read(Refusing(lambda _: "abcd", states_total=False))
 
 
 def test_several_pages_are_followed_by_a_second_look_at_the_first() -> None:
     service = Service(lambda _: "abc")
-    assert (read(service), service.asked) == (["a", "b", "c"], [0, 1, 0])
+    assert (read(service), service.asked) == (["a", "b", "c"], [0, 1, 2, 0])
 
 
 def test_without_a_total_an_empty_page_ends_the_reading() -> None:
@@ -71,7 +101,7 @@ def test_a_full_last_page_is_not_taken_for_the_end() -> None:
 
 
 def test_a_capped_page_size_does_no_harm() -> None:
-    assert read(Service(lambda _: "abcde"), page_size=1000) == ["a", "b", "c", "d", "e"]
+    assert read(Service(lambda _: "abcde", page_size=1)) == ["a", "b", "c", "d", "e"]
 
 
 def test_no_rows_at_all_take_one_request() -> None:

@@ -1,0 +1,41 @@
+"""Did an answer hold rows that were not found? Looked for only where no declared row came out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pipelines.flattening.locating import ALIKE
+from pipelines.flattening.names import simplified
+from pipelines.flattening.nodes import Harvest
+from pipelines.flattening.spots import Spot
+from pipelines.flattening.text import Json
+
+FEWEST_KEYS = 3  # fewer documented keys than that tell nothing by being there
+
+
+def are_rows_elsewhere(harvest: Harvest, pages: Sequence[Json], top: Sequence[Spot]) -> bool:
+    """Whether no declared row was found although objects that look like one stand somewhere."""
+    spots = [spot.first_with_table() for spot in top]
+    tables = (harvest.tables.get(spot.first_table().name) for spot in spots)
+    if harvest.rejected or any(table is not None and table.frame.height for table in tables):
+        return False
+    documented = [{simplified(key) for key in spot.expected} for spot in spots]
+    wanted = [keys for keys in documented if len(keys) >= FEWEST_KEYS]
+    found = any(
+        len(keys & one) >= ALIKE * len(one) for page in pages for keys in _keys_in(page) for one in wanted
+    )
+    if found:
+        harvest.notes.append("objects that look like its rows stand where nobody expects them")
+    return found
+
+
+def _keys_in(value: Json) -> Iterator[set[str]]:
+    """The simplified keys of every object in a document."""
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if type(one) is dict:
+            yield {simplified(key) for key in one}
+            waiting.extend(one.values())
+        elif type(one) is list:
+            waiting.extend(one)
