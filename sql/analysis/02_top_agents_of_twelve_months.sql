@@ -1,7 +1,8 @@
 -- Who are the twenty best agents of the last twelve months, and who is on the way up?
 -- One row per user among the twenty first; the twelve months end with the latest month that is over.
 --
--- The leaderboard ranks every period already. rank_change compares with the twelve months that ended a month earlier.
+-- The leaderboard ranks every period already. rank_change compares with the twelve months that ended a month
+-- earlier.
 SELECT
     commission_rank AS place,
     earner_name AS agent,

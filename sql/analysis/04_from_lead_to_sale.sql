@@ -1,8 +1,8 @@
 -- Which kinds of incoming leads turn into sales, and how long does it take?
 -- One row per kind of lead, over all months held.
 --
--- Only leads that name an estate can be matched to a sale, so the share is taken of those. Leads of the last months
--- have not had the time to become sales yet: leave them out, as here with those younger than 180 days.
+-- Only leads that name an estate can be matched to a sale, so the share is taken of those. Leads of the last
+-- months have not had the time to become sales yet: leave them out, as here with those younger than 180 days.
 SELECT
     lead_type,
     sum(lead_count) AS leads,

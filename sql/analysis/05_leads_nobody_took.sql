@@ -1,8 +1,8 @@
 -- Where do incoming leads lie untouched or get lost?
 -- One row per office, over the latest three months.
 --
--- States are the service's own words and may get new ones; here New is untouched, and NoAnswerOrBusy, NoAssignment,
--- Cancelled and RemovedOther are lost.
+-- States are the service's own words and may get new ones; here New is untouched, and NoAnswerOrBusy,
+-- NoAssignment, Cancelled and RemovedOther are lost.
 SELECT
     office_name,
     sum(lead_count) AS leads,

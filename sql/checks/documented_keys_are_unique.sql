@@ -5,8 +5,11 @@
 --   table_name: the table of bi
 --   load_id: the load it came with; joins meta.loads
 --   id: the id that stands twice
+--   month: first day of the month, of reports that are asked month by month
 --   row_count: how often
-SELECT 'commission_office' AS table_name, _load_id AS load_id, office_customer_id AS id, _month AS month, count(*) AS row_count
+SELECT
+    'commission_office' AS table_name, _load_id AS load_id, office_customer_id AS id, _month AS month,
+    count(*) AS row_count
 FROM bi.commission_office WHERE office_customer_id IS NOT NULL GROUP BY ALL HAVING count(*) > 1
 UNION ALL
 SELECT 'commission_user', _load_id, user_id, _month, count(*)

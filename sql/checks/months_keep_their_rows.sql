@@ -4,4 +4,6 @@
 SELECT noted_at_utc, report, office_id, office_name, month, row_count_change, commission_before, load_id_after
 FROM marts.restatements
 QUALIFY row_number() OVER (PARTITION BY report, office_id, month ORDER BY noted_at_utc DESC) = 1
-    AND (report, office_id, month) IN (FROM marts.month_totals SELECT (report, office_id, month) WHERE row_count = 0)
+    AND (report, office_id, month) IN (
+        SELECT (report, office_id, month) FROM marts.month_totals WHERE row_count = 0
+    )

@@ -1,9 +1,9 @@
 -- How far are offices and users from their budgets, and where will the year end?
 -- One row per office, user, month and measure with a budget; a row without a user is the office as a whole.
--- An office's budget is the sum of its users' budgets. Commission is compared with all commission of the user or
--- office, sold estates with parts of homes; what is done of other measures is not in any documented report.
--- The forecast says: as it went so far, so the rest of the budget will go. It looks at months that are over, so the
--- row of the latest of them holds today's forecast; it is null where a month of the year so far is unknown.
+-- An office's budget is the sum of its users' budgets. Commission is compared with all commission of the user
+-- or office, sold estates with parts of homes; what is done of other measures is not in any documented report.
+-- The forecast says: as it went so far, so the rest of the budget will go. It looks at months that are over, so
+-- the row of the latest of them holds today's forecast; it is null where a month of the year so far is unknown.
 -- Columns:
 --   office_id: customer id of the office
 --   office_name: name of the office

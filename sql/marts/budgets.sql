@@ -1,7 +1,8 @@
 -- What was budgeted for whom, and when was it changed?
 -- One row per office, user, month, measure and version; those without valid_to_utc stand now.
--- Where several reports hold the same budget, the office's budget report counts first, then the monthly ones; where
--- two customers answer for an office, one does. When a version began is when it was first read, not when it was set.
+-- Where several reports hold the same budget, the office's budget report counts first, then the monthly ones;
+-- where two customers answer for an office, one does. When a version began is when it was first read, not when
+-- it was set.
 -- Columns:
 --   office_id: customer id of the office
 --   month: first day of the month

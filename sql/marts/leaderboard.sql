@@ -1,10 +1,12 @@
 -- Who earned most, in the month, the quarter, the year so far and the last twelve months?
--- One row per kind of earner (office or user), period, last month of the period and earner with any commission in it.
--- A quarter and a year are counted from their start to the month. A period is complete when every month of it is
--- held; earners are ranked by commission, equal ones share a rank. The month before is the same kind of period one
--- month earlier, so a quarter's first month is compared with the whole quarter before.
+-- One row per kind of earner (office or user), period, last month of the period and earner with any commission
+-- in it.
+-- A quarter and a year are counted from their start to the month. A period is complete when every month of it
+-- is held; earners are ranked by commission, equal ones share a rank. The month before is the same kind of
+-- period one month earlier, so a quarter's first month is compared with the whole quarter before.
 -- Columns:
---   commission: commission for sales, valuations and writings together, by share, in SEK; tax basis not stated
+--   commission: commission for sales, valuations and writings together, by share, in SEK; tax basis not
+--     stated
 --   earner_kind: office or user
 --   period: month, quarter, year or twelve months
 --   month: first day of the last month of the period
@@ -13,7 +15,8 @@
 --   month_count: months of the period that are held
 --   is_complete: whether every month of the period is held and over
 --   sold_average_commission: commission of an average sale in SEK, from sums; null without a sale
---   sold_commission_percentage: commission of sales in percent of their prices, from sums; null without a sale
+--   sold_commission_percentage: commission of sales in percent of their prices, from sums; null without a
+--     sale
 --   commission_rank: place by commission, 1 for the most
 --   previous_rank: place a month earlier; null for who had none
 --   rank_change: places won since (positive) or lost
@@ -74,7 +77,8 @@ ranked AS (
         month_count = wanted_count AND NOT is_open AS is_complete,
         rank() OVER (PARTITION BY earner_kind, period, month ORDER BY commission DESC) AS commission_rank,
         count(*) OVER (PARTITION BY earner_kind, period, month) AS earner_count,
-        (max(commission) OVER (PARTITION BY earner_kind, period, month) - commission)::DECIMAL(18, 4) AS to_the_leader
+        (max(commission) OVER (PARTITION BY earner_kind, period, month) - commission)::DECIMAL(18, 4)
+            AS to_the_leader
     FROM summed
     WHERE commission <> 0
 )

@@ -1,8 +1,8 @@
 -- Which leads and tips were there, whose are they, and did the home get sold?
 -- One row per lead received, lead sent out or tip, counted once even where two customers answer with it.
--- The office is that of the company the lead belongs to; where that is no office of ours it is the customer asked,
--- if that is an office, else unknown. Of two answers the one that was loaded later counts. A sale is matched by the documented id of the estate, and counts as later
--- when its contract is not older than the lead.
+-- The office is that of the company the lead belongs to; where that is no office of ours it is the customer
+-- asked, if that is an office, else unknown. Of two answers the one that was loaded later counts. A sale is
+-- matched by the documented id of the estate, and counts as later when its contract is not older than the lead.
 -- Columns:
 --   estate_id: id of the estate concerned; outgoing leads have none
 --   office_id: customer id of the office the lead belongs to; null where unknown

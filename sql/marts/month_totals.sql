@@ -1,10 +1,12 @@
 -- What does each held month add up to now?
 -- One row per report, office and month that is held; a month that had rows and has none any more is zero.
--- Every change of these totals is remembered in meta.month_totals at the end of a build; marts.restatements reads it.
+-- Every change of these totals is remembered in meta.month_totals at the end of a build; marts.restatements
+-- reads it.
 -- Columns:
 --   month: first day of the month
 --   office_id: customer id of the office
---   version: how many totals the month has had, this one included, if it is another than the one remembered last
+--   version: how many totals the month has had, this one included, if it is another than the one remembered
+--     last
 --   noted_at_utc: when the newest load of the file was written that this total was worked out from
 --   row_count: rows: of the office report, sales, events, or leads and tips
 --   commission: commission in SEK: of the office report, of the sales, or earned in steps; leads have none

@@ -1,17 +1,20 @@
 -- Do the reports tell the same story, and if not, why?
--- One row per office, month, report compared and measure where one side is held; without the other nothing is judged.
--- The office report is held against the by-month report, the user report (users counted at their derived office) and
--- the shares in the sales list (counted at the agent's own office, so that a sale shared between offices agrees);
--- the sales list is also held against itself: whole commission against the shares. What the sales list shows is
--- compared with sales alone; its commission is exact but for the rounding of the service's own average, half an öre
--- a home, and parts and prices but for percentages rounded to two decimals.
+-- One row per office, month, report compared and measure where one side is held; without the other nothing is
+-- judged.
+-- The office report is held against the by-month report, the user report (users counted at their derived
+-- office) and the shares in the sales list (counted at the agent's own office, so that a sale shared between
+-- offices agrees); the sales list is also held against itself: whole commission against the shares. What the
+-- sales list shows is compared with sales alone; its commission is exact but for the rounding of the service's
+-- own average, half an öre a home, and parts and prices but for percentages rounded to two decimals.
 -- Columns:
 --   month: first day of the month
 --   office_id: customer id of the office
 --   office_name: name of the office
 --   measure: commission, sold commission, sold estate parts or sold total price
---   compared: the report that is held against the first: by-month report, user report, sales list, shares of agents
---   amount: what the office report says; of shares of agents, the whole commission in the sales list; null if not held
+--   compared: the report that is held against the first: by-month report, user report, sales list, shares of
+--     agents
+--   amount: what the office report says; of shares of agents, the whole commission in the sales list; null if
+--     not held
 --   compared_amount: what the other report says; null if not held
 --   difference: the second less the first
 --   tolerance: how far they may differ by rounding alone
@@ -103,31 +106,38 @@ side_by_side AS (
         coalesce(users.is_derived, false) AS is_derived,
         unnest([
             {
-                compared: 'by-month report', has_first: has_office, has_second: has_by_month, measure: 'commission', tolerance: 0.005,
+                compared: 'by-month report', has_first: has_office, has_second: has_by_month,
+                measure: 'commission', tolerance: 0.005,
                 amount: office.commission, compared_amount: by_month.commission
             },
             {
-                compared: 'by-month report', has_first: has_office, has_second: has_by_month, measure: 'sold estate parts', tolerance: 0.00005,
+                compared: 'by-month report', has_first: has_office, has_second: has_by_month,
+                measure: 'sold estate parts', tolerance: 0.00005,
                 amount: office.sold_estate_parts, compared_amount: by_month.sold_estate_parts
             },
             {
-                compared: 'by-month report', has_first: has_office, has_second: has_by_month, measure: 'sold total price', tolerance: 0.005,
+                compared: 'by-month report', has_first: has_office, has_second: has_by_month,
+                measure: 'sold total price', tolerance: 0.005,
                 amount: office.sold_total_price, compared_amount: by_month.sold_total_price
             },
             {
-                compared: 'user report', has_first: has_office, has_second: has_users, measure: 'commission', tolerance: 0.005,
+                compared: 'user report', has_first: has_office, has_second: has_users,
+                measure: 'commission', tolerance: 0.005,
                 amount: office.commission, compared_amount: users.commission
             },
             {
-                compared: 'user report', has_first: has_office, has_second: has_users, measure: 'sold estate parts', tolerance: 0.00005,
+                compared: 'user report', has_first: has_office, has_second: has_users,
+                measure: 'sold estate parts', tolerance: 0.00005,
                 amount: office.sold_estate_parts, compared_amount: users.sold_estate_parts
             },
             {
-                compared: 'user report', has_first: has_office, has_second: has_users, measure: 'sold total price', tolerance: 0.005,
+                compared: 'user report', has_first: has_office, has_second: has_users,
+                measure: 'sold total price', tolerance: 0.005,
                 amount: office.sold_total_price, compared_amount: users.sold_total_price
             },
             {
-                compared: 'sales list', has_first: has_office, has_second: has_sales, measure: 'sold commission',
+                compared: 'sales list', has_first: has_office, has_second: has_sales,
+                measure: 'sold commission',
                 tolerance: 0.005 + CASE
                     WHEN office.writing_parts = 0 AND office.valuation_parts = 0 THEN 0
                     ELSE 0.005 * office.sold_estate_parts
@@ -135,17 +145,20 @@ side_by_side AS (
                 amount: office.sold_commission, compared_amount: shares.commission
             },
             {
-                compared: 'sales list', has_first: has_office, has_second: has_sales, measure: 'sold estate parts',
+                compared: 'sales list', has_first: has_office, has_second: has_sales,
+                measure: 'sold estate parts',
                 tolerance: 0.00005 * (1 + coalesce(shares.share_count, 0)),
                 amount: office.sold_estate_parts, compared_amount: shares.sold_estate_parts
             },
             {
-                compared: 'sales list', has_first: has_office, has_second: has_sales, measure: 'sold total price',
+                compared: 'sales list', has_first: has_office, has_second: has_sales,
+                measure: 'sold total price',
                 tolerance: 0.005 + 0.00005 * coalesce(shares.sold_total_price, 0),
                 amount: office.sold_total_price, compared_amount: shares.sold_total_price
             },
             {
-                compared: 'shares of agents', has_first: has_sales, has_second: has_sales, measure: 'sold commission', tolerance: 0.005,
+                compared: 'shares of agents', has_first: has_sales, has_second: has_sales,
+                measure: 'sold commission', tolerance: 0.005,
                 amount: coalesce(sales.commission, 0), compared_amount: sales.agent_commission
             }
         ], recursive := true)

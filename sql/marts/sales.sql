@@ -1,8 +1,9 @@
 -- Which homes were sold, when, for how much and by whom?
 -- One row per estate in the sales report, with its latest answer.
 -- An estate stands in two months when its contract got another date after the first month was last asked for:
--- the answer loaded later counts, and a check names the estate. Which kinds of assignment are listed is the service's
--- choice. Days from listing are known where the list of sold estates knows when it was first advertised.
+-- the answer loaded later counts, and a check names the estate. Which kinds of assignment are listed is the
+-- service's choice. Days from listing are known where the list of sold estates knows when it was first
+-- advertised.
 -- Columns:
 --   commission_foreign: whole commission in the foreign currency; foreign properties only
 --   office_id: customer id of the office

@@ -1,8 +1,8 @@
 -- At which office did a user work in a month?
 -- One row per user and month with a trace of an office.
 -- No report says it outright. It is taken from the agent's own office on the sales of the month, else from the
--- running commissions, else from the company of the user's leads, else from the budgets as they stand; where several
--- offices are named, the one that is named most.
+-- running commissions, else from the company of the user's leads, else from the budgets as they stand; where
+-- several offices are named, the one that is named most.
 -- Columns:
 --   user_id: id of the user
 --   month: first day of the month

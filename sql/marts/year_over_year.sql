@@ -1,11 +1,13 @@
 -- How does a month compare with the same month a year before?
 -- One row per office and month whose commission is known.
--- Last year's numbers are null where that month is unknown, never zero. The year so far adds months from January
--- and is null unless every one of them is known; an open month is compared with a whole one, so look at is_open.
+-- Last year's numbers are null where that month is unknown, never zero. The year so far adds months from
+-- January and is null unless every one of them is known; an open month is compared with a whole one, so look at
+-- is_open.
 -- Columns:
 --   office_id: customer id of the office
 --   office_name: name of the office
---   commission: commission for sales, valuations and writings together, by share, in SEK; tax basis not stated
+--   commission: commission for sales, valuations and writings together, by share, in SEK; tax basis not
+--     stated
 --   commission_before: commission of the same month a year before, in SEK
 --   commission_change: commission less that, in SEK
 --   commission_change_share: the change in parts of the year before, 0.1 for a tenth more
@@ -41,7 +43,8 @@ SELECT
     now.commission,
     before.commission AS commission_before,
     now.commission - before.commission AS commission_change,
-    ((now.commission - before.commission) / nullif(before.commission, 0))::DECIMAL(18, 8) AS commission_change_share,
+    ((now.commission - before.commission) / nullif(before.commission, 0))::DECIMAL(18, 8)
+        AS commission_change_share,
     now.sold_estate_parts,
     before.sold_estate_parts AS sold_estate_parts_before,
     now.sold_total_price,

@@ -1,5 +1,6 @@
 -- What is wrong or unsure right now?
--- One row per open problem: a failed month, a refusal, rows in quarantine, something late, changed or not as assumed.
+-- One row per open problem: a failed month, a refusal, rows in quarantine, something late, changed or not as
+-- assumed.
 -- Columns:
 --   kind: what sort of problem it is
 --   severity: error or warning

@@ -1,15 +1,16 @@
 -- What does the report budget_commission say, as far as its shape can be assumed?
 -- One row per office, user, month, measure and version of a budget.
--- Nobody has documented these rows, and this file is the one place that leans on their shape. Where a real answer
--- differs the result is empty and meta.assumptions says why: adapt Expects and the query to what arrived.
--- A row of a history that changed stands there once for every version, under one _row.
+-- Nobody has documented these rows, and this file is the one place that leans on their shape. Where a real
+-- answer differs the result is empty and meta.assumptions says why: adapt Expects and the query to what
+-- arrived. A row of a history that changed stands there once for every version, under one _row.
 -- Columns:
 --   customer_id VARCHAR: the customer that was asked, an office or a group
 --   report VARCHAR: the budget report that this comes from
 --   office_id VARCHAR: customer id of the office
 --   user_id VARCHAR: id of the user whose budget it is
 --   month DATE: first day of the month
---   measure VARCHAR: what is budgeted: commission, sold estates, registered estates, meetings or own booked meetings
+--   measure VARCHAR: what is budgeted: commission, sold estates, registered estates, meetings or own booked
+--     meetings
 --   amount DECIMAL(18, 4): commission in whole SEK without VAT, else a count
 --   valid_from_utc TIMESTAMP: when this version was first read
 --   valid_to_utc TIMESTAMP: when it was first read no more; null while it stands

@@ -1,16 +1,18 @@
 -- What did each office earn in a month, as the office report says?
 -- One row per customer asked, office and month.
--- Averages and percentages cannot be added, so the commission of sales alone is worked out here: it is the whole
--- commission where there was no writing and no valuation, else what the same report asked for sales alone says where
--- that is held (it is off by default), else the service's average times the parts.
--- Rows that name no office by its id fall back on the old number, read as the customer's own if it fits.
+-- Averages and percentages cannot be added, so the commission of sales alone is worked out here: it is the
+-- whole commission where there was no writing and no valuation, else what the same report asked for sales alone
+-- says where that is held (it is off by default), else the service's average times the parts. Rows that name no
+-- office by its id fall back on the old number, read as the customer's own if it fits.
 -- Columns:
 --   customer_id: the customer that was asked, an office or a group
 --   office_id: customer id of the office
 --   month: first day of the month
 --   load_id: the load it comes from; joins meta.loads
---   commission: commission for sales, valuations and writings together, by share, in SEK; tax basis not stated
---   sold_commission: commission of sales alone, by share, in SEK; exact, or worked out from the average to half an öre a home
+--   commission: commission for sales, valuations and writings together, by share, in SEK; tax basis not
+--     stated
+--   sold_commission: commission of sales alone, by share, in SEK; exact, or worked out from the average to
+--     half an öre a home
 --   sold_total_price: prices of what was sold, by share, in SEK
 --   sold_estate_parts: homes sold; a home whose commission is shared counts in parts
 --   writing_parts: writing assignments, in parts where shared

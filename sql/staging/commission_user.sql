@@ -6,8 +6,10 @@
 --   user_id: id of the user
 --   month: first day of the month
 --   load_id: the load it comes from; joins meta.loads
---   commission: commission for sales, valuations and writings together, by share, in SEK; tax basis not stated
---   sold_commission: commission of sales alone, by share, in SEK; exact, or worked out from the average to half an öre a home
+--   commission: commission for sales, valuations and writings together, by share, in SEK; tax basis not
+--     stated
+--   sold_commission: commission of sales alone, by share, in SEK; exact, or worked out from the average to
+--     half an öre a home
 --   sold_total_price: prices of what was sold, by share, in SEK
 --   sold_estate_parts: homes sold; a home whose commission is shared counts in parts
 --   writing_parts: writing assignments, in parts where shared
