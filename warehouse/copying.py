@@ -47,6 +47,7 @@ def rewrite_file(connection: DuckDBPyConnection, target: Path) -> None:
     [(source,)] = connection.execute("SELECT current_database()").fetchall()
     attach_new(connection, target, "rewritten")
     connection.execute(f"COPY FROM DATABASE {quoted(source)} TO rewritten")
+    connection.execute("CHECKPOINT rewritten")  # detaching does the same, but keeps quiet when it fails
     connection.execute("DETACH rewritten")
 
 

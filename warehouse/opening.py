@@ -46,6 +46,7 @@ def create(path: Path, statements: Iterable[str]) -> None:
             for statement in statements:
                 connection.execute(statement)
             connection.commit()
+            connection.execute("CHECKPOINT made")  # closing does the same, but keeps quiet when it fails
         finally:
             connection.close()
         unfinished.chmod(PRIVATE_FILE)

@@ -123,6 +123,7 @@ def _clean(copy: Path, made: Publication, *, rewrite: bool) -> None:
         connection.execute("ALTER TABLE meta.counted RENAME TO quarantine")
         connection.execute(f"COMMENT ON TABLE meta.quarantine IS {literal(VIEWS['quarantine'][0])}")
         remember(connection, made)
+        connection.execute("CHECKPOINT")  # closing does the same, but keeps quiet when it fails
         if rewrite:
             rewrite_file(connection, rewritten)
     if rewrite:

@@ -1,4 +1,4 @@
-"""How is a person forgotten, everywhere and for good? Landing first, then tables, published files and traces."""
+"""How is a person forgotten, everywhere? Landing first, then tables, published files and traces."""
 
 from __future__ import annotations
 

@@ -95,22 +95,23 @@ class Ground:
 
 def ground(
     data_dir: Path,
-    *,
     reports: Sequence[str] = FEW,
+    *,
     start: str = "2026-10",
     offices: int = 2,
-    as_of: date = TODAY,
-    **environment: str,
+    page_size: int = 1000,
 ) -> Ground:
     """A small world of single offices, and settings that point at it."""
-    service = world_of(start, offices, as_of=as_of)
+    service = world_of(start, offices)
     customers = service.world.offices[:offices]
-    return Ground(service, settings_for(data_dir, customers, Month.parse(start), reports, **environment))
+    return Ground(
+        service, settings_for(data_dir, customers, Month.parse(start), reports, page_size=str(page_size))
+    )
 
 
-def world_of(start: str, offices: int, *, as_of: date = TODAY) -> Service:
+def world_of(start: str, offices: int) -> Service:
     """The same small world for the same words, in whichever process."""
-    world = World.build(start=Month.parse(start), as_of=as_of, offices=max(offices, 2), activity=0.4)
+    world = World.build(start=Month.parse(start), as_of=TODAY, offices=max(offices, 2), activity=0.4)
     return Service(world)
 
 
@@ -151,7 +152,8 @@ def content(file: duckdb.DuckDBPyConnection, *, documented: bool = False) -> dic
     found: dict[Cell, Rows] = {}
     for name, (_, history) in known.items():
         if (f"{name}_history" if history else name) in standing:
-            query = f"SELECT _customer, _month, count(*), sum(h::HUGEINT) FROM ({_hashed(file, known, name, documented)}) GROUP BY ALL"
+            rows = _hashed(file, known, name, documented)
+            query = f"SELECT _customer, _month, count(*), sum(h::HUGEINT) FROM ({rows}) GROUP BY ALL"
             for customer, month, number, hashes in file.execute(query).fetchall():
                 found[name, customer, month] = (number, hashes)
     return found
@@ -173,6 +175,7 @@ def _hashed(
         parts.append("own.valid_to_utc IS NULL")
     source = f'bi."{name}{"_history" if history else ""}" AS own'
     if parent:
-        source += f" LEFT JOIN ({_hashed(file, known, parent, documented)}) AS above ON own._parent_row = above._row"
+        rows = _hashed(file, known, parent, documented)
+        source += f" LEFT JOIN ({rows}) AS above ON own._parent_row = above._row"
         parts.append("above.h")
     return f"SELECT own._customer, own._month, own._row, hash({', '.join(parts)}) AS h FROM {source}"
