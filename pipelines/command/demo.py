@@ -25,14 +25,27 @@ MARK = ".brokerbi-demo"
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve an invented brokerage, sync all of it, publish, and say how to look at it."""
-    from pipelines.sandbox.serving import running
-    from pipelines.sandbox.world.world import World
-
     directory = Path(arguments.data_dir)
     if not arguments.keep:
         _clear(directory)
+    began = time.monotonic()
+    settings, summary = _synced(directory, arguments.months)
+    print_summary(summary)
+    finished = finish(settings)
+    print_finished(finished)
+    _say_what_now(settings, summary, time.monotonic() - began)
+    for sentence in summary.complaints():
+        complain(f"brokerbi: {sentence}")
+    return 0 if summary.is_well and finished.publication.published else 1
+
+
+def _synced(directory: Path, months: int) -> tuple[Settings, Summary]:
+    """Everything asked of a sandbox that is there just for this."""
+    from pipelines.sandbox.serving import running
+    from pipelines.sandbox.world.world import World
+
     today = datetime.now(UTC).date()
-    start = Month.of(today).plus(1 - arguments.months)
+    start = Month.of(today).plus(1 - months)
     complain(f"an invented brokerage opens on this machine, with sales since {start} …")
     with running(World.build(start=start, as_of=today)) as service:
         environment = {
@@ -44,18 +57,11 @@ def run(arguments: argparse.Namespace) -> int:
             "BROKERBI_DATA_DIR": str(directory),
             "BROKERBI_REQUESTS_PER_SECOND": "500",
         }
-        began = time.monotonic()
         settings = load_settings(environment)
         log_requests(settings.data_dir)
         with SyncProgress() as progress:
             summary = sync(settings, Selection(), on_plan=progress.planned, on_outcome=progress.happened)
-    print_summary(summary)
-    finished = finish(settings)
-    print_finished(finished)
-    _say_what_now(settings, summary, time.monotonic() - began)
-    for sentence in summary.complaints():
-        complain(f"brokerbi: {sentence}")
-    return 0 if summary.is_well and finished.publication.published else 1
+    return settings, summary
 
 
 def _clear(directory: Path) -> None:

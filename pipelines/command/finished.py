@@ -18,5 +18,9 @@ def print_finished(finished: Finished) -> None:
             f"published {publication.path} ({size(publication.bytes or 0)}), {len(finished.marts)} marts, "
             f"{len(finished.checks)} checks"
         )
+        if isinstance(finished.page, str):
+            say(f"warning: {finished.page}")
+        elif finished.page is not None:
+            say(f"the same as a page: {finished.page.path}")
     else:
         complain(f"brokerbi: not published: {'; '.join(publication.reasons)}; the file of before stays")

@@ -16,7 +16,7 @@ class Held(Protocol):
     """What the ledger says of one held month."""
 
     @property
-    def loaded_at_utc(self) -> datetime: ...
+    def fetched_at_utc(self) -> datetime: ...
     @property
     def state(self) -> str: ...
 
@@ -55,7 +55,7 @@ def is_due(month: Month, held: Held, report: Report, calendar: Calendar) -> bool
     """Whether a held month is to be asked again because it may have changed since.
 
     The latest months always are, a month that was not over when it was last asked is, and so is, once
-    in every calendar month, each of the thirteen latest: found by when it was loaded, so that nights
+    in every calendar month, each of the thirteen latest: found by when it was last asked, so that nights
     of standstill need nothing special.
     """
     age = (calendar.this_month.year - month.year) * 12 + calendar.this_month.number - month.number
@@ -63,8 +63,8 @@ def is_due(month: Month, held: Held, report: Report, calendar: Calendar) -> bool
         return report.months_ahead
     if age < calendar.due_months or held.state == "open":
         return True
-    loaded_in = Month.of(held.loaded_at_utc.astimezone(calendar.timezone).date())
-    return age < calendar.due_months_monthly and loaded_in < calendar.this_month
+    asked_in = Month.of(held.fetched_at_utc.astimezone(calendar.timezone).date())
+    return age < calendar.due_months_monthly and asked_in < calendar.this_month
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,18 @@ from typing import TYPE_CHECKING
 
 from pipelines.connect.clock import Clock, SystemClock
 from pipelines.sync.drawing import Drawn, draw_beside
-from warehouse.checks import CheckResult, run_checks
+from pipelines.sync.rehearsing import clock_of
+from warehouse.checks import CheckResult, keep_results, run_checks
 from warehouse.marts import build_marts
 from warehouse.publishing import Publication, publish
 from warehouse.store import Store
 
 if TYPE_CHECKING:
     from pipelines.settings import Settings
+
+
+class NothingLoaded(Exception):
+    """There is no load that could be published."""
 
 
 @dataclass(frozen=True)
@@ -38,13 +43,22 @@ class Finished:
 
 
 def finish(settings: Settings, clock: Clock | None = None) -> Finished:
-    """Build the marts, run the checks and publish; with a failing error check the old file stays."""
-    clock = clock or SystemClock()
+    """Build the marts, run the checks and publish; with a failing error check the old file stays.
+
+    Raises NothingLoaded before the first load.
+    """
+    clock = clock_of(settings, clock or SystemClock())
     store = Store(settings.data_dir)
+    if not store.ledger().months:
+        raise NothingLoaded(
+            "Nothing has been loaded yet, so there is nothing to publish; run `brokerbi sync` first."
+        )
     with store.writing() as connection:
         marts = build_marts(connection)
     with store.reading() as connection:
         checks = run_checks(connection)
+    with store.writing() as connection:
+        keep_results(connection, checks, clock.utc_now())
     publication = publish(
         settings.data_dir,
         keep=settings.keep_published,

@@ -10,7 +10,9 @@ from pipelines.catalogue.reports import REPORTS, report
 from pipelines.catalogue.vocabulary import Each, Report
 from pipelines.settings_sentences import SettingsError
 from pipelines.sync.due import Calendar
+from pipelines.sync.holdings import holdings
 from pipelines.sync.planning import ASSUMED_REQUEST_SECONDS, Plan, Planner
+from pipelines.sync.rehearsing import clock_of
 from pipelines.sync.selection import Selection
 
 if TYPE_CHECKING:
@@ -29,10 +31,16 @@ def make_plan(
 ) -> tuple[Plan, Ledger]:
     """The plan for a selection and the ledger it rests on; raises SettingsError for unknown names."""
     ledger = store.ledger()
+    clock = clock_of(settings, clock)
     reports = chosen_reports(settings, selection, catalogue)
     customers = chosen_customers(settings, selection)
     planner = Planner(
-        calendar(settings, clock), ledger, selection, settings.page_size, _users(reports, customers, store)
+        calendar(settings, clock),
+        ledger,
+        holdings(ledger),
+        selection,
+        settings.page_size,
+        _users(reports, customers, store),
     )
     plan = Plan(
         tuple(planner.plan(reports, customers)),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from pipelines.catalogue.vocabulary import Each, MonthOfRow, Report
 from pipelines.months import Month
 from pipelines.sync.due import Calendar, Wanted, months_in_scope, wanted_months
+from pipelines.sync.holdings import Holdings
 from pipelines.sync.selection import Pair, Selection
 from pipelines.windows import NOW, Window, windows
 
@@ -78,6 +79,7 @@ class Planner:
 
     calendar: Calendar
     ledger: Ledger
+    held: Holdings
     selection: Selection
     page_size: int
     users: Mapping[str, Sequence[str]]
@@ -110,8 +112,13 @@ class Planner:
         exact = self.selection.exact.get((report.name, customer.id))
         chosen = exact if exact is not None else [month for month in scope if self.selection.covers(month)]
         reachable = [month for month in chosen if month in set(scope)]
-        held = self._held(report, customer)
+        held = {month: one for month, one in self._held(report, customer).items() if month}
         wanted = wanted_months(iter(reachable), held, report, self.calendar, refresh=self.selection.refresh)
+        if not reachable:
+            reason = (
+                "no month of the selection can be asked today" if scope else "its first month is yet to come"
+            )
+            return Planned(report, customer, skipped=reason, out_of_reach=tuple(chosen))
         cut = tuple(self._windows(report, customer, wanted.months))
         most, likely = self._requests(report, customer, cut, held)
         each = len(asked) if asked else 1
@@ -126,12 +133,8 @@ class Planner:
             out_of_reach=tuple(month for month in chosen if month not in set(scope)),
         )
 
-    def _held(self, report: Report, customer: Customer) -> dict[Month, HeldMonth]:
-        return {
-            Month.of(day): held
-            for (name, owner, day), held in self.ledger.months.items()
-            if day is not None and (name, owner) == (report.name, customer.id)
-        }
+    def _held(self, report: Report, customer: Customer) -> Mapping[Month | None, HeldMonth]:
+        return self.held.get((report.name, customer.id), {})
 
     def _windows(self, report: Report, customer: Customer, months: Sequence[Month]) -> Iterator[Window]:
         cap: Cap | None = self.ledger.caps.get((report.name, customer.id))

@@ -19,7 +19,7 @@ LAST_MONTH = datetime(2026, 10, 31, 4, tzinfo=UTC)
 
 @dataclass(frozen=True)
 class HeldMonth:
-    loaded_at_utc: datetime = LAST_NIGHT
+    fetched_at_utc: datetime = LAST_NIGHT
     state: str = "held"
 
 
@@ -48,7 +48,7 @@ def test_the_first_night_of_a_month_wants_thirteen_months() -> None:
     assert len(wanted(every_month_held(HeldMonth(LAST_MONTH))).months) == 13
 
 
-def test_a_load_before_local_midnight_of_the_first_still_belongs_to_the_old_month() -> None:
+def test_a_fetch_before_local_midnight_of_the_first_still_belongs_to_the_old_month() -> None:
     just_before = datetime(2026, 10, 31, 22, 59, tzinfo=UTC)
     just_after = datetime(2026, 10, 31, 23, 1, tzinfo=UTC)
     assert len(wanted(every_month_held(HeldMonth(just_before))).months) == 13
