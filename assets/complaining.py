@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import dagster as dg
@@ -31,6 +32,15 @@ def failure(verdicts: Sequence[Verdict], stopped: str, shut_out: Sequence[str]) 
             "squares_done": sum(one.is_done for one in verdicts),
         },
     )
+
+
+def in_short(verdicts: Sequence[Verdict]) -> str:
+    """The last line of a run's log: how many squares came to which end, with how many rows."""
+    counted = Counter(one.state for one in verdicts)
+    fetched = [one for one in verdicts if one.state is State.FETCHED]
+    rows = sum((one.rows or 0) + (one.rows_ahead or 0) for one in fetched)
+    ends = ", ".join(f"{counted[state]:,} {state.value}" for state in State if counted[state])
+    return f"{len(verdicts):,} squares: {ends}; {rows:,} rows are held of what was fetched."
 
 
 def months_in_words(months: Sequence[Month]) -> str:

@@ -86,5 +86,5 @@ def _columns(table: Table) -> dict[str, tuple[str, str]]:
 
 
 def _words(column: Column) -> str:
-    source = f"`{column.source}`" if column.source else ""
+    source = f"(`{column.source}`)" if column.source else ""
     return " ".join(part for part in (column.description, source) if part)

@@ -63,6 +63,8 @@ def _metadata(verdict: Verdict) -> dict[str, Any]:
         metadata["is_open"] = dg.MetadataValue.bool(verdict.held.state == "open")
     if verdict.outcome:
         metadata |= _measured(verdict.outcome)
+    if verdict.preview:
+        metadata["preview"] = dg.MetadataValue.md(verdict.preview)
     return metadata
 
 

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 import dagster as dg
 
 from assets import events
-from assets.complaining import failure
+from assets.complaining import failure, in_short
 from assets.judging import Judge, State, Verdict
+from assets.previews import with_previews
 from assets.progress import Progress
 from assets.project import Project
 from assets.squares import Square, months_by_pair
@@ -56,6 +57,7 @@ class Fetching:
         except (SettingsError, WarehouseError) as error:
             raise dg.Failure(str(error)) from error
         self._log([one for one in verdicts if one.is_done])
+        self.context.log.info(in_short(verdicts))
         if found := failure(verdicts, self.stopped, self.shut_out):
             raise found
 
@@ -117,6 +119,8 @@ class Fetching:
         return Judge(self.calendar, before, after, active, started)
 
     def _log(self, verdicts: Sequence[Verdict]) -> None:
+        with suppress(WarehouseError):
+            verdicts = with_previews(verdicts, Store(self.project.settings.data_dir))
         for event in events.materializations(verdicts):
             self.context.log_event(event)
 

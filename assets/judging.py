@@ -44,6 +44,7 @@ class Verdict:
     rows_ahead: int | None = None
     held: HeldMonth | None = None
     outcome: Outcome | None = None
+    preview: str = ""
 
     @property
     def is_done(self) -> bool:

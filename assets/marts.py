@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import dagster as dg
 
 from assets.describing import KINDS, OWNERS, column_schema
+from assets.events import ROWS_OF_ALL
+from assets.previews import Tables, preview
 from pipelines.catalogue.vocabulary import Report
 from warehouse.opening import opened
 from warehouse.queries import SQL, Query, queries
+from warehouse.store import Store
 
 MARTS = "marts"
 FILE = "warehouse_file"
@@ -71,6 +75,13 @@ def mart_specs(files: Files, reports: Iterable[Report]) -> list[dg.AssetSpec]:
     ]
 
 
+def mart_results(files: Files, store: Store, built: Iterable[str]) -> list[dg.MaterializeResult[Any]]:
+    """Every mart that was built, in that order: how many rows, and some of them; a macro has none."""
+    by_name = {query.table: query for query in files.marts.values()}
+    with store.reading() as connection:
+        return [_mart_result(by_name[name], connection) for name in built]
+
+
 def check_specs(files: Files) -> list[dg.AssetCheckSpec]:
     """Every check, at the mart it reads, or else at the published file."""
     return [
@@ -104,3 +115,13 @@ def keys_of_tables(files: Files, reports: Iterable[Report]) -> dict[Table, dg.As
         for ending in ("", "_history", "_as_of")
     }
     return {**of_reports, **{table: mart_key(query.name) for table, query in files.marts.items()}}
+
+
+def _mart_result(query: Query, tables: Tables) -> dg.MaterializeResult[Any]:
+    if query.parameters:
+        return dg.MaterializeResult(asset_key=mart_key(query.name))
+    rows = tables.table(query.table)
+    return dg.MaterializeResult(
+        asset_key=mart_key(query.name),
+        metadata={ROWS_OF_ALL: len(rows), "preview": dg.MetadataValue.md(preview(rows) or "no rows")},
+    )

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 
 from assets.describing import FRESHNESS, OWNERS
-from assets.marts import FILE, Files, check_specs, checked_asset, mart_key, mart_specs
+from assets.marts import FILE, Files, check_specs, checked_asset, mart_key, mart_results, mart_specs
 from assets.project import Project
 from assets.standing import Standing, rows_before
 from pipelines.catalogue.vocabulary import Report
 from pipelines.command.printing import size
 from warehouse.checks import CheckResult
+from warehouse.store import Store
 
 if TYPE_CHECKING:
     from pipelines.sync.finishing import Finished
@@ -38,9 +39,7 @@ def published_file(project: Project, files: Files) -> dg.AssetsDefinition:
         from pipelines.sync.finishing import finish
 
         finished = finish(project.settings, project.clock)
-        yield from (
-            dg.MaterializeResult(asset_key=mart_key(name.partition(".")[2])) for name in finished.marts
-        )
+        yield from mart_results(files, Store(project.settings.data_dir), finished.marts)
         yield from (check_result(files, one) for one in finished.checks)
         yield from _publication(project, context, finished)
 
@@ -119,7 +118,8 @@ def _publication(
         asset_key=FILE,
         metadata={
             "path": dg.MetadataValue.path(str(publication.path)),
-            "bytes": publication.bytes,
+            "bytes": publication.bytes or 0,
+            "page": _page(finished),
             "checks_passed": sum(one.passed for one in finished.checks),
             "checks_warning": len(warnings),
             **(
@@ -130,3 +130,11 @@ def _publication(
             **metadata,
         },
     )
+
+
+def _page(finished: "Finished") -> dg.MetadataValue[Any]:
+    """Where the page with the pictures lies, or why there is none."""
+    page = finished.page
+    if page is None or isinstance(page, str):
+        return dg.MetadataValue.text(page or "There is none.")
+    return dg.MetadataValue.path(str(page.path))
