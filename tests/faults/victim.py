@@ -94,10 +94,15 @@ def _work(job: Job) -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (job.largest_file, job.largest_file))
     try:
-        code = _JOBS[job.what](job)
+        code = do(job)
     except DiskFull:
         code = NO_ROOM
     sys.exit(code)
+
+
+def do(job: Job) -> int:
+    """Do a job in this process; 0 when all is well."""
+    return _JOBS[job.what](job)
 
 
 def _sync(job: Job) -> int:
