@@ -12,6 +12,7 @@ from pipelines.sync.rehearsing import clock_of
 from warehouse.checks import CheckResult, keep_results, run_checks
 from warehouse.marts import build_marts
 from warehouse.publishing import Publication, publish
+from warehouse.retention import clear_landing
 from warehouse.store import Store
 
 if TYPE_CHECKING:
@@ -53,18 +54,21 @@ def finish(settings: Settings, clock: Clock | None = None) -> Finished:
         raise NothingLoaded(
             "Nothing has been loaded yet, so there is nothing to publish; run `brokerbi sync` first."
         )
-    with store.writing() as connection:
-        marts = build_marts(connection)
-    with store.reading() as connection:
-        checks = run_checks(connection)
-    with store.writing() as connection:
-        keep_results(connection, checks, clock.utc_now())
-    publication = publish(
-        settings.data_dir,
-        keep=settings.keep_published,
-        now=clock.utc_now(),
-        reasons_against=_reasons(checks),
-    )
+    with store.alone():
+        with store.writing() as connection:
+            marts = build_marts(connection)
+        with store.reading() as connection:
+            checks = run_checks(connection)
+        with store.writing() as connection:
+            keep_results(connection, checks, clock.utc_now())
+        publication = publish(
+            settings.data_dir,
+            keep=settings.keep_published,
+            now=clock.utc_now(),
+            reasons_against=_reasons(checks),
+        )
+    if settings.landing_days is not None:
+        clear_landing(settings.data_dir, days=settings.landing_days, now=clock.utc_now())
     page = None
     if publication.published:
         page = draw_beside(settings.data_dir, timezone=settings.timezone, now=clock.utc_now())

@@ -114,11 +114,8 @@ class Planner:
         reachable = [month for month in chosen if month in set(scope)]
         held = {month: one for month, one in self._held(report, customer).items() if month}
         wanted = wanted_months(iter(reachable), held, report, self.calendar, refresh=self.selection.refresh)
-        if not reachable:
-            reason = (
-                "no month of the selection can be asked today" if scope else "its first month is yet to come"
-            )
-            return Planned(report, customer, skipped=reason, out_of_reach=tuple(chosen))
+        if not chosen:
+            return Planned(report, customer, skipped="no month that was selected can be asked today")
         cut = tuple(self._windows(report, customer, wanted.months))
         most, likely = self._requests(report, customer, cut, held)
         each = len(asked) if asked else 1

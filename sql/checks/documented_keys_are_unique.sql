@@ -1,6 +1,6 @@
 -- Does a documented id stand twice in one answer?
 -- One row per table, load and id that stands more than once.
--- Severity: error
+-- Severity: warning
 -- Columns:
 --   table_name: the table of bi
 --   load_id: the load it came with; joins meta.loads

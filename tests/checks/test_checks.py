@@ -129,7 +129,6 @@ def test_every_check_is_tried() -> None:
 def test_only_what_makes_numbers_wrong_keeps_the_file_from_being_published() -> None:
     found = queries(warehouse(), CHECKS, "checks")
     assert {check.name for check in found if check.severity == "error"} == {
-        "documented_keys_are_unique",
         "no_month_stands_twice",
         "totals_are_not_negative",
     }
