@@ -53,7 +53,7 @@ def trouble_sensor(
         description="One message a night: what failed, why, since when, and what to do.",
     )
     def trouble(context: dg.SensorEvaluationContext) -> dg.SkipReason:
-        nights = Nights(context.instance, project.clock.utc_now(), ui_address)
+        nights = Nights(context.instance, project.surroundings.clock.utc_now(), ui_address)
         told = look(project, nights, Told.read(context.cursor), list(channels))
         told = deliver(told, channels, context.log)
         context.update_cursor(told.written)
@@ -74,7 +74,12 @@ def look(project: Project, nights: Nights, told: Told, channels: Sequence[str]) 
         return told
     standing = Standing.read(project)
     failed = list(nights.failed_runs(datetime.fromtimestamp(told.until, UTC)))
-    found = message(day, failed, list(owed(standing, nights.now, nights.customers_being_fetched())), silence)
+    found = message(
+        day,
+        failed,
+        list(owed(standing, project.as_of(nights.now), nights.customers_being_fetched())),
+        silence,
+    )
     until = nights.now.timestamp()
     if found is None:
         return Told(day, until)

@@ -104,14 +104,14 @@ class Fetching:
     def _owed(self, before: Ledger) -> Iterator[Square]:
         """The squares to ask for: not those that an earlier attempt of this run has fetched already."""
         known = {customer.id for customer in self.project.settings.customers}
-        since = _first_attempt(self.context)
+        since = self._first_attempt()
         judge = self._judge(before, before, since) if since else None
         for square in self.squares:
             if square.customer in known and not (judge and since and judge.is_fresh(square, since)):
                 yield square
 
     def _verdicts(self, before: Ledger, started: datetime) -> list[Verdict]:
-        judge = self._judge(before, self._ledger(), _first_attempt(self.context) or started)
+        judge = self._judge(before, self._ledger(), self._first_attempt() or started)
         return list(judge.verdicts(self.squares, self.outcomes))
 
     def _judge(self, before: Ledger, after: Ledger, started: datetime) -> Judge:
@@ -130,10 +130,9 @@ class Fetching:
     def _is_tagged(self, name: str, value: str) -> bool:
         return self.context.run.tags.get(name) == value
 
-
-def _first_attempt(context: dg.AssetExecutionContext) -> datetime | None:
-    """When the first attempt of this run was made, if this is another one."""
-    if context.run.root_run_id is None:
-        return None
-    record = context.instance.get_run_record_by_id(context.run.root_run_id)
-    return record.create_timestamp if record else None
+    def _first_attempt(self) -> datetime | None:
+        """When the first attempt of this run was made, if this is another one."""
+        if self.context.run.root_run_id is None:
+            return None
+        record = self.context.instance.get_run_record_by_id(self.context.run.root_run_id)
+        return self.project.as_of(record.create_timestamp) if record else None

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from pipelines.catalogue.vocabulary import Report
 from pipelines.connect.clock import Clock
 from pipelines.sync.planned import calendar, chosen_reports
+from pipelines.sync.rehearsing import clock_of
 from pipelines.sync.selection import Selection
 from pipelines.sync.surroundings import Surroundings
 from warehouse.errors import WarehouseError
@@ -30,7 +32,12 @@ class Project:
 
     @property
     def clock(self) -> Clock:
-        return self.surroundings.clock
+        """What the sync takes the time to be; in a rehearsal it is that of another day."""
+        return clock_of(self.settings, self.surroundings.clock)
+
+    def as_of(self, moment: datetime) -> datetime:
+        """A moment of Dagster, which knows of no rehearsal, as our clock would have shown it."""
+        return self.clock.utc_now() - (self.surroundings.clock.utc_now() - moment)
 
     @property
     def calendar(self) -> Calendar:

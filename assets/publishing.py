@@ -12,6 +12,8 @@ from assets.standing import Standing, rows_before
 from pipelines.catalogue.vocabulary import Report
 from pipelines.command.printing import size
 from warehouse.checks import CheckResult
+from warehouse.errors import WarehouseError
+from warehouse.marts import MartError
 from warehouse.store import Store
 
 if TYPE_CHECKING:
@@ -36,9 +38,7 @@ def published_file(project: Project, files: Files) -> dg.AssetsDefinition:
         check_specs=check_specs(files),
     )
     def publish(context: dg.AssetExecutionContext) -> Iterator[Event]:
-        from pipelines.sync.finishing import finish
-
-        finished = finish(project.settings, project.clock)
+        finished = _finish(project)
         yield from mart_results(files, Store(project.settings.data_dir), finished.marts)
         yield from (check_result(files, one) for one in finished.checks)
         yield from _publication(project, context, finished)
@@ -98,6 +98,15 @@ def rows_table(rows: Sequence[Mapping[str, object]]) -> str:
     lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
     lines += [f"| {' | '.join(str(row[name]).replace('|', '/') for name in heads)} |" for row in rows]
     return "\n".join(lines)
+
+
+def _finish(project: Project) -> "Finished":
+    from pipelines.sync.finishing import NothingLoaded, finish
+
+    try:
+        return finish(project.settings, project.clock)
+    except (NothingLoaded, MartError, WarehouseError) as error:
+        raise dg.Failure(str(error)) from error
 
 
 def _publication(

@@ -115,7 +115,7 @@ def _plan(
     days = calendar(project.settings, clock)
     try:
         store = Store(project.settings.data_dir, lock_seconds=LOCK_SECONDS)
-        plan, ledger = make_plan(project.settings, Selection(), store, clock)
+        plan, ledger = make_plan(project.settings, Selection(), store, clock, project.surroundings.catalogue)
     except WarehouseError as error:
         context.log.warning(f"What is held cannot be read, so the usual months are asked for: {error}")
         return usual_night(customers, days), ()

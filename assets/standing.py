@@ -37,7 +37,9 @@ class Standing:
         from warehouse.store import Store
 
         store = Store(project.settings.data_dir)
-        plan, ledger = make_plan(project.settings, Selection(), store, project.clock)
+        plan, ledger = make_plan(
+            project.settings, Selection(), store, project.clock, project.surroundings.catalogue
+        )
         return cls(plan, ledger, overview(store))
 
     @property

@@ -12,6 +12,7 @@ from pipelines.catalogue.reports import report
 from pipelines.months import Month
 from pipelines.settings import Customer
 from pipelines.sync.due import Calendar
+from pipelines.sync.holdings import holdings
 from pipelines.sync.planning import Planner
 from pipelines.sync.selection import Selection
 from tests.assets.rehearsal import TODAY, held, ledger
@@ -24,7 +25,7 @@ SINCE_2024 = tuple(Month(2024 + number // 12, number % 12 + 1) for number in ran
 
 
 def night(known: Ledger, calendar: Calendar = CALENDAR) -> tuple[Rectangle, list[Rectangle]]:
-    planner = Planner(calendar, known, Selection(), 1000, {})
+    planner = Planner(calendar, known, holdings(known), Selection(), 1000, {})
     planned = planner.plan([report(name) for name in REPORTS], [Customer(id=name) for name in EVERYBODY])
     return tonight(tuple(planned), known.denied, EVERYBODY, calendar)
 
