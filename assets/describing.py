@@ -10,12 +10,15 @@ import dagster as dg
 
 from pipelines.catalogue.columns import Column, declared_columns
 from pipelines.catalogue.vocabulary import Keeping, MonthOfRow, Report, Table
+from warehouse.shapes import OURS as SHAPE
+from warehouse.shapes import PARENT_ROW, VALID
 
 OWNERS = ("team:bi",)
 KINDS = frozenset({"polars", "duckdb"})
 WARN_AFTER = timedelta(hours=30)
 LATE_AFTER = timedelta(hours=36)  # as meta.freshness says it
 
+OURS = {name: words for name, (_, words) in {**SHAPE, **PARENT_ROW, **VALID}.items()}
 _CALCULATED = (
     "The service calculates only the latest {} months; older ones are never asked for again, "
     "and what is held of them stays."
@@ -44,6 +47,11 @@ def column_schema(columns: Mapping[str, tuple[str, str]]) -> dg.TableSchema:
     return dg.TableSchema(
         [dg.TableColumn(name, type=kind, description=words) for name, (kind, words) in columns.items()]
     )
+
+
+def words_of(table: Table) -> dict[str, str]:
+    """What every documented column of a table means, and our own of all tables."""
+    return {**OURS, **{name: words for name, (_, words) in _columns(table).items()}}
 
 
 def _description(report: Report) -> str:

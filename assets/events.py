@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import dagster as dg
 
-from assets.judging import Verdict
+from assets.describing import column_schema, words_of
+from assets.judging import Look, Verdict
 from assets.partitions import key_of
 from pipelines.sync.outcomes import Outcome
 
@@ -39,14 +40,26 @@ def of_square(verdict: Verdict) -> dg.AssetMaterialization:
 
 def of_report(verdicts: Sequence[Verdict]) -> dg.AssetMaterialization:
     """The event of a report without months: all its customers together."""
+    report = verdicts[0].square.report
+    looks = [one.look for one in verdicts if one.look]
     return dg.AssetMaterialization(
-        asset_key=verdicts[0].square.report.name,
+        asset_key=report.name,
         metadata={
             ROWS_OF_ALL: sum(one.rows or 0 for one in verdicts),
             "customers": len(verdicts),
             "by_customer": dg.MetadataValue.md(_table(verdicts)),
+            **(of_look(looks[-1], words_of(report.tables[0])) if looks else {}),
         },
     )
+
+
+def of_look(look: Look, words: Mapping[str, str]) -> dict[str, Any]:
+    """Columns as they are now, with what is known of them, and some rows."""
+    columns = {name: (kind, words.get(name, "")) for name, kind in look.columns.items()}
+    return {
+        "dagster/column_schema": column_schema(columns),
+        "preview": dg.MetadataValue.md(look.preview or "no rows"),
+    }
 
 
 def _metadata(verdict: Verdict) -> dict[str, Any]:
@@ -63,8 +76,8 @@ def _metadata(verdict: Verdict) -> dict[str, Any]:
         metadata["is_open"] = dg.MetadataValue.bool(verdict.held.state == "open")
     if verdict.outcome:
         metadata |= _measured(verdict.outcome)
-    if verdict.preview:
-        metadata["preview"] = dg.MetadataValue.md(verdict.preview)
+    if verdict.look:
+        metadata |= of_look(verdict.look, words_of(verdict.square.report.tables[0]))
     return metadata
 
 

@@ -14,7 +14,7 @@ import dagster as dg
 from assets import events
 from assets.complaining import failure, in_short
 from assets.judging import Judge, State, Verdict
-from assets.previews import with_previews
+from assets.previews import with_looks
 from assets.progress import Progress
 from assets.project import Project
 from assets.squares import Square, months_by_pair
@@ -120,7 +120,7 @@ class Fetching:
 
     def _log(self, verdicts: Sequence[Verdict]) -> None:
         with suppress(WarehouseError):
-            verdicts = with_previews(verdicts, Store(self.project.settings.data_dir))
+            verdicts = with_looks(verdicts, Store(self.project.settings.data_dir))
         for event in events.materializations(verdicts):
             self.context.log_event(event)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -33,6 +33,14 @@ DONE = frozenset({State.FETCHED, State.HELD, State.NOTHING})
 
 
 @dataclass(frozen=True)
+class Look:
+    """What there is to see of a table: its columns with their types, and some rows as a markdown table."""
+
+    columns: Mapping[str, str]
+    preview: str
+
+
+@dataclass(frozen=True)
 class Verdict:
     """What became of one square; rows are those of its own month, `rows_ahead` those of months to come."""
 
@@ -44,7 +52,7 @@ class Verdict:
     rows_ahead: int | None = None
     held: HeldMonth | None = None
     outcome: Outcome | None = None
-    preview: str = ""
+    look: Look | None = None
 
     @property
     def is_done(self) -> bool:

@@ -10,8 +10,8 @@ from typing import Any
 import dagster as dg
 
 from assets.describing import KINDS, OWNERS, column_schema
-from assets.events import ROWS_OF_ALL
-from assets.previews import Tables, preview
+from assets.events import ROWS_OF_ALL, of_look
+from assets.previews import Tables, look
 from pipelines.catalogue.vocabulary import Report
 from warehouse.opening import opened
 from warehouse.queries import SQL, Query, queries
@@ -123,5 +123,5 @@ def _mart_result(query: Query, tables: Tables) -> dg.MaterializeResult[Any]:
     rows = tables.table(query.table)
     return dg.MaterializeResult(
         asset_key=mart_key(query.name),
-        metadata={ROWS_OF_ALL: len(rows), "preview": dg.MetadataValue.md(preview(rows) or "no rows")},
+        metadata={ROWS_OF_ALL: len(rows), **of_look(look(rows), query.columns)},
     )

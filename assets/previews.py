@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from assets.judging import State, Verdict
+from assets.judging import Look, State, Verdict
 from assets.squares import Square
-from pipelines.months import Month
 from warehouse.opening import literal, quoted
 from warehouse.store import Store
 
@@ -40,12 +39,6 @@ class Tables(Protocol):
     def table(self, name: str, /) -> Rows: ...
 
 
-def preview_of_month(tables: Tables, table: str, customer: str, month: Month) -> str:
-    """Some rows of a table of bi, of one customer and month, as a markdown table."""
-    of_square = f"_customer = {literal(customer)} AND _month = DATE '{month.first_day}'"
-    return preview(tables.table(f"bi.{quoted(table)}").filter(of_square))
-
-
 def preview(rows: Rows) -> str:
     """Some rows as a markdown table; empty when there are none."""
     shown = [name for name, kind in zip(rows.columns, rows.types, strict=True) if _is_shown(name, str(kind))]
@@ -58,23 +51,27 @@ def preview(rows: Rows) -> str:
     return "\n".join(lines)
 
 
+def look(rows: Rows) -> Look:
+    """What there is to see of a table or a part of it."""
+    columns = {name: str(kind) for name, kind in zip(rows.columns, rows.types, strict=True)}
+    return Look(columns, preview(rows))
+
+
+def with_looks(verdicts: Sequence[Verdict], store: Store) -> list[Verdict]:
+    """The same verdicts; the newest square of each report that was fetched shows what its table holds."""
+    newest = {one.square.report.name: one for one in verdicts if one.state is State.FETCHED}
+    with store.reading() as connection:
+        looks = {id(one): _look_at(one.square, connection) for one in newest.values()}
+    return [replace(one, look=looks.get(id(one))) for one in verdicts]
+
+
+def _look_at(square: Square, tables: Tables) -> Look:
+    rows = tables.table(f"bi.{quoted(square.report.tables[0].name)}")
+    if square.month is None:
+        return look(rows)
+    of_square = f"_customer = {literal(square.customer)} AND _month = DATE '{square.month.first_day}'"
+    return look(rows.filter(of_square))
+
+
 def _is_shown(name: str, kind: str) -> bool:
     return name not in OF_OURS and (name in PLACES or not kind.startswith(NO_WORDS))
-
-
-def with_previews(verdicts: Sequence[Verdict], store: Store) -> list[Verdict]:
-    """The same verdicts; the newest square of each report that was fetched carries some of its rows."""
-    newest = {
-        one.square.report.name: one for one in verdicts if one.state is State.FETCHED and one.square.month
-    }
-    with store.reading() as connection:
-        shown = {id(one): _of_square(one.square, connection) for one in newest.values()}
-    return [replace(one, preview=shown[id(one)]) if id(one) in shown else one for one in verdicts]
-
-
-def _of_square(square: Square, tables: Tables) -> str:
-    return (
-        preview_of_month(tables, square.report.tables[0].name, square.customer, square.month)
-        if square.month
-        else ""
-    )

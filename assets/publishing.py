@@ -126,6 +126,7 @@ def _publication(
     yield dg.MaterializeResult(
         asset_key=FILE,
         metadata={
+            **metadata,
             "path": dg.MetadataValue.path(str(publication.path)),
             "bytes": publication.bytes or 0,
             "page": _page(finished),
@@ -136,7 +137,6 @@ def _publication(
                 if warnings
                 else {}
             ),
-            **metadata,
         },
     )
 

@@ -59,12 +59,12 @@ class Standing:
         held, everything = held_of_all(self.plan.planned)
         rows = self.rows_by_report
         return {
-            "dagster/row_count": sum(rows.values()),
+            "missing": dg.MetadataValue.md(self.missing or "Nothing is missing."),
+            "coverage": dg.MetadataValue.md(coverage_table(self.plan.planned, self.ledger)),
+            "changed": dg.MetadataValue.md(changes(rows_before, rows)),
             "months_held": held,
             "months_missing": everything - held,
-            "coverage": dg.MetadataValue.md(coverage_table(self.plan.planned, self.ledger)),
-            "missing": dg.MetadataValue.md(self.missing or "Nothing is missing."),
-            "changed": dg.MetadataValue.md(changes(rows_before, rows)),
+            "dagster/row_count": sum(rows.values()),
             ROWS_BY_REPORT: dg.MetadataValue.json(rows),
         }
 
