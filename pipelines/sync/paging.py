@@ -53,7 +53,8 @@ class _Reading(Generic[P]):
     def add(self, page: P) -> None:
         """Take the next page; raises PagingUnproven when it gives away that rows have moved."""
         first = self.pages[0] if self.pages else page
-        if page.total != first.total and not page.is_empty:
+        of_pages = (page.total, first.total) == (page.rows, first.rows)  # it only counts the page itself
+        if page.total != first.total and not (page.is_empty or of_pages):
             raise PagingUnproven(f"the total changed from {first.total} to {page.total}")
         ids = {(table, one) for table, many in page.ids.items() for one in many if None not in one}
         if repeated := ids & self.seen:

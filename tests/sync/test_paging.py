@@ -73,7 +73,7 @@ def test_a_total_of_the_page_alone_does_not_end_the_reading() -> None:
             page = await super().answer(index)
             return PageOfIds(page.names, len(page.names))
 
-    assert read(OfThePage(lambda _: "abcd")) == ["a", "b", "c", "d"]
+    assert read(OfThePage(lambda _: "abcde")) == ["a", "b", "c", "d", "e"]
 
 
 def test_a_page_refused_after_the_whole_total_is_an_end() -> None:
