@@ -145,7 +145,7 @@ class Planner:
         if report.paged:
             known = self.ledger.pages.get((report.name, customer.id))
             most = PAGES_ALLOWED if known is None else math.ceil(known * 1.5) + 2
-            return spans * most, spans * (known or 1)
+            return spans * most, spans * (known or 2)
         if report.month_of_row is MonthOfRow.YEAR_AND_MONTH and not held:
             months = sum(len(window.months) for window in cut)
             return (spans + months if months > spans else spans), spans

@@ -11,6 +11,7 @@ import pytest
 
 from pipelines.months import Month
 from pipelines.sandbox.truth import truth
+from pipelines.sync.replaying import replay
 from pipelines.sync.selection import Selection
 from tests.whole.rehearsal import Rehearsal, rehearsal
 
@@ -71,22 +72,42 @@ def test_both_versions_of_a_changed_budget_are_in_its_history(moved: Moved) -> N
     assert {row[2:] for row in versions} == {(2, 1, 2)}
 
 
-def test_the_earlier_budget_is_answered_as_of_the_earlier_moment(moved: Moved) -> None:
-    ((user, month, first, second, changed_at),) = moved.world.rows(
+def answers_as_of(world: Rehearsal) -> dict[tuple[str, date], tuple[Decimal, Decimal]]:
+    """Every changed budget as it was answered just before the change, and at it."""
+    changes = world.rows(
         """
-        SELECT older.user_id, older._month, older.commission, newer.commission, newer.valid_from_utc
+        SELECT older.user_id, older._month, newer.valid_from_utc
         FROM bi.office_budget_commission_history AS older
         JOIN bi.office_budget_commission_history AS newer USING (user_id, _month)
-        WHERE older.valid_to_utc = newer.valid_from_utc ORDER BY ALL LIMIT 1
+        WHERE older.valid_to_utc = newer.valid_from_utc
         """
     )
     question = (
-        "SELECT commission FROM bi.office_budget_commission_as_of({}) "
-        f"WHERE user_id = '{user}' AND _month = DATE '{month}'"
+        "SELECT commission FROM bi.office_budget_commission_as_of(TIMESTAMP '{}'{}) "
+        "WHERE user_id = '{}' AND _month = DATE '{}'"
     )
-    moment = f"TIMESTAMP '{changed_at}'"
-    assert moved.world.rows(question.format(f"{moment} - INTERVAL 1 SECOND")) == [(first,)]
-    assert moved.world.rows(question.format(moment)) == [(second,)]
+    return {
+        (user, month): (
+            world.value(question.format(moment, " - INTERVAL 1 SECOND", user, month)),
+            world.value(question.format(moment, "", user, month)),
+        )
+        for user, month, moment in changes
+    }
+
+
+def test_a_changed_budget_is_answered_as_of_both_moments_also_from_landing_alone(moved: Moved) -> None:
+    before = answers_as_of(moved.world)
+    versions = (
+        "SELECT user_id, _month, commission FROM bi.office_budget_commission_history "
+        "WHERE valid_to_utc IS {} NULL"
+    )
+    older = {(user, month): value for user, month, value in moved.world.rows(versions.format("NOT"))}
+    newer = {(user, month): value for user, month, value in moved.world.rows(versions.format(""))}
+    assert before == {cell: (value, newer[cell]) for cell, value in older.items()}
+    for path in (moved.world.settings.data_dir / "work").glob("warehouse.duckdb*"):
+        path.unlink()
+    assert replay(moved.world.settings).failures == []
+    assert answers_as_of(moved.world) == before
 
 
 def test_live_commissions_that_are_calculated_no_more_are_still_there(moved: Moved) -> None:
