@@ -64,10 +64,7 @@ def erase(
         with store.writing() as connection:
             settle_ledger(connection, rewritten)
             pairs, receipt.rows = rows_with(connection, person)
-        for report, customer in sorted(pairs | rewritten.pairs):
-            done = replay(settings, reports=[report], customers=[customer], catalogue=catalogue)
-            receipt.rebuilt.append(f"{report} of {customer}")
-            receipt.problems += done.failures
+        _rebuild(settings, pairs | rewritten.pairs, catalogue, receipt)
         with store.writing() as connection:
             for table, number in erase_rows(connection, person).items():
                 receipt.rows.setdefault(table, number)
@@ -75,6 +72,16 @@ def erase(
         compact(settings.data_dir)
         _publish(settings, clock, person, receipt)
     return receipt
+
+
+def _rebuild(
+    settings: Settings, pairs: set[tuple[str, str]], catalogue: Mapping[str, Report], receipt: Receipt
+) -> None:
+    """Load again, from the landing files without the person, what the person was in."""
+    for report, customer in sorted(pairs):
+        done = replay(settings, reports=[report], customers=[customer], catalogue=catalogue)
+        receipt.rebuilt.append(f"{report} of {customer}")
+        receipt.problems += done.failures
 
 
 def _publish(settings: Settings, clock: Clock, person: Person, receipt: Receipt) -> None:
