@@ -7,13 +7,15 @@ import random
 from functools import cache
 from pathlib import Path
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.sandbox.faults import Fault
 from tests.faults.bodies import Sample, samples, spoiled, verdict
 from tests.faults.ground import FEW, ground
 
+FEWER = settings(max_examples=settings().max_examples // 4)
+"""An example takes ten milliseconds here; `make soak` still tries hundreds."""
 GOOD = {"flattened", "quarantined", "not this report", "not JSON"}
 
 
@@ -22,6 +24,7 @@ def known() -> list[Sample]:
     return samples(FEW)
 
 
+@FEWER
 @given(seed=st.integers(0, 2**32))
 def test_a_spoiled_body_is_flattened_quarantined_or_refused_with_a_sentence(seed: int) -> None:
     chance = random.Random(seed)
@@ -29,6 +32,7 @@ def test_a_spoiled_body_is_flattened_quarantined_or_refused_with_a_sentence(seed
     assert verdict(sample.report, spoiled(sample, chance)) in GOOD
 
 
+@FEWER
 @given(body=st.binary(max_size=200))
 def test_any_bytes_at_all_are_flattened_quarantined_or_refused_with_a_sentence(body: bytes) -> None:
     assert verdict(known()[0].report, body) in GOOD
@@ -41,10 +45,11 @@ JSON = st.recursive(
 )
 
 
+@FEWER
 @given(tree=JSON)
 def test_any_json_is_flattened_quarantined_or_refused_with_a_sentence(tree: object) -> None:
-    body = json.dumps(tree, ensure_ascii=True).encode()
-    assert {verdict(sample.report, body) for sample in known()} <= GOOD
+    report = known()[-1].report
+    assert verdict(report, json.dumps(tree, ensure_ascii=True).encode()) in GOOD
 
 
 def test_spoiled_answers_loaded_twice_change_nothing(tmp_path: Path) -> None:

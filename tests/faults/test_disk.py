@@ -11,7 +11,7 @@ import pytest
 from pipelines.sync.replaying import replay
 from tests.faults.ground import FEW, Ground, content, ground
 from tests.faults.victim import NO_ROOM, Job, run
-from warehouse.errors import LandingDamaged, LandingMissing, NotWritable
+from warehouse.errors import Damaged, LandingDamaged, LandingMissing, NotWritable
 from warehouse.landing import Landing
 
 
@@ -81,3 +81,14 @@ def test_reading_what_is_gone_or_damaged_says_which_file(tmp_path: Path) -> None
         list(landing.read("half.tar.zst"))
     with pytest.raises(LandingMissing, match=r"none\.tar\.zst"):
         list(landing.read("none.tar.zst"))
+
+
+def test_a_damaged_working_file_is_named_and_rebuilt_from_landing_alone(tmp_path: Path) -> None:
+    here = filled(tmp_path)
+    before = here.cells()
+    here.working.write_bytes(b"not a database" * 1000)
+    with pytest.raises(Damaged, match="brokerbi replay"):
+        replay(here.settings)
+    here.working.unlink()
+    assert replay(here.settings).failures == []
+    assert here.cells() == before

@@ -11,7 +11,8 @@ import zstandard
 
 from pipelines.sync.erasing import Receipt, erase
 from pipelines.sync.replaying import replay
-from tests.faults.ground import Ground, ground
+from tests.faults.ground import FEW, Ground, ground
+from tests.faults.victim import KILLED, Job, Step, killed_at, run
 from warehouse.persons import Kind, Person
 
 TOTALS = """
@@ -35,13 +36,14 @@ class Erased:
     totals: list[tuple[object, ...]]
     receipts: list[Receipt]
 
-    def files(self) -> Iterator[tuple[Path, bytes]]:
-        for path in self.ground.settings.data_dir.rglob("*"):
-            if path.is_file():
-                packed = path.read_bytes()
-                if path.name.endswith(".zst"):
-                    packed = zstandard.ZstdDecompressor().decompressobj().decompress(packed)
-                yield path, packed
+
+def files(here: Ground) -> Iterator[tuple[Path, bytes]]:
+    for path in here.settings.data_dir.rglob("*"):
+        if path.is_file():
+            packed = path.read_bytes()
+            if path.name.endswith(".zst"):
+                packed = zstandard.ZstdDecompressor().decompressobj().decompress(packed)
+            yield path, packed
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +60,7 @@ def erased(tmp_path_factory: pytest.TempPathFactory) -> Erased:
 def test_no_file_holds_the_person_any_more(erased: Erased) -> None:
     sought = [id_.encode() for id_, _ in erased.people.values()]
     sought.append(erased.people[Kind.USER][1].encode())
-    found = [(path.name, word) for path, text in erased.files() for word in sought if word in text]
+    found = [(path.name, word) for path, text in files(erased.ground) for word in sought if word in text]
     assert found == []
 
 
@@ -87,6 +89,31 @@ def test_erasing_again_finds_nothing(erased: Erased) -> None:
 def test_an_empty_id_is_refused(erased: Erased) -> None:
     with pytest.raises(ValueError, match="everybody"):
         erase(erased.ground.settings, Kind.USER, " ")
+
+
+STEPS = (
+    Step("warehouse/landing_writer.py", "close", "return"),
+    Step("warehouse/erasing.py", "settle_ledger"),
+    Step("warehouse/erasing.py", "settle_ledger", "return"),
+    Step("warehouse/loading.py", "load_group", "return"),
+    Step("warehouse/erasing.py", "erase_rows", "return"),
+    Step("warehouse/compacting.py", "compact", "return"),
+)
+
+
+def test_killed_at_any_step_and_run_again_it_is_complete(tmp_path: Path) -> None:
+    here = ground(tmp_path, offices=1)
+    here.sync()
+    here.publish()
+    totals = here.rows(TOTALS)
+    [user, _] = here.rows(PEOPLE[Kind.USER])[0]
+    customers = tuple(customer.id for customer in here.settings.customers)
+    job = Job("erase", str(tmp_path), customers, "2026-10", FEW, user=user)
+    assert [run(killed_at(job, step)) for step in STEPS] == [KILLED] * len(STEPS)
+    assert run(job) == 0
+    assert [path.name for path, text in files(here) if user.encode() in text] == []
+    assert here.rows(TOTALS) == totals
+    assert replay(here.settings).failures == []
 
 
 CONTACT, USER = Person(Kind.CONTACT, "K1", "x"), Person(Kind.USER, "U1", "x")

@@ -24,7 +24,7 @@ SECRETS = (
     b64encode(f"{USERNAME}:{PASSWORD}".encode()).decode(),
     b64encode(PASSWORD.encode()).decode(),
 )
-TROUBLES = "401 403 404 429 500 redirect html empty half reset slow_start".split()
+TROUBLES = "401 404 429 500 redirect html empty half reset slow_start 403".split()
 HOSTILE = ("x'; DROP SCHEMA bi CASCADE; --", "../../outside", "<script>alert(1)</script>", 'a"b', "ö/ä?#%")
 
 
@@ -53,10 +53,11 @@ def test_no_error_path_leaves_the_login_in_a_log_a_sentence_or_a_file(
     here = with_login(ground(tmp_path, offices=1))
     caplog.set_level(logging.DEBUG)
     said: list[str] = []
+    here.sync()
     for trouble in TROUBLES:
         summary = here.sync(Fault(trouble, seconds=100), refresh=True)
+        assert here.service.log.entries
         said += [*summary.complaints(), repr(summary), repr(here.settings)]
-    here.sync()
     here.publish()
     printed = capfd.readouterr()
     said += [caplog.text, printed.out, printed.err]

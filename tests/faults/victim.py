@@ -17,6 +17,7 @@ from types import FrameType
 from typing import Any
 
 from pipelines.settings import Settings
+from pipelines.sync.erasing import erase
 from pipelines.sync.planning import Plan
 from pipelines.sync.replaying import replay
 from pipelines.sync.selection import Selection
@@ -25,6 +26,7 @@ from pipelines.sync.syncing import sync
 from tests.faults.ground import Ground, HurriedClock, settings_for, world_of
 from warehouse.compacting import compact
 from warehouse.errors import DiskFull
+from warehouse.persons import Kind
 from warehouse.publishing import rollback
 
 KILLED = -signal.SIGKILL
@@ -60,6 +62,7 @@ class Job:
     step: Step | None = None
     says: str = ""
     largest_file: int | None = None
+    user: str = ""
 
     def settings(self) -> Settings:
 
@@ -133,8 +136,13 @@ def _compact(job: Job) -> int:
     return 0
 
 
+def _erase(job: Job) -> int:
+    return len(erase(job.settings(), Kind.USER, job.user, clock=HurriedClock()).problems)
+
+
 _JOBS: dict[str, Callable[[Job], int]] = {
     "sync": _sync, "publish": _publish, "replay": _replay, "rollback": _rollback, "compact": _compact,
+    "erase": _erase,
 }  # fmt: skip
 
 
