@@ -7,6 +7,7 @@ import dagster as dg
 
 from assets.describing import FRESHNESS, OWNERS
 from assets.marts import FILE, Files, check_specs, checked_asset, mart_key, mart_results, mart_specs
+from assets.matrix import count_squares_again
 from assets.project import Project
 from assets.standing import Standing, rows_before
 from pipelines.catalogue.vocabulary import Report
@@ -38,6 +39,7 @@ def published_file(project: Project, files: Files) -> dg.AssetsDefinition:
         check_specs=check_specs(files),
     )
     def publish(context: dg.AssetExecutionContext) -> Iterator[Event]:
+        count_squares_again(context.instance, (dg.AssetKey(report.name) for report in project.monthly))
         finished = _finish(project)
         yield from mart_results(files, Store(project.settings.data_dir), finished.marts)
         yield from (check_result(files, one) for one in finished.checks)

@@ -60,6 +60,11 @@ class Stage:
         transport = SandboxTransport(self.service)
         return Project(settings(self.directory, **self.values), Surroundings(transport=transport))
 
+    @property
+    def partitions(self) -> dg.MultiPartitionsDefinition:
+        made = self.project.settings
+        return customer_months(made, customers_in_order(made, self.project.customers_held()))
+
     def set(self, **values: str) -> None:
         """Settings are other ones from now on."""
         self.values = {**self.values, **values}
@@ -107,8 +112,7 @@ class Stage:
 
     def squares(self, report: str = RUNNING) -> dict[str, int]:
         """How many squares of each customer are green, and how many red: {"G1 green": 3}."""
-        made = self.project.settings
-        partitions = customer_months(made, customers_in_order(made, self.project.customers_held()))
+        partitions = self.partitions
         states = self.instance.get_status_by_partition(
             dg.AssetKey(report), partitions.get_partition_keys(), partitions
         )

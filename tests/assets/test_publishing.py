@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import dagster as dg
+from dagster._core.storage.partition_status_cache import AssetStatusCacheValue
 
 from assets.assembling import definitions
 from pipelines.sandbox.faults import Fault
-from tests.assets.stage import M16, Stage, failure_of, stage
+from tests.assets.stage import M16, RUNNING, Stage, failure_of, stage
 from warehouse.store import Store
 
 FILE = dg.AssetKey("warehouse_file")
@@ -70,6 +71,20 @@ def test_rows_that_came_are_told_at_the_next_publication(tmp_path: Path) -> None
     play.run()
     play.publish()
     assert "| running_commissions | " in str(standing(play)["changed"])
+
+
+def test_squares_that_dagster_lost_count_of_are_found_again(tmp_path: Path) -> None:
+    play = stage(tmp_path)
+    play.run()
+    (record,) = play.instance.get_asset_records([dg.AssetKey(RUNNING)])
+    lost = AssetStatusCacheValue(
+        latest_storage_id=record.asset_entry.last_materialization_storage_id or 0,
+        partitions_def_id=play.partitions.get_serializable_unique_identifier(),
+    )
+    play.instance.update_asset_cached_status_data(dg.AssetKey(RUNNING), lost)
+    assert play.squares() == {}
+    play.publish()
+    assert play.squares() == {"G1 green": 3, "M30016 green": 3, "M30017 green": 3}
 
 
 def test_publishing_follows_a_fetch_once(tmp_path: Path) -> None:
