@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from assets.complaining import months_in_words
+from assets.messages import Owed, grouped
 from pipelines.sync.planning import Planned
 
 if TYPE_CHECKING:
     from warehouse.ledger import Ledger
-    from warehouse.overview import OpenFailure
 
 MOST_LINES = 100
 
@@ -27,25 +26,16 @@ def coverage_table(planned: Sequence[Planned], ledger: Ledger) -> str:
     return "\n".join(lines)
 
 
-def missing_table(planned: Sequence[Planned], ledger: Ledger, failures: Iterable[OpenFailure]) -> str:
-    """What was never fetched, and why if it was tried; empty when nothing is missing."""
-    why = {(one.report, one.customer): one for one in failures}
-    lines = []
-    for one in planned:
-        failed = why.get(one.pair)
-        if one.wanted.missing or (failed and one.skipped is None):
-            since = f"{failed.since_utc:%Y-%m-%d %H:%M} UTC" if failed else ""
-            months = months_in_words(one.wanted.missing) or ("refetch" if one.report.has_months else "now")
-            reason = (
-                failed.error
-                if failed
-                else ("no access (403)" if one.pair in ledger.denied else "not yet asked")
-            )
-            lines.append(f"| {one.report.name} | {one.customer.id} | {months} | {since} | {_flat(reason)} |")
+def owed_table(owed: Iterable[Owed]) -> str:
+    """What is owed, as a table; equal reasons of a report are told once with all their customers."""
+    lines = [
+        f"| {report} | {', '.join(customers)} | {what} | {since} | {_flat(why)} |"
+        for (report, what, since, why), customers in grouped(owed).items()
+    ]
     if not lines:
         return ""
     more = [f"| and {len(lines) - MOST_LINES} more | | | | |"] if len(lines) > MOST_LINES else []
-    heads = ["| report | customer | months | since | why |", "|---|---|---|---|---|"]
+    heads = ["| report | customers | what | since | why |", "|---|---|---|---|---|"]
     return "\n".join([*heads, *lines[:MOST_LINES], *more])
 
 

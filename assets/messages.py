@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -52,6 +52,14 @@ def message(day: str, failed: Sequence[FailedRun], owed: Sequence[Owed], silence
     return Message(_subject(day, failed, owed, silence), "\n\n".join(parts))
 
 
+def grouped(owed: Iterable[Owed]) -> dict[tuple[str, str, str, str], list[str]]:
+    """The customers that owe the same of the same report for the same reason."""
+    found: dict[tuple[str, str, str, str], list[str]] = {}
+    for one in owed:
+        found.setdefault((one.report, one.what, one.since, one.why), []).append(one.customer)
+    return found
+
+
 def _subject(day: str, failed: Sequence[FailedRun], owed: Sequence[Owed], silence: str) -> str:
     counted = []
     if failed:
@@ -70,12 +78,9 @@ def _of_runs(failed: Sequence[FailedRun]) -> Iterator[str]:
 
 def _of_owed(owed: Sequence[Owed]) -> Iterator[str]:
     """Equal reasons of a report are told once, with all their customers."""
-    grouped: dict[tuple[str, str, str, str], list[str]] = {}
-    for one in owed:
-        grouped.setdefault((one.report, one.what, one.since, one.why), []).append(one.customer)
     lines = [
         f"- {report} of {', '.join(customers)}: {what}{f', since {since}' if since else ''}: {why}"
-        for (report, what, since, why), customers in grouped.items()
+        for (report, what, since, why), customers in grouped(owed).items()
     ]
     yield from lines[:MOST_LINES]
     if len(lines) > MOST_LINES:

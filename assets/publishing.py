@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
+from assets.coverage import owed_table
 from assets.describing import FRESHNESS, OWNERS
 from assets.marts import FILE, Files, check_specs, checked_asset, mart_key, mart_results, mart_specs
 from assets.matrix import count_squares_again
+from assets.owing import owed
 from assets.project import Project
 from assets.standing import Standing, rows_before
 from pipelines.catalogue.vocabulary import Report
@@ -116,7 +118,12 @@ def _publication(
 ) -> Iterator[Event]:
     publication = finished.publication
     standing = Standing.read(project)
-    metadata = standing.metadata(rows_before(context.instance, dg.AssetKey(FILE)))
+    metadata = {
+        "missing": dg.MetadataValue.md(
+            owed_table(owed(standing, project.clock.utc_now())) or "Nothing is missing."
+        ),
+        **standing.metadata(rows_before(context.instance, dg.AssetKey(FILE))),
+    }
     if not publication.published:
         reasons = "\n".join(f"- {reason}" for reason in publication.reasons)
         raise dg.Failure(

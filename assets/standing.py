@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
-from assets.coverage import coverage_table, held_of_all, missing_table
+from assets.coverage import coverage_table, held_of_all
 from assets.project import Project
 from pipelines.command.printing import count
 from pipelines.sync.planned import make_plan
@@ -49,17 +49,11 @@ class Standing:
             rows[report] += held.rows
         return dict(sorted(rows.items()))
 
-    @property
-    def missing(self) -> str:
-        """A table of what is owed; empty when nothing is."""
-        return missing_table(self.plan.planned, self.ledger, self.overview.failures)
-
     def metadata(self, rows_before: Mapping[str, int]) -> dict[str, Any]:
         """The standing as Dagster shows it beside the published file."""
         held, everything = held_of_all(self.plan.planned)
         rows = self.rows_by_report
         return {
-            "missing": dg.MetadataValue.md(self.missing or "Nothing is missing."),
             "coverage": dg.MetadataValue.md(coverage_table(self.plan.planned, self.ledger)),
             "changed": dg.MetadataValue.md(changes(rows_before, rows)),
             "months_held": held,
