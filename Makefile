@@ -91,6 +91,8 @@ soak: $(STAMP) ## hours of it: the tests in new orders with many more examples (
 	@for round in $$(seq $${ROUNDS:-3}); do \
 	  echo "Round $$round"; $(BIN)/python -m pytest --hypothesis-profile=soak || exit 1; done
 	$(BIN)/python -m tests.faults.long_run --kills $${KILLS:-200}
+	$(BIN)/python -m tests.faults.crowd --seconds $${CROWD:-600}
+	POLARS_MAX_THREADS=1 $(BIN)/python -m tests.faults.bodies --bodies $${BODIES:-100000}
 
 lock: ## write requirements.txt anew from pyproject.toml (needs uv)
 	uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \
