@@ -131,23 +131,23 @@ def _publication(
             metadata={**metadata, "reasons": dg.MetadataValue.md(reasons)},
         )
     context.log.info(f"Published {publication.path}, {size(publication.bytes or 0)}.")
-    warnings = [one.sentence for one in finished.warnings]
-    yield dg.MaterializeResult(
-        asset_key=FILE,
-        metadata={
-            **metadata,
-            "path": dg.MetadataValue.path(str(publication.path)),
-            "bytes": publication.bytes or 0,
-            "page": _page(finished),
-            "checks_passed": sum(one.passed for one in finished.checks),
-            "checks_warning": len(warnings),
-            **(
-                {"warnings": dg.MetadataValue.md("\n".join(f"- {one}" for one in warnings))}
-                if warnings
-                else {}
-            ),
-        },
-    )
+    yield dg.MaterializeResult(asset_key=FILE, metadata={**metadata, **_published(finished)})
+
+
+def _published(finished: "Finished") -> dict[str, Any]:
+    """What is told of a new published file: where it lies, and what the checks say of it."""
+    publication = finished.publication
+    told: dict[str, Any] = {
+        "path": dg.MetadataValue.path(str(publication.path)),
+        "bytes": publication.bytes or 0,
+        "page": _page(finished),
+        "checks_passed": sum(one.passed for one in finished.checks),
+        "checks_warning": len(finished.warnings),
+    }
+    if finished.warnings:
+        sentences = "\n".join(f"- {one.sentence}" for one in finished.warnings)
+        told["warnings"] = dg.MetadataValue.md(sentences)
+    return told
 
 
 def _page(finished: "Finished") -> dg.MetadataValue[Any]:
