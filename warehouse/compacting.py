@@ -10,6 +10,7 @@ from duckdb import DuckDBPyConnection
 
 from warehouse.copying import rewrite_file
 from warehouse.errors import Damaged
+from warehouse.guarding import guarded
 from warehouse.opening import PRIVATE_FILE, opened, quoted, remove, sync
 from warehouse.working import LOCK_SECONDS, WorkingFile
 
@@ -30,8 +31,7 @@ def compact(data_dir: Path, *, lock_seconds: float = LOCK_SECONDS) -> Compacted:
     with file.locked() as working:
         before, rewritten = working.stat().st_size, file.rewritten
         try:
-            with opened(working) as connection:
-                connection.execute("CHECKPOINT")
+            with guarded(working, strict=True) as connection:  # its log must not meet the new file
                 rewrite_file(connection, rewritten)
                 rows = _rows(connection)
             with opened(rewritten) as connection:

@@ -57,14 +57,18 @@ def describe(connection: DuckDBPyConnection, shape: Shape) -> None:
         ],
     )  # fmt: skip
     connection.execute("DELETE FROM meta.columns WHERE table_name = ?", [shape.name])
-    for position, one in enumerate(shape.columns.values()):
+    rows = [
+        (
+            shape.name, one.name, one.type, one.documented, one.source, one.description,
+            one.first_seen_utc, one.first_load_id, position,
+        )
+        for position, one in enumerate(shape.columns.values())
+    ]  # fmt: skip
+    if rows:  # all in one statement: there may be hundreds of them
+        values = ", ".join(f"unnest(${number})" for number, _ in enumerate(rows[0], 1))
         connection.execute(
-            "INSERT INTO meta.columns VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [
-                shape.name, one.name, one.type, one.documented, one.source, one.description,
-                one.first_seen_utc, one.first_load_id, position,
-            ],
-        )  # fmt: skip
+            f"INSERT INTO meta.columns SELECT {values}", list(map(list, zip(*rows, strict=True)))
+        )
     if shape.history:
         _show_history(connection, shape)
     for statement in _comments(shape):

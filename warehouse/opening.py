@@ -68,9 +68,15 @@ def private_folder(path: Path) -> None:
 
 
 def remove(path: Path) -> None:
-    """Remove a DuckDB file together with its write-ahead log."""
+    """Remove a DuckDB file together with its write-ahead logs."""
     path.unlink(missing_ok=True)
-    wal(path).unlink(missing_ok=True)
+    remove_logs(path)
+
+
+def remove_logs(path: Path) -> None:
+    """Remove the write-ahead log beside a file, and what a checkpoint or a recovery made of it."""
+    for ending in ("", ".checkpoint", ".recovery"):
+        path.with_name(wal(path).name + ending).unlink(missing_ok=True)
 
 
 def wal(path: Path) -> Path:

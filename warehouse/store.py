@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,12 +12,19 @@ from warehouse import access
 from warehouse.evolving import declare, undeclared
 from warehouse.ledger import Cap, Ledger, read_ledger
 from warehouse.loads import DeclaredTable, FailedLoad, LandedLoad, Load, Loaded
+from warehouse.outlines import Outline, read_outline
 from warehouse.working import LOCK_SECONDS, WorkingFile
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+    from warehouse.accounts import RequestsOfDay
+    from warehouse.changes import Changed, Probe
     from warehouse.landing import Landed
+
+
+FRUGAL = "SET threads = 1; SET allocator_flush_threshold = '8MB'"
+"""Each thread that inserts holds row groups of its own, and what it frees is kept for the next."""
 
 
 def utc_now() -> datetime:
@@ -28,14 +35,21 @@ def utc_now() -> datetime:
 class Store:
     """The working file of one data directory; `now` is the clock that says when something was written.
 
+    `before` is done to every load before it is loaded.
     Frames are only imported where rows are written, so that reading the ledger stays quick.
     """
 
     def __init__(
-        self, data_dir: Path, *, lock_seconds: float = LOCK_SECONDS, now: Callable[[], datetime] = utc_now
+        self,
+        data_dir: Path,
+        *,
+        lock_seconds: float = LOCK_SECONDS,
+        now: Callable[[], datetime] = utc_now,
+        before: Callable[[Load], Load] | None = None,
     ) -> None:
         self._file = WorkingFile(data_dir, lock_seconds)
         self._now = now
+        self._before = before
 
     def reading(self) -> AbstractContextManager[DuckDBPyConnection]:
         """The working file, read-only, under the write lock."""
@@ -68,7 +82,10 @@ class Store:
 
         if not loads:
             return []
+        if self._before:
+            loads = [self._before(load) for load in loads]
         with self.writing() as connection:
+            connection.execute(FRUGAL)
             return load_group(connection, loads, afresh=afresh, now=self._now())
 
     def record_failures(self, failures: Sequence[FailedLoad]) -> None:
@@ -82,6 +99,11 @@ class Store:
         """The whole ledger, read in one go."""
         with self.reading() as connection:
             return read_ledger(connection)
+
+    def outline(self) -> Outline:
+        """The ledger as far as a plan needs it, much quicker to read where many months are held."""
+        with self.reading() as connection:
+            return read_outline(connection)
 
     def effective_loads(
         self,
@@ -122,6 +144,29 @@ class Store:
         """Forget learned windows, of one report or customer or of all."""
         with self.writing() as connection:
             access.forget_caps(connection, report, customer)
+
+    def remember_probe(self, probe: Probe, changed: Iterable[Changed]) -> None:
+        """Write down a question what was changed, and the months that its answer named."""
+        from warehouse.changes import remember_probe
+
+        with self.writing() as connection:
+            remember_probe(connection, probe, changed)
+
+    def add_requests(self, counts: Sequence[RequestsOfDay]) -> None:
+        """Add what a run asked of the service to meta.requests_by_day."""
+        from warehouse.accounts import add_requests
+
+        with self.writing() as connection:
+            add_requests(connection, counts)
+
+    def months_naming(
+        self, reports: Mapping[str, tuple[str, str]], customer: str, estates: Sequence[str]
+    ) -> dict[str, list[tuple[str, date]]]:
+        """The held months whose rows name one of these estates: by report, pairs of estate and month."""
+        from warehouse.changes import months_naming
+
+        with self.reading() as connection:
+            return months_naming(connection, reports, customer, estates)
 
     def users(self, customer: str) -> list[str]:
         """User ids known for a customer, from bi.users or else from bi.commission_user."""

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from warehouse.copying import give_name, same_file
-from warehouse.opening import sync, wal
+from warehouse.opening import remove, remove_logs, sync
 
 VERSION = "%Y%m%dT%H%M%SZ"
 _NAME = re.compile(r"warehouse-(\d{8}T\d{6}Z)\.duckdb")
@@ -59,10 +59,9 @@ class Versions:
         A write-ahead log beside the file is of the one that stood there before (an analyst opened it
         for writing). DuckDB would replay it into the new one without a word, so it must go.
         """
-        log = wal(self.published)
-        log.unlink(missing_ok=True)
+        remove_logs(self.published)
         give_name(self.path(version), self.published)
-        log.unlink(missing_ok=True)
+        remove_logs(self.published)
         sync(self.data_dir)
 
     def clear(self, keep: int) -> list[str]:
@@ -70,8 +69,7 @@ class Versions:
         current = self.current()
         gone = [version for version in self.kept()[: -max(keep, 1)] if version != current]
         for version in gone:
-            self.path(version).unlink(missing_ok=True)
-            wal(self.path(version)).unlink(missing_ok=True)
+            remove(self.path(version))
         return gone
 
     def unfinished(self) -> Iterator[Path]:

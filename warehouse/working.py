@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,9 +12,10 @@ from duckdb import DuckDBPyConnection
 
 from warehouse.errors import WrongStorage
 from warehouse.explaining import explained
+from warehouse.guarding import guarded, mend
 from warehouse.lock import held
-from warehouse.meta_tables import FORMAT, statements
-from warehouse.opening import create, opened, private_folder, remove
+from warehouse.meta_tables import FORMAT, TABLES_OF_OURS, statements
+from warehouse.opening import create, opened, private_folder, quoted, remove
 
 LOCK_SECONDS = 600.0
 
@@ -46,6 +47,7 @@ class WorkingFile:
             private_folder(self.path.parent)
             with held(self.lock_path, self.lock_seconds):
                 remove(self.rewritten)
+                mend(self.path)
                 if not self.path.exists():
                     create(self.path, statements())
                 yield self.path
@@ -53,9 +55,14 @@ class WorkingFile:
     @contextmanager
     def opened(self, *, read_only: bool = False) -> Iterator[DuckDBPyConnection]:
         """The file, open under the write lock."""
-        with self.locked() as path, opened(path, read_only=read_only) as connection:
-            check_format(connection, path)
-            yield connection
+        with self.locked() as path:
+            with _at(path, read_only=read_only) as connection:
+                if found_format(connection, path) == FORMAT:
+                    yield connection
+                    return
+            bring_up_to_date(path)
+            with _at(path, read_only=read_only) as connection:
+                yield connection
 
     @contextmanager
     def transaction(self) -> Iterator[DuckDBPyConnection]:
@@ -71,15 +78,35 @@ class WorkingFile:
             connection.commit()
 
 
-def check_format(connection: DuckDBPyConnection, path: Path) -> None:
-    """Refuse a file whose tables of ours are not those of this version."""
+def _at(path: Path, *, read_only: bool) -> AbstractContextManager[DuckDBPyConnection]:
+    """The file at this place, whoever holds the lock."""
+    return opened(path, read_only=True) if read_only else guarded(path)
+
+
+def found_format(connection: DuckDBPyConnection, path: Path) -> int:
+    """The version of the tables of ours in a file; refuses one that this version of ours cannot know."""
     try:
         [(found,)] = connection.execute("SELECT format FROM meta.storage").fetchall()
     except duckdb.CatalogException as error:
         raise WrongStorage(f"{path} is not a working file of this project; put it aside.") from error
-    if found != FORMAT:
+    if not 0 < found <= FORMAT:
         raise WrongStorage(
             f"{path} keeps its ledger in format {found}, and this version of brokerbi in format {FORMAT}; "
             "install the version that wrote it, or put the file aside and run `brokerbi replay` to rebuild "
             "it from landing."
         )
+    return int(found)
+
+
+def bring_up_to_date(path: Path) -> None:
+    """Give a file of an older format the tables and columns that it lacks; what is in it stays."""
+    with guarded(path) as connection:
+        connection.begin()
+        for table in TABLES_OF_OURS:
+            for name, type_ in table.types.items():
+                connection.execute(
+                    f"ALTER TABLE IF EXISTS meta.{table.name} ADD COLUMN IF NOT EXISTS {quoted(name)} {type_}"
+                )
+        for statement in statements():
+            connection.execute(statement)
+        connection.commit()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from warehouse.meta_tables import MetaTable
+from warehouse.meta_table import MetaTable
 from warehouse.stacking import show
 
 if TYPE_CHECKING:
