@@ -10,6 +10,7 @@ from pipelines.connect.sentences import failure
 from pipelines.connect.wire import Outcome
 
 LOGGER = logging.getLogger("brokerbi.connect")
+LOGGER.addHandler(logging.NullHandler())  # who wants the lines listens; nobody else gets them on the screen
 
 
 def account(request: Request, number: int, outcome: Outcome) -> Try:

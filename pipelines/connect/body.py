@@ -6,6 +6,9 @@ import zlib
 from collections.abc import Mapping
 from typing import Protocol
 
+from pipelines.connect.content import Content, Spool
+from pipelines.connect.limits import Limits
+
 GZIP = 16 + zlib.MAX_WBITS
 GZIP_BEGINS = b"\x1f"
 
@@ -29,9 +32,9 @@ class Body:
     for, and at the end a body shorter than its Content-Length or its compression says.
     """
 
-    def __init__(self, headers: Mapping[str, str], largest: int) -> None:
-        self.data = bytearray()
-        self._largest = largest
+    def __init__(self, headers: Mapping[str, str], limits: Limits) -> None:
+        self._data = Spool(limits.spool)
+        self._largest = limits.largest_bytes
         self._received = 0
         self._announced = _announced(headers)
         self._unpacking = _unpacking(headers.get("content-encoding", "").strip().lower())
@@ -42,14 +45,19 @@ class Body:
         if self._received > self._largest:
             raise BodyTooLarge(self._too_large())
         if self._unpacking is None:
-            self.data += received
+            self._data.add(received)
             return
         try:
-            self.data += self._unpacking.unpacked(received, self._largest + 1 - len(self.data))
+            self._data.add(self._unpacking.unpacked(received, self._largest + 1 - len(self._data)))
         except zlib.error:
             raise HalfBody("the answer is damaged: it cannot be decompressed") from None
-        if len(self.data) > self._largest:
+        if len(self._data) > self._largest:
             raise BodyTooLarge(self._too_large())
+
+    @property
+    def content(self) -> Content:
+        """All that has come so far, decompressed."""
+        return self._data.content()
 
     def finish(self) -> None:
         """Refuse a body that ended before it was whole."""

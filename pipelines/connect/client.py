@@ -12,6 +12,7 @@ import httpx
 
 from pipelines.connect.accounting import account, log
 from pipelines.connect.clock import Clock, SystemClock
+from pipelines.connect.content import Content
 from pipelines.connect.errors import ConnectError, Unauthorized
 from pipelines.connect.exchange import Answer, Request, Try
 from pipelines.connect.host import Host
@@ -19,12 +20,13 @@ from pipelines.connect.limits import Limits
 from pipelines.connect.login import Login
 from pipelines.connect.pace import Pace
 from pipelines.connect.retrying import Retrying, wished_delay
-from pipelines.connect.sentences import CHECK_THE_LOGIN, exhausted, refusal, too_large
+from pipelines.connect.sentences import CHECK_THE_LOGIN, MARKUP, exhausted, refusal, too_large
 from pipelines.connect.wire import OK, TOO_MANY, Outcome, Trouble, Wire
 
 __all__ = ["Answer", "Client", "Limits", "Login", "Request", "Try"]
 
 UNAUTHORIZED = 401
+LOOKED_AT = 1000  # bytes of an answer in which its first sign is looked for
 
 T = TypeVar("T")
 
@@ -58,6 +60,8 @@ class Client:
         self._on_try = on_try
         self._wire = Wire(base_url, login, limits or Limits(), transport, self._clock)
         self._unauthorized = False
+        self._alone = asyncio.Lock()
+        self._is_tried = False
 
     async def __aenter__(self) -> Client:
         return self
@@ -67,7 +71,7 @@ class Client:
     ) -> None:
         await self._wire.close()
 
-    async def get(self, request: Request, read: Callable[[bytes], T]) -> tuple[Answer, T]:
+    async def get(self, request: Request, read: Callable[[Content], T]) -> tuple[Answer, T]:
         """The answer to a request, whole, and what `read` makes of its body.
 
         `read` runs in a thread; its ValueError says that the body is not JSON. The bound: at most
@@ -79,10 +83,8 @@ class Client:
         began: float | None = None
         while True:
             self._check(request)
-            async with self._pace.turn():
-                self._check(request)
-                began = self._clock.monotonic() if began is None else began
-                outcome = await self._wire.ask(request, len(outcomes) + 1)
+            asked_at, outcome = await self._first_alone(request, len(outcomes) + 1)
+            began = asked_at if began is None else began
             outcome, parsed = await self._parse(outcome, read)
             outcomes.append(outcome)
             self._note(request, len(outcomes), outcome)
@@ -93,6 +95,26 @@ class Client:
                 raise self._error(request, outcomes)
             await self._clock.sleep(delay)
 
+    async def _first_alone(self, request: Request, number: int) -> tuple[float, Outcome]:
+        """Ask; the first try of a login goes alone, so that a wrong one costs one request."""
+        if not self._is_tried:
+            async with self._alone:
+                if not self._is_tried:
+                    try:
+                        return await self._ask(request, number)
+                    finally:
+                        self._is_tried = True
+        return await self._ask(request, number)
+
+    async def _ask(self, request: Request, number: int) -> tuple[float, Outcome]:
+        """What comes of one try, and when it went out."""
+        async with self._pace.turn():
+            self._check(request)
+            asked_at = self._clock.monotonic()
+            outcome = await self._wire.ask(request, number)
+            self._unauthorized = self._unauthorized or outcome.status == UNAUTHORIZED
+        return asked_at, outcome
+
     def _check(self, request: Request) -> None:
         self._host.check(request)
         if self._unauthorized:
@@ -101,16 +123,16 @@ class Client:
                 request=request,
             )
 
-    async def _parse(self, outcome: Outcome, read: Callable[[bytes], T]) -> tuple[Outcome, list[T]]:
+    async def _parse(self, outcome: Outcome, read: Callable[[Content], T]) -> tuple[Outcome, list[T]]:
         """What `read` makes of a whole 200; an empty list, and the trouble, when that is nothing."""
         answer = outcome.answer
         if answer is None or outcome.trouble is not None or not OK <= answer.status < OK + 100:
             return outcome, []
         if answer.status != OK:
             return _not_json(outcome, f"status {answer.status} where a report was asked for"), []
-        if answer.body.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
+        if answer.body[:LOOKED_AT].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
             kind = answer.content_type.partition(";")[0].strip()[:80]
-            return _not_json(outcome, f"XML or HTML, {kind or 'without a content type'}"), []
+            return _not_json(outcome, f"{MARKUP}, {kind or 'without a content type'}"), []
         try:
             return outcome, [await asyncio.to_thread(read, answer.body)]
         except ValueError as error:
@@ -120,7 +142,6 @@ class Client:
     def _note(self, request: Request, number: int, outcome: Outcome) -> None:
         one = account(request, number, outcome)
         log(one)
-        self._unauthorized = self._unauthorized or outcome.status == UNAUTHORIZED
         self._host.note_try(request, outcome.status, struggling=_may_heal(outcome))
         if self._on_try is not None:
             self._on_try(one)

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from pipelines.connect.content import Content
+
 _PATH = re.compile(r"(/[A-Za-z0-9\-._~!$&'()*+,;=:@%]+)+")
 
 
@@ -49,7 +51,7 @@ class Answer:
     request: Request
     url: str
     status: int
-    body: bytes = field(repr=False)
+    body: Content = field(repr=False)
     content_type: str
     headers: Mapping[str, str] = field(repr=False)
     seconds: float

@@ -22,7 +22,7 @@ class Host:
     When half of the latest tries failed or were forbidden, everybody slows down. The run is over, and
     nothing more is asked, when `enough` requests in a row failed in all their tries, for at least
     three pairs of customer and report (one that always fails proves nothing against the host), when
-    three in a row found nobody to connect to, or when customers are refused with 403 all over.
+    three in a row found nobody to connect to, or when nothing is answered but 403, report after report.
     """
 
     def __init__(self, pace: Pace, refusals: Refusals | None = None, *, enough: int = 10) -> None:
@@ -52,8 +52,10 @@ class Host:
         if status == FORBIDDEN and self.refusals.is_mass_refusal():
             self._pace.slow_down()
             self._conclude(
-                "The service refuses most customers with 403, so this run asks no more, lest it blocks us. "
-                "Ask the service's support what has become of the login's rights."
+                "The service refuses every report with 403, customer after customer, so this run asks no "
+                "more, lest it blocks us. "
+                "Ask the service's support what has become of the rights; `brokerbi doctor` shows what "
+                "is left of them."
             )
 
     def note_exhausted(self, error: ConnectError) -> None:

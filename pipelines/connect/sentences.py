@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
+from pipelines.connect.content import Content
 from pipelines.connect.errors import (
     ConnectError,
     Forbidden,
@@ -23,11 +24,17 @@ from pipelines.connect.exchange import Answer, Request
 from pipelines.connect.login import Login
 from pipelines.connect.wire import TOO_MANY, Outcome, Trouble
 
+MARKUP = "XML or HTML"
 LONGEST_EXCERPT = 300
 GATEWAY_TIMEOUT = 504
 
 CHECK_THE_LOGIN = "Check BROKERBI_USERNAME and BROKERBI_PASSWORD, or the customer's own login."
 ASK_FOR_THE_RIGHT = "Ask the service's support for it, or leave the report out with BROKERBI_REPORTS."
+A_PAGE = "Check that BROKERBI_BASE_URL is the service, and no page in front of it."
+NO_REPORT = (
+    "What came is kept in landing. If it stays so, ask the service's support, or leave the report out with "
+    "BROKERBI_REPORTS."
+)
 RUN_AGAIN = "Run again later: only what is missing is asked again."
 UNDOCUMENTED = (Unexpected, "nobody has documented that. Ask the service's support.")
 
@@ -41,7 +48,7 @@ EXHAUSTED: dict[Trouble | int | None, tuple[type[ConnectError], str]] = {
     Trouble.UNREACHABLE: (Unreachable, "Check BROKERBI_BASE_URL and the network of this machine."),
     Trouble.TIMED_OUT: (Unavailable, "Run again later, or raise BROKERBI_TIMEOUT_SECONDS."),
     Trouble.BROKEN: (Unavailable, RUN_AGAIN),
-    Trouble.NOT_JSON: (NotJson, "Check that BROKERBI_BASE_URL is the service, and no page in front of it."),
+    Trouble.NOT_JSON: (NotJson, NO_REPORT),
     TOO_MANY: (TooManyRequests, "Lower BROKERBI_REQUESTS_PER_SECOND or BROKERBI_CONCURRENCY."),
     None: (Unavailable, RUN_AGAIN),
 }
@@ -77,6 +84,8 @@ def exhausted(request: Request, outcomes: Sequence[Outcome]) -> ConnectError:
     """The error after the last try; it carries the last answer there was."""
     last = outcomes[-1]
     kind, advice = EXHAUSTED[last.trouble or (TOO_MANY if last.status == TOO_MANY else None)]
+    if last.trouble is Trouble.NOT_JSON and last.detail.startswith(MARKUP):
+        advice = A_PAGE
     answers = [outcome.answer for outcome in outcomes if outcome.answer is not None]
     error = kind(
         f"In {_tries(len(outcomes))} there was no answer to {request}; the last {_ending(last)}. {advice}",
@@ -89,7 +98,7 @@ def exhausted(request: Request, outcomes: Sequence[Outcome]) -> ConnectError:
     return error
 
 
-def excerpt(body: bytes, login: Login) -> str:
+def excerpt(body: Content, login: Login) -> str:
     """The beginning of a body on one line, without control characters and without the login."""
     text = "".join(
         sign if sign.isprintable() else " " for sign in body[: 4 * LONGEST_EXCERPT].decode("utf-8", "replace")

@@ -132,10 +132,10 @@ class Wire:
         async with self._http.stream("GET", url) as response:
             received.status, received.headers = response.status_code, dict(response.headers)
             if response.is_stream_consumed:  # a transport in memory has read and decompressed it already
-                received.body = body = Body(_decompressed(received.headers), self._limits.largest_bytes)
+                received.body = body = Body(_decompressed(received.headers), self._limits)
                 body.add(response.content)
             else:
-                received.body = body = Body(received.headers, self._limits.largest_bytes)
+                received.body = body = Body(received.headers, self._limits)
                 async for chunk in response.aiter_raw():
                     body.add(chunk)
             body.finish()
@@ -145,13 +145,13 @@ class Wire:
     ) -> Answer | None:
         if received.status is None:
             return None
-        body = bytes(received.body.data) if received.body else b""
+        body = received.body.content if received.body else b""
         hide = self._login.hide
         return Answer(
             request=request,
             url=url,
             status=received.status,
-            body=body if received.status == OK else self._login.hide_in_bytes(body),
+            body=body if received.status == OK else self._login.hide_in_bytes(body[:]),
             content_type=hide(received.headers.get("content-type", "")),
             headers={name: hide(text) for name, text in received.headers.items() if name not in NEVER_KEPT},
             seconds=seconds,

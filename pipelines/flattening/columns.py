@@ -10,6 +10,7 @@ import polars as pl
 from pipelines.catalogue.columns import Column, prefixed
 from pipelines.flattening.conversions import DTYPES, Misfit, converted, discovered
 from pipelines.flattening.names import OURS, name_of, told_apart
+from pipelines.flattening.repeating import repeated
 from pipelines.flattening.shredding import Keys, Leaf, Parts
 
 
@@ -72,7 +73,7 @@ def _named(declared: Sequence[str], others: Sequence[Filled]) -> Iterator[Filled
 
 
 def _empty(column: Column, length: int) -> Filled:
-    return Filled(column, pl.repeat(None, length, dtype=DTYPES[column.type], eager=True))
+    return Filled(column, repeated(None, DTYPES[column.type], length))
 
 
 def _documented(leaf: Leaf, column: Column, zone: str, length: int) -> Filled:

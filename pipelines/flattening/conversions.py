@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from pipelines.flattening.kinds import FRACTION, LONG_FRACTION, LONG_WHOLE, NESTED, TEXT, TRUTH, WHOLE, Kinds
+from pipelines.flattening.repeating import repeated
 from pipelines.flattening.times import LOCAL, local_times
 
 DIGITS_OF_A_FLOAT = 15  # decimal digits that every float keeps
@@ -56,7 +57,7 @@ def converted(kinds: Kinds, type_: str, zone: str, length: int) -> tuple[pl.Seri
     """All kinds of a documented column as its type, and which values do not fit."""
     dtype = DTYPES[type_]
     goal = Goal(type_.partition("(")[0], dtype, dtype.scale if isinstance(dtype, pl.Decimal) else 0, zone)
-    result = pl.repeat(None, length, dtype=dtype, eager=True)
+    result = repeated(None, dtype, length)
     misfits = []
     for number, (kind, values) in enumerate(kinds.items()):
         fitting = CONVERSIONS.get((goal.type, kind), _nothing)(values, goal)
@@ -126,7 +127,7 @@ def _each(values: pl.Series, convert: Callable[[Any], Any], goal: Goal) -> pl.Se
 
 
 def _nothing(values: pl.Series, goal: Goal) -> pl.Series:
-    return pl.repeat(None, len(values), dtype=goal.dtype, eager=True)
+    return repeated(None, goal.dtype, len(values))
 
 
 def _unchanged(values: pl.Series, goal: Goal) -> pl.Series:  # noqa: ARG001 (every conversion is told its goal)

@@ -9,6 +9,7 @@ import polars as pl
 
 from pipelines.flattening.columns import Filled
 from pipelines.flattening.names import simplified
+from pipelines.flattening.repeating import repeated
 from pipelines.months import Month
 
 OUTSIDE = "its month is not one of those asked for"
@@ -45,7 +46,7 @@ def by_year_and_month(columns: Sequence[Filled], months: Sequence[Month]) -> Dat
 def by_window(months: Sequence[Month], length: int) -> Dated:
     """By the window's first month; a report without months has none."""
     first_day = months[0].first_day if months else None
-    return Dated(pl.repeat(first_day, length, dtype=pl.Date, eager=True))
+    return Dated(repeated(first_day, pl.Date(), length))
 
 
 def _numbers(columns: Sequence[Filled], name: str) -> pl.Series | None:
@@ -57,4 +58,4 @@ def _numbers(columns: Sequence[Filled], name: str) -> pl.Series | None:
 
 
 def _none(length: int) -> pl.Series:
-    return pl.repeat(None, length, dtype=pl.Date, eager=True)
+    return repeated(None, pl.Date(), length)

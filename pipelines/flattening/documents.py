@@ -9,27 +9,36 @@ from functools import cached_property
 import polars as pl
 
 from pipelines.catalogue.vocabulary import Report
+from pipelines.flattening.cutting import LARGE, Cut, Sliced, cuts
 from pipelines.flattening.proving import proven_frame
 from pipelines.flattening.text import Json, NotJson, parsed, to_json
 
-__all__ = ["Document", "NotJson", "read_document"]
+__all__ = ["Document", "NotJson", "read_at_once", "read_document"]
 
 
 @dataclass(frozen=True)
 class Document:
-    """The document of one body. `frame` holds its rows when polars read them with nothing lost."""
+    """The document of one body. `frame` holds its rows when polars read them with nothing lost.
 
-    body: bytes
+    `cuts` say where a large one may be cut: it has been read part by part, and none is held.
+    """
+
+    body: Sliced
     frame: pl.DataFrame | None = None
+    cuts: tuple[Cut, ...] = ()
 
     @cached_property
     def value(self) -> Json:
         """The whole document, with all that polars would drop or bend."""
-        return parsed(self.body)
+        return parsed(self.body[:])
+
+    def forget(self) -> None:
+        """Let the values go; they are read from the body again when they are asked for."""
+        self.__dict__.pop("value", None)
 
     @cached_property
     def _as_written(self) -> Json:
-        return parsed(self.body, numbers_as_written=True)
+        return parsed(self.body[:], numbers_as_written=True)
 
     def raw(self, steps: Sequence[str | int]) -> str:
         """What stands at the end of these keys and places, as JSON, every number as it was written."""
@@ -39,8 +48,17 @@ class Document:
         return to_json(value)
 
 
-def read_document(body: bytes, report: Report | None = None) -> Document:
-    """Read a body whole; raises NotJson for everything else. Knowing the report makes large ones faster."""
+def read_document(body: Sliced, report: Report | None = None, *, large: int = LARGE) -> Document:
+    """Read a body whole; raises NotJson for everything else.
+
+    Knowing the report makes it faster, and a large body need not be held in memory as a whole.
+    """
+    found = cuts(body, report, large) if report else ()
+    return Document(body, cuts=found) if found else read_at_once(body[:], report)
+
+
+def read_at_once(body: bytes, report: Report | None = None) -> Document:
+    """Read a body whole, however large it is."""
     frame = proven_frame(body, report) if report else None
     document = Document(body, frame)
     if frame is None:

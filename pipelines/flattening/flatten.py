@@ -50,14 +50,22 @@ def flatten(
     frame = pages[0].frame if len(pages) == 1 else None
     recognised = True
     if frame is not None:
-        walk(harvest, _proven(report, frame, pages[0].body))
+        walk(harvest, _proven(report, frame, pages[0].body[:]))
     else:
         recognised = _walk_pages(harvest, pages_as_rows([page.value for page in pages]), asked)
     tables = {table.name: empty_table(harvest, table.name) for table in report.tables} | harvest.tables
-    found = Found(
-        tuple(harvest.notes), recognised, harvest.year_and_month, harvest.repeated_ids, harvest.undated
+    return Flat(tuple(tables.values()), tuple(harvest.rejected), _found(harvest, recognised=recognised))
+
+
+def _found(harvest: Harvest, *, recognised: bool) -> Found:
+    return Found(
+        tuple(harvest.notes),
+        recognised,
+        harvest.year_and_month,
+        harvest.repeated_ids,
+        harvest.undated,
+        harvest.by_likeness,
     )
-    return Flat(tuple(tables.values()), tuple(harvest.rejected), found)
 
 
 def _walk_pages(harvest: Harvest, pages: Rows, asked: Sequence[str | None] | None) -> bool:

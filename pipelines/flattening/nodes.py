@@ -36,6 +36,7 @@ class Harvest:
     repeated_ids: int = 0
     year_and_month: bool | None = None
     undated: bool = False
+    by_likeness: bool = False
 
     def free_name(self, name: str) -> str:
         """A name that no table of the report has."""
@@ -50,7 +51,7 @@ class Node:
     `path` is how the catalogue would write it; `base`, the table above, and `trail`, the way from there,
     name the table of an undeclared list. `depth` counts the lists it is nested in.
     `carried` are values from above; `months` those of the rows above, when these are rows of a table.
-    `parts` are the rows taken apart already.
+    `parts` are the rows taken apart already, `above` is the table that these rows stand in.
     """
 
     rows: Rows
@@ -64,6 +65,7 @@ class Node:
     months: pl.Series | None = None
     parts: Parts | None = None
     is_envelope: bool = False
+    above: str = ""
 
     @property
     def table(self) -> Table | None:
@@ -111,7 +113,8 @@ def _child(harvest: Harvest, grown: Grown, spot: Spot | None, keys: Keys, rows: 
     path = f"{node.path}.{written(keys)}".removeprefix(".")
     if spot is None or not spot.must_hold_rows:
         rows = replace(rows, strangers={})  # a null between objects is a row without values
-    child = Node(rows, node.base, path, trail, node.depth + 1, spot, None, _handed_on(grown, spot, rows))
+    carried = _handed_on(grown, spot, rows)
+    child = Node(rows, node.base, path, trail, node.depth + 1, spot, None, carried, above=node.base)
     if not node.is_level and rows.standing and rows.standing.rows.standing:
         child = replace(child, months=_at(grown.months, grown, rows))
     if spot and spot.table:

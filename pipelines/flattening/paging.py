@@ -51,7 +51,7 @@ def stated_total(document: Document) -> int | None:
 def ids_of(report: Report, document: Document) -> Mapping[str, list[Id]]:
     """The documented ids of a page's rows, in their order, by table; of tables that have one."""
     return {
-        spot.first_table().name: [_id(spot, row) for row in rows]
+        spot.first_table().name: _ids(spot, rows)
         for spot, rows in _rows(report, document)
         if spot.table and spot.table.key
     }
@@ -98,10 +98,14 @@ def _page(document: Document) -> Json:
     return pages_as_rows([document.value]).objects[0]
 
 
-def _id(spot: Spot, row: Json) -> Id:
+def _ids(spot: Spot, rows: Sequence[Json]) -> list[Id]:
     keys = {column.name: keys for keys, column in spot.columns.items()}
-    found = (value_at(row, keys[name]) for name in spot.first_table().key)
-    return tuple(value if value is None or type(value) is str else to_json(value) for value in found)
+    ways = [keys[name] for name in spot.first_table().key]
+    return [tuple(_as_text(value_at(row, way)) for way in ways) for row in rows]
+
+
+def _as_text(value: Json) -> str | None:
+    return value if value is None or type(value) is str else to_json(value)
 
 
 def _whole_numbers(value: Json, depth: int) -> Iterator[tuple[str, int]]:

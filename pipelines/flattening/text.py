@@ -101,7 +101,7 @@ def _elements(value: list[Json]) -> list[Json | _Written]:
 
 
 def _loads(text: str, number: type[Number] | None) -> Json:
-    read = partial(json.loads, text, object_pairs_hook=_object, parse_constant=_refused)
+    read = partial(json.loads, text, object_pairs_hook=_object, parse_constant=refused)
     try:
         with _no_search_for_garbage():
             return read(parse_float=number or _fraction, parse_int=number)
@@ -152,7 +152,8 @@ def _whole(text: str) -> int | Number:
     return int(text) if len(text) < 4000 else Number(text)
 
 
-def _refused(constant: str) -> Json:
+def refused(constant: str) -> Json:
+    """Refuse what the json module reads although JSON has no such number."""
     raise NotJson(f"The answer is not JSON: it holds {constant}, which is no number.")
 
 

@@ -28,8 +28,13 @@ def walk(harvest: Harvest, node: Node) -> None:
     grown = _grown(harvest, node, parts)
     if node.name and (grown.has_own or node.rows.standing):
         harvest.tables[node.name] = _flat_table(grown)
+    with_rows: set[int] = set()
     for child in children(harvest, grown, spots):
+        if node.is_level:
+            with_rows.update(child.rows.above)
         walk(harvest, child)
+    if node.is_level:
+        _note_childless(harvest, grown, with_rows)
 
 
 def empty_table(harvest: Harvest, name: str) -> FlatTable:
@@ -47,6 +52,7 @@ def _spots_in(harvest: Harvest, node: Node) -> Mapping[Keys, Spot]:
         way = (spot.keys,) if spot.keys == (ANY,) else located(node.rows.objects, spot, is_topmost=False)
         if way:
             found[way[0]] = spot
+            harvest.by_likeness |= way[0] != spot.keys
         else:
             harvest.notes.append(f"{spot.first_table().name}: no row has the list {'.'.join(spot.keys)}")
     return found
@@ -55,6 +61,10 @@ def _spots_in(harvest: Harvest, node: Node) -> Mapping[Keys, Spot]:
 def _grown(harvest: Harvest, node: Node, parts: Parts) -> Grown:
     rows, table = node.rows, node.table
     own = filled(parts, node.documented, node.spot.prefix if node.spot else "", harvest.zone, len(rows))
+    harvest.by_likeness |= any(
+        one.column.documented and leaf.keys not in node.documented
+        for leaf, one in zip(parts.leaves, own, strict=True)
+    )
     _note_missing(harvest, node, parts, own)
     dated = by_window((), len(rows))
     if node.is_level:
@@ -85,6 +95,18 @@ def _note_missing(harvest: Harvest, node: Node, parts: Parts, own: Sequence[Fill
         if missing:
             name = node.spot.first_table().name
             harvest.notes.append(f"{name}: no row has {', '.join(missing)}")
+
+
+def _note_childless(harvest: Harvest, grown: Grown, with_rows: set[int]) -> None:
+    """A level's values go to the rows below it; where there are none, say that they go nowhere."""
+    alone = [row for position, row in enumerate(grown.kept) if position not in with_rows]
+    told = [one for one in grown.columns if not one.column.documented]
+    names = [one.column.source for one in told if one.values.gather(alone).count()]
+    if names:
+        harvest.notes.append(
+            "without a row below them there is no place for some values of "
+            f"{', '.join(names)}; they are kept in landing"
+        )
 
 
 def _dated(harvest: Harvest, node: Node, columns: Sequence[Filled]) -> Dated:
@@ -130,7 +152,8 @@ def _flat_table(grown: Grown) -> FlatTable:
         above = node.rows.above if is_whole else [node.rows.above[row] for row in kept]
         ours.insert(0, pl.Series("_parent_row", above, dtype=pl.Int64))
     key = node.table.key if node.table else ()
-    return _table(node.name or "", columns, ours, key, len(kept))
+    table = _table(node.name or "", columns, ours, key, len(kept))
+    return replace(table, parent=node.above) if node.months is not None else table
 
 
 def _table(

@@ -14,6 +14,7 @@ import httpx
 from pydantic import SecretStr
 
 from pipelines.connect.client import Client
+from pipelines.connect.content import Content
 from pipelines.connect.exchange import Request, Try
 from pipelines.connect.host import Host
 from pipelines.connect.limits import Limits
@@ -89,9 +90,9 @@ def reply(status: int, body: bytes = b"", *, end: Exception | None = None, **hea
 ROWS = reply(200, b'[{"id": 1}]', content_type="application/json; charset=utf-8")
 
 
-def read(body: bytes) -> object:
+def read(body: Content) -> object:
     """What the sync hands in: a parser whose ValueError means that there is no JSON."""
-    parsed: object = json.loads(body)
+    parsed: object = json.loads(body[:])
     return parsed
 
 

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import gzip
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.connect.body import Body, BodyTooLarge, HalfBody
+from pipelines.connect.content import Spool, Spooled
+from pipelines.connect.limits import Limits
 
 ROOMY = 1_000_000
 
 
 def _whole(headers: dict[str, str], received: bytes, largest: int = ROOMY, step: int = 7) -> bytes:
-    body = Body(headers, largest)
+    body = Body(headers, Limits(largest_bytes=largest))
     for start in range(0, len(received), step):
         body.add(received[start : start + step])
     body.finish()
-    return bytes(body.data)
+    return body.content[:]
 
 
 @given(parts=st.lists(st.binary(max_size=200), max_size=3), step=st.integers(1, 50))
@@ -50,11 +53,27 @@ def test_a_length_beside_chunks_does_not_count() -> None:
 
 
 def test_zeros_packed_tightly_do_not_outgrow_the_limit() -> None:
-    body = Body({"content-encoding": "gzip"}, 10_000)
+    body = Body({"content-encoding": "gzip"}, Limits(largest_bytes=10_000))
     with pytest.raises(BodyTooLarge):
         body.add(gzip.compress(bytes(5_000_000)))
-    assert len(body.data) <= 10_001
+    assert len(body.content) <= 10_001
 
 
 def test_bytes_behind_the_compression_are_ignored() -> None:
     assert _whole({"content-encoding": "gzip"}, gzip.compress(b"abc") + b"\0\0\0") == b"abc"
+
+
+def test_what_is_too_large_for_memory_rests_on_the_disk_without_a_name(tmp_path: Path) -> None:
+    spool = Spool(tmp_path, most=5)
+    for part in (b"abc", b"def", b"ghi"):
+        spool.add(part)
+    content = spool.content()
+    assert isinstance(content, Spooled)
+    assert (len(content), content[2:7], content[:], content[9:12]) == (9, b"cdefg", b"abcdefghi", b"")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_few_bytes_stay_in_memory(tmp_path: Path) -> None:
+    spool = Spool(tmp_path, most=5)
+    spool.add(b"abcde")
+    assert spool.content() == b"abcde"

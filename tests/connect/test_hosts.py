@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -87,8 +88,8 @@ async def test_a_quarter_of_failures_slows_nobody_down(tmp_path: Path) -> None:
 async def test_customers_that_are_refused_everything_end_the_run(tmp_path: Path) -> None:
     service = Service(reply(403))
     ended, host, pace = await _ask(tmp_path, service, _pairs(3, 3))
-    assert ended == ["Forbidden"] * 6 + ["HostDown"] * 3
-    assert (host.refusals.is_mass_refusal(), len(service.asked), pace.halvings) == (True, 6, 1)
+    assert ended == ["Forbidden"] * 7 + ["HostDown"] * 2
+    assert (host.refusals.is_mass_refusal(), len(service.asked), pace.halvings) == (True, 7, 1)
 
 
 async def test_the_verdict_says_why_and_what_was_not_asked(tmp_path: Path) -> None:
@@ -96,11 +97,11 @@ async def test_the_verdict_says_why_and_what_was_not_asked(tmp_path: Path) -> No
     pace = Pace(tmp_path, 5, 1000, clock=clock)
     host = Host(pace, Refusals(reports=1), enough=1)
     async with client(Service(reply(403)), tmp_path, clock, host=host) as asking:
-        for customer in ("M1", "M2", "M3"):
+        for customer in ("M1", "M2", "M3", "M4", "M5", "M6"):
             with pytest.raises(Forbidden):
                 await asking.get(replace(SALES, customer=customer), read)
         with pytest.raises(
-            HostDown, match=r"refuses most customers with 403.*Not asked: report sales of customer M1"
+            HostDown, match=r"refuses every report with 403.*Not asked: report sales of customer M1"
         ):
             await asking.get(SALES, read)
 
@@ -114,42 +115,52 @@ async def test_once_the_run_is_over_nobody_even_waits_for_a_turn(tmp_path: Path)
             await asyncio.wait_for(asking.get(SALES, read), timeout=5)
 
 
-def test_a_report_refused_to_everybody_proves_nothing() -> None:
-    refusals = Refusals(reports=2)
-    for customer in ("M1", "M2", "M3"):
-        refusals.note(customer, "sales", refused=True)
-    assert not refusals.is_mass_refusal()
+EVERYBODY = ("M1", "M2", "M3", "M4", "M5", "M6")
+
+
+def _refused(refusals: Refusals, customers: Sequence[str], *reports: str) -> Refusals:
+    for customer in customers:
+        for report in reports:
+            refusals.note(customer, report, refused=True)
+    return refusals
+
+
+def test_reports_refused_to_everybody_prove_nothing_while_others_have_not_been_asked() -> None:
+    assert not _refused(Refusals(reports=3), EVERYBODY, "sales", "users").is_mass_refusal()
 
 
 def test_the_only_report_refused_to_everybody_is_a_mass_refusal() -> None:
-    refusals = Refusals(reports=1)
-    for customer in ("M1", "M2", "M3"):
-        refusals.note(customer, "sales", refused=True)
-    assert refusals.is_mass_refusal()
+    assert _refused(Refusals(reports=1), EVERYBODY, "sales").is_mass_refusal()
 
 
-def test_three_refused_among_many_that_are_answered_are_no_mass() -> None:
-    refusals = Refusals()
-    for number in range(7):
-        for report in ("sales", "users"):
-            refusals.note(f"M{number}", report, refused=number < 3)
-    assert not refusals.is_mass_refusal()
+def test_every_report_refused_to_three_customers_is_a_mass_refusal_also_after_answers() -> None:
+    refusals = Refusals(reports=2)
+    refusals.note("M1", "sales", refused=False)
+    assert _refused(refusals, ("M1", "M2", "M3"), "sales", "users").is_mass_refusal()
+
+
+def test_an_answer_among_many_refusals_shows_that_the_service_is_still_open() -> None:
+    refusals = _refused(Refusals(reports=2), ("M1", "M2"), "sales", "users")
+    refusals.note("M3", "users", refused=False)
+    assert not _refused(refusals, ("M3", "M4"), "sales").is_mass_refusal()
 
 
 def test_two_customers_are_no_mass() -> None:
-    refusals = Refusals()
-    for customer in ("M1", "M2"):
-        for report in ("sales", "users", "tips"):
-            refusals.note(customer, report, refused=True)
-    assert (refusals.is_mass_refusal(), refusals.is_shut("M1")) == (False, True)
+    assert not _refused(Refusals(), ("M1", "M2"), "sales", "users", "tips").is_mass_refusal()
+
+
+@pytest.mark.parametrize(("open_to_others", "is_shut"), [("sales", True), ("trademarks", False)])
+def test_a_customer_is_shut_that_is_refused_what_others_get(open_to_others: str, is_shut: bool) -> None:
+    refusals = _refused(Refusals(), ("M1",), "sales", "users", "tips")
+    refusals.note("M2", open_to_others, refused=False)
+    assert (refusals.is_shut("M1"), refusals.is_shut("M2")) == (is_shut, False)
 
 
 def test_a_customer_with_one_answer_is_not_shut() -> None:
-    refusals = Refusals()
-    for report in ("sales", "users", "tips"):
-        refusals.note("M1", report, refused=True)
+    refusals = _refused(Refusals(), ("M1",), "sales", "users", "tips")
+    refusals.note("M2", "sales", refused=False)
     refusals.note("M1", "trademarks", refused=False)
-    assert (refusals.is_shut("M1"), refusals.is_shut("M2")) == (False, False)
+    assert not refusals.is_shut("M1")
 
 
 def test_the_family_of_errors_has_one_head() -> None:

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
+from pipelines.connect.content import Content
 from pipelines.connect.errors import (
     ConnectError,
     TooLarge,
@@ -25,6 +26,23 @@ from pipelines.connect.login import Login
 from pipelines.connect.retrying import Retrying
 from tests.connect.pretending import ROWS, SALES, Service, StillClock, client, read, reply
 from tests.connect.troubles import FINAL, HEALING
+
+
+class Crowded(Service):
+    """Notes how many requests are under way when one comes in."""
+
+    def __init__(self) -> None:
+        super().__init__(ROWS)
+        self.beside: list[int] = []
+        self.under_way = 0
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        self.under_way += 1
+        self.beside.append(self.under_way)
+        for _ in range(50):
+            await asyncio.sleep(0)
+        self.under_way -= 1
+        return await super().handle_async_request(request)
 
 
 @pytest.mark.parametrize("trouble", HEALING)
@@ -76,6 +94,20 @@ async def test_after_a_401_a_request_that_waits_to_be_repeated_is_given_up(tmp_p
         ended = await asyncio.gather(*(asking.get(SALES, read) for _ in range(2)), return_exceptions=True)
     assert [type(error) for error in ended] == [Unauthorized, Unauthorized]
     assert len(service.asked) == 2
+
+
+async def test_a_wrong_login_costs_one_request_however_many_are_wanted_at_once(tmp_path: Path) -> None:
+    service = Service(reply(401))
+    async with client(service, tmp_path, concurrency=5) as asking:
+        ended = await asyncio.gather(*(asking.get(SALES, read) for _ in range(9)), return_exceptions=True)
+    assert ({type(error) for error in ended}, len(service.asked)) == ({Unauthorized}, 1)
+
+
+async def test_after_the_first_try_requests_go_side_by_side(tmp_path: Path) -> None:
+    service = Crowded()
+    async with client(service, tmp_path, concurrency=5) as asking:
+        await asyncio.gather(*(asking.get(SALES, read) for _ in range(9)))
+    assert (service.beside[0], max(service.beside)) == (1, 5)
 
 
 async def test_after_a_401_a_request_that_waits_for_its_turn_is_not_sent(tmp_path: Path) -> None:
@@ -137,7 +169,7 @@ async def test_the_last_answer_is_kept_even_when_later_tries_brought_none(tmp_pa
 
 
 async def test_an_error_of_the_reader_that_is_no_value_error_is_passed_on(tmp_path: Path) -> None:
-    def broken(body: bytes) -> object:
+    def broken(body: Content) -> object:
         raise KeyError(len(body))
 
     service = Service(ROWS)

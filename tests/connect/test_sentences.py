@@ -50,6 +50,11 @@ async def _error(directory: Path, *replies: Reply) -> ConnectError:
         ),
         (reply(200, b"[1]", content_length="9"), "the last broke off (the answer ended after 3 of 9 bytes)."),
         (reply(200, HTML, content_type="text/html"), "that is not JSON (XML or HTML, text/html). Check that"),
+        (
+            reply(204),
+            "(status 204 where a report was asked for). What came is kept in landing. If it stays so",
+        ),
+        (reply(200, b""), "What came is kept in landing. If it stays so, ask the service's support"),
         (reply(200, b"<a/>"), "(XML or HTML, without a content type)"),
         (reply(200, b"[1,"), "something that is not JSON (Expecting value: line 1 column 4"),
         (reply(429), "the last was answered 429. Lower BROKERBI_REQUESTS_PER_SECOND"),

@@ -9,7 +9,7 @@ from typing import Any
 from pipelines.catalogue.reports import REPORTS
 from pipelines.catalogue.vocabulary import Report
 from pipelines.flattening.documents import Document, read_document
-from pipelines.flattening.flat import Flat, FlatTable
+from pipelines.flattening.flat import Flat, FlatTable, RestingTable
 from pipelines.flattening.flatten import flatten
 from pipelines.months import Month
 
@@ -36,7 +36,7 @@ def flattened(
     )
 
 
-def table(flat: Flat, name: str) -> FlatTable:
+def table(flat: Flat, name: str) -> FlatTable | RestingTable:
     """The one table of that name."""
     return next(one for one in flat.tables if one.name == name)
 

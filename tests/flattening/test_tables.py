@@ -241,3 +241,19 @@ def test_an_id_repeated_without_pages_is_two_rows() -> None:
 
 def test_a_document_can_be_flattened_without_its_report_being_known_when_it_was_read() -> None:
     assert document([event()]).frame is None
+
+
+@pytest.mark.parametrize(
+    ("office", "noted"),
+    [
+        ({"customerId": "M1", "years": []}, False),
+        ({"customerId": "M1", "city": None, "years": []}, False),
+        ({"customerId": "M1", "city": "Hjo", "years": []}, True),
+    ],
+)
+def test_unknown_values_of_an_office_without_rows_are_not_left_out_silently(
+    office: dict[str, object], noted: bool
+) -> None:
+    notes = flattened("sales", {"officeSaleReports": [office]}).found.notes
+    told = "without a row below them there is no place for some values of officeSaleReports[].city"
+    assert any(note.startswith(told) for note in notes) == noted
