@@ -23,6 +23,20 @@ def allow(connection: DuckDBPyConnection, report: str, customer: str) -> None:
     connection.execute("DELETE FROM meta.access WHERE report = ? AND customer = ?", [report, customer])
 
 
+def forget_healed_refusals(connection: DuckDBPyConnection) -> None:
+    """Forget every refusal that a later answer has made untrue."""
+    connection.execute(
+        """
+        DELETE FROM meta.access AS refused
+        WHERE EXISTS (
+            SELECT 1 FROM meta.loads AS loads
+            WHERE (loads.report, loads.customer) = (refused.report, refused.customer)
+              AND loads.status IN ('loaded', 'superseded') AND loads.fetched_at_utc > refused.denied_at_utc
+        )
+        """
+    )
+
+
 def remember_cap(connection: DuckDBPyConnection, report: str, customer: str, cap: Cap, now: datetime) -> None:
     """Remember how long a window may be."""
     forget_caps(connection, report, customer)

@@ -34,6 +34,7 @@ _COLUMNS = {
 _ARRIVED = """
 SELECT schema_name || '.' || table_name, list(column_name ORDER BY column_index) FROM duckdb_columns()
 WHERE schema_name = 'bi' AND database_name = current_database() AND NOT starts_with(column_name, '_')
+    AND column_name NOT IN ('valid_from_utc', 'valid_to_utc')
 GROUP BY ALL
 """
 

@@ -38,7 +38,8 @@ _COLUMNS = {
 class CheckResult:
     """What one check found: how many rows offend it, and some of them.
 
-    One that could not run is an error with one row, and `message` says why.
+    One that could not run counts as one row of its own severity, and `message` says why: an error check
+    that cannot run keeps the file back, since nobody knows whether it is right; a warning does not.
     """
 
     name: str
@@ -63,7 +64,7 @@ class CheckResult:
 
 
 def run_checks(connection: DuckDBPyConnection, folder: Path = SQL / "checks") -> list[CheckResult]:
-    """Run every check beside the caller's transaction; one that cannot run is an error and stops no other.
+    """Run every check beside the caller's transaction; one that cannot run fails and stops no other.
 
     What the caller has not committed is not seen.
     """
@@ -105,6 +106,6 @@ def _run(connection: DuckDBPyConnection, check: Query) -> CheckResult:
         rows = found.fetchall()
     except duckdb.Error as error:
         message = str(error)
-        return CheckResult(check.name, ERROR, 1, ({"message": message},), check.question, message)
+        return CheckResult(check.name, check.severity, 1, ({"message": message},), check.question, message)
     sample = tuple(dict(zip(names, row, strict=True)) for row in rows[:SAMPLE_ROWS])
     return CheckResult(check.name, check.severity, len(rows), sample, check.question)

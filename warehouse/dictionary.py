@@ -89,10 +89,13 @@ _OF_VIEWS = {
         "customer": "the customer that was asked",
         "newest_held_month": "first day of the newest month held; null for a report without months",
         "held_months": "how many months are held",
-        "last_success_utc": "when an answer was last loaded, in UTC",
+        "last_success_utc": "when an answer was last loaded, in UTC; null for one that never was",
+        "due_utc": "until when the next is due, before this is late, in UTC; null where none is awaited",
         "last_failure_utc": "when asking or loading last failed, in UTC",
         "last_error": "why it failed then",
-        "is_late": "whether there was no success for a day and a half, now that you look",
+        "state": "fresh, late, never read, no access (refused since its last success) or switched off (as a "
+        "customer or a report of the settings, or only asked on demand), now that you look",
+        "is_late": "whether it is late or was never read, so that somebody should look",
     },
     "meta.quarantine": {
         "report": "name of the report",

@@ -1,7 +1,9 @@
 """Where do the bytes of an answer rest, exactly as received? One compressed, private file per load.
 
 A file is a plain .tar.zst: `load.json` says which load it is, `0000.json` and `0000.body` are the first
-answer, and so on, and `end.json` closes it, so that half a file is known as one.
+answer, and so on, and `end.json` closes it, so that half a file is known as one. While a guard
+has not decided whether its rows may be loaded, a file ends with `.held`:
+neither a kill nor a rebuild gets round the guard.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from warehouse.explaining import explained
 from warehouse.landing_writer import (
     ENDING,
     HEADER,
+    HELD,
     TRAILER,
     UNFINISHED,
     LandedFile,
@@ -128,6 +131,17 @@ class Landing:
     def paths(self) -> list[str]:
         """Every finished landing file, relative to the landing directory."""
         return sorted(path.relative_to(self.root).as_posix() for path in self.root.rglob(f"*{ENDING}"))
+
+    def held(self) -> list[str]:
+        """Finished files that were held back, or never decided on; no rebuild reads them."""
+        return sorted(path.relative_to(self.root).as_posix() for path in self.root.rglob(f"*{ENDING}{HELD}"))
+
+    def release(self, path: str) -> str:
+        """Let a held file be loaded, now and by every rebuild; answers what it is called from now on."""
+        name = path.removesuffix(HELD)
+        with explained(self.root):
+            (self.root / path).replace(self.root / name)
+        return name
 
     def unfinished(self) -> list[Path]:
         """What a killed process left behind, or a running one is writing."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from typing import TYPE_CHECKING
 
+from warehouse.access import forget_healed_refusals
 from warehouse.arriving import make_room
 from warehouse.entering import Entry, Held, check_loads, enter, held_months, naive_utc
 from warehouse.evolving import stand
@@ -40,6 +41,7 @@ def load_group(
     done = _write_rows(connection, entries, merging, held)
     remember_scopes(connection, merging)
     _write_ledger(connection, entries, done, now, afresh=afresh)
+    forget_healed_refusals(connection)
     replace_quarantine(connection, [entry for entry in entries if entry.months])
     by_table: dict[str, Counter[str]] = {}
     for (load_id, table, _), number in done.counts.items():

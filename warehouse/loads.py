@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,6 +37,14 @@ class TableLike(Protocol):
     def frame(self) -> pl.DataFrame: ...
     @property
     def key(self) -> tuple[str, ...]: ...
+
+
+@runtime_checkable
+class RestingLike(Protocol):
+    """A table whose rows rest on the disk: its frame is read anew whenever it is asked for."""
+
+    @property
+    def is_at_rest(self) -> bool: ...
 
 
 class RejectedLike(Protocol):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from duckdb import DuckDBPyConnection
 
 from warehouse.assumptions import assumed_query, examine_assumptions, record_assumptions
 from warehouse.checks import prepare_results
+from warehouse.configured import prepare_configuration
 from warehouse.dictionary import describe
 from warehouse.queries import SQL, Query, QueryError, queries
 from warehouse.remembering import TOTALS, prepare_memory, remember_totals
@@ -20,9 +21,12 @@ class MartError(Exception):
     """A mart cannot be built; the sentence names it, its file and what DuckDB says."""
 
 
-def build_marts(connection: DuckDBPyConnection, folder: Path = SQL) -> list[str]:
+def build_marts(
+    connection: DuckDBPyConnection, folder: Path = SQL, *, wanted: Collection[str] = ()
+) -> list[str]:
     """Build all marts, in the caller's transaction: readers of the file see the old ones or the new ones.
 
+    With `wanted`, no more than these marts and what they are made of is there afterwards.
     Staging exists only while the marts are built. A query that leans on undocumented columns and does
     not find them gives no rows, and says so in meta.assumptions; any other failure raises MartError,
     and the caller rolls back.
@@ -30,6 +34,11 @@ def build_marts(connection: DuckDBPyConnection, folder: Path = SQL) -> list[str]
     staging, marts, meta = (
         in_order(queries(connection, folder / schema, schema)) for schema in ("staging", "marts", "meta")
     )
+    if wanted:
+        needed = {query.table for mart in wanted for query in queries_behind(connection, mart, folder)}
+        staging = [query for query in staging if query.table in needed]
+        marts = [query for query in marts if query.table in needed]
+    prepare_configuration(connection)
     assumptions = examine_assumptions(connection, [query for query in staging if query.assumed])
     record_assumptions(connection, assumptions)
     prepare_memory(connection)
@@ -47,6 +56,23 @@ def build_marts(connection: DuckDBPyConnection, folder: Path = SQL) -> list[str]
     describe(connection, [*staging, *marts, *meta])
     connection.execute("DROP SCHEMA staging CASCADE")
     return [query.table for query in marts]
+
+
+def queries_behind(connection: DuckDBPyConnection, mart: str, folder: Path = SQL) -> list[Query]:
+    """A mart's own query and those of all it is made of."""
+    known = {
+        query.table: query
+        for schema in ("staging", "marts")
+        for query in queries(connection, folder / schema, schema)
+    }
+    found: dict[str, Query] = {}
+    waiting = [mart]
+    while waiting:
+        table = waiting.pop()
+        if table in known and table not in found:
+            found[table] = known[table]
+            waiting.extend(map(".".join, known[table].reads))
+    return list(found.values())
 
 
 def in_order(found: Iterable[Query]) -> list[Query]:

@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 
+from warehouse.meta_table import MetaTable
 from warehouse.opening import literal, quoted
+from warehouse.request_tables import CHANGES, PROBES, REQUESTS_BY_DAY
 
-FORMAT = 1
-"""Raised whenever a table below changes; a file of an older format gets what it lacks."""
-
-
-@dataclass(frozen=True)
-class MetaTable:
-    """A table of ours: what it is for, and each column with its type and meaning."""
-
-    name: str
-    description: str
-    columns: Mapping[str, tuple[str, str]]
-
-    @property
-    def types(self) -> dict[str, str]:
-        return {name: type_ for name, (type_, _) in self.columns.items()}
-
+FORMAT = 2
+"""Raised whenever a table below changes; a file of an older format gets what it lacks, before it is used."""
 
 _REPORT = ("VARCHAR", "name of the report in the catalogue")
 _CUSTOMER = ("VARCHAR", "the customer that was asked for")
@@ -185,6 +172,33 @@ PUBLICATIONS = MetaTable(
         "reasons": ("VARCHAR[]", "why it was refused"),
     },
 )
+CUSTOMERS = MetaTable(
+    "customers",
+    "The customers of the settings, and those of which something is held although they are there no more.",
+    {
+        "customer": ("VARCHAR", "customer id, of an office or a group"),
+        "name": ("VARCHAR", "its name in the settings; null or empty where nobody gave it one"),
+        "start_month": (
+            "DATE",
+            "first day of the first month to be kept; null when no longer in the settings",
+        ),
+        "is_active": ("BOOLEAN", "whether it is asked for; what is held of it stays either way"),
+    },
+)
+REPORTS = MetaTable(
+    "reports",
+    "The reports of the catalogue, and whether they are asked.",
+    {
+        "report": _REPORT,
+        "subject": ("VARCHAR", "what it is about; null when no longer in the catalogue"),
+        "description": ("VARCHAR", "what it tells"),
+        "path": ("VARCHAR", "where the service answers it; names in braces are filled in when it is asked"),
+        "is_on": (
+            "BOOLEAN",
+            "whether it is asked for every night; others are switched off or asked on demand",
+        ),
+    },
+)
 STORAGE = MetaTable(
     "storage",
     "One row about the file itself.",
@@ -195,7 +209,7 @@ STORAGE = MetaTable(
 )
 TABLES_OF_OURS = (
     LOADS, MONTHS, SCOPES, TABLES, COLUMNS, COLUMN_CHANGES, QUARANTINE_ROWS, ACCESS, WINDOW_CAPS,
-    PUBLICATIONS, STORAGE,
+    PROBES, CHANGES, REQUESTS_BY_DAY, PUBLICATIONS, CUSTOMERS, REPORTS, STORAGE,
 )  # fmt: skip
 
 SCHEMAS = ("bi", "meta", "marts")
@@ -224,14 +238,33 @@ VIEWS = {
         ), held AS (
             SELECT report, customer, max(month) AS newest_held_month, count(month) AS held_months
             FROM meta.months GROUP BY ALL
+        ), pairs AS (
+            SELECT report, customer FROM tries UNION SELECT report, customer FROM meta.access
+            UNION
+            SELECT report, customer FROM meta.reports, meta.customers WHERE is_on AND is_active
+        ), judged AS (
+            SELECT report, customer, newest_held_month, coalesce(held_months, 0) AS held_months,
+                   last_success_utc, last_failure_utc, last_error,
+                   CASE
+                       WHEN NOT (coalesce(is_on, true) AND coalesce(is_active, true)) THEN 'switched off'
+                       WHEN denied_at_utc IS NOT NULL THEN 'no access'
+                       WHEN last_success_utc IS NULL THEN 'never read'
+                       WHEN last_success_utc + INTERVAL {_LATE_AFTER_HOURS} HOUR
+                           < make_timestamp(epoch_us(now())) THEN 'late'
+                       ELSE 'fresh'
+                   END AS state
+            FROM pairs
+            LEFT JOIN tries USING (report, customer)
+            LEFT JOIN held USING (report, customer)
+            LEFT JOIN meta.access USING (report, customer)
+            LEFT JOIN meta.reports USING (report)
+            LEFT JOIN meta.customers USING (customer)
         )
-        SELECT report, customer, newest_held_month, coalesce(held_months, 0) AS held_months,
-               last_success_utc, last_failure_utc, last_error,
-               coalesce(
-                   last_success_utc < make_timestamp(epoch_us(now())) - INTERVAL {_LATE_AFTER_HOURS} HOUR,
-                   true
-               ) AS is_late
-        FROM tries LEFT JOIN held USING (report, customer)
+        SELECT report, customer, newest_held_month, held_months, last_success_utc,
+               CASE WHEN state IN ('fresh', 'late')
+                   THEN last_success_utc + INTERVAL {_LATE_AFTER_HOURS} HOUR END AS due_utc,
+               last_failure_utc, last_error, state, state IN ('late', 'never read') AS is_late
+        FROM judged
         """,
     ),
 }

@@ -24,6 +24,8 @@ class Standing:
     last_success_utc: datetime | None
     last_failure_utc: datetime | None
     last_error: str | None
+    due_utc: datetime | None
+    state: str
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,16 @@ class Published:
 
 
 @dataclass(frozen=True)
+class Overlap:
+    """Two configured customers that answer for the same offices; whether the first has all of the other's."""
+
+    customer: str
+    other: str
+    offices: str
+    is_contained: bool
+
+
+@dataclass(frozen=True)
 class Overview:
     """Everything that `status` tells."""
 
@@ -90,10 +102,12 @@ class Overview:
     refusals: Sequence[Refusal]
     caps: Sequence[LearnedWindow]
     publications: Sequence[Published]
+    overlaps: Sequence[Overlap] = ()
 
 
 _STANDINGS = """
-    SELECT report, customer, held_months, newest_held_month, last_success_utc, last_failure_utc, last_error
+    SELECT report, customer, held_months, newest_held_month, last_success_utc, last_failure_utc, last_error,
+           due_utc, state
     FROM meta.freshness ORDER BY report, customer
 """
 # A failure is open until every month of its window (or the report itself, if it has none) has been
@@ -139,11 +153,20 @@ def overview(store: Store) -> Overview:
             [Refusal(*row) for row in _rows(connection, _REFUSALS)],
             [LearnedWindow(*row) for row in _rows(connection, _CAPS)],
             [_published(row) for row in _rows(connection, _PUBLICATIONS)],
+            _overlaps(connection),
         )
 
 
 def _rows(connection: DuckDBPyConnection, query: str) -> list[tuple]:  # type: ignore[type-arg]
     return connection.execute(query).fetchall()
+
+
+def _overlaps(connection: DuckDBPyConnection) -> list[Overlap]:
+    """As the marts were built last; before the first time nobody can say."""
+    built = "SELECT 1 FROM duckdb_tables() WHERE schema_name = 'marts' AND table_name = 'customer_overlaps'"
+    if not _rows(connection, built):
+        return []
+    return [Overlap(*row) for row in _rows(connection, "FROM marts.customer_overlaps ORDER BY ALL")]
 
 
 def _failure(row: tuple) -> OpenFailure:  # type: ignore[type-arg]

@@ -80,14 +80,15 @@ _QUERIES = {
             SELECT 'office' AS part, coalesce(office_name, office_id, 'no office of ours') AS name, *
             FROM counted
         )
-        GROUP BY ALL ORDER BY part, way, leads DESC, name
+        GROUP BY ALL HAVING part IN ('all', 'month') OR sum(lead_count) > 0
+        ORDER BY part, way, leads DESC, name
     """,
     "held_months": """
         SELECT report, customer, month, state, rows FROM meta.months
         WHERE month IS NOT NULL ORDER BY ALL
     """,
     "standings": """
-        SELECT report, customer, newest_held_month, last_success_utc, last_failure_utc, is_late
+        SELECT report, customer, newest_held_month, last_success_utc, last_failure_utc, due_utc, state
         FROM meta.freshness ORDER BY report, customer
     """,
     "agreements": """

@@ -16,6 +16,7 @@ from pathlib import Path
 from warehouse.copying import copy_file, header_sha256, rewrite_file
 from warehouse.errors import NothingToRollBackTo
 from warehouse.explaining import explained
+from warehouse.guarding import guarded
 from warehouse.meta_tables import VIEWS
 from warehouse.opening import literal, opened, remove, sync
 from warehouse.publications import (
@@ -49,8 +50,7 @@ def publish(
     versions = Versions(Path(data_dir))
     began = time.monotonic()
     with WorkingFile(Path(data_dir), lock_seconds).locked() as working, explained(versions.published):
-        with opened(working) as connection:
-            connection.execute("CHECKPOINT")
+        with guarded(working, strict=True) as connection:  # the copy is made without a log
             found = contents(connection)
         made = Publication(REFUSED, now, versions.published, reasons=tuple(reasons_against))
         made = replace(made, loads=found.loads, last_load_number=found.last_load_number)
@@ -58,7 +58,7 @@ def publish(
             version = versions.next(now)
             made = _make(working, versions, version, replace(made, status=PUBLISHED, version=version), found)
             made = replace(made, seconds=time.monotonic() - began)
-        with opened(working) as connection:
+        with guarded(working) as connection:
             remember(connection, made)
         versions.clear(keep)
         return made
@@ -76,7 +76,7 @@ def rollback(
         versions.show(version)
         path = versions.published
         back = Publication(ROLLED_BACK, now, path, version, path.stat().st_size)
-        with opened(working) as connection:
+        with guarded(working) as connection:
             remember(connection, back)
         return back
 

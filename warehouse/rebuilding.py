@@ -50,10 +50,12 @@ def effective_loads(
         f"SELECT {', '.join(names)} {_NEEDED}",
         [reports and list(reports), customers and list(customers), only_quarantined],
     )
-    return [
-        LandedLoad(**{name: _from_file(value) for name, value in zip(names, row, strict=True)})
-        for row in found.fetchall()
-    ]
+    return [landed_load(row) for row in found.fetchall()]
+
+
+def landed_load(row: Sequence[Any]) -> LandedLoad:
+    """A row of meta.loads, its columns in the order of the fields of LandedLoad."""
+    return LandedLoad(*(_from_file(value) for value in row))
 
 
 def relearn(connection: DuckDBPyConnection, landed: Iterable[Landed]) -> int:

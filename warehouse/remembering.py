@@ -36,7 +36,7 @@ _COLUMNS = {
     "loaded_at_utc": "when that load was written",
     "is_open": "whether the month was not over yet when it was asked",
     "version": "1 for the first total, 2 for the next",
-    "noted_at_utc": "when the newest load of the file was written as this total was found",
+    "noted_at_utc": "when the service gave the newest answer that was in the file as this total was found",
     "row_count": "rows that count for the office",
     "commission": "commission in SEK; null where the report has none",
     "price": "prices of what was sold, in SEK; null where the report has none",

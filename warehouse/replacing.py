@@ -53,16 +53,17 @@ def _insert(connection: DuckDBPyConnection, shape: Shape, into: str, stack: Stac
             known = shape.columns[name.lower()]
             columns.append(quoted(known.name))
             values.append(converted(f"CAST({quoted(name.lower())} AS {type_})", type_, known.type))
-    show(connection, "arriving", frame)
+    shown = show(connection, "arriving", frame)
     connection.execute(f"INSERT INTO {into} ({', '.join(columns)}) SELECT {', '.join(values)} FROM arriving")
     connection.unregister("arriving")
+    shown.release()
 
 
 def _delete(connection: DuckDBPyConnection, shape: Shape, held: Collection[Month]) -> None:
-    scopes = pl.DataFrame(list(held), schema={"customer": pl.String, "month": pl.Date}, orient="row")
-    show(connection, "scopes", scopes)
+    months = pl.DataFrame(list(held), schema={"customer": pl.String, "month": pl.Date}, orient="row")
+    show(connection, "held_months", months)
     connection.execute(
-        f"DELETE FROM {shape.stored} AS old USING scopes "
-        "WHERE old._customer = scopes.customer AND old._month IS NOT DISTINCT FROM scopes.month"
+        f"DELETE FROM {shape.stored} AS old USING held_months AS gone "
+        "WHERE old._customer = gone.customer AND old._month IS NOT DISTINCT FROM gone.month"
     )
-    connection.unregister("scopes")
+    connection.unregister("held_months")

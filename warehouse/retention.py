@@ -48,6 +48,7 @@ def clear_landing(data_dir: Path, *, days: int, now: datetime, lock_seconds: flo
     strange = [landing.root / path for path in landing.paths() if path not in known]
     let_go = {landing.root / path for _, path in gone}
     limit = min(oldest, now - DAY).timestamp()
+    strange += [landing.root / path for path in landing.held()]
     files = [path for path in (*strange, *landing.unfinished()) if path in let_go or _changed(path) < limit]
     return Cleared(len(files), sum(_remove(path) for path in files))
 

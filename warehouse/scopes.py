@@ -9,6 +9,8 @@ from datetime import date, datetime
 from duckdb import DuckDBPyConnection
 
 from warehouse.entering import Entry, naive_utc
+from warehouse.meta_tables import SCOPES
+from warehouse.writing import write
 
 ScopeKey = tuple[str, str, date | None, str | None]
 Newest = dict[ScopeKey, datetime]
@@ -85,18 +87,10 @@ def newest_scopes(connection: DuckDBPyConnection, entries: Sequence[Entry]) -> N
 def remember_scopes(connection: DuckDBPyConnection, made: Sequence[Wave]) -> None:
     """Write down what has been merged, the newest of each scope."""
     newest = {scope.key: scope.entry.load for wave in made for scope in wave.scopes}
-    for key, load in newest.items():
-        connection.execute(
-            """
-            DELETE FROM meta.history_scopes WHERE report = $1 AND customer = $2
-            AND month IS NOT DISTINCT FROM $3 AND asked IS NOT DISTINCT FROM $4
-            """,
-            list(key),
-        )
-        connection.execute(
-            "INSERT INTO meta.history_scopes VALUES (?, ?, ?, ?, ?, ?)",
-            [*key, load.load_id, naive_utc(load.fetched_at_utc)],
-        )
+    if newest:
+        told = [(*key, load.load_id, naive_utc(load.fetched_at_utc)) for key, load in newest.items()]
+        rows = [dict(zip(SCOPES.columns, row, strict=True)) for row in told]
+        write(connection, SCOPES, rows, instead_of=["report", "customer", "month", "asked"])
 
 
 def _scopes(entry: Entry) -> list[Scope]:

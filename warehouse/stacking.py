@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from warehouse.entering import Entry, naive_utc
-from warehouse.loads import ColumnLike, TableLike
+from warehouse.loads import ColumnLike, RestingLike, TableLike
 from warehouse.widening import NOTHING
 
 if TYPE_CHECKING:
@@ -30,13 +30,19 @@ class ArrowStream:
     def __init__(self, frame: pl.DataFrame) -> None:
         self._frame = frame
 
+    def release(self) -> None:
+        """Let the rows go: DuckDB holds on to a stream until Python next looks for garbage."""
+        self._frame = self._frame.clear()
+
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self._frame.__arrow_c_stream__(requested_schema)
 
 
-def show(connection: DuckDBPyConnection, name: str, frame: pl.DataFrame) -> None:
+def show(connection: DuckDBPyConnection, name: str, frame: pl.DataFrame) -> ArrowStream:
     """Let SQL read a frame under a name."""
-    connection.register(name, ArrowStream(frame))
+    stream = ArrowStream(frame)
+    connection.register(name, stream)
+    return stream
 
 
 @dataclass(frozen=True)
@@ -64,15 +70,20 @@ class Stack:
 
     parts: Sequence[Part]
     columns: Sequence[ColumnLike]
-    frame: pl.DataFrame
+    read: Callable[[], pl.DataFrame]
     types: dict[str, str]
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """The rows; those that rest on the disk are read anew, so that only some are in memory."""
+        return self.read()
 
     def first_with(self, column: str) -> Part | None:
         """The first part in which a column is there and not all null."""
         if self.types[column] == NOTHING:
             return self.parts[0] if column in self.frame.columns else None
-        position = self.frame.filter(pl.col(column).is_not_null())["_part"].min()
-        return self.parts[position] if isinstance(position, int) else None
+        first = self.frame[column].is_not_null().arg_max()  # parts stand in their order
+        return None if first is None else self.parts[self.frame["_part"][first]]
 
 
 @dataclass(frozen=True)
@@ -96,19 +107,23 @@ class Coming:
 
 def _stacks(parts: Sequence[Part]) -> list[Stack]:
     piles: dict[object, list[tuple[Part, pl.DataFrame]]] = {}
+    resting = []
     for part in parts:
         frame = part.frame
-        if frame.height:
+        if frame.height and isinstance(part.table, RestingLike):
+            resting.append(_stacked([part], [frame], partial(_alone, part)))
+        elif frame.height:
             says = tuple((column.name, column.type) for column in part.table.columns)
             alike = (tuple(frame.columns), tuple(frame.dtypes), says)
             piles.setdefault(alike, []).append((part, frame))
-    return [_stacked([part for part, _ in pile], [frame for _, frame in pile]) for pile in piles.values()]
+    stacks = [_stacked([part for part, _ in pile], [frame for _, frame in pile]) for pile in piles.values()]
+    return [*stacks, *resting]
 
 
-def _stacked(parts: Sequence[Part], frames: Sequence[pl.DataFrame]) -> Stack:
-    heights = pl.DataFrame({"_part": range(len(frames)), "rows": [frame.height for frame in frames]})
-    marks = heights.select(pl.col("_part").cast(pl.Int32).repeat_by("rows").explode())
-    frame = pl.concat([marks, pl.concat(frames)], how="horizontal")
+def _stacked(
+    parts: Sequence[Part], frames: Sequence[pl.DataFrame], read: Callable[[], pl.DataFrame] | None = None
+) -> Stack:
+    frame = _marked_with_parts(frames)
     nulls = dict(zip(frame.columns, frame.null_count().row(0), strict=True))
     dtypes, columns = dict(frame.schema), parts[0].table.columns
     types = {
@@ -117,7 +132,17 @@ def _stacked(parts: Sequence[Part], frames: Sequence[pl.DataFrame]) -> Stack:
         else NOTHING
         for column in columns
     }
-    return Stack(parts, columns, frame, types)
+    return Stack(parts, columns, read or (lambda: frame), types)
+
+
+def _alone(part: Part) -> pl.DataFrame:
+    return _marked_with_parts([part.frame])
+
+
+def _marked_with_parts(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    heights = pl.DataFrame({"_part": range(len(frames)), "rows": [frame.height for frame in frames]})
+    marks = heights.select(pl.col("_part").cast(pl.Int32).repeat_by("rows").explode())
+    return pl.concat([marks, pl.concat(frames)], how="horizontal")
 
 
 def _arrived_type(column: ColumnLike, dtype: pl.DataType) -> str:
