@@ -26,6 +26,7 @@ from pipelines.connect.limits import MEGABYTE, Limits
 from pipelines.connect.login import Login
 from pipelines.connect.retrying import Retrying
 from pipelines.months import Month
+from pipelines.settings_alerts import AlertSettings
 from pipelines.settings_sentences import Models, SettingsError, sentences
 from pipelines.settings_sources import gather
 
@@ -64,7 +65,7 @@ class Customer(BaseModel):
     active: bool = Field(default=True, description="true or false")
 
 
-class Settings(BaseModel):
+class Settings(AlertSettings):
     """Everything that can be set; each is BROKERBI_ and its name, or the same key in brokerbi.toml."""
 
     model_config = _FROZEN
@@ -99,8 +100,14 @@ class Settings(BaseModel):
     largest_answer_mb: int = Field(default=512, ge=1, le=8192, description="megabytes from 1 to 8192")
     due_months: int = Field(default=3, ge=1, le=120, description="a number of months from 1 to 120")
     due_months_monthly: int = Field(default=13, ge=1, le=120, description="a number of months from 1 to 120")
+    changed_months: int = Field(default=12, ge=0, le=120, description="a number of months from 0 to 120")
     budget_months_ahead: int = Field(default=12, ge=0, le=60, description="a number of months from 0 to 60")
+    pseudonym_key: _Secret = Field(default=SecretStr(""), description="a secret key of any length")
+    pseudonym_key_file: _OwnPath | None = Field(default=None, description="a file that holds the key")
     keep_published: int = Field(default=5, ge=1, le=1000, description="a whole number from 1 to 1000")
+    published_url: Annotated[str, AfterValidator(values.checked_link)] = Field(
+        default="", description="the address at which people open the published file and its page"
+    )
     landing_days: int | None = Field(default=None, ge=1, description="a number of days, at least 1")
     today: date | None = Field(default=None, description="a day for rehearsals, like 2026-03-31")
     nightly: Annotated[str, AfterValidator(values.checked_nightly)] = Field(

@@ -9,7 +9,10 @@ from pydantic import BaseModel, ValidationError
 
 from pipelines.settings_sources import variable
 
-NEVER_SHOWN = frozenset({"base_url", "username", "password", "password_file", "customers"})
+NEVER_SHOWN = frozenset(
+    {"base_url", "username", "password", "password_file", "customers"}
+    | {"alert_webhook", "alert_webhook_file", "alert_smtp_username", "alert_smtp_password"}
+)
 LONGEST_SHOWN = 60
 
 

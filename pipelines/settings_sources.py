@@ -14,7 +14,8 @@ PREFIX = "BROKERBI_"
 CONFIG = "BROKERBI_CONFIG"
 DEFAULT_FILE = "brokerbi.toml"
 OF_A_CUSTOMER = "customer__"  # BROKERBI_CUSTOMER__M30011__PASSWORD: a key of one customer
-PATHS = ("data_dir", "password_file")
+SECRETS = ("password", "alert_webhook", "alert_smtp_password", "pseudonym_key")
+PATHS = ("data_dir", *(f"{secret}_file" for secret in SECRETS))
 LARGEST_SECRET = 4096
 
 
@@ -36,8 +37,9 @@ def gather(
     written = _from_file(environment, directory, known, known_of_customer, found)
     spoken = _from_environment(environment, known, found)
     _anchor(spoken, directory)
-    if {"password", "password_file"} & spoken.keys():
-        written.pop("password_file", None)
+    for secret in SECRETS:
+        if {secret, f"{secret}_file"} & spoken.keys():
+            written.pop(f"{secret}_file", None)
     of_file = _customers(written.pop("customers", None), found)
     of_environment = _customers(spoken.pop("customers", None), found)
     found.values = {"data_dir": str(directory / "data")} | written | spoken
@@ -114,6 +116,12 @@ def _refuse_keys(table: dict[str, object], known: Sequence[str], place: str, fou
             f"{place} holds a password; take it out, and set BROKERBI_PASSWORD "
             "(for one customer BROKERBI_CUSTOMER__<ID>__PASSWORD) or name a file in password_file."
         )
+    for secret in SECRETS[1:]:
+        if table.pop(secret, None) is not None:
+            found.problems.append(
+                f"{place} holds {secret}, which is a secret; take it out, and set {variable(secret)} "
+                f"or name a file in {secret}_file."
+            )
     for key in [key for key in table if key not in known]:
         meant = nearest(key, [name for name in known if name != "password"])
         table.pop(key)
@@ -190,16 +198,19 @@ def _speak_for_customers(
 
 
 def _read_secrets(found: Found, directory: Path) -> None:
-    _read_secret(found.values, PREFIX + "PASSWORD", directory, found)
+    for secret in SECRETS:
+        _read_secret(found.values, variable(secret), directory, found, secret)
     for entry in _tables(found.values.get("customers")):
         _read_secret(entry, f"{variable(OF_A_CUSTOMER)}{entry.get('id')}__PASSWORD", directory, found)
 
 
-def _read_secret(values: dict[str, object], name: str, directory: Path, found: Found) -> None:
-    path = values.get("password_file")
+def _read_secret(
+    values: dict[str, object], name: str, directory: Path, found: Found, key: str = "password"
+) -> None:
+    path = values.get(f"{key}_file")
     if not isinstance(path, (str, Path)) or not str(path):
         return
-    if values.get("password"):
+    if values.get(key):
         found.problems.append(f"{name} and {name}_FILE are both set; set only one of them.")
         return
     file = directory / Path(path).expanduser()
@@ -214,7 +225,7 @@ def _read_secret(values: dict[str, object], name: str, directory: Path, found: F
         return
     if not text:
         found.problems.append(f"{name}_FILE names {file}, which is empty.")
-    values["password"] = text
+    values[key] = text
 
 
 def _tables(value: object) -> Iterable[dict[str, object]]:

@@ -11,20 +11,26 @@ from zoneinfo import ZoneInfo
 
 from pipelines.months import Month
 
-FORBIDDEN_IN_IDS = "|,[]/\\\"'"  # the first four are forbidden in Dagster's partition keys
+FORBIDDEN_IN_IDS = "|,[]\\\"'"  # the first four are forbidden in Dagster's partition keys
 LONGEST_ID = 100
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
 EARLIEST_START = Month(1990, 1)
 CRON_FIELDS = 5
+LINK = re.compile(r"(https?://|file:///)[^\s@?#]+")
 
 
 def checked_customer_id(text: str) -> str:
-    """A customer id as it may stand in a partition key and, percent-encoded, in a path."""
+    """A customer id as it may stand in a partition key and, percent-encoded, in a path.
+
+    Blanks and slashes within it are the service's business: they are encoded wherever they would matter.
+    """
     customer = text.strip()
     if not customer:
         raise ValueError("a customer id is empty; write the ids with one comma between them, like M30011,G2")
     found = [
-        sign for sign in customer if sign in FORBIDDEN_IN_IDS or sign.isspace() or not sign.isprintable()
+        sign
+        for sign in customer
+        if sign in FORBIDDEN_IN_IDS or (sign.isspace() and sign != " ") or not sign.isprintable()
     ]
     if found or "..." in customer or customer in {".", ".."}:
         sign = repr(found[0]) if found else "dots alone"
@@ -81,6 +87,14 @@ def checked_nightly(text: str) -> str:
     if len(text.split()) != CRON_FIELDS:
         raise ValueError("is not a schedule; write cron's five fields, like 0 5 * * * for five each morning")
     return text
+
+
+def checked_link(text: str) -> str:
+    """An address that a browser opens, without a closing slash and without a login in it."""
+    link = text.strip().rstrip("/")
+    if link and not LINK.fullmatch(link):
+        raise ValueError("is not an address that a browser opens; write it like https://files.example.com/bi")
+    return link
 
 
 def words(value: object) -> object:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import get_args
 
 from pydantic import BaseModel
@@ -47,7 +48,7 @@ def declared_columns(table: Table) -> tuple[Column, ...]:
 
 def handed_columns(table: Table) -> tuple[Column, ...]:
     """What a row has of its parent, or of what we asked for."""
-    columns = _flattened(table.handed) if table.handed else ()
+    columns = _columns_of(table.handed) if table.handed else ()
     return tuple(replace(column, source="") for column in columns)
 
 
@@ -56,18 +57,23 @@ def level_columns(table: Table, path: str) -> tuple[Column, ...]:
     prefix = table.levels.get(path, "")
     return tuple(
         replace(column, name=prefixed(prefix, column.name), source=f"{path}.{column.source}")
-        for column in _flattened(table.level_models[path])
+        for column in _columns_of(table.level_models[path])
     )
 
 
 def row_columns(table: Table) -> tuple[Column, ...]:
     """What a row has of its own."""
-    return tuple(_flattened(table.model)) if table.model else ()
+    return _columns_of(table.model) if table.model else ()
 
 
 def _key_column(table: Table) -> Iterator[Column]:
     if table.key_column:
         yield Column(table.key_column, "VARCHAR", True, "", "the name of the list that the row came in")
+
+
+@cache  # every answer asks for them, and a small one is read quicker than they are made
+def _columns_of(model: type[BaseModel]) -> tuple[Column, ...]:
+    return tuple(_flattened(model))
 
 
 def _flattened(model: type[BaseModel], source: str = "", name: str = "") -> Iterator[Column]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipelines.catalogue.fields import Integer, LocalTime, Money, Parts, Percent, Rate, Row, Text, field
+from pipelines.catalogue.fields import LocalTime, Money, Parts, Percent, Rate, Row, Text, field
 from pipelines.catalogue.vocabulary import Asking, Keeping, MonthOfRow, Report, Table
 
 ONE_YEAR = 12  # interface, Limits: the interval must not exceed one year
@@ -34,7 +34,7 @@ class ByOffice(Row):
     """Whose earnings they are: an office's."""
 
     office: Office | None = field("the office")
-    customer_id: Integer = field("the old customer number without prefix; office_customer_id replaces it")
+    customer_id: Text = field("the old customer number without prefix; office_customer_id replaces it")
 
 
 class ByUser(Row):
@@ -73,6 +73,7 @@ def _per_office(kind: str | None) -> Report:
         month_of_row=MonthOfRow.WINDOW,
         query=_assignment(kind),
         on=kind is None,
+        follows_sales=True,
         tables=(
             Table(
                 name=_named("commission_office", kind),
@@ -96,6 +97,7 @@ def _per_user(kind: str | None) -> Report:
         month_of_row=MonthOfRow.WINDOW,
         query=_assignment(kind),
         on=kind is None,
+        follows_sales=True,
         tables=(
             Table(
                 name=_named("commission_user", kind),
@@ -120,6 +122,7 @@ def _per_office_by_month(kind: str | None) -> Report:
         longest=ONE_YEAR,
         query=_assignment(kind),
         on=kind is None,
+        follows_sales=True,
         tables=(
             Table(
                 name=_named("commission_office_by_month", kind),
@@ -161,6 +164,8 @@ REPORTS = (
         month_of_row=MonthOfRow.DOCUMENTED_DATE,
         longest=TWO_MONTHS,
         customer_parameter="customerId",
+        follows_sales=True,
+        names_estates="estate_id",
         tables=(
             Table(
                 name="running_commissions",

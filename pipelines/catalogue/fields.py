@@ -33,7 +33,12 @@ Boolean = Annotated[bool | None, Stored("BOOLEAN")]
 class Row(BaseModel):
     """What every row model shares: camelCase in JSON (interface, first section), any field may be null."""
 
-    model_config = ConfigDict(frozen=True, alias_generator=to_camel, populate_by_name=True)
+    model_config = ConfigDict(
+        frozen=True,
+        alias_generator=to_camel,
+        populate_by_name=True,
+        defer_build=True,  # no row is built from a model; its fields are read, and that at every start
+    )
 
 
 def field(description: str) -> Any:

@@ -139,6 +139,8 @@ def _by_contract_date(name: str, operation: str, description: str, *, thin: bool
         longest=ONE_YEAR,
         query=BY_CONTRACT_DATE,
         customer_parameter="customerId",
+        follows_sales=True,
+        names_estates="id",
         tables=_tree(name, thin=thin),
     )
 
@@ -190,6 +192,8 @@ REPORTS = (
         month_of_row=MonthOfRow.DOCUMENTED_DATE,
         longest=ONE_YEAR,
         customer_parameter="customerId",
+        follows_sales=True,
+        names_estates="id",
         tables=(
             Table(
                 name="sold_estates",

@@ -23,6 +23,7 @@ class Keeping(StrEnum):
 
     MONTHS = "months"  # a new answer replaces whole months
     HISTORY = "history"  # a snapshot, kept as slowly changing history
+    NOT_KEPT = "not kept"  # the answer only tells what is to be asked
 
 
 class MonthOfRow(StrEnum):
@@ -94,6 +95,8 @@ class Report:
     each: Each | None = None  # one request per user or estate
     on: bool = True  # asked unless the settings say otherwise
     on_demand: bool = False  # never part of a sync of months
+    follows_sales: bool = False  # a sale that is changed afterwards changes its months
+    names_estates: str | None = None  # column of the first table with the id of the estate a row is about
 
     @property
     def has_months(self) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pipelines.connect.client import Client
@@ -13,6 +14,7 @@ from pipelines.connect.pace import Pace
 from pipelines.sync.surroundings import Surroundings
 
 if TYPE_CHECKING:
+    from pipelines.connect.exchange import Try
     from pipelines.settings import Customer, Settings
 
 
@@ -23,6 +25,7 @@ async def clients_of(
     pace: Pace,
     host: Host,
     stack: AsyncExitStack,
+    on_try: Callable[[Try], None] | None = None,
 ) -> Mapping[str, Client]:
     """One client per login, all keeping one pace: the service sees a single caller."""
     by_login: dict[Login, Client] = {}
@@ -36,9 +39,10 @@ async def clients_of(
                 pace=pace,
                 host=host,
                 retrying=settings.retrying,
-                limits=settings.limits,
+                limits=replace(settings.limits, spool=settings.data_dir / "work"),
                 transport=surroundings.transport,
                 clock=surroundings.clock,
+                on_try=on_try,
             )
             by_login[login] = await stack.enter_async_context(client)
         clients[customer.id] = by_login[login]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
+from functools import cached_property
 from typing import Protocol
 from zoneinfo import ZoneInfo
 
@@ -32,7 +33,7 @@ class Calendar:
     due_months_monthly: int
     months_ahead: int
 
-    @property
+    @cached_property
     def this_month(self) -> Month:
         return Month.of(self.today)
 
@@ -69,23 +70,55 @@ def is_due(month: Month, held: Held, report: Report, calendar: Calendar) -> bool
 
 @dataclass(frozen=True)
 class Wanted:
-    """The months to ask for, by why, and how many are left alone because they are held."""
+    """The months to ask for, by why, and how many are left alone because they are held.
+
+    `changed` are those of the months due that are asked only because a sale of theirs was changed;
+    `postponed` are more of that kind than one night asks for.
+    """
 
     missing: tuple[Month, ...]
     due: tuple[Month, ...]
     left: int
+    changed: tuple[Month, ...] = ()
+    postponed: tuple[Month, ...] = ()
 
     @property
     def months(self) -> tuple[Month, ...]:
         return tuple(sorted((*self.missing, *self.due)))
 
 
+@dataclass(frozen=True)
+class Changes:
+    """Since when months are to be read again because the service changed a sale of theirs.
+
+    `most` is how many of them one night asks for, the latest first: an answer that names everything
+    must not turn a night into a backfill.
+    """
+
+    since_utc: Mapping[Month, datetime] = field(default_factory=dict)
+    most: int = 0
+
+    def concern(self, month: Month, held: Held) -> bool:
+        """Whether a held month was read before it was changed."""
+        return month in self.since_utc and held.fetched_at_utc < self.since_utc[month]
+
+
+NO_CHANGES = Changes()
+
+
 def wanted_months(
-    scope: Iterator[Month], held: Mapping[Month, Held], report: Report, calendar: Calendar, *, refresh: bool
+    scope: Iterator[Month],
+    held: Mapping[Month, Held] | Mapping[Month | None, Held],
+    report: Report,
+    calendar: Calendar,
+    *,
+    refresh: bool,
+    changes: Changes = NO_CHANGES,
 ) -> Wanted:
     """Sort the months in scope into missing, due, and held well enough to be left alone."""
     missing: list[Month] = []
     due: list[Month] = []
+    changed: list[Month] = []
     left = 0
     for month in scope:
         known = held.get(month)
@@ -93,6 +126,12 @@ def wanted_months(
             missing.append(month)
         elif refresh or is_due(month, known, report, calendar):
             due.append(month)
+        elif changes.concern(month, known):
+            changed.append(month)
         else:
             left += 1
-    return Wanted(tuple(missing), tuple(due), left)
+    taken = tuple(sorted(changed, reverse=True)[: changes.most])
+    postponed = tuple(month for month in changed if month not in taken)
+    return Wanted(
+        tuple(missing), tuple(sorted((*due, *taken))), left + len(postponed), tuple(sorted(taken)), postponed
+    )

@@ -12,10 +12,16 @@ from typing import Any
 from pipelines.sync.recounting import Number, Question, Recounted, recount
 from warehouse.errors import LandingDamaged, LandingMissing
 from warehouse.landing import Landing
-from warehouse.tracing import Trace, TracedLoad, trace
+from warehouse.traces import Part, Trace, TracedLoad
+from warehouse.tracing import trace
 
 # A quotient is kept to so many places in the mart: half of the last one is rounding.
 ROUNDING = {"sold_average_commission": Decimal("0.0001"), "sold_commission_percentage": Decimal("0.00000001")}
+QUOTIENTS = {
+    "sold_average_commission": ("sold_estate_parts", 1),
+    "sold_commission_percentage": ("sold_total_price", 100),
+}
+"""What the commission of sales is divided by, and a factor."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +58,7 @@ class Explanation:
     @property
     def agrees(self) -> bool:
         """Whether the number was found again in the stored answer; what nobody holds is right as unknown."""
-        if self.trace.load is None:
+        if not self.trace.parts:
             return True
         if self.trouble or self.recounted is None:
             return False
@@ -61,34 +67,55 @@ class Explanation:
         return self.difference == 0
 
 
-def explain(data_dir: Path, *, office: str, month: date, measure: str, timezone: str) -> Explanation:
-    """Trace a number of the published file, and count it again; asks the service nothing."""
-    traced = trace(data_dir, office, month, measure)
-    if traced.load is None:
+def explain(
+    data_dir: Path, *, month: date, measure: str, timezone: str, office: str = "", user: str = ""
+) -> Explanation:
+    """Trace a number of an office or a user, and count it again; asks the service nothing."""
+    traced = trace(data_dir, month, measure, office=office, user=user)
+    if not traced.parts:
         return Explanation(traced, (), None, "")
     requests: list[Asked] = []
-    question = _question(traced, traced.load, timezone)
     try:
-        if traced.sales_load:
-            alone = replace(question, measure="commission")
-            said = recount(_bodies(Path(data_dir), traced.sales_load, requests), alone)
-            question = replace(question, sales_alone=said.number)
-        recounted = recount(_bodies(Path(data_dir), traced.load, requests), question)
+        recounted = _again(Path(data_dir), traced, requests, timezone)
     except (LandingMissing, LandingDamaged) as error:
         return Explanation(traced, tuple(requests), None, str(error))
     return Explanation(traced, tuple(requests), recounted, "")
 
 
-def _question(traced: Trace, load: TracedLoad, timezone: str) -> Question:
-    return Question(
-        office=traced.office_id,
+def _again(data_dir: Path, traced: Trace, requests: list[Asked], timezone: str) -> Recounted:
+    """The number counted anew: over all answers together, and a quotient from the sums of both its parts."""
+    if traced.measure not in QUOTIENTS or len(traced.parts) == 1:
+        told = [_of_part(data_dir, traced, part, traced.measure, requests, timezone) for part in traced.parts]
+        if len(told) == 1:
+            return told[0]
+        return Recounted(sum(one.number or 0 for one in told), sum(one.objects for one in told))
+    measure, factor = QUOTIENTS[traced.measure]
+    above = [_of_part(data_dir, traced, part, "sold_commission", requests, timezone) for part in traced.parts]
+    below = [_of_part(data_dir, traced, part, measure, [], timezone) for part in traced.parts]
+    divisor = Decimal(sum(one.number or 0 for one in below))
+    dividend = factor * Decimal(sum(one.number or 0 for one in above))
+    return Recounted(dividend / divisor if divisor else None, sum(one.objects for one in above))
+
+
+def _of_part(
+    data_dir: Path, traced: Trace, part: Part, measure: str, requests: list[Asked], timezone: str
+) -> Recounted:
+    question = Question(
+        office="" if traced.is_of_user else traced.earner_id,
+        user=traced.earner_id if traced.is_of_user else "",
         month=traced.month,
-        measure=traced.measure,
-        customer=load.customer,
+        measure=measure,
+        customer=part.load.customer,
         timezone=timezone,
         offices=traced.offices,
-        counted_elsewhere=traced.counted_elsewhere,
+        counted_elsewhere=part.counted_elsewhere,
+        counted_offices=part.counted_offices,
     )
+    if part.sales_load:
+        alone = replace(question, measure="commission")
+        said = recount(_bodies(data_dir, part.sales_load, requests), alone)
+        question = replace(question, sales_alone=said.number)
+    return recount(_bodies(data_dir, part.load, requests), question)
 
 
 def _bodies(data_dir: Path, load: TracedLoad, requests: list[Asked]) -> Iterator[bytes]:

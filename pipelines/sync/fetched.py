@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -37,7 +36,12 @@ class Fetched:
     @property
     def rows(self) -> int:
         """Rows of all tables together."""
-        return sum(table.frame.height for table in self.flat.tables)
+        return sum(table.height for table in self.flat.tables)
+
+    @property
+    def size(self) -> int:
+        """Bytes of memory that its rows take."""
+        return sum(table.size for table in self.flat.tables)
 
 
 @dataclass(frozen=True)
@@ -94,13 +98,8 @@ def rows_by_month(flat: Flat, window: Window) -> dict[Month, int]:
     counts = dict.fromkeys(window.months, 0)
     for table in flat.tables:
         if "_month" in table.frame.columns:
-            for day, number in table.frame.group_by("_month").len().iter_rows():
+            for day, number in table.frame["_month"].value_counts().iter_rows():
                 if day is not None:
                     month = Month.of(day)
                     counts[month] = counts.get(month, 0) + number
     return counts
-
-
-def total_rows(many: Iterable[Fetched]) -> int:
-    """Rows of several windows together."""
-    return sum(one.rows for one in many)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -15,6 +16,7 @@ from pipelines.connect.exchange import Answer
 from pipelines.flattening.documents import Document, read_document
 from pipelines.flattening.paging import ids_of, is_empty, row_count, stated_total
 from pipelines.sync.asking import request
+from pipelines.sync.desk import Desk
 from pipelines.sync.paging import Id, PagingRefused, PagingUnproven, read_pages
 from pipelines.sync.spans import LearnedCap, read_spans
 from pipelines.windows import Span, Window
@@ -54,7 +56,11 @@ class AnswerPage:
 
     @property
     def body(self) -> bytes:
-        return self.answer.body
+        return self.answer.body[:]
+
+    def look(self) -> None:
+        """Find out what paging asks of a page, while its document is at hand."""
+        _ = self.rows, self.total, self.is_empty, self.ids
 
 
 @dataclass
@@ -73,6 +79,8 @@ class WindowReader:
     cap: LearnedCap
     landing: LandingWriter
     asked: Sequence[str | None] = (None,)
+    desk: Desk = field(default_factory=Desk)
+    on_the_desk: int = 0
     members: int = 0
     requests: int = 0
     bytes: int = 0
@@ -137,12 +145,24 @@ class WindowReader:
         except ConnectError as error:
             self.requests += error.tries
             if error.answer is not None:
-                self._land(error.answer, asked)
+                await self._land(error.answer, asked)
             raise
         self.requests += answer.tries
-        return AnswerPage(self.report, answer, document, asked, self._land(answer, asked))
+        found = AnswerPage(self.report, answer, document, asked, await self._land(answer, asked))
+        if page is not None:
+            await asyncio.to_thread(found.look)
+        if self.desk.take(len(answer.body)):
+            self.on_the_desk += len(answer.body)
+        else:
+            document.forget()
+        return found
 
-    def _land(self, answer: Answer, asked: str | None) -> int:
+    def clear_the_desk(self) -> None:
+        """Give back the room that the parsed answers of this window took."""
+        self.desk.give_back(self.on_the_desk)
+        self.on_the_desk = 0
+
+    async def _land(self, answer: Answer, asked: str | None) -> int:
         """Write an answer down before anything is made of its rows; returns its place in the file."""
         self.bytes += len(answer.body)
         self.seconds += answer.seconds
@@ -157,6 +177,6 @@ class WindowReader:
             "fetched_at_utc": answer.fetched_at_utc.isoformat(),
             "asked": asked,
         }
-        self.landing.add(meta, answer.body)
+        await asyncio.to_thread(self.landing.add, meta, answer.body)
         self.members += 1
         return self.members - 1

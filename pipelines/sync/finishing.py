@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pipelines.connect.clock import Clock, SystemClock
+from pipelines.sync.configuring import configured_customers, configured_reports
 from pipelines.sync.drawing import Drawn, draw_beside
 from pipelines.sync.rehearsing import clock_of
 from warehouse.checks import CheckResult, keep_results, run_checks
-from warehouse.marts import build_marts
+from warehouse.configured import write_configuration
+from warehouse.marts import MartError, build_marts
 from warehouse.publishing import Publication, publish
 from warehouse.retention import clear_landing
 from warehouse.store import Store
@@ -46,27 +48,28 @@ class Finished:
 def finish(settings: Settings, clock: Clock | None = None) -> Finished:
     """Build the marts, run the checks and publish; with a failing error check the old file stays.
 
-    Raises NothingLoaded before the first load.
+    Raises NothingLoaded before the first load, and MartError when a mart cannot be built: then too the old
+    file stays, and the refusal is written down with its reason.
     """
     clock = clock_of(settings, clock or SystemClock())
     store = Store(settings.data_dir)
-    if not store.ledger().months:
+    if not store.outline().held:
         raise NothingLoaded(
             "Nothing has been loaded yet, so there is nothing to publish; run `brokerbi sync` first."
         )
     with store.alone():
-        with store.writing() as connection:
-            marts = build_marts(connection)
+        try:
+            with store.writing() as connection:
+                write_configuration(connection, configured_customers(settings), configured_reports(settings))
+                marts = build_marts(connection)
+        except MartError as error:
+            _publish(settings, clock, [str(error)])
+            raise
         with store.reading() as connection:
             checks = run_checks(connection)
         with store.writing() as connection:
             keep_results(connection, checks, clock.utc_now())
-        publication = publish(
-            settings.data_dir,
-            keep=settings.keep_published,
-            now=clock.utc_now(),
-            reasons_against=_reasons(checks),
-        )
+        publication = _publish(settings, clock, reasons_against(checks))
     if settings.landing_days is not None:
         clear_landing(settings.data_dir, days=settings.landing_days, now=clock.utc_now())
     page = None
@@ -75,9 +78,16 @@ def finish(settings: Settings, clock: Clock | None = None) -> Finished:
     return Finished(tuple(marts), tuple(checks), publication, page)
 
 
-def _reasons(checks: Sequence[CheckResult]) -> list[str]:
+def _publish(settings: Settings, clock: Clock, reasons: Sequence[str]) -> Publication:
+    return publish(
+        settings.data_dir, keep=settings.keep_published, now=clock.utc_now(), reasons_against=reasons
+    )
+
+
+def reasons_against(checks: Sequence[CheckResult]) -> list[str]:
+    """Why the file must not be published: what every failing check of severity error says."""
     return [
-        f"{check.name}: {check.question} ({check.rows} rows)"
+        check.sentence if check.message else f"{check.name}: {check.question} ({check.rows} rows)"
         for check in checks
         if check.rows and check.severity == "error"
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -16,10 +17,11 @@ from warehouse.loads import Loaded
 if TYPE_CHECKING:
     from warehouse.store import Store
 
-LOADS_IN_A_GROUP = 100
-ROWS_IN_A_GROUP = 250_000
-LOADS_WAITING = 16
-"""How many fetched windows may wait for the loader: what keeps memory flat."""
+LOADS_IN_A_GROUP = 200
+BYTES_IN_A_GROUP = 10_000_000
+"""A group is full with so many loads or so much memory; no more than one waits, which keeps memory flat."""
+PATIENCE_SECONDS = 2.0
+"""How long a fetched window waits for others; what waits is asked again when the run is killed."""
 
 
 def outcome_of(fetched: Fetched, loaded: Loaded) -> Outcome:
@@ -47,45 +49,56 @@ def outcome_of(fetched: Fetched, loaded: Loaded) -> Outcome:
 
 @dataclass
 class Loader:
-    """Takes fetched windows from a short queue and loads what is waiting as one group.
+    """Gathers fetched windows and loads them as one group, when it is full or has waited long enough.
 
-    A group that the store refuses is tried again one by one, so that one bad window costs only itself;
-    an error of the store itself (a full disk, a lost lock) is raised to the run.
+    To open and to close the working file costs as much as to load several small windows, so they share
+    it. A group that the store refuses is tried again in halves, so that one bad window costs only
+    itself; an error of the store itself (a full disk, a lost lock) is raised to the run.
     """
 
     store: Store
     timezone: str
     report: Callable[[Outcome], None]
-    queue: asyncio.Queue[Fetched | None] = field(default_factory=lambda: asyncio.Queue(LOADS_WAITING))
+    patience: float = PATIENCE_SECONDS
+    _waiting: list[Fetched] = field(default_factory=list)
+    _bytes: int = 0
+    _over: bool = False
+    _news: asyncio.Condition = field(default_factory=asyncio.Condition)
+
+    async def put(self, fetched: Fetched) -> None:
+        """Hand over a fetched window; waits while a full group does."""
+        async with self._news:
+            await self._news.wait_for(lambda: not self._is_full)
+            self._waiting.append(fetched)
+            self._bytes += fetched.size
+            self._news.notify_all()
 
     async def run(self) -> None:
-        """Load until a None comes out of the queue."""
-        over = False
-        while not over:
-            group: list[Fetched] = []
-            first = await self.queue.get()
-            over = first is None
-            if first is not None:
-                group.append(first)
-            over = self._gather(group) or over
-            if group:
-                await self._load(group)
+        """Load until there is nothing more to come."""
+        while group := await self._group():
+            await self._load(group)
 
     async def finish(self, running: asyncio.Task[None]) -> None:
         """Let what has been fetched be loaded, also when the run is being stopped."""
-        if not running.done():
-            await self.queue.put(None)
+        async with self._news:
+            self._over = True
+            self._news.notify_all()
         await running
 
-    def _gather(self, group: list[Fetched]) -> bool:
-        rows = sum(one.rows for one in group)
-        while group and len(group) < LOADS_IN_A_GROUP and rows < ROWS_IN_A_GROUP and not self.queue.empty():
-            following = self.queue.get_nowait()
-            if following is None:
-                return True
-            group.append(following)
-            rows += following.rows
-        return False
+    @property
+    def _is_full(self) -> bool:
+        return len(self._waiting) >= LOADS_IN_A_GROUP or self._bytes >= BYTES_IN_A_GROUP
+
+    async def _group(self) -> Sequence[Fetched]:
+        """The next group, worth opening the file for; an empty one when nothing more comes."""
+        async with self._news:
+            await self._news.wait_for(lambda: self._waiting or self._over)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self.patience):
+                    await self._news.wait_for(lambda: self._is_full or self._over)
+            group, self._waiting, self._bytes = self._waiting, [], 0
+            self._news.notify_all()
+        return group
 
     async def _load(self, group: Sequence[Fetched]) -> None:
         try:
@@ -93,11 +106,12 @@ class Loader:
         except WarehouseError:
             raise
         except Exception as error:  # noqa: BLE001 - one window's trouble must not stop the others
-            if len(group) > 1:
-                for one in group:
-                    await self._load([one])
+            half = len(group) // 2
+            if not half:
+                self.report(_unloadable(group[0], error))
                 return
-            self.report(_unloadable(group[0], error))
+            await self._load(group[:half])
+            await self._load(group[half:])
             return
         for one, done in zip(group, loaded, strict=True):
             self.report(outcome_of(one, done))

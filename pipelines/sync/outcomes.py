@@ -22,6 +22,7 @@ class Status(StrEnum):
     NO_ACCESS = "no access"
     NOT_ASKED = "not asked"
     SKIPPED = "skipped"
+    TOLD = "told what was changed"
 
 
 TROUBLE = frozenset({Status.FAILED, Status.HELD_BACK, Status.NOT_ASKED})
@@ -94,7 +95,7 @@ class Summary:
     @property
     def shut_out(self) -> list[str]:
         """Customers that were refused every report they were asked for: a wrong id, or no rights at all."""
-        asked = {one.customer for one in self.outcomes if one.status is not Status.SKIPPED}
+        asked = {one.customer for one in self.outcomes if one.status not in (Status.SKIPPED, Status.TOLD)}
         let_in = {one.customer for one in self.outcomes if one.status in TROUBLE | {Status.LOADED}}
         return sorted(asked - let_in)
 

@@ -68,6 +68,14 @@ class _Reading(Generic[P]):
         self.received += page.rows
 
     @property
+    def runs_out(self) -> bool:
+        """Whether the last page had fewer rows of every list than a page may hold, as only a last one has."""
+        fullest, last = (
+            max(map(len, page.ids.values()), default=0) for page in (self.pages[0], self.pages[-1])
+        )
+        return last < fullest
+
+    @property
     def total(self) -> int | None:
         """The stated total, unless more rows than that have come: then it counts something else."""
         stated = self.pages[0].total
@@ -78,7 +86,8 @@ async def read_pages(ask: Callable[[int], Awaitable[P]]) -> list[P]:
     """Read every page from 0 on (interface: pageIndex is 0-based) and prove that none moved meanwhile.
 
     Only an empty page ends the reading: the service may cap the size of its pages, and what it calls a
-    total may count something else. A page refused after the stated total has come is an end as well.
+    total may count something else. A page refused after the stated total has come is an end as well, or
+    after one that was no longer full.
     When there was more than one page with rows, or no total to go by, the first is asked once more and
     must hold the same rows. Raises PagingUnproven otherwise.
     """
@@ -87,7 +96,7 @@ async def read_pages(ask: Callable[[int], Awaitable[P]]) -> list[P]:
         try:
             reading.add(await ask(index))
         except PagingRefused:
-            if reading.received != reading.total:
+            if reading.received != reading.total and not reading.runs_out:
                 raise
             break
         if reading.pages[-1].is_empty:

@@ -10,7 +10,8 @@ from pipelines.catalogue.reports import REPORTS, report
 from pipelines.catalogue.vocabulary import Each, Report
 from pipelines.settings_sentences import SettingsError
 from pipelines.sync.due import Calendar
-from pipelines.sync.holdings import holdings
+from pipelines.sync.guiding import probings
+from pipelines.sync.holdings import outlined
 from pipelines.sync.planning import ASSUMED_REQUEST_SECONDS, Plan, Planner
 from pipelines.sync.rehearsing import clock_of
 from pipelines.sync.selection import Selection
@@ -18,7 +19,7 @@ from pipelines.sync.selection import Selection
 if TYPE_CHECKING:
     from pipelines.connect.clock import Clock
     from pipelines.settings import Customer, Settings
-    from warehouse.ledger import Ledger
+    from warehouse.outlines import Outline
     from warehouse.store import Store
 
 
@@ -28,27 +29,30 @@ def make_plan(
     store: Store,
     clock: Clock,
     catalogue: Mapping[str, Report] = REPORTS,
-) -> tuple[Plan, Ledger]:
-    """The plan for a selection and the ledger it rests on; raises SettingsError for unknown names."""
-    ledger = store.ledger()
+) -> tuple[Plan, Outline]:
+    """The plan for a selection and the outline it rests on; raises SettingsError for unknown names."""
+    outline = store.outline()
     clock = clock_of(settings, clock)
     reports = chosen_reports(settings, selection, catalogue)
     customers = chosen_customers(settings, selection)
     planner = Planner(
         calendar(settings, clock),
-        ledger,
-        holdings(ledger),
+        outline,
+        outlined(outline.held),
         selection,
         settings.page_size,
         _users(reports, customers, store),
+        settings.changed_months,
     )
+    asked = probings(reports, customers, planner.calendar, outline, planner.held)
     plan = Plan(
         tuple(planner.plan(reports, customers)),
         settings.requests_per_second,
         settings.concurrency,
-        ledger.request_seconds or ASSUMED_REQUEST_SECONDS,
+        outline.request_seconds or ASSUMED_REQUEST_SECONDS,
+        tuple(asked) if settings.changed_months and selection.asks_for_changes else (),
     )
-    return plan, ledger
+    return plan, outline
 
 
 def calendar(settings: Settings, clock: Clock) -> Calendar:

@@ -4,26 +4,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pipelines.catalogue.vocabulary import Each, MonthOfRow, Report
 from pipelines.months import Month
-from pipelines.sync.due import Calendar, Wanted, months_in_scope, wanted_months
-from pipelines.sync.holdings import Holdings
+from pipelines.sync.due import NO_CHANGES, Calendar, Changes, Wanted, months_in_scope, wanted_months
+from pipelines.sync.guiding import Probing
+from pipelines.sync.holdings import HeldMonths, Holdings
 from pipelines.sync.selection import Pair, Selection
 from pipelines.windows import NOW, Window, windows
 
 if TYPE_CHECKING:
     from pipelines.settings import Customer
-    from warehouse.ledger import Cap, HeldMonth, Ledger
+    from warehouse.ledger import Cap, Ledger
+    from warehouse.outlines import Outline
 
 PAGES_ALLOWED = 6
 """Requests a window of a paged report is allowed in a plan before it has ever been asked: with pages of
 the usual size one holds a window, and the rest is for the empty page and the second look at the first."""
 ASSUMED_REQUEST_SECONDS = 0.5
 NOTHING = Wanted((), (), 0)
+NOTHING_HELD: HeldMonths = {}
 
 
 @dataclass(frozen=True)
@@ -51,20 +55,39 @@ class Planned:
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything a sync would ask, in the order it would ask it."""
+    """Everything a sync would ask, in the order it would ask it.
+
+    `probings` are asked first: what they tell makes more months due, which nobody can know before.
+    """
 
     planned: tuple[Planned, ...]
     requests_per_second: float
     concurrency: int
     request_seconds: float
+    probings: tuple[Probing, ...] = ()
+
+    @property
+    def windows(self) -> int:
+        return sum(len(one.windows) for one in self.planned)
+
+    @property
+    def customers(self) -> list[Customer]:
+        """Everybody who is asked for anything."""
+        asked = [one.customer for one in self.planned if one.windows]
+        asked += [one.customer for one in self.probings]
+        return list({customer.id: customer for customer in asked}.values())
 
     @property
     def requests(self) -> int:
-        return sum(one.requests for one in self.planned)
+        return sum(one.requests for one in self.planned) + self._requests_of_probings
 
     @property
     def requests_expected(self) -> int:
-        return sum(one.requests_expected for one in self.planned)
+        return sum(one.requests_expected for one in self.planned) + self._requests_of_probings
+
+    @property
+    def _requests_of_probings(self) -> int:
+        return sum(len(one.spans) for one in self.probings)
 
     @property
     def seconds(self) -> float:
@@ -74,15 +97,27 @@ class Plan:
 
 
 @dataclass(frozen=True)
+class Choice:
+    """What follows for a report from what is held: the months wanted, cut into windows."""
+
+    wanted: Wanted
+    windows: tuple[Window, ...]
+    out_of_reach: tuple[Month, ...]
+    any_held: bool
+
+
+@dataclass(frozen=True)
 class Planner:
     """What planning looks at: the calendar, the ledger and the selection."""
 
     calendar: Calendar
-    ledger: Ledger
+    ledger: Ledger | Outline
     held: Holdings
     selection: Selection
     page_size: int
     users: Mapping[str, Sequence[str]]
+    most_changed: int = 0
+    _choices: dict[tuple[object, ...], Choice | None] = field(default_factory=dict, repr=False)
 
     def plan(self, reports: Sequence[Report], customers: Sequence[Customer]) -> Iterator[Planned]:
         """Every report of every customer, those without months first: users before their budgets."""
@@ -108,46 +143,72 @@ class Planner:
         return self._months(report, customer, asked)
 
     def _months(self, report: Report, customer: Customer, asked: tuple[str, ...] | None) -> Planned:
-        scope = list(months_in_scope(report, self.calendar))
-        exact = self.selection.exact.get((report.name, customer.id))
-        chosen = exact if exact is not None else [month for month in scope if self.selection.covers(month)]
-        reachable = [month for month in chosen if month in set(scope)]
-        held = {month: one for month, one in self._held(report, customer).items() if month}
-        wanted = wanted_months(iter(reachable), held, report, self.calendar, refresh=self.selection.refresh)
-        if not chosen:
+        choice = self._choice(report, (report.name, customer.id))
+        if choice is None:
             return Planned(report, customer, skipped="no month that was selected can be asked today")
-        cut = tuple(self._windows(report, customer, wanted.months))
-        most, likely = self._requests(report, customer, cut, held)
+        most, likely = self._requests(report, customer, choice)
         each = len(asked) if asked else 1
         return Planned(
             report,
             customer,
-            wanted,
-            cut,
+            choice.wanted,
+            choice.windows,
             most * each,
             likely * each,
             asked,
-            out_of_reach=tuple(month for month in chosen if month not in set(scope)),
+            out_of_reach=choice.out_of_reach,
         )
 
-    def _held(self, report: Report, customer: Customer) -> Mapping[Month | None, HeldMonth]:
-        return self.held.get((report.name, customer.id), {})
+    def _choice(self, report: Report, pair: Pair) -> Choice | None:
+        """What to ask of a pair; worked out once for all of whom the same is held and known."""
+        changes = self._changes_of_pair.get(pair, {}) if report.follows_sales else {}
+        if changes or pair in self.selection.exact:
+            return self._chosen(report, pair, Changes(changes, self.most_changed))
+        alike = (report.name, id(self.held.get(pair, NOTHING_HELD)), self.ledger.caps.get(pair))
+        if alike not in self._choices:
+            self._choices[alike] = self._chosen(report, pair, NO_CHANGES)
+        return self._choices[alike]
 
-    def _windows(self, report: Report, customer: Customer, months: Sequence[Month]) -> Iterator[Window]:
-        cap: Cap | None = self.ledger.caps.get((report.name, customer.id))
+    def _chosen(self, report: Report, pair: Pair, changes: Changes) -> Choice | None:
+        scope = list(months_in_scope(report, self.calendar))
+        exact = self.selection.exact.get(pair)
+        chosen = exact if exact is not None else [month for month in scope if self.selection.covers(month)]
+        if exact is not None and self.selection.guided:
+            chosen = sorted({*exact, *(month for month in scope if month in changes.since_utc)})
+        if not chosen:
+            return None
+        asked = set(scope)
+        reachable = (month for month in chosen if month in asked)
+        held = self.held.get(pair, NOTHING_HELD)
+        refresh = self.selection.refresh
+        wanted = wanted_months(reachable, held, report, self.calendar, refresh=refresh, changes=changes)
+        return Choice(
+            wanted,
+            tuple(self._windows(report, self.ledger.caps.get(pair), wanted.months)),
+            tuple(month for month in chosen if month not in asked),
+            any_held=any(held),
+        )
+
+    @cached_property
+    def _changes_of_pair(self) -> Mapping[Pair, Mapping[Month, datetime]]:
+        """Since when which months of a pair are to be read again, where changes are followed at all."""
+        changes: dict[Pair, dict[Month, datetime]] = {}
+        for (report, customer, day), since in self.ledger.changed.items() if self.most_changed else ():
+            changes.setdefault((report, customer), {})[Month.of(day)] = since
+        return changes
+
+    def _windows(self, report: Report, cap: Cap | None, months: Sequence[Month]) -> Iterator[Window]:
         longest = min(report.longest, cap.months) if cap and cap.months else report.longest
         return windows(months, longest, self.calendar.today, cap.days if cap else None)
 
-    def _requests(
-        self, report: Report, customer: Customer, cut: Sequence[Window], held: Mapping[Month, HeldMonth]
-    ) -> tuple[int, int]:
-        spans = sum(len(window.spans) for window in cut)
+    def _requests(self, report: Report, customer: Customer, choice: Choice) -> tuple[int, int]:
+        spans = sum(len(window.spans) for window in choice.windows)
         if report.paged:
             known = self.ledger.pages.get((report.name, customer.id))
             most = PAGES_ALLOWED if known is None else math.ceil(known * 1.5) + 2
             return spans * most, spans * (known or 2)
-        if report.month_of_row is MonthOfRow.YEAR_AND_MONTH and not held:
-            months = sum(len(window.months) for window in cut)
+        if report.month_of_row is MonthOfRow.YEAR_AND_MONTH and not choice.any_held:
+            months = sum(len(window.months) for window in choice.windows)
             return (spans + months if months > spans else spans), spans
         return spans, spans
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipelines.catalogue.vocabulary import Keeping, MonthOfRow, Report
 from pipelines.flattening.documents import Document
 from pipelines.flattening.flat import Flat
-from pipelines.flattening.flatten import flatten
+from pipelines.flattening.piecewise import flatten_all
+from pipelines.sync.desk import Desk
 from pipelines.sync.fetched import Fetched, rows_by_month
 from pipelines.sync.fetching import AnswerPage, WindowReader
 from pipelines.sync.guards import emptied_months
@@ -40,7 +43,7 @@ class Missed:
     bytes: int
     seconds: float
     fetched_at_utc: datetime
-    landed: LandedFile
+    landing: str
 
 
 @dataclass(frozen=True)
@@ -63,27 +66,37 @@ class Reading:
     timezone: str
     page_size: int
     flattening: asyncio.Semaphore
+    desk: Desk = field(default_factory=Desk)
 
-    async def read(self, client: Client, pair: Pair, window: Window) -> Fetched | Missed | ByMonthInstead:
-        """Fetch and flatten one window; its landing file is complete when this returns."""
+    async def read(
+        self, client: Client, pair: Pair, window: Window, *, held: bool = False
+    ) -> Fetched | Missed | ByMonthInstead:
+        """Fetch and flatten one window; its landing file is complete when this returns.
+
+        `held` keeps it from being loaded by anybody until it is released.
+        """
         load_id = f"{self.clock.utc_now():%Y%m%dT%H%M%S%f}-{secrets.token_hex(4)}"
         reader = self._reader(client, pair, window, load_id)
         try:
-            pages, flat = await self._read(reader, pair, window)
+            return await self._whole(reader, pair, window, load_id, held=held)
         except (OSError, WarehouseError):
-            reader.landing.discard()
             raise
         except Exception as error:  # noqa: BLE001 - one window's trouble must not stop the others
             landed = await self._land(reader, [], error=type(error).__name__)
             began = reader.began_utc or self.clock.utc_now()
-            return Missed(load_id, error, reader.requests, reader.bytes, reader.seconds, began, landed)
-        except BaseException:
+            return Missed(load_id, error, reader.requests, reader.bytes, reader.seconds, began, landed.path)
+        finally:
             reader.landing.discard()
-            raise
+            reader.clear_the_desk()
+
+    async def _whole(
+        self, reader: WindowReader, pair: Pair, window: Window, load_id: str, *, held: bool
+    ) -> Fetched | ByMonthInstead:
+        pages, flat = await self._read(reader, pair, window)
+        reader.clear_the_desk()
         if _needs_months(pair.planned.report, flat, window):
-            reader.landing.discard()
             return ByMonthInstead(reader.requests)
-        return self._fetched(reader, pair, window, load_id, flat, await self._land(reader, pages))
+        return self._fetched(reader, pair, window, load_id, flat, await self._land(reader, pages, held=held))
 
     async def _read(self, reader: WindowReader, pair: Pair, window: Window) -> tuple[list[AnswerPage], Flat]:
         """Read the window; once more where it says that a month which had rows is empty now."""
@@ -106,6 +119,7 @@ class Reading:
                 window,
                 self.timezone,
                 [page.asked for page in pages],
+                self.landing.root,
             )
 
     def _reader(self, client: Client, pair: Pair, window: Window, load_id: str) -> WindowReader:
@@ -115,14 +129,17 @@ class Reading:
             "run_id": self.run_id,
             "months": [month.first_day.isoformat() for month in window.months],
             "history": report.keeping is Keeping.HISTORY,
+            "kept": report.keeping is not Keeping.NOT_KEPT,
             "asked": list(asked) if asked is not None and report.on_demand else None,
         }
         landing = self.landing.open(report.name, customer, window.first, window.last, load_id, header)
         return WindowReader(
-            client, report, customer, window, self.page_size, pair.cap, landing, asked or (None,)
+            client, report, customer, window, self.page_size, pair.cap, landing, asked or (None,), self.desk
         )
 
-    async def _land(self, reader: WindowReader, pages: Sequence[AnswerPage], error: str = "") -> LandedFile:
+    async def _land(
+        self, reader: WindowReader, pages: Sequence[AnswerPage], error: str = "", *, held: bool = False
+    ) -> LandedFile:
         trailer = {
             "used": [page.member for page in pages],
             "error": error,
@@ -131,7 +148,7 @@ class Reading:
             "seconds": reader.seconds,
             "fetched_at_utc": (reader.began_utc or self.clock.utc_now()).isoformat(),
         }
-        return await asyncio.to_thread(reader.landing.close, trailer)
+        return await asyncio.to_thread(reader.landing.close, trailer, held=held)
 
     def _fetched(
         self, reader: WindowReader, pair: Pair, window: Window, load_id: str, flat: Flat, landed: LandedFile
@@ -156,11 +173,22 @@ class Reading:
 
 
 def flatten_pages(
-    report: Report, documents: Sequence[Document], window: Window, timezone: str, asked: Sequence[str | None]
+    report: Report,
+    documents: Sequence[Document],
+    window: Window,
+    timezone: str,
+    asked: Sequence[str | None],
+    directory: Path | None = None,
 ) -> Flat:
-    """Rows of one window's answers; raises UnreadableRows with a sentence instead of a library's error."""
+    """Rows of one window's answers; raises UnreadableRows with a sentence instead of a library's error.
+
+    The rows of answers too large for memory rest in the directory, in a file without a name.
+    """
+    several = partial(flatten_all, months=window.months, timezone=timezone, asked=asked)
     try:
-        flat = flatten(report, documents, months=window.months, timezone=timezone, asked=asked)
+        flat = several(report, documents, directory=directory)
+    except OSError:
+        raise
     except Exception as error:
         raise UnreadableRows(
             f"no rows could be made of the answer ({type(error).__name__}: {error}); it is kept in landing, "

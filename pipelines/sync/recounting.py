@@ -28,6 +28,8 @@ class Question:
     offices: Collection[str] = ()
     counted_elsewhere: Collection[str] = ()
     sales_alone: Number | None = None  # where the service was asked for sales alone: what it said
+    user: str = ""  # where the number is a user's: whose
+    counted_offices: Collection[str] = ()  # then: the offices for which this customer's answer counts
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,11 @@ _LEADS = {
     "incoming_lead_count": ("incomingLeads", "receiver", "lead"),
     "outgoing_lead_count": ("outgoingLeads", "sender", "lead"),
     "tip_count": ("tips", "sender", "tip"),
+}
+_USERS_LEADS = {
+    **dict.fromkeys(_LEADS, "sender"),
+    "incoming_lead_count": "receiver",
+    "outgoing_lead_count": "user",
 }
 
 
@@ -90,8 +97,7 @@ def _running(documents: Sequence[Any], question: Question) -> Recounted:
     mine = [
         one
         for one in _objects(documents)
-        if one.get("customerId") == question.office
-        and _month(one.get("obtainedAt"), question) == question.month
+        if _earned_it(one, question) and _month(one.get("obtainedAt"), question) == question.month
     ]
     amounts = [
         (one["amount"] * one["exchangeRate"]).quantize(Decimal("0.0001"), ROUND_HALF_UP)
@@ -107,12 +113,24 @@ def _leads(documents: Sequence[Any], question: Question) -> Recounted:
     mine = [
         row
         for row in listed
-        if _month(row.get("createdAt"), question) == question.month
-        and _office_of(_under(row, party), question) == question.office
+        if _month(row.get("createdAt"), question) == question.month and _belongs(row, party, question)
     ]
     ids = [_under(row, about).get("id") for row in mine]
     named = {one for one in ids if one is not None} - set(question.counted_elsewhere)
     return Recounted(len(named) + ids.count(None), len(mine))
+
+
+def _earned_it(one: Mapping[str, Any], question: Question) -> bool:
+    """Whether an event is the office's, or the user's at an office whose answer this is."""
+    if question.user:
+        return one.get("userId") == question.user and one.get("customerId") in question.counted_offices
+    return bool(one.get("customerId") == question.office)
+
+
+def _belongs(row: Mapping[str, Any], party: str, question: Question) -> bool:
+    if question.user:
+        return bool(_under(row, _USERS_LEADS[question.measure]).get("id") == question.user)
+    return _office_of(_under(row, party), question) == question.office
 
 
 def _office_of(party: Mapping[str, Any], question: Question) -> str | None:
@@ -125,13 +143,18 @@ def _office_of(party: Mapping[str, Any], question: Question) -> str | None:
 
 
 def _is_of(one: Mapping[str, Any], question: Question) -> bool:
+    if question.user:
+        return bool(one.get("userId") == question.user)
     named = _under(one, "office").get("customerId")
-    if named is not None:
-        return bool(named == question.office)
-    number = str(one.get("customerId"))
+    return str(one.get("customerId") if named is None else named) in _names(question)
+
+
+def _names(question: Question) -> list[str]:
+    """The office's id, and its old number where no other office has that."""
     letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-    fitting = question.customer if question.customer.lstrip(letters) == number else number
-    return fitting == question.office
+    number = question.office.lstrip(letters)
+    alike = [one for one in question.offices if one.lstrip(letters) == number]
+    return [question.office, number] if alike == [question.office] else [question.office]
 
 
 def _month(text: object, question: Question) -> date | None:

@@ -11,11 +11,14 @@ from pipelines.catalogue.vocabulary import Report
 from pipelines.months import Month
 from pipelines.sync.declaring import declared_tables
 from pipelines.sync.fetched import Fetched, load_of
+from pipelines.sync.pseudonyms import pseudonyms_of
+from pipelines.sync.reliving import relive
 from pipelines.sync.rereading import flat_from_landing
 from pipelines.windows import NOW, Span, Window
 from warehouse.errors import LandingDamaged, WarehouseError
 from warehouse.landing import Landing
-from warehouse.loads import LandedLoad
+from warehouse.loads import LandedLoad, Load
+from warehouse.reliving import is_forgetful
 from warehouse.store import Store
 
 if TYPE_CHECKING:
@@ -26,12 +29,19 @@ LOADS_IN_A_GROUP = 50
 
 @dataclass
 class Replayed:
-    """What a replay did: loads and rows loaded again, and the loads that could not be."""
+    """What a replay did: loads and rows loaded again, the loads that could not be, and what to know of it."""
 
     loads: int = 0
     rows: int = 0
     rejected: int = 0
     failures: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def count(self, fetched: Sequence[Fetched]) -> None:
+        """Add loads that were loaded again."""
+        self.loads += len(fetched)
+        self.rows += sum(one.rows for one in fetched)
+        self.rejected += sum(len(one.flat.rejected) for one in fetched)
 
 
 def _quiet(done: int, total: int) -> None:
@@ -47,13 +57,14 @@ def replay(
     quarantine: bool = False,
     catalogue: Mapping[str, Report] = REPORTS,
     on_load: Callable[[int, int], None] = _quiet,
+    on_lived: Callable[[int, int], None] = _quiet,
 ) -> Replayed:
     """Rebuild tables from landing alone, without a request; identical to what was loaded.
 
     `quarantine` only repeats the loads that have rows in quarantine: after a model was mended they
     move to their tables. A landing file that is missing or damaged is named, and the rest goes on.
     """
-    store = Store(settings.data_dir)
+    store = Store(settings.data_dir, before=pseudonyms_of(settings))
     store.declare(declared_tables(catalogue.values()))
     done = Replayed()
     if not quarantine:
@@ -63,24 +74,45 @@ def replay(
     if not quarantine:
         landed, afresh = _whole_histories(landed, Landing(settings.data_dir / "landing"), done)
     for group in _groups(landed):
-        fetched = [
-            one for one in (_again(settings, catalogue, load, done) for load in group) if one is not None
-        ]
+        read = (_again(settings, catalogue, load, done) for load in group)
+        fetched = [one for one in read if one is not None]
         first = {(one.report.name, one.customer) for one in fetched} & afresh
         store.load([load_of(one, settings.timezone) for one in fetched], afresh=bool(first))
         afresh -= first
-        done.loads += len(fetched)
-        done.rows += sum(one.rows for one in fetched)
-        done.rejected += sum(len(one.flat.rejected) for one in fetched)
+        done.count(fetched)
         on_load(done.loads, len(landed))
+    if not quarantine and is_forgetful(store):
+        done.notes += _relive(store, settings, catalogue, on_lived)
     return done
+
+
+def _relive(
+    store: Store,
+    settings: Settings,
+    catalogue: Mapping[str, Report],
+    on_lived: Callable[[int, int], None],
+) -> list[str]:
+    """Remember again what months added up to before; what cannot be read again was said already."""
+    aside = Replayed()
+
+    def prepare(lived: Store) -> None:
+        lived.declare(declared_tables(catalogue.values()))
+        _relearn(lived, Landing(settings.data_dir / "landing"), aside)
+
+    def again(load: LandedLoad) -> Load | None:
+        fetched = _again(settings, catalogue, load, aside)
+        return load_of(fetched, settings.timezone) if fetched else None
+
+    reason = relive(store, settings.data_dir, prepare, again, on_lived)
+    return [reason] if reason else []
 
 
 def _relearn(store: Store, landing: Landing, done: Replayed) -> None:
     """Tell the ledger of loads that only landing knows, as after the working file was lost."""
     found = list(landing.walk())
     done.failures += [str(one) for one in found if isinstance(one, LandingDamaged)]
-    store.relearn(one for one in found if not isinstance(one, LandingDamaged))
+    whole = (one for one in found if not isinstance(one, LandingDamaged))
+    store.relearn(one for one in whole if one.header.get("kept", True))
 
 
 def _whole_histories(

@@ -31,7 +31,7 @@ def flat_from_landing(
     for meta, body in landing.read_used(path, sha256):
         documents.append(read_document(body, report))
         asked.append(_text(meta, "asked"))
-    return flatten_pages(report, documents, window, timezone, asked)
+    return flatten_pages(report, documents, window, timezone, asked, landing.root)
 
 
 async def reread(reading: Reading, fetched: Fetched) -> Fetched:

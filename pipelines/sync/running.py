@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from pipelines.connect.errors import Forbidden, HostDown, Refused
 from pipelines.sync.fetched import Fetched
 from pipelines.sync.guards import merged, shrink_reason
 from pipelines.sync.loading import Loader
+from pipelines.sync.ordering import in_turns
 from pipelines.sync.outcomes import Outcome, Status, Summary
 from pipelines.sync.pairs import MOST_REFUSED_WINDOWS, AtRest, Pair
 from pipelines.sync.reading import ByMonthInstead, Missed, Reading
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
 WORKERS_PER_SLOT = 2
 """More windows under way than requests allowed in flight, so that parsing never leaves a slot idle."""
+THREADS = 3
+"""How many answers are parsed, compressed or loaded at a time: each takes memory of its own."""
 
 
 @dataclass
@@ -48,9 +52,10 @@ class Run:
 
         Raises what the store raises (a full disk, a lost lock): then nothing can be kept any more.
         """
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, "work"))
         for pair in pairs:
             pair.windows_left = len(pair.planned.windows)
-            self.jobs.extend((pair, window) for window in pair.planned.windows)
+        self.jobs.extend(in_turns(pairs))
         loading = asyncio.create_task(self.loader.run())
         workers = [asyncio.create_task(self._worker()) for _ in range(self.concurrency * WORKERS_PER_SLOT)]
         try:
@@ -77,16 +82,17 @@ class Run:
             status = Status.NO_ACCESS if pair.denied else Status.NOT_ASKED
             self.note(_outcome(pair, window, status, reason))
             return
-        read = await self.reading.read(self.clients[customer], pair, window)
+        held = pair.is_guarded and not self.accept_shrink
+        read = await self.reading.read(self.clients[customer], pair, window, held=held)
         match read:
             case Missed() as missed:
                 self.note(self._missed(pair, window, missed))
             case ByMonthInstead() as instead:
                 self._ask_by_month(pair, window, instead)
-            case Fetched() as fetched if pair.is_guarded and not self.accept_shrink:
+            case Fetched() as fetched if held:
                 pair.waiting.append(AtRest.of(fetched))
             case Fetched() as fetched:
-                await self.loader.queue.put(fetched)
+                await self.loader.put(fetched)
 
     def _ask_by_month(self, pair: Pair, window: Window, instead: ByMonthInstead) -> None:
         """Put a window's months in the queue one by one: its rows carry no month of their own."""
@@ -122,7 +128,8 @@ class Run:
             if lost:
                 self.note(_held_back(one.fetched, lost))
             else:
-                await self.loader.queue.put(await reread(self.reading, one.fetched))
+                released = replace(one.fetched, landing=self.reading.landing.release(one.fetched.landing))
+                await self.loader.put(await reread(self.reading, released))
 
 
 def _held_back(fetched: Fetched, reason: str) -> Outcome:
@@ -157,7 +164,7 @@ def _outcome(
         bytes=missed.bytes if missed else 0,
         seconds=missed.seconds if missed else 0.0,
         load_id=missed.load_id if missed else "",
-        landing=missed.landed.path if missed else "",
+        landing=missed.landing if missed else "",
         fetched_at_utc=missed.fetched_at_utc if missed else None,
     )
 

@@ -18,7 +18,8 @@ class Selection:
     `exact` names the months of each report and customer one by one (a backfill's squares; an empty
     tuple stands for a report without months); the other fields then only say how to treat them.
     `refresh` asks even for what is held; `accept_shrink` lets a customer lose more than half of a
-    report's rows; `estates` are asked by the reports on demand.
+    report's rows; `estates` are asked by the reports on demand. `guided` asks the service first what
+    it changed, and reads those months as well; a selection that leaves the choice to us always does.
     """
 
     first: Month | None = None
@@ -29,10 +30,17 @@ class Selection:
     refresh: bool = False
     accept_shrink: bool = False
     exact: Mapping[Pair, tuple[Month, ...]] = field(default_factory=dict)
+    guided: bool = False
 
     def __post_init__(self) -> None:
         if self.first and self.last and self.last < self.first:
             raise ValueError(f"--from {self.first} is after --to {self.last}; swap them")
+
+    @property
+    def asks_for_changes(self) -> bool:
+        """Whether the service is asked what it changed: not for a choice of months or of reports."""
+        narrowed = self.first or self.last or self.reports or self.estates or self.exact or self.refresh
+        return self.guided or not narrowed
 
     def covers(self, month: Month) -> bool:
         """Whether a month lies between `first` and `last`."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -15,12 +15,15 @@ from pipelines.connect.pace import Pace
 from pipelines.connect.refusals import Refusals
 from pipelines.sync.clients import clients_of
 from pipelines.sync.declaring import declared_tables
-from pipelines.sync.holdings import Holdings, holdings
+from pipelines.sync.holdings import holdings
+from pipelines.sync.journal import RequestJournal
 from pipelines.sync.loading import Loader
 from pipelines.sync.outcomes import Outcome, Status, Summary
 from pipelines.sync.pairs import Pair
 from pipelines.sync.planned import make_plan
 from pipelines.sync.planning import Plan, Planned
+from pipelines.sync.probing import Prober
+from pipelines.sync.pseudonyms import pseudonyms_of
 from pipelines.sync.reading import Reading
 from pipelines.sync.recording import record
 from pipelines.sync.rehearsing import clock_of
@@ -28,15 +31,21 @@ from pipelines.sync.running import Run
 from pipelines.sync.selection import Selection
 from pipelines.sync.spans import LearnedCap
 from pipelines.sync.surroundings import Surroundings
+from warehouse.errors import WarehouseError
 from warehouse.landing import Landing
 from warehouse.store import Store
 
 if TYPE_CHECKING:
     from pipelines.connect.client import Client
+    from pipelines.months import Month
     from pipelines.settings import Settings
-    from warehouse.ledger import Ledger
+    from warehouse.ledger import HeldMonth, Ledger
 
 FLATTENINGS_AT_ONCE = 2
+POSTPONED = (
+    "{} more months were changed than the {} that one night reads again (BROKERBI_CHANGED_MONTHS); "
+    "the next nights read them"
+)
 
 
 def ignore(news: object) -> None:
@@ -64,24 +73,21 @@ def sync(
     """
     surroundings = surroundings or Surroundings()
     surroundings = replace(surroundings, clock=clock_of(settings, surroundings.clock))
-    store = Store(settings.data_dir, now=surroundings.clock.utc_now)
+    now, before = surroundings.clock.utc_now, pseudonyms_of(settings)
+    store = Store(settings.data_dir, now=now, before=before)
     store.declare(declared_tables(surroundings.catalogue.values()))
-    plan, ledger = make_plan(settings, selection, store, surroundings.clock, surroundings.catalogue)
-    on_plan(plan)
     summary = Summary(new_run_id(surroundings.clock), surroundings.clock.utc_now())
-    for planned in plan.planned:
-        _note_unasked(planned, summary, on_outcome)
 
     def note(outcome: Outcome) -> None:
         summary.outcomes.append(outcome)
         on_outcome(outcome)
 
-    held = holdings(ledger)
-    pairs = [_pair(planned, ledger, held) for planned in plan.planned if planned.windows]
-    if pairs:
-        work = Work(settings, surroundings, store, selection.accept_shrink, summary, note)
-        asyncio.run(work.on(pairs))
-    record(store, summary, pairs, surroundings.clock)
+    work = Work(settings, surroundings, store, selection, summary, on_plan, note)
+    plan = work.plan()
+    if plan.windows or plan.probings:
+        asyncio.run(work.on(plan))
+    else:
+        work.begin(plan)
     summary.seconds = (surroundings.clock.utc_now() - summary.started_utc).total_seconds()
     return summary
 
@@ -93,59 +99,95 @@ class Work:
     settings: Settings
     surroundings: Surroundings
     store: Store
-    accept_shrink: bool
+    selection: Selection
     summary: Summary
+    on_plan: Callable[[Plan], None]
     note: Callable[[Outcome], None]
 
-    async def on(self, pairs: Sequence[Pair]) -> None:
-        """Ask for all pairs, with one client per login and one pace for all of them."""
+    def plan(self) -> Plan:
+        """What there is to ask as the ledger stands now."""
+        clock, catalogue = self.surroundings.clock, self.surroundings.catalogue
+        return make_plan(self.settings, self.selection, self.store, clock, catalogue)[0]
+
+    def begin(self, plan: Plan) -> list[Pair]:
+        """Tell the plan and what it leaves alone; the rest as pairs to work on."""
+        self.on_plan(plan)
+        for planned in plan.planned:
+            _note_unasked(planned, self.summary, self.note)
+        if not plan.windows:
+            return []
+        ledger = self.store.ledger()
+        held = holdings(ledger)
+        return [
+            _pair(planned, ledger, held.get(planned.pair, {})) for planned in plan.planned if planned.windows
+        ]
+
+    async def on(self, plan: Plan) -> None:
+        """Ask what was changed, then for all that is wanted: one client per login, one pace for all."""
         settings, clock = self.settings, self.surroundings.clock
         pace = Pace(settings.data_dir, settings.concurrency, settings.requests_per_second, clock=clock)
-        host = Host(pace, Refusals(len({pair.planned.report.name for pair in pairs})))
-        customers = [pair.planned.customer for pair in pairs]
+        host = Host(pace, Refusals(len({one.report.name for one in plan.planned if one.windows})))
+        journal = RequestJournal(settings.data_dir, self.summary.run_id, clock)
         async with AsyncExitStack() as stack:
-            clients = await clients_of(settings, self.surroundings, customers, pace, host, stack)
-            await self._run(clients, host).work(pairs)
+            stack.callback(self._account, journal)
+            clients = await clients_of(
+                settings, self.surroundings, plan.customers, pace, host, stack, journal.note
+            )
+            reading = self._reading()
+            if plan.probings:
+                prober = Prober(reading, self.store, list(self.surroundings.catalogue.values()))
+                for outcome in await prober.ask(plan.probings, clients):
+                    self.note(outcome)
+                plan = self.plan()
+            pairs = self.begin(plan)
+            if pairs:
+                await self._run(reading, clients, host).work(pairs)
+        record(self.store, self.summary, pairs, clock)
 
-    def _run(self, clients: Mapping[str, Client], host: Host) -> Run:
-        settings = self.settings
+    def _account(self, journal: RequestJournal) -> None:
+        """Add up what was asked, however the run ended; what ended it is more important to tell."""
+        with suppress(WarehouseError):
+            self.store.add_requests(list(journal.counts.values()))
+
+    def _reading(self) -> Reading:
+        return Reading(
+            run_id=self.summary.run_id,
+            landing=Landing(self.settings.data_dir / "landing"),
+            clock=self.surroundings.clock,
+            timezone=self.settings.timezone,
+            page_size=self.settings.page_size,
+            flattening=asyncio.Semaphore(FLATTENINGS_AT_ONCE),
+        )
+
+    def _run(self, reading: Reading, clients: Mapping[str, Client], host: Host) -> Run:
         return Run(
-            reading=Reading(
-                run_id=self.summary.run_id,
-                landing=Landing(settings.data_dir / "landing"),
-                clock=self.surroundings.clock,
-                timezone=settings.timezone,
-                page_size=settings.page_size,
-                flattening=asyncio.Semaphore(FLATTENINGS_AT_ONCE),
-            ),
-            loader=Loader(self.store, settings.timezone, self.note),
+            reading=reading,
+            loader=Loader(self.store, self.settings.timezone, self.note),
             clients=clients,
             host=host,
-            today=settings.today_local(self.surroundings.clock),
-            concurrency=settings.concurrency,
-            accept_shrink=self.accept_shrink,
+            today=self.settings.today_local(self.surroundings.clock),
+            concurrency=self.settings.concurrency,
+            accept_shrink=self.selection.accept_shrink,
             summary=self.summary,
             note=self.note,
         )
 
 
-def _pair(planned: Planned, ledger: Ledger, held: Holdings) -> Pair:
-    mine = held.get(planned.pair, {})
+def _pair(planned: Planned, ledger: Ledger, mine: Mapping[Month | None, HeldMonth]) -> Pair:
     before = {month: one.rows for month, one in mine.items() if month is not None}
     cap = ledger.caps.get(planned.pair)
     learned = LearnedCap(cap.months, cap.days) if cap else LearnedCap()
     return Pair(planned, before, sum(one.rows for one in mine.values()), learned)
 
 
-def _note_unasked(planned: Planned, summary: Summary, on_outcome: Callable[[Outcome], None]) -> None:
+def _note_unasked(planned: Planned, summary: Summary, note: Callable[[Outcome], None]) -> None:
     """Say what a sync leaves alone: what is held, and what is skipped and why."""
     summary.held[planned.pair] += planned.wanted.left
     if planned.skipped:
-        outcome = Outcome(*planned.pair, (), Status.SKIPPED, planned.skipped)
-        summary.outcomes.append(outcome)
-        on_outcome(outcome)
+        note(Outcome(*planned.pair, (), Status.SKIPPED, planned.skipped))
     if planned.out_of_reach:
         reason = "the service does not calculate these months; what is held stays"
-        outcome = Outcome(*planned.pair, planned.out_of_reach, Status.SKIPPED, reason)
-        summary.outcomes.append(outcome)
-        on_outcome(outcome)
+        note(Outcome(*planned.pair, planned.out_of_reach, Status.SKIPPED, reason))
+    if waiting := planned.wanted.postponed:
+        reason = POSTPONED.format(len(waiting), len(planned.wanted.changed))
+        note(Outcome(*planned.pair, waiting, Status.SKIPPED, reason, warnings=(reason,)))

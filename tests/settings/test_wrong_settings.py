@@ -81,6 +81,7 @@ def _problems(environment: dict[str, str], directory: Path = NOWHERE) -> tuple[s
             "at five",
             "BROKERBI_NIGHTLY is not a schedule; write cron's five fields, like 0 5 * * *",
         ),
+        ("PUBLISHED_URL", "bi", "BROKERBI_PUBLISHED_URL is not an address that a browser opens; write it"),
         ("CUSTOMERS", "[1", "BROKERBI_CUSTOMERS begins like JSON but is none; write ids with commas"),
         ("CUSTOMERS", "[1]", CUSTOMERS + "customer number 1 is neither an id nor a table with an id."),
         ("CUSTOMERS", '[{"name": "x"}]', CUSTOMERS + "customer number 1 has no id."),
@@ -114,7 +115,7 @@ def test_a_wrong_setting_is_refused_with_a_sentence(name: str, value: str, sente
 
 @pytest.mark.parametrize(
     "customer",
-    ["M|1", "M,,1", "M[1", "M]1", "M/1", "..", ".", "M...1", "M\n1", "M 1", "M\x001", "M'1", "M" * 101],
+    ["M|1", "M,,1", "M[1", "M]1", "..", ".", "M...1", "M\n1", "M\u00a01", "M\x001", "M'1", "M" * 101],
 )
 def test_a_customer_id_that_can_be_no_partition_or_path_is_refused(customer: str) -> None:
     assert all(

@@ -85,6 +85,16 @@ def test_a_page_refused_without_a_total_proves_nothing() -> None:
         read(Refusing(lambda _: "abcd", states_total=False))
 
 
+def test_a_page_refused_after_one_that_was_not_full_is_the_end() -> None:
+    service = Refusing(lambda _: "abcde", states_total=False)
+    assert (read(service), service.asked) == (list("abcde"), [0, 1, 2, 3, 0])
+
+
+def test_a_page_refused_after_one_that_may_have_been_full_proves_nothing() -> None:
+    with pytest.raises(PagingRefused):
+        read(Refusing(lambda _: "a", states_total=False))
+
+
 def test_several_pages_are_followed_by_a_second_look_at_the_first() -> None:
     service = Service(lambda _: "abc")
     assert (read(service), service.asked) == (["a", "b", "c"], [0, 1, 2, 0])

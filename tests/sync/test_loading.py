@@ -1,0 +1,94 @@
+"""Do fetched windows reach the tables together, and does a bad one cost nobody but itself?"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import polars as pl
+
+from pipelines.catalogue.reports import REPORTS
+from pipelines.flattening.documents import read_document
+from pipelines.flattening.flat import Flat, FlatTable, Found
+from pipelines.flattening.flatten import flatten
+from pipelines.months import Month
+from pipelines.sync.declaring import declared_tables
+from pipelines.sync.fetched import Fetched
+from pipelines.sync.loading import LOADS_IN_A_GROUP, Loader
+from pipelines.sync.outcomes import Outcome
+from pipelines.windows import windows
+from warehouse.store import Store
+
+REPORT = REPORTS["commission_office"]
+MONTHS = [Month(2000, 1).plus(number) for number in range(LOADS_IN_A_GROUP + 1)]
+BODY = b'[{"office": {"customerId": "M1"}, "commission": 5}]'
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+FOR_EVER = 3600.0
+
+
+def fetched(month: Month, flat: Flat | None = None) -> Fetched:
+    """A window of one month with one row, unless other rows are given."""
+    [window] = windows([month], 1, NOON.date())
+    flat = flat or flatten(REPORT, [read_document(BODY)], months=[month], timezone="Europe/Stockholm")
+    return Fetched(REPORT, "M1", window, f"load-{month}", "run", flat, "", "", 1, len(BODY), 0.1, NOON)
+
+
+def out_of_place(month: Month) -> Fetched:
+    """A window whose row says that it is of another month, which the store refuses."""
+    strange = pl.DataFrame({"_row": [0], "_month": [date(1999, 1, 1)]})
+    return fetched(month, Flat((FlatTable(REPORT.name, (), strange, ()),), (), Found()))
+
+
+async def load_all(store: Store, what: Sequence[Fetched], patience: float = FOR_EVER) -> list[Outcome]:
+    outcomes: list[Outcome] = []
+    loader = Loader(store, "Europe/Stockholm", outcomes.append, patience)
+    running = asyncio.create_task(loader.run())
+    for one in what:
+        await loader.put(one)
+    await loader.finish(running)
+    return outcomes
+
+
+def loaded(
+    data_dir: Path, what: Sequence[Fetched], patience: float = FOR_EVER
+) -> tuple[list[str], list[int]]:
+    """What became of the windows, and how many loads each transaction held."""
+    store = Store(data_dir)
+    store.declare(declared_tables([REPORT]))
+    outcomes = asyncio.run(load_all(store, what, patience))
+    with store.reading() as file:
+        sizes = file.execute("SELECT count(*) FROM meta.loads GROUP BY loaded_at_utc ORDER BY 1").fetchall()
+    return [str(one.status) for one in outcomes], [size for (size,) in sizes]
+
+
+def test_windows_fetched_at_the_same_time_share_a_transaction(tmp_path: Path) -> None:
+    few = [fetched(month) for month in MONTHS[:5]]
+    assert loaded(tmp_path, few) == (["loaded"] * 5, [5])
+
+
+def test_a_full_group_is_loaded_without_waiting_for_more(tmp_path: Path) -> None:
+    many = [fetched(month) for month in MONTHS]
+    assert loaded(tmp_path, many) == (["loaded"] * len(many), [1, LOADS_IN_A_GROUP])
+
+
+def test_a_window_does_not_wait_for_ever_for_company(tmp_path: Path) -> None:
+    async def one_by_one(store: Store) -> None:
+        done = asyncio.Event()
+        loader = Loader(store, "Europe/Stockholm", lambda _: done.set(), patience=0.01)
+        running = asyncio.create_task(loader.run())
+        await loader.put(fetched(MONTHS[0]))
+        await done.wait()
+        await loader.finish(running)
+
+    store = Store(tmp_path)
+    store.declare(declared_tables([REPORT]))
+    asyncio.run(one_by_one(store))
+    assert [key[2] for key in store.ledger().months] == [MONTHS[0].first_day]
+
+
+def test_a_window_that_the_store_refuses_costs_only_itself(tmp_path: Path) -> None:
+    group = [fetched(month) for month in MONTHS[:7]]
+    group.insert(3, out_of_place(MONTHS[7]))
+    assert loaded(tmp_path, group) == (["loaded"] * 3 + ["failed"] + ["loaded"] * 4, [1, 2, 4])
