@@ -27,6 +27,7 @@ STATES = (
     State("held", "✓", "held"),
     State("empty", "0", "held, without a row"),
     State("open", "…", "held, the month is not over"),
+    State("off", "·", "switched off, not asked any more"),
     State("none", "", "not asked so far back"),
     State("refused", "⊘", "the service gives no access"),
     State("missing", "–", "missing"),
@@ -106,6 +107,7 @@ def _squares(
     held = {(one.report, one.customer, one.month): one for one in facts.held_months}
     first = {report: min(month for name, _, month in held if name == report) for report in reports}
     marks = {(one.report, one.customer, one.month): _MARKS[one.kind] for one in facts.marks}
+    off = {(one.report, one.customer) for one in facts.standings if not one.is_awaited}
     found: dict[tuple[str, str, date], str] = {}
     for report in reports:
         for customer in customers:
@@ -115,6 +117,8 @@ def _squares(
                 mark = marks.get(key) or (marks.get((report, customer, None)) if one is None else None)
                 state = "open" if one and one.state == "open" else "held" if one and one.rows else "empty"
                 absent = "missing" if month >= first[report] else "none"
+                if (report, customer) in off:
+                    mark, absent = None, "off"
                 found[key] = mark or (state if one else absent)
     return found
 
@@ -148,5 +152,6 @@ def _square(customer: str, month: date, states: Mapping[str, str]) -> Square:
 
 def _worst(states: Iterable[str], *, of_many: bool) -> str:
     counted = ["held" if of_many and state == "empty" else state for state in states]
-    asked = [state for state in counted if state != "none"]
-    return max(asked or ["none"], key=_WORSE.__getitem__)
+    asked = [state for state in counted if state not in ("none", "off")]
+    unasked = "off" if "off" in counted else "none"
+    return max(asked or [unasked], key=_WORSE.__getitem__)

@@ -105,7 +105,16 @@ class Standing:
     newest_held_month: date | None
     last_success_utc: datetime | None
     last_failure_utc: datetime | None
-    is_late: bool | None
+    due_utc: datetime | None
+    state: str  # as meta.freshness words it: fresh, late, never read, no access or switched off
+
+    @property
+    def is_late(self) -> bool:
+        return self.state in ("late", "never read")
+
+    @property
+    def is_awaited(self) -> bool:
+        return self.state != "switched off"
 
 
 @dataclass(frozen=True)

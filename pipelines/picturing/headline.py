@@ -118,11 +118,11 @@ def _card(months: Months, title: str, period: Sequence[date], *, forecast: bool 
 
 def _figures(total: Sum, compared: Compared | None) -> tuple[Figure, ...]:
     now, before = (compared.now, compared.before) if compared else (None, None)
-    average = kronor(total.average)
+    commission, sold = (total.commission, total.homes) if total.known else (None, None)
     return (
-        Figure("Commission", kronor(total.commission), _trend(now, before, "commission")),
-        Figure("Homes sold", homes(total.homes), _trend(now, before, "homes")),
-        Figure("Per home sold", average, _trend(now, before, "average")),
+        Figure("Commission", kronor(commission), _trend(now, before, "commission")),
+        Figure("Homes sold", homes(sold), _trend(now, before, "homes")),
+        Figure("Per home sold", kronor(total.average), _trend(now, before, "average")),
     )
 
 

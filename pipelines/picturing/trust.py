@@ -26,6 +26,7 @@ class Fresh:
     through: str
     oldest_success: str
     customers: str
+    due: str
     late: str
 
 
@@ -52,7 +53,7 @@ class TrustView:
 
     verdict: Verdict
     fresh: tuple[Fresh, ...]
-    pairs: tuple[tuple[str, str, str, str, bool], ...]
+    pairs: tuple[tuple[str, ...], ...]
     measures: tuple[str, ...]
     agreed: tuple[Agreed, ...]
     differences: tuple[tuple[str, ...], ...]
@@ -76,8 +77,10 @@ def trust_view(facts: Facts, timezone: ZoneInfo) -> TrustView:
                 one.report,
                 one.customer,
                 month_code(one.newest_held_month),
-                moment(one.last_success_utc, timezone),
-                bool(one.is_late),
+                moment(one.last_success_utc, timezone) if one.last_success_utc else "never",
+                moment(one.due_utc, timezone) if one.due_utc else UNKNOWN,
+                one.state,
+                "bad" if one.is_late else "good" if one.state == "fresh" else "",
             )
             for one in facts.standings
         ),
@@ -95,7 +98,7 @@ def _verdict(facts: Facts) -> Verdict:
     errors = [one for one in facts.problems if one.severity == "error"]
     in_all = max((one.in_all for one in facts.problems), default=0)
     differing = sum(one.different_count for one in facts.agreements)
-    late = sum(bool(one.is_late) for one in facts.standings)
+    late = sum(one.is_late for one in facts.standings)
     said = []
     if in_all:
         grave = f", {len(errors)} of them grave" if errors else ""
@@ -117,15 +120,18 @@ def _verdict(facts: Facts) -> Verdict:
 
 
 def _fresh(report: str, some: Sequence[Standing], timezone: ZoneInfo) -> Fresh:
-    months = [one.newest_held_month for one in some if one.newest_held_month]
-    never = any(one.last_success_utc is None for one in some)
-    successes = [one.last_success_utc for one in some if one.last_success_utc]
+    awaited = [one for one in some if one.is_awaited]
+    months = [one.newest_held_month for one in awaited or some if one.newest_held_month]
+    never = any(one.last_success_utc is None for one in awaited or some)
+    successes = [one.last_success_utc for one in awaited or some if one.last_success_utc]
+    due = [one.due_utc for one in awaited if one.due_utc]
     late = [one.customer for one in some if one.is_late]
     return Fresh(
         report,
         month_code(min(months)) if months else UNKNOWN,
         "never" if never or not successes else moment(min(successes), timezone),
-        whole(len(some)),
+        whole(len(awaited)) if awaited else "switched off",
+        moment(min(due), timezone) if due else UNKNOWN,
         ", ".join(late),
     )
 

@@ -14,4 +14,5 @@ FROM marts.lead_funnel
 WHERE way = 'incoming lead'
     AND month < (SELECT max(month) FROM marts.office_month) - INTERVAL 180 DAY
 GROUP BY lead_type
+HAVING sum(lead_count) > 0
 ORDER BY became_sales DESC, leads DESC;

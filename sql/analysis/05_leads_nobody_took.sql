@@ -8,7 +8,7 @@ SELECT
     sum(lead_count) AS leads,
     sum(lead_count) FILTER (state = 'New') AS untouched,
     sum(lead_count) FILTER (state IN ('NoAnswerOrBusy', 'NoAssignment', 'Cancelled', 'RemovedOther')) AS lost,
-    round(100 * sum(lead_count) FILTER (state = 'New') / sum(lead_count), 1) AS untouched_percent
+    round(100 * sum(lead_count) FILTER (state = 'New') / nullif(sum(lead_count), 0), 1) AS untouched_percent
 FROM marts.lead_funnel
 WHERE way = 'incoming lead'
     AND month >= (SELECT max(month) FROM marts.lead_funnel) - INTERVAL 2 MONTH

@@ -1,7 +1,21 @@
--- Are there budgets without an amount, a user or an office?
--- One row per report with such rows; their shape is assumed.
+-- Are there budgets without an amount or a known office, or with several amounts at once?
+-- One row per report and trouble; the shape of budgets is assumed, so look at its file in sql/staging.
 -- Severity: warning
-SELECT report, count(*) AS row_count
+SELECT report, measure, 'no amount, or none that is a number' AS trouble, count(*) AS row_count
 FROM marts.budgets
-WHERE amount IS NULL OR user_id IS NULL
+WHERE amount IS NULL AND valid_to_utc IS NULL
 GROUP BY ALL
+UNION ALL
+SELECT report, measure, 'several amounts at once for one office, user and month', count(*)
+FROM (
+    SELECT report, measure, office_id, user_id, month
+    FROM marts.budgets
+    WHERE valid_to_utc IS NULL
+    GROUP BY ALL
+    HAVING count(*) > 1
+)
+GROUP BY ALL
+UNION ALL
+SELECT DISTINCT query, NULL, 'rows in the assumed shape arrived, but of no office that any report knows', row_count
+FROM meta.assumptions
+WHERE state = 'fits' AND row_count > 0 AND contains(query, 'budget') AND NOT EXISTS (FROM marts.budgets)

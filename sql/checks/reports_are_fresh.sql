@@ -1,7 +1,7 @@
 -- Is something older than it should be?
--- One row per report and customer without a success for a day and a half, refused ones aside.
+-- One row per report and customer without a success for a day and a half, or without any.
+-- What the service refuses and what is switched off is not awaited.
 -- Severity: warning
-SELECT freshness.report, freshness.customer, freshness.last_success_utc, freshness.last_error
-FROM meta.freshness AS freshness
-LEFT JOIN meta.access AS access USING (report, customer)
-WHERE freshness.is_late AND access.report IS NULL
+SELECT report, customer, state, last_success_utc, due_utc, last_error
+FROM meta.freshness
+WHERE is_late

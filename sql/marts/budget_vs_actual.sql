@@ -1,7 +1,8 @@
 -- How far are offices and users from their budgets, and where will the year end?
 -- One row per office, user, month and measure with a budget; a row without a user is the office as a whole.
--- An office's budget is the sum of its users' budgets. Commission is compared with all commission of the user
--- or office, sold estates with parts of homes; what is done of other measures is not in any documented report.
+-- An office's budget is the sum of its users' budgets, and of what is budgeted for nobody in person. Commission
+-- is compared with all commission of the user or office, sold estates with parts of homes; what is done of other
+-- measures is not in any documented report.
 -- The forecast says: as it went so far, so the rest of the budget will go. It looks at months that are over, so
 -- the row of the latest of them holds today's forecast; it is null where a month of the year so far is unknown.
 -- Columns:
@@ -18,12 +19,13 @@
 --   year_budget: budget of the whole year, as far as budgets are known
 --   year_forecast: where the year will end
 --   year_forecast_attainment_share: that in parts of the year's budget
---   is_open: whether the month is not over yet, or still to come
+--   is_open: whether the month is not over yet, or still to come, as far as is known
 WITH current_budgets AS (
     SELECT office_id, user_id, month, measure, sum(amount)::DECIMAL(18, 4) AS budget
     FROM marts.budgets
     WHERE valid_to_utc IS NULL
     GROUP BY GROUPING SETS ((office_id, user_id, month, measure), (office_id, month, measure))
+    HAVING grouping(user_id) = 1 OR user_id IS NOT NULL
 ),
 
 actuals AS (
@@ -39,7 +41,11 @@ compared AS (
             WHEN 'commission' THEN actuals.commission
             WHEN 'sold estates' THEN actuals.sold_estate_parts::DECIMAL(18, 4)
         END AS actual,
-        coalesce(actuals.is_open, true) AS is_open
+        coalesce(
+            actuals.is_open,
+            budgets.month > (SELECT max(month) FROM marts.office_month WHERE NOT is_open),
+            true
+        ) AS is_open
     FROM current_budgets AS budgets
     LEFT JOIN actuals
         ON actuals.month = budgets.month
@@ -81,4 +87,4 @@ SELECT
 FROM summed
 LEFT JOIN marts.offices AS offices USING (office_id)
 LEFT JOIN marts.users AS users USING (user_id)
-ORDER BY summed.month, summed.office_id, summed.user_id NULLS FIRST, measure
+ORDER BY year(summed.month), summed.office_id, summed.month, summed.user_id NULLS FIRST, measure

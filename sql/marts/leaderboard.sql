@@ -4,6 +4,7 @@
 -- A quarter and a year are counted from their start to the month. A period is complete when every month of it
 -- is held; earners are ranked by commission, equal ones share a rank. The month before is the same kind of
 -- period one month earlier, so a quarter's first month is compared with the whole quarter before.
+-- Rows lie by year and office, so that both an office and a month are found quickly.
 -- Columns:
 --   commission: commission for sales, valuations and writings together, by share, in SEK; tax basis not
 --     stated
@@ -12,6 +13,8 @@
 --   month: first day of the last month of the period
 --   earner_id: id of the office or user
 --   earner_name: name of the office or user
+--   office_id: customer id of the office itself, or of the user's office in the last month of the period
+--   office_name: name of that office
 --   month_count: months of the period that are held
 --   is_complete: whether every month of the period is held and over
 --   sold_average_commission: commission of an average sale in SEK, from sums; null without a sale
@@ -24,13 +27,13 @@
 --   to_the_leader: commission that is missing to the first place, in SEK
 WITH earners AS (
     SELECT
-        'office' AS earner_kind, office_id AS earner_id, office_name AS earner_name, month, is_open,
+        'office' AS earner_kind, office_id AS earner_id, office_name AS earner_name, office_id, month, is_open,
         commission, sold_commission, sold_total_price, sold_estate_parts
     FROM marts.office_month
     WHERE commission IS NOT NULL
     UNION ALL
     SELECT
-        'user', user_id, user_name, month, is_open,
+        'user', user_id, user_name, office_id, month, is_open,
         commission, sold_commission, sold_total_price, sold_estate_parts
     FROM marts.user_month
     WHERE commission IS NOT NULL
@@ -38,26 +41,26 @@ WITH earners AS (
 
 summed AS (
     SELECT
-        earner_kind, earner_id, earner_name, month, 'month' AS period, 1 AS wanted_count,
+        earner_kind, earner_id, earner_name, office_id, month, 'month' AS period, 1 AS wanted_count,
         1 AS month_count, is_open, commission, sold_commission, sold_total_price, sold_estate_parts
     FROM earners
     UNION ALL
     SELECT
-        earner_kind, earner_id, earner_name, month, 'quarter', (month(month) - 1) % 3 + 1,
+        earner_kind, earner_id, earner_name, office_id, month, 'quarter', (month(month) - 1) % 3 + 1,
         count(*) OVER so_far, bool_or(is_open) OVER so_far, sum(commission) OVER so_far,
         sum(sold_commission) OVER so_far, sum(sold_total_price) OVER so_far, sum(sold_estate_parts) OVER so_far
     FROM earners
     WINDOW so_far AS (PARTITION BY earner_kind, earner_id, year(month), quarter(month) ORDER BY month)
     UNION ALL
     SELECT
-        earner_kind, earner_id, earner_name, month, 'year', month(month),
+        earner_kind, earner_id, earner_name, office_id, month, 'year', month(month),
         count(*) OVER so_far, bool_or(is_open) OVER so_far, sum(commission) OVER so_far,
         sum(sold_commission) OVER so_far, sum(sold_total_price) OVER so_far, sum(sold_estate_parts) OVER so_far
     FROM earners
     WINDOW so_far AS (PARTITION BY earner_kind, earner_id, year(month) ORDER BY month)
     UNION ALL
     SELECT
-        earner_kind, earner_id, earner_name, month, 'twelve months', 12,
+        earner_kind, earner_id, earner_name, office_id, month, 'twelve months', 12,
         count(*) OVER so_far, bool_or(is_open) OVER so_far, sum(commission) OVER so_far,
         sum(sold_commission) OVER so_far, sum(sold_total_price) OVER so_far, sum(sold_estate_parts) OVER so_far
     FROM earners
@@ -89,6 +92,8 @@ SELECT
     month,
     earner_id,
     earner_name,
+    office_id,
+    offices.office_name,
     commission,
     sold_estate_parts,
     sold_total_price,
@@ -104,5 +109,6 @@ SELECT
     earner_count,
     to_the_leader
 FROM ranked
+LEFT JOIN marts.offices AS offices USING (office_id)
 WINDOW earlier AS (PARTITION BY earner_kind, period, earner_id ORDER BY month)
-ORDER BY earner_kind, period, month, commission_rank, earner_id
+ORDER BY earner_kind, period, year(month), ranked.office_id, month, commission_rank, earner_id

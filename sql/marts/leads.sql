@@ -75,4 +75,4 @@ FROM counted_once AS leads
 LEFT JOIN marts.offices AS offices USING (office_id)
 LEFT JOIN marts.users AS users ON users.user_id = leads.party_id
 LEFT JOIN marts.sales AS sales ON sales.estate_id = leads.estate_id AND sales.contract_on >= leads.created_at::DATE
-ORDER BY leads.month, leads.office_id
+ORDER BY year(leads.month), leads.office_id, leads.month

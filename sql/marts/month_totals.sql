@@ -7,7 +7,7 @@
 --   office_id: customer id of the office
 --   version: how many totals the month has had, this one included, if it is another than the one remembered
 --     last
---   noted_at_utc: when the newest load of the file was written that this total was worked out from
+--   noted_at_utc: when the service gave the newest answer that such totals are worked out from
 --   row_count: rows: of the office report, sales, events, or leads and tips
 --   commission: commission in SEK: of the office report, of the sales, or earned in steps; leads have none
 --   price: prices of what was sold, in SEK; running commissions and leads have none
@@ -39,7 +39,7 @@ remembered AS (
 ),
 
 held AS (
-    SELECT report, office_id, month, customer_id, load_id, loaded_at_utc, is_open
+    SELECT report, office_id, month, customer_id, load_id, loaded_at_utc, fetched_at_utc, is_open
     FROM marts.office_sources
     WHERE report IN ('commission_office', 'sales', 'running_commissions', 'tips_and_leads')
 )
@@ -53,7 +53,7 @@ SELECT
     loaded_at_utc,
     is_open,
     coalesce(version_count, 0) + 1 AS version,
-    (SELECT max(loaded_at_utc) FROM staging.months) AS noted_at_utc,
+    max(fetched_at_utc) OVER () AS noted_at_utc,
     coalesce(row_count, 0) AS row_count,
     CASE WHEN report <> 'tips_and_leads' THEN coalesce(commission, 0) END::DECIMAL(18, 4) AS commission,
     CASE WHEN report IN ('commission_office', 'sales') THEN coalesce(price, 0) END::DECIMAL(18, 4) AS price,

@@ -3,7 +3,7 @@
 -- Only months that were over when last read are here: an open month grows, which is no restatement. Builds compare
 -- totals, so two changes between two builds are one row, and changes that cancel out in the sum are none.
 -- Columns:
---   noted_at_utc: when the newest load of the file was written that showed the change
+--   noted_at_utc: when the service gave the newest answer that was in the file as the change was found
 --   months_later: months between the month and that
 --   row_count_change: rows more (or less, negative) than before
 --   commission_before: commission before, in SEK

@@ -23,4 +23,4 @@ INNER JOIN marts.office_sources AS sources
     AND sources.month = running.month
     AND sources.customer_id = running.customer_id
 LEFT JOIN marts.offices AS offices ON offices.office_id = running.office_id
-ORDER BY ALL
+ORDER BY year(running.month), running.office_id, running.month, running.obtained_on

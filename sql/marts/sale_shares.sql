@@ -33,4 +33,4 @@ SELECT
     agents.landed_row AS _row
 FROM staging.sales_agents AS agents
 INNER JOIN marts.sales AS sales ON sales._row = agents.landed_estate
-ORDER BY sales.month, sales.office_id
+ORDER BY year(sales.month), sales.office_id, sales.month

@@ -154,4 +154,4 @@ LEFT JOIN marts.offices AS offices USING (office_id)
 LEFT JOIN staging.sold_estates USING (estate_id)
 LEFT JOIN agents_gathered ON agents_gathered.landed_estate = latest.landed_row
 LEFT JOIN restatements_counted ON restatements_counted.landed_estate = latest.landed_row
-ORDER BY latest.month, latest.office_id
+ORDER BY year(latest.month), latest.office_id, latest.month, contract_on

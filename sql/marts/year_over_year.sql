@@ -42,7 +42,7 @@ SELECT
     now.is_open,
     now.commission,
     before.commission AS commission_before,
-    now.commission - before.commission AS commission_change,
+    (now.commission - before.commission)::DECIMAL(18, 4) AS commission_change,
     ((now.commission - before.commission) / nullif(before.commission, 0))::DECIMAL(18, 8)
         AS commission_change_share,
     now.sold_estate_parts,

@@ -1,6 +1,6 @@
 -- What is wrong or unsure right now?
 -- One row per open problem: a failed month, a refusal, rows in quarantine, something late, changed or not as
--- assumed.
+-- assumed. What failed of a customer or report that is switched off by now is nobody's problem any more.
 -- Columns:
 --   kind: what sort of problem it is
 --   severity: error or warning
@@ -12,7 +12,20 @@
 WITH failed AS (
     SELECT loads.*, unnest(CASE WHEN len(months) = 0 THEN [NULL::DATE] ELSE months END) AS month
     FROM meta.loads AS loads
-    WHERE status IN ('failed', 'held back')
+    WHERE status IN ('failed', 'held back') AND (report, customer) NOT IN (
+        SELECT (report, customer) FROM meta.freshness WHERE state = 'switched off'
+    )
+),
+
+overlapping AS (
+    SELECT
+        checked_at_utc,
+        unnest(from_json(
+            sample,
+            '[{"customer_id": "VARCHAR", "yielding_customer_id": "VARCHAR", "shared_offices": "VARCHAR"}]'
+        )) AS pair
+    FROM meta.check_results
+    WHERE name = 'customers_do_not_overlap' AND message = ''
 ),
 
 found AS (
@@ -37,6 +50,16 @@ found AS (
         'no access', 'warning', report, customer, NULL, denied_at_utc,
         'The service refuses this report for this customer; it is asked again on another day.'
     FROM meta.access
+    SEMI JOIN meta.freshness AS refused
+        ON (refused.report, refused.customer, refused.state) = (access.report, access.customer, 'no access')
+    UNION ALL
+    SELECT
+        'changes unknown', 'warning', asked_of, customer, NULL, max(fetched_at_utc),
+        'The service did not tell which sales were changed, so older months are read again only once in a calendar '
+        || 'month: ' || arg_max(error, fetched_at_utc)
+    FROM meta.probes
+    GROUP BY asked_of, customer
+    HAVING arg_max(status, fetched_at_utc) = 'failed'
     UNION ALL
     SELECT
         'quarantine', 'warning', report, customer, month, fetched_at_utc,
@@ -45,7 +68,8 @@ found AS (
     UNION ALL
     SELECT
         'late', 'warning', report, customer, NULL, last_success_utc,
-        'No success for a day and a half' || coalesce(', last because: ' || last_error, '.')
+        CASE state WHEN 'never read' THEN 'Never read so far' ELSE 'No success for a day and a half' END
+        || coalesce(', last because: ' || last_error, '.')
     FROM meta.freshness
     WHERE is_late
     UNION ALL
@@ -62,9 +86,23 @@ found AS (
     WHERE state = 'differs'
     GROUP BY ALL
     UNION ALL
-    SELECT 'check', severity, NULL, NULL, NULL, checked_at_utc, question || ' ' || row_count || ' rows: ' || name
+    SELECT
+        'overlap', 'warning', NULL, pair.yielding_customer_id, NULL, checked_at_utc,
+        pair.customer_id || ' answers for ' || pair.shared_offices
+        || ' as well; each office is counted once, but asked for twice'
+    FROM overlapping
+    UNION ALL
+    SELECT
+        'check', severity, NULL, NULL, NULL, checked_at_utc,
+        CASE
+            WHEN message <> '' THEN 'The check ' || name || ' could not run: ' || message
+            ELSE question || ' ' || row_count || ' rows: ' || name
+        END
     FROM meta.check_results
-    WHERE row_count > 0 AND name NOT IN ('assumptions_hold', 'quarantine_is_empty', 'reports_are_fresh')
+    WHERE row_count > 0
+        AND (message <> '' OR name NOT IN (
+            'assumptions_hold', 'customers_do_not_overlap', 'quarantine_is_empty', 'reports_are_fresh'
+        ))
 )
 
 SELECT

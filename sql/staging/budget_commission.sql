@@ -2,7 +2,9 @@
 -- One row per office, user, month, measure and version of a budget.
 -- Nobody has documented these rows, and this file is the one place that leans on their shape. Where a real
 -- answer differs the result is empty and meta.assumptions says why: adapt Expects and the query to what
--- arrived. A row of a history that changed stands there once for every version, under one _row.
+-- arrived. A row of a history that changed stands there once for every version, under one _row. A row that
+-- says which year and month it is about counts in that month only, should an answer hold more than was asked.
+-- An amount that is no number is null, and a check names it.
 -- Columns:
 --   customer_id VARCHAR: the customer that was asked, an office or a group
 --   report VARCHAR: the budget report that this comes from
@@ -34,6 +36,9 @@ WITH goals AS (
         ON users._row = months._parent_row
     INNER JOIN (SELECT DISTINCT _row, customer_id FROM bi.budget_commission_history) AS offices
         ON offices._row = users._parent_row
+    WHERE
+        coalesce(TRY_CAST(to_json(months) ->> 'year' AS INT), year(months._month)) = year(months._month)
+        AND coalesce(TRY_CAST(to_json(months) ->> 'month' AS INT), month(months._month)) = month(months._month)
 )
 
 SELECT
@@ -47,4 +52,4 @@ SELECT
     valid_from_utc,
     valid_to_utc,
     load_id
-FROM (UNPIVOT goals ON "commission" INTO NAME measure VALUE amount)
+FROM goals UNPIVOT INCLUDE NULLS (amount FOR measure IN ("commission"))

@@ -22,6 +22,9 @@ WITH goals AS (
         ON users._row = months._parent_row
     INNER JOIN (SELECT DISTINCT _row, customer_id FROM bi.budget_crm_history) AS offices
         ON offices._row = users._parent_row
+    WHERE
+        coalesce(TRY_CAST(to_json(months) ->> 'year' AS INT), year(months._month)) = year(months._month)
+        AND coalesce(TRY_CAST(to_json(months) ->> 'month' AS INT), month(months._month)) = month(months._month)
 )
 
 SELECT
@@ -35,4 +38,4 @@ SELECT
     valid_from_utc,
     valid_to_utc,
     load_id
-FROM (UNPIVOT goals ON "meetings", "own booked meetings" INTO NAME measure VALUE amount)
+FROM goals UNPIVOT INCLUDE NULLS (amount FOR measure IN ("meetings", "own booked meetings"))

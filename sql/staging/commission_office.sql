@@ -2,8 +2,9 @@
 -- One row per customer asked, office and month.
 -- Averages and percentages cannot be added, so the commission of sales alone is worked out here: it is the
 -- whole commission where there was no writing and no valuation, else what the same report asked for sales alone
--- says where that is held (it is off by default), else the service's average times the parts. Rows that name no
--- office by its id fall back on the old number, read as the customer's own if it fits.
+-- says where that is held (it is off by default), else the service's average times the parts. An office that is
+-- named by its old number alone is taken for the one known office of that number, so that a group and its office
+-- speak of the same one; where there is none or more than one, the number stays what it is.
 -- Columns:
 --   customer_id: the customer that was asked, an office or a group
 --   office_id: customer id of the office
@@ -17,15 +18,36 @@
 --   sold_estate_parts: homes sold; a home whose commission is shared counts in parts
 --   writing_parts: writing assignments, in parts where shared
 --   valuation_parts: valuations, in parts where shared
-WITH asked AS (
-    SELECT
-        *,
-        coalesce(
-            office_customer_id,
-            CASE WHEN ltrim(_customer, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ') = customer_id::VARCHAR THEN _customer END,
-            customer_id::VARCHAR
-        ) AS office_id
+WITH known AS (
+    SELECT _customer AS office_id FROM bi.commission_office
+    UNION
+    SELECT office_customer_id FROM bi.commission_office
+    UNION
+    SELECT office_customer_id FROM bi.sales_estates
+),
+
+numbered AS (
+    SELECT ltrim(office_id, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ') AS number, list(office_id) AS office_ids
+    FROM known
+    WHERE regexp_full_match(office_id, '[A-Z]+[0-9]+')
+    GROUP BY ALL
+),
+
+named AS (
+    SELECT *, coalesce(office_customer_id, customer_id::VARCHAR) AS named_id
     FROM bi.commission_office
+),
+
+asked AS (
+    SELECT
+        named.*,
+        CASE
+            WHEN ltrim(named._customer, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ') = named.named_id THEN named._customer
+            WHEN len(numbered.office_ids) = 1 THEN numbered.office_ids[1]
+            ELSE named.named_id
+        END AS office_id
+    FROM named
+    LEFT JOIN numbered ON numbered.number = named.named_id
 )
 
 SELECT

@@ -15,6 +15,9 @@ WITH goals AS (
         _load_id AS load_id,
         TRY_CAST(commission AS DECIMAL(18, 4)) AS "commission"
     FROM bi.office_budget_commission_history AS given
+    WHERE
+        coalesce(TRY_CAST(to_json(given) ->> 'year' AS INT), year(given._month)) = year(given._month)
+        AND coalesce(TRY_CAST(to_json(given) ->> 'month' AS INT), month(given._month)) = month(given._month)
 )
 
 SELECT
@@ -28,4 +31,4 @@ SELECT
     valid_from_utc,
     valid_to_utc,
     load_id
-FROM (UNPIVOT goals ON "commission" INTO NAME measure VALUE amount)
+FROM goals UNPIVOT INCLUDE NULLS (amount FOR measure IN ("commission"))

@@ -16,6 +16,9 @@ WITH goals AS (
         TRY_CAST(total AS DECIMAL(18, 4)) AS "meetings",
         TRY_CAST(own_booked AS DECIMAL(18, 4)) AS "own booked meetings"
     FROM bi.user_budget_crm_history AS given
+    WHERE
+        coalesce(TRY_CAST(to_json(given) ->> 'year' AS INT), year(given._month)) = year(given._month)
+        AND coalesce(TRY_CAST(to_json(given) ->> 'month' AS INT), month(given._month)) = month(given._month)
 )
 
 SELECT
@@ -29,4 +32,4 @@ SELECT
     valid_from_utc,
     valid_to_utc,
     load_id
-FROM (UNPIVOT goals ON "meetings", "own booked meetings" INTO NAME measure VALUE amount)
+FROM goals UNPIVOT INCLUDE NULLS (amount FOR measure IN ("meetings", "own booked meetings"))

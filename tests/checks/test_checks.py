@@ -69,11 +69,11 @@ def estate_in_two_months(given: Given) -> None:
     sold(given, "M1", "2026-02", "M1", "E1", final_price=2000, agents=[AGENT], at_utc=datetime(2026, 2, 1))
 
 
-def budget_of_nobody(given: Given) -> None:
+def budget_of_nothing(given: Given) -> None:
     table = "office_budget_commission_history"
     arrived(given, table, customer_id="VARCHAR", user_id="VARCHAR", commission="BIGINT")
     load_id = held(given, "office_budget_commission", "M1", ["2026-01"])
-    rows(given, table, "M1", "2026-01", [{"customer_id": "M1", "commission": 5}], load_id=load_id)
+    rows(given, table, "M1", "2026-01", [{"customer_id": "M1", "commission": None}], load_id=load_id)
 
 
 OFFENCES: dict[str, Callable[[Given], object]] = {
@@ -90,11 +90,13 @@ OFFENCES: dict[str, Callable[[Given], object]] = {
     "quarantine_is_empty": quarantined,
     "months_keep_their_rows": month_emptied,
     "sales_stand_in_one_month": estate_in_two_months,
-    "running_commissions_have_an_office": sql("UPDATE bi.running_commissions SET customer_id = 'M9'"),
+    "running_commissions_have_an_office": sql(
+        "UPDATE bi.running_commissions SET customer_id = 'M9', amount = 89635.13, exchange_rate = 11.2345"
+    ),
     "leads_have_an_office": sql(
         "UPDATE bi.incoming_leads SET _customer = 'G1', receiver_company_customer_number = 'S9'"
     ),
-    "budgets_are_understood": budget_of_nobody,
+    "budgets_are_understood": budget_of_nothing,
 }
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.marts.given import warehouse
+from pipelines.sync.finishing import reasons_against
+from tests.marts.given import build, warehouse
 from warehouse.checks import CheckResult, keep_results, run_checks
 from warehouse.queries import QueryError
 
@@ -24,10 +25,14 @@ def test_a_check_counts_its_rows_and_keeps_some_of_them(tmp_path: Path) -> None:
     assert (found.severity, found.rows, found.sample[0], len(found.sample)) == ("warning", 7, {"x": 0}, 5)
 
 
-def test_a_check_that_cannot_run_is_an_error_with_its_message_and_stops_no_other(tmp_path: Path) -> None:
-    (tmp_path / "d.sql").write_text(f"{HEADER}-- Severity: warning\nSELECT * FROM bi.nobody")
+@pytest.mark.parametrize("severity", ["error", "warning"])
+def test_a_check_that_cannot_run_fails_as_gravely_as_it_is_graded_and_stops_no_other(
+    tmp_path: Path, severity: str
+) -> None:
+    (tmp_path / "d.sql").write_text(f"{HEADER}-- Severity: {severity}\nSELECT * FROM bi.nobody")
     good, bad = check(tmp_path, "SELECT 1 WHERE false")
-    assert (good.passed, bad.passed, bad.severity) == (True, False, "error")
+    assert (good.passed, bad.passed, bad.severity) == (True, False, severity)
+    assert bad.sentence.startswith("The check d could not run: ")
     assert "nobody" in bad.message
 
 
@@ -59,3 +64,22 @@ def test_results_are_kept_in_place_of_the_earlier_ones() -> None:
         keep_results(given, [CheckResult("c", "warning", rows, ({"month": moment},), "Is it so?")], moment)
     found = given.execute("SELECT name, row_count, sample, checked_at_utc FROM meta.check_results").fetchall()
     assert found == [("c", 2, '[{"month": "2026-06-01 05:00:00+00:00"}]', datetime(2026, 6, 1, 5))]
+
+
+def test_an_error_check_that_could_not_run_keeps_the_file_back_and_a_warning_check_does_not() -> None:
+    unable = [
+        CheckResult(name, name.partition("_")[0], 1, (), "Is it so?", "no such column")
+        for name in ("error_check", "warning_check")
+    ]
+    assert reasons_against(unable) == ["The check error_check could not run: no such column"]
+
+
+def test_a_check_that_could_not_run_is_an_open_problem_whatever_it_asks() -> None:
+    given = warehouse()
+    build(given, "customers")
+    unable = CheckResult("reports_are_fresh", "warning", 1, (), "Is it so?", "no such column")
+    keep_results(given, [unable], datetime(2026, 6, 1, 5, tzinfo=UTC))
+    found = given.execute("SELECT kind, severity, message FROM meta.problems").fetchall()
+    assert found == [
+        ("check", "warning", "The check reports_are_fresh could not run: no such column"),
+    ]

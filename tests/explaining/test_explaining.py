@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from pipelines.command.explain import tell
 from pipelines.months import Month
 from pipelines.sync.explaining import Explanation, explain
 from tests.whole.rehearsal import rehearsal
-from warehouse.tracing import SOURCES, NotInTheFile
+from warehouse.traces import SOURCES, SOURCES_OF_USERS, NotInTheFile
 
 SEPTEMBER = date(2026, 9, 1)
 
@@ -29,7 +29,10 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return room
 
 
-REPORTS = ("commission_office", "commission_office_sale", "running_commissions", "tips_and_leads", "users")
+REPORTS = (
+    "commission_office", "commission_office_sale", "commission_user", "running_commissions",
+    "tips_and_leads", "users",
+)  # fmt: skip
 
 
 def _offices(data_dir: Path) -> Sequence[str]:
@@ -45,8 +48,35 @@ def _explained(data_dir: Path, measure: str = "commission", office: str | None =
 @pytest.mark.parametrize("measure", SOURCES)
 def test_the_stored_answers_say_the_same(published: Path, measure: str) -> None:
     told = [_explained(published, measure, office) for office in _offices(published)[::4]]
-    assert [(one.trace.office_id, one.difference) for one in told if not one.agrees] == []
+    assert [(one.trace.earner_id, one.difference) for one in told if not one.agrees] == []
     assert [len(one.trace.rows) for one in told] == [one.recounted and one.recounted.objects for one in told]
+
+
+@pytest.mark.parametrize("measure", SOURCES_OF_USERS)
+def test_the_stored_answers_say_the_same_of_users(published: Path, measure: str) -> None:
+    with duckdb.connect(published / "warehouse.duckdb", read_only=True) as file:
+        users = file.execute(
+            "SELECT user_id FROM marts.user_month WHERE month = $1 ORDER BY user_id LIMIT 40", [SEPTEMBER]
+        ).fetchall()
+    told = [
+        explain(published, user=user, month=SEPTEMBER, measure=measure, timezone="Europe/Stockholm")
+        for (user,) in users[::8]
+    ]
+    assert [(one.trace.earner_id, one.difference) for one in told if not one.agrees] == []
+    assert [len(one.trace.rows) for one in told] == [one.recounted and one.recounted.objects for one in told]
+
+
+@pytest.mark.parametrize(("mart", "sources"), [("office_month", SOURCES), ("user_month", SOURCES_OF_USERS)])
+def test_every_measure_of_the_months_can_be_explained(
+    published: Path, mart: str, sources: Mapping[str, object]
+) -> None:
+    with duckdb.connect(published / "warehouse.duckdb", read_only=True) as file:
+        columns = file.execute(
+            "SELECT column_name FROM duckdb_columns() WHERE schema_name = 'marts' AND table_name = $1 "
+            "AND (contains(data_type, 'DECIMAL') OR data_type = 'BIGINT')",
+            [mart],
+        ).fetchall()
+    assert {name for (name,) in columns} == set(sources)
 
 
 def test_the_request_is_told_without_a_login(published: Path) -> None:

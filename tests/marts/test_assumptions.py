@@ -63,7 +63,7 @@ def test_a_query_that_does_not_run_on_what_arrived_differs_with_the_reason() -> 
     assert found.fetchall() == [("differs", True)]
 
 
-def test_a_budget_that_is_no_number_is_left_out_and_the_others_stay() -> None:
+def test_a_budget_that_is_no_number_has_no_amount_and_the_others_stay() -> None:
     given = warehouse()
     table = "office_budget_commission_history"
     arrived(given, table, customer_id="VARCHAR", user_id="VARCHAR", commission="VARCHAR")
@@ -78,7 +78,8 @@ def test_a_budget_that_is_no_number_is_left_out_and_the_others_stay() -> None:
         "DATE '2026-01-01' AS month, 'held' AS state"
     )
     build(given, "budgets")
-    assert given.execute("SELECT user_id, amount FROM marts.budgets").fetchall() == [("U1", Decimal(7))]
+    budgets = given.execute("SELECT user_id, amount FROM marts.budgets").fetchall()
+    assert budgets == [("U1", Decimal(7)), ("U2", None)]
 
 
 def test_every_query_that_expects_something_carries_the_word_assumed_and_the_types_of_its_columns() -> None:

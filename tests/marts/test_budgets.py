@@ -138,3 +138,37 @@ def test_a_year_with_an_unknown_month_has_no_forecast(given: DuckDBPyConnection)
     )
     found = built(given, "SELECT year_forecast FROM marts.budget_vs_actual WHERE user_id IS NULL")
     assert found == [(None,), (None,)]
+
+
+def test_an_answer_that_holds_more_months_than_were_asked_counts_in_each_month_once(
+    given: DuckDBPyConnection,
+) -> None:
+    arrived(given, "office_budget_estate_history", year="BIGINT", month="VARCHAR")
+    put(given, "budget_commission_history", "2026-12", customer_id="M1")
+    for asked in ("2026-11", "2026-12"):
+        held(given, "office_budget_estate", "G1", [asked])
+        for number in (11, 12):
+            row = {"customer_id": "M1", "user_id": "U1", "sold": number, "year": 2026, "month": str(number)}
+            put(given, "office_budget_estate_history", asked, **row)
+    query = "SELECT month(month), amount::INT FROM marts.budgets WHERE measure = 'sold estates'"
+    assert built(given, query) == [(11, 11), (12, 12)]
+
+
+def test_a_budget_of_nobody_in_person_is_the_offices_own_and_counts_once(given: DuckDBPyConnection) -> None:
+    held(given, "office_budget_estate", "G1", ["2026-12"])
+    put(given, "budget_commission_history", "2026-12", customer_id="M1")
+    for user, sold in ((None, 4), ("U1", 2)):
+        put(given, "office_budget_estate_history", "2026-12", customer_id="M1", user_id=user, sold=sold)
+    query = "SELECT user_id, budget::INT FROM marts.budget_vs_actual WHERE measure = 'sold estates'"
+    assert built(given, query) == [(None, 6), ("U1", 2)]
+
+
+def test_a_month_before_one_that_is_over_is_not_open_although_nothing_is_held_of_it(
+    given: DuckDBPyConnection,
+) -> None:
+    for of_month in ("2026-01", "2026-02", "2026-03"):
+        budgeted(given, of_month, "U1", (100, SPRING, None))
+    office = [earned({"office_customer_id": "M1"}, 5)]
+    loaded(given, "commission_office", "commission_office", "G1", "2026-02", office)
+    found = built(given, "SELECT month(month), is_open FROM marts.budget_vs_actual WHERE user_id IS NULL")
+    assert found == [(1, False), (2, False), (3, True)]

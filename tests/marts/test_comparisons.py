@@ -23,7 +23,7 @@ def test_the_leaderboard_ranks_offices_and_says_who_won_places() -> None:
     found = built(
         given,
         "SELECT strftime(month, '%m'), earner_id, commission_rank, previous_rank, rank_change "
-        "FROM marts.leaderboard WHERE period = 'month'",
+        "FROM marts.leaderboard WHERE period = 'month' ORDER BY month, commission_rank",
     )
     assert found == [("01", "M1", 1, None, None), ("01", "M2", 2, None, None),
                      ("02", "M2", 1, 2, 1), ("02", "M1", 2, 1, -1)]  # fmt: skip
@@ -58,9 +58,24 @@ def test_equal_commissions_share_a_rank_and_know_what_is_missing_to_the_leader()
     found = built(
         given,
         "SELECT earner_id, commission_rank, to_the_leader, earner_count "
-        "FROM marts.leaderboard WHERE period = 'month'",
+        "FROM marts.leaderboard WHERE period = 'month' ORDER BY ALL",
     )
     assert found == [("M1", 1, Decimal(0), 3), ("M2", 2, Decimal(10), 3), ("M3", 2, Decimal(10), 3)]
+
+
+def test_a_user_stands_on_the_leaderboard_with_the_office_of_the_month() -> None:
+    given = warehouse()
+    for month, office in (("2026-01", "M1"), ("2026-02", "M2")):
+        office_earned(given, month, M1=50, M2=40)
+        loaded(given, "commission_user", "commission_user", "G1", month, [earned({"user_id": "U1"}, 5)])
+        agent = {"id": "U1", "primary_office_customer_id": office}
+        sold(given, "G1", month, office, f"E{office}", office_name=f"The {office}", agents=[agent])
+    found = built(
+        given,
+        "SELECT month(month), office_id, office_name FROM marts.leaderboard "
+        "WHERE earner_kind = 'user' AND period = 'year'",
+    )
+    assert found == [(1, "M1", "The M1"), (2, "M2", "The M2")]
 
 
 def test_a_month_is_compared_with_the_same_month_a_year_before_and_never_with_an_unknown_one() -> None:

@@ -6,6 +6,7 @@ from datetime import date
 from decimal import Decimal
 
 from tests.marts.given import arrived, build, built, earned, held, loaded, rows, sold, warehouse
+from warehouse.configured import ConfiguredCustomer, ConfiguredReport, write_configuration
 
 M1 = {"office_customer_id": "M1"}
 
@@ -77,3 +78,60 @@ def test_a_total_is_remembered_only_when_it_is_another_than_the_last() -> None:
     build(given, "month_totals")
     found = given.execute("SELECT version, row_count FROM meta.month_totals").fetchall()
     assert found == [(1, 1), (2, 2)]
+
+
+def test_an_office_that_a_group_names_by_its_old_number_is_the_one_office_of_that_number() -> None:
+    given = warehouse()
+    loaded(
+        given, "commission_office", "commission_office", "M11", "2026-01", [earned({"customer_id": 11}, 5)]
+    )
+    loaded(given, "commission_office", "commission_office", "G1", "2026-01", [
+        earned({"customer_id": 11}, 5), earned({"office_customer_id": "12"}, 7)
+    ])  # fmt: skip
+    found = built(given, "SELECT office_id, _customer, commission FROM marts.office_month")
+    assert sorted(found) == [("12", "G1", Decimal(7)), ("M11", "M11", Decimal(5))]
+
+
+def test_an_old_number_that_two_offices_could_have_stays_a_number() -> None:
+    given = warehouse()
+    for customer in ("M11", "N11"):
+        loaded(given, "commission_office", "commission_office", customer, "2026-01", [earned(M1, 5)])
+    loaded(given, "commission_office", "commission_office", "G1", "2026-01", [earned({"customer_id": 11}, 5)])
+    assert built(given, "SELECT office_id FROM marts.offices ORDER BY ALL") == [("11",), ("M1",)]
+
+
+def test_a_row_of_an_office_and_month_leads_to_request_and_landing_file() -> None:
+    given = warehouse()
+    customer = ConfiguredCustomer("G1", "", date(2026, 1, 1), True)
+    report = ConfiguredReport("commission_office", "", "", "/Report/{customerId}", True)
+    write_configuration(given, [customer], [report])
+    loaded(given, "commission_office", "commission_office", "G1", "2026-01", [earned(M1, 5)])
+    given.execute("UPDATE meta.loads SET landing = 'here', sha256 = 'abc', requests = 1")
+    found = built(
+        given,
+        "SELECT report, customer_id, tables, path, requests, landing, sha256 "
+        "FROM marts.sources_of('M1', DATE '2026-01-01')",
+    )
+    assert found == [("commission_office", "G1", "bi.commission_office", "/Report/G1", 1, "here", "abc")]
+    assert given.execute("FROM marts.sources_of('M1', DATE '2026-02-01')").fetchall() == []
+
+
+def test_a_row_of_a_user_and_month_leads_to_every_answer_that_it_rests_on() -> None:
+    given = warehouse()
+    loaded(given, "commission_office", "commission_office", "G1", "2026-01", [earned(M1, 5)])
+    loaded(given, "commission_user", "commission_user", "G1", "2026-01", [earned({"user_id": "U1"}, 5)])
+    loaded(given, "commission_user", "commission_user", "G2", "2026-01", [earned({"user_id": "U2"}, 5)])
+    step = {"customer_id": "M1", "user_id": "U1", "amount": 5, "exchange_rate": 1}
+    loaded(given, "running_commissions", "running_commissions", "G1", "2026-01", [step])
+    held(given, "tips_and_leads", "G1", ["2026-01"])
+    query = "SELECT report, customer_id FROM marts.sources_of_user('{}', DATE '2026-01-01')"
+    found = [("commission_user", "G1"), ("running_commissions", "G1")]
+    assert built(given, query.format("U1")) == found
+    assert given.execute(query.format("U2")).fetchall() == [("commission_user", "G2")]
+
+
+def test_every_held_month_has_its_source_and_says_which_tables_its_rows_are_in() -> None:
+    given = warehouse()
+    held(given, "tips_and_leads", "G1", ["2026-01", "2026-02"])
+    found = built(given, "SELECT month(month), tables FROM marts.sources")
+    assert found == [(number, "bi.incoming_leads, bi.outgoing_leads, bi.tips") for number in (1, 2)]

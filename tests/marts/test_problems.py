@@ -84,3 +84,12 @@ def test_what_a_check_found_is_a_problem_when_it_was_kept() -> None:
     found = [CheckResult("a", "error", 2, (), "Is it so?"), CheckResult("b", "error", 0, (), "Is it?")]
     keep_results(given, found, NOW)
     assert problems(given) == [("check", "error", None, None, "Is it so? 2 rows: a")]
+
+
+def test_a_group_configured_together_with_one_of_its_offices_is_told_in_words() -> None:
+    given = warehouse()
+    pair = {"customer_id": "G1", "yielding_customer_id": "M1", "shared_offices": "M1", "is_contained": True}
+    found = CheckResult("customers_do_not_overlap", "warning", 1, [pair], "Do they?")
+    keep_results(given, [found], NOW)
+    words = "G1 answers for M1 as well; each office is counted once, but asked for twice"
+    assert problems(given) == [("overlap", "warning", None, "M1", words)]

@@ -108,6 +108,21 @@ def test_quarantined_rows_are_named_as_the_likely_reason(given: DuckDBPyConnecti
     assert reasons == {("M1", "rows in quarantine")}
 
 
+@pytest.mark.parametrize(("too_much", "is_reconciled"), [("0.01", True), ("0.03", False)])
+def test_prices_shared_by_users_may_differ_by_the_rounding_of_each(
+    given: DuckDBPyConnection, too_much: str, is_reconciled: bool
+) -> None:
+    given.execute(
+        f"UPDATE bi.commission_user SET sold_total_price = sold_total_price + {too_much} WHERE user_id = 'U1'"
+    )
+    found = built(
+        given,
+        "SELECT is_reconciled FROM marts.reconciliation "
+        "WHERE compared = 'user report' AND measure = 'sold total price' AND office_id = 'M1'",
+    )
+    assert found == [(is_reconciled,)]
+
+
 def test_the_rounding_of_a_mixed_average_is_tolerated(given: DuckDBPyConnection) -> None:
     given.execute(
         "UPDATE bi.commission_office SET commission = commission + 50, valuation_parts = 1, "
@@ -115,3 +130,18 @@ def test_the_rounding_of_a_mixed_average_is_tolerated(given: DuckDBPyConnection)
     )
     found = built(given, "SELECT is_reconciled FROM marts.reconciliation WHERE measure = 'sold commission'")
     assert found == [(True,)] * 4
+
+
+def test_a_number_of_the_by_month_report_that_is_none_is_unknown_and_no_zero(
+    given: DuckDBPyConnection,
+) -> None:
+    given.execute(
+        "ALTER TABLE bi.commission_office_by_month ALTER commission TYPE VARCHAR; "
+        "UPDATE bi.commission_office_by_month SET commission = 'a lot' WHERE office_customer_id = 'M1'"
+    )
+    found = built(
+        given,
+        "SELECT compared_amount, is_reconciled FROM marts.reconciliation "
+        "WHERE (compared, measure, office_id) = ('by-month report', 'commission', 'M1')",
+    )
+    assert found == [(None, None)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from functools import cache
 from html.parser import HTMLParser
@@ -71,7 +71,9 @@ def chain(*offices: str, months: int = 15) -> Facts:
         held_months=tuple(
             HeldMonth("sales", "M1", one, "open" if one == NEWEST else "held", 5) for one in shown
         ),
-        standings=(Standing("sales", "M1", NEWEST, PUBLISHED, None, False),),
+        standings=(
+            Standing("sales", "M1", NEWEST, PUBLISHED, None, PUBLISHED + timedelta(hours=36), "fresh"),
+        ),
     )
 
 

@@ -7,6 +7,7 @@ from decimal import Decimal
 from pipelines.picturing.comparing import COMMISSION, Months, span
 from pipelines.picturing.facts import Facts
 from pipelines.picturing.headline import cards
+from pipelines.picturing.numbers import UNKNOWN
 from tests.picturing.given import budgeted, chain, earned, month
 
 
@@ -56,3 +57,13 @@ def test_a_year_that_was_not_held_is_said_to_be_missing() -> None:
 
 def test_january_is_the_whole_year_to_date() -> None:
     assert cards(_months(earned("A", "2026-01", 5)))[1].period == "January 2026"
+
+
+def test_a_card_of_which_nothing_is_held_shows_dashes_and_no_zero() -> None:
+    shown = cards(_months(earned("A", "2026-02", None)))
+    assert {figure.value for card in shown for figure in card.figures} == {UNKNOWN}
+
+
+def test_a_card_of_months_without_a_sale_shows_zero() -> None:
+    [card, *_] = cards(_months(earned("A", "2026-02", 0, homes=0)))
+    assert [figure.value[:1] for figure in card.figures] == ["0", "0", UNKNOWN]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipelines.picturing.coverage import coverage_view
-from pipelines.picturing.facts import Facts, HeldMonth, Mark, Publication
+from pipelines.picturing.facts import Facts, HeldMonth, Mark, Publication, Standing
 from tests.picturing.given import PUBLISHED, month
 
 
@@ -54,3 +54,15 @@ def test_a_single_report_shows_which_months_came_without_a_row() -> None:
     view = coverage_view(Facts(held_months=(_held("sales", "M1", "2026-02", rows=0),)))
     assert view is not None
     assert view.reports[0].rows[0][1][0].name == "empty"
+
+
+def test_a_customer_that_is_switched_off_misses_nothing() -> None:
+    held = (_held("sales", "M1", "2026-03"), _held("sales", "M2", "2026-02"), _held("sales", "M1", "2026-02"))
+    off = Standing("sales", "M2", month("2026-02"), PUBLISHED, None, None, "switched off")
+    view = coverage_view(Facts(held_months=held, standings=(off,)))
+    assert view is not None
+    assert [[square.name for square in squares] for _, squares in view.whole.rows] == [
+        ["held", "held"],
+        ["off", "held"],
+    ]
+    assert view.whole.told == "nothing is missing"

@@ -1,0 +1,17 @@
+-- Which answer does a month of a report come from, which request was that, and where are its bytes?
+-- One row per report, customer and month that is held; for a row of a mart see marts.sources_of.
+-- The rows stand in the tables named, with this _load_id and _month. The landing file keeps every request with
+-- its query; `brokerbi explain` reads it again.
+-- Columns:
+--   month: first day of the month
+--   load_id: the load it comes from; joins meta.loads
+--   fetched_at_utc: when the service gave that answer
+SELECT
+    months.report,
+    months.customer_id,
+    months.month,
+    months.load_id,
+    loads.* EXCLUDE (load_id)
+FROM staging.months AS months
+INNER JOIN staging.loads AS loads USING (load_id)
+ORDER BY months.month, months.customer_id, months.report

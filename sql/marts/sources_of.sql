@@ -1,0 +1,12 @@
+-- Where does a row of an office and month come from, down to the bytes?
+-- One row per report that is held for that office and month: whose answer counts, its load, request and landing
+-- file. Works for every row that has an office and a month: FROM marts.sources_of('M1', DATE '2026-03-01').
+-- Parameters: office, of_month
+SELECT sources.*
+FROM marts.sources AS sources
+INNER JOIN marts.office_sources AS counted
+    ON counted.report = sources.report
+    AND counted.customer_id = sources.customer_id
+    AND counted.month = sources.month
+WHERE counted.office_id = office AND counted.month = of_month
+ORDER BY sources.report

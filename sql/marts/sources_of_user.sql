@@ -1,0 +1,25 @@
+-- Where does a row of a user and month come from, down to the bytes?
+-- One row per answer that a number of the user rests on: the user report of the customers that count, and what
+-- holds running commissions, leads and sales: FROM marts.sources_of_user('U1', DATE '2026-03-01').
+-- Parameters: of_user, of_month
+SELECT sources.*
+FROM marts.sources AS sources
+WHERE sources.month = of_month
+    AND (
+        sources.load_id IN (
+            SELECT _load_id FROM marts.running_commissions WHERE user_id = of_user AND month = of_month
+            UNION ALL
+            SELECT _load_id FROM marts.leads WHERE user_id = of_user AND month = of_month
+            UNION ALL
+            SELECT _load_id FROM marts.sale_shares WHERE user_id = of_user AND month = of_month
+        )
+        OR (
+            sources.report = 'commission_user'
+            AND sources.customer_id IN (
+                SELECT unnest(string_split(counted._customer, ', '))
+                FROM marts.user_month AS counted
+                WHERE counted.user_id = of_user AND counted.month = of_month
+            )
+        )
+    )
+ORDER BY sources.report, sources.customer_id

@@ -1,0 +1,32 @@
+-- What was asked for each load, and where does the answer lie?
+-- One row per load in force for any month.
+-- Columns:
+--   load_id: the load; _load_id of its rows in bi
+--   tables: the tables of bi that hold its rows
+--   path: the path that was asked, with the customer filled in; what else stands in braces changes by request
+--   window_start: first day asked for
+--   window_end: last day asked for
+--   requests: requests made, tries included
+--   fetched_at_utc: when the service gave the answer
+--   landing: the stored answer, below the folder landing of the data directory; with every request it holds
+--   sha256: checksum of that file
+WITH tables_gathered AS (
+    SELECT report, array_to_string(list_sort(list('bi.' || table_name)), ', ') AS tables
+    FROM meta.tables
+    GROUP BY ALL
+)
+
+SELECT
+    loads.load_id,
+    tables_gathered.tables,
+    replace(reports.path, '{customerId}', loads.customer) AS path,
+    loads.window_start,
+    loads.window_end,
+    loads.requests,
+    loads.fetched_at_utc,
+    loads.landing,
+    loads.sha256
+FROM meta.loads AS loads
+SEMI JOIN meta.months AS months USING (load_id)
+LEFT JOIN tables_gathered USING (report)
+LEFT JOIN meta.reports AS reports USING (report)
