@@ -116,10 +116,12 @@ def _report(command: argparse.ArgumentParser) -> None:
 
 
 def _explain(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--office", required=True, metavar="ID", help="customer id of the office")
+    whose = command.add_mutually_exclusive_group(required=True)
+    whose.add_argument("--office", metavar="ID", help="customer id of the office")
+    whose.add_argument("--user", metavar="ID", help="id of the user")
     command.add_argument("--month", required=True, type=_month, metavar="YYYY-MM", help="the month")
     command.add_argument(
-        "--measure", required=True, metavar="NAME", help="a column of marts.office_month, such as commission"
+        "--measure", required=True, metavar="NAME", help="a column of the mart of months, such as commission"
     )
 
 

@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from pipelines.command.finished import print_finished
-from pipelines.command.logging_requests import log_requests
 from pipelines.command.printing import complain, count, duration, print_table, say
 from pipelines.command.progress import SyncProgress
 from pipelines.command.sync import print_summary
@@ -58,7 +57,6 @@ def _synced(directory: Path, months: int) -> tuple[Settings, Summary]:
             "BROKERBI_REQUESTS_PER_SECOND": "500",
         }
         settings = load_settings(environment)
-        log_requests(settings.data_dir)
         with SyncProgress() as progress:
             summary = sync(settings, Selection(), on_plan=progress.planned, on_outcome=progress.happened)
     return settings, summary

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+from pathlib import Path
 
 from pipelines.command.printing import complain, say
 from pipelines.command.selecting import settings_from_environment
@@ -15,7 +17,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Erase the contact or user that is named; 1 when something still holds the person."""
     settings = settings_from_environment(offline=True)
     kind = Kind.CONTACT if arguments.contact is not None else Kind.USER
-    receipt = erase(settings, kind, arguments.contact if arguments.contact is not None else arguments.user)
+    person = arguments.contact if arguments.contact is not None else arguments.user
+    home = os.environ.get("DAGSTER_HOME")
+    receipt = erase(settings, kind, person, runs=Path(home) if home else None)
     say(json.dumps(receipt.described(), indent=2))
     for problem in receipt.problems:
         complain(f"brokerbi: {problem}")

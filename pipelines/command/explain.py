@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from pipelines.command.printing import complain, count, say, size
 from pipelines.command.selecting import settings_from_environment
 from pipelines.sync.explaining import Explanation, explain
-from warehouse.tracing import TracedLoad
+from warehouse.traces import Part, TracedLoad
 
 SHOWN_ROWS = 5
 SHOWN_REQUESTS = 5
@@ -20,7 +20,8 @@ def run(arguments: argparse.Namespace) -> int:
     settings = settings_from_environment(offline=True)
     told = explain(
         settings.data_dir,
-        office=arguments.office,
+        office=arguments.office or "",
+        user=arguments.user or "",
         month=arguments.month.first_day,
         measure=arguments.measure,
         timezone=settings.timezone,
@@ -32,20 +33,21 @@ def tell(told: Explanation) -> int:
     """Print an explanation, one step a line."""
     traced = told.trace
     so_far = ", so far" if traced.is_open else ""
-    say(f"{traced.measure} of {traced.office_name} ({traced.office_id}), {traced.month:%Y-%m}{so_far}")
-    _line("the mart", f"{_number(traced.value)} in marts.office_month")
+    say(f"{traced.measure} of {traced.earner_name} ({traced.earner_id}), {traced.month:%Y-%m}{so_far}")
+    _line("the mart", f"{_number(traced.value)} in marts.{traced.mart}")
     if traced.meaning:
         _line("", traced.meaning)
-    if traced.load is None:
-        _line(
-            "unknown", f"{traced.source.report} is not held for this office and month; never taken for zero"
-        )
+    if not traced.parts:
+        _line("unknown", f"{traced.source.report} is not held of it for this month; never taken for zero")
         return 0
-    _rows(told)
-    _load(traced.load)
-    if traced.sales_load:
-        _load(traced.sales_load)
-    _requests(told, traced.load)
+    for part in traced.parts:
+        _rows(part, traced.source.table)
+        _load(part.load)
+        if part.sales_load:
+            _load(part.sales_load)
+    _requests(told)
+    for part in traced.parts:
+        _landing(part.load, told)
     return _verdict(told)
 
 
@@ -53,15 +55,15 @@ def _line(head: str, text: str) -> None:
     say(f"  {head:<17}{text}")
 
 
-def _rows(told: Explanation) -> None:
-    rows = told.trace.rows
+def _rows(part: Part, table: str) -> None:
+    rows = part.rows
     shown = ", ".join(str(row) for row in rows[:SHOWN_ROWS])
     more = f" and {count(len(rows) - SHOWN_ROWS)} more" if len(rows) > SHOWN_ROWS else ""
     numbers = f": _row {shown}{more}" if rows else ""
-    _line("the rows", f"{_counted(len(rows), 'row')} of bi.{told.trace.source.table}{numbers}")
-    _line("", f"SELECT * {told.trace.query}")
-    if told.trace.quarantined:
-        _line("", f"{count(told.trace.quarantined)} rows of the same answer are in quarantine")
+    _line("the rows", f"{_counted(len(rows), 'row')} of bi.{table}{numbers}")
+    _line("", f"SELECT * {part.query}")
+    if part.quarantined:
+        _line("", f"{count(part.quarantined)} rows of the same answer are in quarantine")
 
 
 def _load(load: TracedLoad) -> None:
@@ -71,13 +73,16 @@ def _load(load: TracedLoad) -> None:
     _line("", f"fetched {load.fetched_at_utc:%Y-%m-%d %H:%M:%S} UTC{loaded}")
 
 
-def _requests(told: Explanation, load: TracedLoad) -> None:
+def _requests(told: Explanation) -> None:
     for asked in told.requests[:SHOWN_REQUESTS]:
         query = f"?{urlencode(asked.query, safe=':')}" if asked.query else ""
         _line("the request", f"GET {asked.path}{query}")
         _line("", f"answered {asked.status} with {size(asked.bytes)}")
     if len(told.requests) > SHOWN_REQUESTS:
-        _line("", f"and {count(len(told.requests) - SHOWN_REQUESTS)} more pages")
+        _line("", f"and {count(len(told.requests) - SHOWN_REQUESTS)} more")
+
+
+def _landing(load: TracedLoad, told: Explanation) -> None:
     _line("the landing file", f"landing/{load.landing}")
     _line("", f"sha256 {load.sha256}{'' if told.trouble else ', read again and as in the ledger'}")
 

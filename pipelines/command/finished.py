@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from pipelines.command.printing import complain, count, say, size
 from pipelines.sync.finishing import Finished
+from warehouse.checks import CheckResult
 
 
 def print_finished(finished: Finished) -> None:
     """Say what the checks found and whether there is a new published file."""
     for check in finished.warnings:
-        say(f"warning: {check.name}: {check.question} ({count(check.rows)} rows)")
+        say(f"warning: {_found(check)}")
     for check in finished.errors:
-        complain(f"error: {check.name}: {check.question} ({count(check.rows)} rows)")
+        complain(f"error: {_found(check)}")
     publication = finished.publication
     if publication.published:
         say(
@@ -24,3 +25,10 @@ def print_finished(finished: Finished) -> None:
             say(f"the same as a page: {finished.page.path}")
     else:
         complain(f"brokerbi: not published: {'; '.join(publication.reasons)}; the file of before stays")
+
+
+def _found(check: CheckResult) -> str:
+    """What a check found; one that could not run says why, in one line."""
+    if check.message:
+        return " ".join(check.sentence.split())
+    return f"{check.name}: {check.question} ({count(check.rows)} rows)"

@@ -27,6 +27,12 @@ def run(arguments: argparse.Namespace) -> int:
         [_row(planned) for planned in plan.planned],
         right=(2, 3, 4, 5, 6),
     )
+    if plan.probings:
+        since = min(one.first for one in plan.probings)
+        say(
+            f"First {len(plan.probings)} customers are asked which sales were changed since {since}; older "
+            "months that this concerns are asked for as well, and are not in this plan."
+        )
     say(
         f"{count(plan.requests_expected)} requests expected, {count(plan.requests)} at most if all is well; "
         f"about {duration(plan.seconds)} at {plan.requests_per_second:g} per second. None was made."
@@ -55,27 +61,33 @@ def _described(plan: Plan) -> dict[str, object]:
         "requests_expected": plan.requests_expected,
         "seconds": round(plan.seconds, 1),
         "requests_per_second": plan.requests_per_second,
-        "planned": [
+        "asking_what_changed": [
+            {"customer": one.customer.id, "from": str(one.first), "to": str(one.last)}
+            for one in plan.probings
+        ],
+        "planned": [_one(planned) for planned in plan.planned],
+    }
+
+
+def _one(planned: Planned) -> dict[str, object]:
+    return {
+        "report": planned.report.name,
+        "customer": planned.customer.id,
+        "missing": [str(month) for month in planned.wanted.missing],
+        "due": [str(month) for month in planned.wanted.due],
+        "changed": [str(month) for month in planned.wanted.changed],
+        "held": planned.wanted.left,
+        "requests": planned.requests,
+        "requests_expected": planned.requests_expected,
+        "skipped": planned.skipped,
+        "windows": [
             {
-                "report": planned.report.name,
-                "customer": planned.customer.id,
-                "missing": [str(month) for month in planned.wanted.missing],
-                "due": [str(month) for month in planned.wanted.due],
-                "held": planned.wanted.left,
-                "requests": planned.requests,
-                "requests_expected": planned.requests_expected,
-                "skipped": planned.skipped,
-                "windows": [
-                    {
-                        "months": [str(month) for month in window.months],
-                        "spans": [
-                            {"from": span.starts_at.isoformat(), "to": span.ends_at.isoformat()}
-                            for span in window.spans
-                        ],
-                    }
-                    for window in planned.windows
+                "months": [str(month) for month in window.months],
+                "spans": [
+                    {"from": span.starts_at.isoformat(), "to": span.ends_at.isoformat()}
+                    for span in window.spans
                 ],
             }
-            for planned in plan.planned
+            for window in planned.windows
         ],
     }

@@ -4,24 +4,49 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from itertools import zip_longest
+from shutil import get_terminal_size
+
+GAP = "  "
+NARROWEST = 20
+"""A column is folded to no less than this, however narrow the terminal is."""
+
+WINDOWS_THAT_TELL_A_PACE = 10
+"""The first few windows start together and tell nothing about the rest; until then nothing is foretold."""
 
 
-def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> None:
-    """Print rows under heads, columns as wide as they need; `right` names right-aligned ones."""
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+def print_table(
+    heads: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    right: Sequence[int] = (),
+    width: int | None = None,
+) -> None:
+    """Print rows under heads, columns as wide as they need; `right` names right-aligned ones.
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    for position, head in enumerate(heads):
-        table.add_column(head, justify="right" if position in right else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
-    console = Console(file=sys.stdout)
-    if not console.is_terminal:
-        console.width = max(console.width, 160)
-    console.print(table)
+    Where that is wider than the terminal (or `width`) the widest column is folded; a pipe gets one line
+    for each row, however long.
+    """
+    if width is None and sys.stdout.isatty():
+        width = get_terminal_size().columns
+    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+    if width is not None:
+        widest = widths.index(max(widths))
+        excess = max(sum(widths) + len(GAP) * (len(widths) - 1) - width, 0)
+        widths[widest] = max(min(widths[widest], NARROWEST), widths[widest] - excess)
+    for row in (heads, ["─" * width for width in widths], *rows):
+        folded = (fold(cell, width) for cell, width in zip(row, widths, strict=True))
+        for cells in zip_longest(*folded, fillvalue=""):
+            aligned = (
+                cell.rjust(width) if position in right else cell.ljust(width)
+                for position, (cell, width) in enumerate(zip(cells, widths, strict=True))
+            )
+            say(GAP.join(aligned).rstrip())
+
+
+def fold(cell: str, width: int) -> list[str]:
+    """A cell as lines of at most this width."""
+    return [cell[start : start + width] for start in range(0, len(cell), max(width, 1))]
 
 
 def say(line: str = "") -> None:
@@ -57,3 +82,10 @@ def size(number: int) -> str:
             return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
         amount /= 1000
     return f"{amount:.1f} GB"
+
+
+def to_go(done: int, of: int, seconds: float) -> str:
+    """The time left at the pace so far, as the end of a sentence; nothing while too little has been done."""
+    if done < min(WINDOWS_THAT_TELL_A_PACE, of // 2) or not done:
+        return ""
+    return f"; about {duration(max(of - done, 0) * seconds / done)} to go"

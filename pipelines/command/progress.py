@@ -9,7 +9,8 @@ from types import TracebackType
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-from pipelines.command.printing import complain, count, duration
+from pipelines.catalogue.changes import CHANGED_SALES
+from pipelines.command.printing import complain, count, duration, to_go
 from pipelines.sync.outcomes import TROUBLE, Outcome
 from pipelines.sync.planning import Plan
 
@@ -56,6 +57,8 @@ class SyncProgress:
 
     def happened(self, outcome: Outcome) -> None:
         """Go on: one more window has come to its end."""
+        if outcome.report == CHANGED_SALES:
+            return
         self.done += 1
         self.rows += sum(outcome.rows.values())
         self.troubled += outcome.status in TROUBLE
@@ -68,9 +71,8 @@ class SyncProgress:
             complain(self._line(now))
 
     def _line(self, now: float) -> str:
-        rest = max(self.windows - self.done, 0) * (now - self.began) / max(self.done, 1)
         trouble = f", {self.troubled} in trouble" if self.troubled else ""
         return (
-            f"{count(self.done)} of {count(self.windows)} windows, {count(self.rows)} rows{trouble}; "
-            f"about {duration(rest)} to go"
+            f"{count(self.done)} of {count(self.windows)} windows, {count(self.rows)} rows{trouble}"
+            f"{to_go(self.done, self.windows, now - self.began)}"
         )

@@ -70,6 +70,9 @@ def _print_trouble(view: Overview) -> None:
         say(f"no access since {since}: {refusal.report} of {refusal.customer}")
     for some in view.quarantined:
         say(f"quarantine: {count(some.rows)} rows of bi.{some.table} of {some.customer}: {some.reason}")
+    for one in view.overlaps:
+        advice = f"{one.other} need not be asked for itself" if one.is_contained else "each is counted once"
+        say(f"overlap: {one.customer} and {one.other} both answer for {one.offices}; {advice}")
     for cap in view.caps:
         length = f"{cap.days} days" if cap.days else f"{cap.months} months"
         say(

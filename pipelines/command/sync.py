@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 
 from pipelines.command.finished import print_finished
-from pipelines.command.logging_requests import log_requests
 from pipelines.command.printing import complain, count, duration, print_table, say, size
 from pipelines.command.progress import SyncProgress
 from pipelines.command.selecting import selection_of, settings_from_environment
@@ -27,7 +26,6 @@ def run_sync(selection: Selection, *, publish: bool) -> int:
     settings = settings_from_environment()
     for warning in settings.warnings:
         complain(f"brokerbi: {warning}")
-    log_requests(settings.data_dir)
     with SyncProgress() as progress:
         summary = sync(settings, selection, on_plan=progress.planned, on_outcome=progress.happened)
     print_summary(summary)

@@ -8,7 +8,7 @@ from hashlib import sha256
 
 from pipelines.sandbox.calls import Refusal
 
-STATUSES = frozenset({"401", "403", "404", "429", "500", "502", "503", "redirect"})
+STATUSES = frozenset({"400", "401", "403", "404", "429", "500", "502", "503", "redirect"})
 BODIES = frozenset({"html", "empty", "charset", "gzip"})
 DELIVERIES = frozenset({"half", "half_without_length", "reset", "reset_inside", "slow_start", "slow_body"})
 PAGES = frozenset({"moving_rows", "repeated_ids"})

@@ -21,6 +21,7 @@ HTML = (
     b"<body><h1>Tj\xc3\xa4nsten \xc3\xa4r inte tillg\xc3\xa4nglig</h1></body></html>"
 )
 MESSAGES = {
+    "400": "The question is not valid.",
     "401": "The Authorization header is incorrect (wrong username or password).",
     "403": "The requested data is not accessible to the caller.",
     "404": "There is nothing here.",
