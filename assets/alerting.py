@@ -11,12 +11,14 @@ from logging import Logger
 import dagster as dg
 
 from assets.channels import Channel, ChannelRefused
+from assets.fetching import NIGHT_OF
 from assets.messages import Message, message
 from assets.nights import Nights
 from assets.owing import owed
+from assets.partitions import customers_in_order
 from assets.project import Project
-from assets.schedules import NIGHT_OF
 from assets.standing import Standing
+from assets.underway import customers_under_way
 
 SECONDS_BETWEEN_LOOKS = 60
 SILENT_AFTER = timedelta(hours=30)
@@ -74,10 +76,11 @@ def look(project: Project, nights: Nights, told: Told, channels: Sequence[str]) 
         return told
     standing = Standing.read(project)
     failed = list(nights.failed_runs(datetime.fromtimestamp(told.until, UTC)))
+    under_way = customers_under_way(nights.instance, customers_in_order(project.settings))
     found = message(
         day,
         failed,
-        list(owed(standing, project.as_of(nights.now), nights.customers_being_fetched())),
+        list(owed(standing, project.as_of(nights.now), under_way)),
         silence,
     )
     until = nights.now.timestamp()
@@ -87,9 +90,12 @@ def look(project: Project, nights: Nights, told: Told, channels: Sequence[str]) 
 
 
 def deliver(told: Told, channels: Mapping[str, Channel], log: Logger) -> Told:
-    """Send what is to be sent; a channel that refuses is asked again at the next look."""
+    """Send what is to be sent; a channel that refuses is asked again at the next look.
+
+    One that the settings name no more is left out.
+    """
     refused = []
-    for name in told.channels:
+    for name in (one for one in told.channels if one in channels):
         try:
             channels[name](Message(told.subject, told.text))
         except ChannelRefused as error:

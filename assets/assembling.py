@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import dagster as dg
 from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 
+from assets.alerting import trouble_sensor
+from assets.channels import channels
 from assets.marts import FILE, read_files
 from assets.partitions import customer_months, customers_in_order
 from assets.project import Project
@@ -26,7 +28,7 @@ def definitions(project: Project) -> dg.Definitions:
         assets=_assets(project),
         jobs=[nightly, catch_up],
         schedules=[nightly_schedule(project, nightly), catch_up_schedule(project, catch_up)],
-        sensors=[publishing_sensor()],
+        sensors=[publishing_sensor(), *_trouble(project)],
         executor=dg.in_process_executor,
     )
 
@@ -39,6 +41,12 @@ def publishing_sensor() -> dg.AutomationConditionSensorDefinition:
         default_status=dg.DefaultSensorStatus.RUNNING,
         minimum_interval_seconds=SECONDS_BETWEEN_LOOKS,
     )
+
+
+def _trouble(project: Project) -> list[dg.SensorDefinition]:
+    """Tells people of trouble, when there is anybody to tell."""
+    told = channels(project.settings)
+    return [trouble_sensor(project, told, project.settings.ui_url)] if told else []
 
 
 def _assets(project: Project) -> list[dg.AssetsDefinition]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import smtplib
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from email.message import EmailMessage
 from typing import TYPE_CHECKING
@@ -16,7 +16,10 @@ from assets.messages import Message
 if TYPE_CHECKING:
     import httpx
 
+    from pipelines.settings import Settings
+
 PATIENCE_SECONDS = 30.0
+ENCRYPTED_FROM_THE_START = 465
 
 
 class ChannelRefused(Exception):
@@ -59,7 +62,7 @@ class Email:
 
     def __call__(self, message: Message) -> None:
         try:
-            with smtplib.SMTP(self.host, self.port, timeout=PATIENCE_SECONDS) as server:
+            with self._server() as server:
                 self._send(server, self.written(message))
         except (OSError, smtplib.SMTPException) as error:
             raise ChannelRefused(f"the mail server {self.host} did not take the mail: {error}") from error
@@ -73,10 +76,33 @@ class Email:
         mail.set_content(message.text)
         return mail
 
+    def _server(self) -> smtplib.SMTP:
+        if self.port == ENCRYPTED_FROM_THE_START:
+            context = ssl.create_default_context()
+            return smtplib.SMTP_SSL(self.host, self.port, timeout=PATIENCE_SECONDS, context=context)
+        return smtplib.SMTP(self.host, self.port, timeout=PATIENCE_SECONDS)
+
     def _send(self, server: smtplib.SMTP, mail: EmailMessage) -> None:
         server.ehlo()
-        if server.has_extn("starttls") or self.username:
+        if self.port != ENCRYPTED_FROM_THE_START and (server.has_extn("starttls") or self.username):
             server.starttls(context=ssl.create_default_context())
         if self.username and self.password:
             server.login(self.username, self.password.get_secret_value())
         server.send_message(mail)
+
+
+def channels(settings: Settings) -> Mapping[str, Channel]:
+    """The channels that the settings name; none when nobody is to be told."""
+    found: dict[str, Channel] = {}
+    if settings.alert_webhook.get_secret_value():
+        found["the webhook"] = Webhook(settings.alert_webhook)
+    if settings.alert_email_to:
+        found["the mail"] = Email(
+            settings.alert_email_to,
+            settings.alert_email_from,
+            settings.alert_smtp_host,
+            settings.alert_smtp_port,
+            settings.alert_smtp_username,
+            settings.alert_smtp_password,
+        )
+    return found

@@ -14,11 +14,14 @@ import dagster as dg
 from assets import events
 from assets.complaining import failure, in_short
 from assets.judging import Judge, State, Verdict
+from assets.matrix import count_squares_again
 from assets.previews import with_looks
 from assets.progress import Progress
 from assets.project import Project
 from assets.squares import Square, months_by_pair
+from assets.telling import kept_open
 from pipelines.settings_sentences import SettingsError
+from pipelines.sync.outcomes import Status
 from pipelines.sync.selection import Selection
 from warehouse.errors import WarehouseError
 from warehouse.store import Store
@@ -31,6 +34,8 @@ if TYPE_CHECKING:
 HELD = "brokerbi/held"
 SKIP = "skip"
 """Run tag brokerbi/held=skip: months that are held and not due are not asked for again."""
+NIGHT_OF = "brokerbi/night"
+"""Run tag: the day in whose night a run was started; such a run asks the service what it changed as well."""
 ACCEPT_SHRINK = "brokerbi/accept_shrink"
 YES = "yes"
 """Run tag brokerbi/accept_shrink=yes: a customer may lose more than half of its rows."""
@@ -94,6 +99,7 @@ class Fetching:
                 exact=exact,
                 refresh=not self._is_tagged(HELD, SKIP),
                 accept_shrink=self._is_tagged(ACCEPT_SHRINK, YES),
+                guided=NIGHT_OF in self.context.run.tags,
             ),
             surroundings=self.project.surroundings,
             on_plan=progress.planned,
@@ -112,7 +118,16 @@ class Fetching:
 
     def _verdicts(self, before: Ledger, started: datetime) -> list[Verdict]:
         judge = self._judge(before, self._ledger(), self._first_attempt() or started)
-        return list(judge.verdicts(self.squares, self.outcomes))
+        return list(judge.verdicts([*self.squares, *self._beyond()], self.outcomes))
+
+    def _beyond(self) -> Iterator[Square]:
+        """The squares of older months that were read because the service told of a change."""
+        known = {(*one.pair, month) for one in self.squares for month in one.months(self.calendar)}
+        reports = {one.report.name: one.report for one in self.squares}
+        asked = [one for one in self.outcomes if one.status is not Status.SKIPPED and one.report in reports]
+        places = {(*one.pair, month) for one in asked for month in one.months}
+        for report, customer, month in sorted(places - known):
+            yield Square(reports[report], customer, month)
 
     def _judge(self, before: Ledger, after: Ledger, started: datetime) -> Judge:
         active = {customer.id for customer in self.project.settings.active_customers}
@@ -121,8 +136,11 @@ class Fetching:
     def _log(self, verdicts: Sequence[Verdict]) -> None:
         with suppress(WarehouseError):
             verdicts = with_looks(verdicts, Store(self.project.settings.data_dir))
-        for event in events.materializations(verdicts):
-            self.context.log_event(event)
+        with kept_open(self.context.instance, self.context.run.run_id):
+            for event in events.materializations(verdicts):
+                self.context.log_event(event)
+        reports = {one.square.report.name for one in verdicts if one.square.month}
+        count_squares_again(self.context.instance, map(dg.AssetKey, sorted(reports)))
 
     def _ledger(self) -> Ledger:
         return Store(self.project.settings.data_dir).ledger()

@@ -79,7 +79,11 @@ def mart_results(files: Files, store: Store, built: Iterable[str]) -> list[dg.Ma
     """Every mart that was built, in that order: how many rows, and some of them; a macro has none."""
     by_name = {query.table: query for query in files.marts.values()}
     with store.reading() as connection:
-        return [_mart_result(by_name[name], connection) for name in built]
+        meant = _meanings(connection)
+        return [
+            _mart_result(query, connection, {**query.columns, **meant.get(query.name, {})})
+            for query in (by_name[name] for name in built)
+        ]
 
 
 def check_specs(files: Files) -> list[dg.AssetCheckSpec]:
@@ -117,11 +121,20 @@ def keys_of_tables(files: Files, reports: Iterable[Report]) -> dict[Table, dg.As
     return {**of_reports, **{table: mart_key(query.name) for table, query in files.marts.items()}}
 
 
-def _mart_result(query: Query, tables: Tables) -> dg.MaterializeResult[Any]:
+def _meanings(tables: Tables) -> dict[str, dict[str, str]]:
+    """What the columns of every mart mean, also where that is said of the tables they come from."""
+    columns = tables.table("meta.dictionary").filter("schema_name = 'marts' AND column_name IS NOT NULL")
+    found: dict[str, dict[str, str]] = {}
+    for table, column, words in columns.project("table_name, column_name, description").fetchall():
+        found.setdefault(str(table), {})[str(column)] = str(words or "")
+    return found
+
+
+def _mart_result(query: Query, tables: Tables, words: Mapping[str, str]) -> dg.MaterializeResult[Any]:
     if query.parameters:
         return dg.MaterializeResult(asset_key=mart_key(query.name))
     rows = tables.table(query.table)
     return dg.MaterializeResult(
         asset_key=mart_key(query.name),
-        metadata={ROWS_OF_ALL: len(rows), **of_look(look(rows), query.columns)},
+        metadata={ROWS_OF_ALL: len(rows), **of_look(look(rows), words)},
     )

@@ -61,11 +61,14 @@ def _is_of_the_night(month: Month, customers_due: int, customers: int, calendar:
 
 
 def _by_customer(planned: Iterable[Planned], *, of_due: bool) -> dict[str, set[Month]]:
-    """The months of each customer that are held and due, or else all that are wanted."""
+    """The months of each customer that are held and due, or else all that are wanted.
+
+    Those that are due only because a sale was changed are read by the night itself, whatever its rectangle.
+    """
     months: dict[str, set[Month]] = {}
     for one in planned:
         wanted = one.wanted.due if of_due else one.wanted.months
-        months.setdefault(one.customer.id, set()).update(wanted)
+        months.setdefault(one.customer.id, set()).update(set(wanted) - set(one.wanted.changed))
     return months
 
 

@@ -8,8 +8,9 @@ from datetime import UTC, datetime, timedelta
 
 import dagster as dg
 
+from assets.fetching import NIGHT_OF
 from assets.messages import FailedRun
-from assets.schedules import CATCH_UP_OF, NIGHT_OF, NIGHTLY, UNFINISHED
+from assets.schedules import NIGHTLY
 
 TIME_TO_PUBLISH = timedelta(minutes=10)
 """So long after the night's last run a message waits, so that publishing can be told of as well."""
@@ -48,11 +49,6 @@ class Nights:
                 link = f"{self.ui_address.rstrip('/')}/runs/{run.run_id}" if self.ui_address else ""
                 ended = datetime.fromtimestamp(record.end_time or 0.0, UTC)
                 yield FailedRun(run.job_name, run.run_id, link, self._reason(run.run_id), ended)
-
-    def customers_being_fetched(self) -> set[str]:
-        """Customers whose older months are on their way."""
-        runs = self.instance.get_runs(dg.RunsFilter(statuses=list(UNFINISHED)), limit=LATEST_RUNS)
-        return {run.tags[CATCH_UP_OF] for run in runs if CATCH_UP_OF in run.tags}
 
     def _reason(self, run_id: str) -> str:
         """What the failing steps said; what Dagster says when the run failed without any."""

@@ -12,6 +12,8 @@ from assets.standing import Standing
 from pipelines.months import Month
 from pipelines.sync.planning import Planned
 
+PUBLISHED = "published"
+
 
 def owed(standing: Standing, now: datetime, being_fetched: Collection[str] = ()) -> Iterator[Owed]:
     """Everything owed, report by report; customers whose older months are on their way are left out.
@@ -31,6 +33,15 @@ def owed(standing: Standing, now: datetime, being_fetched: Collection[str] = ())
             yield Owed(*one.pair, "nothing new", f"{success:%Y-%m-%d %H:%M} UTC", "it was not read again")
         elif one.customer.id not in being_fetched and _was_never_fetched(one, standing):
             yield Owed(*one.pair, months_in_words(one.wanted.missing), "", "it was never fetched")
+    yield from _late_file(standing, now)
+
+
+def _late_file(standing: Standing, now: datetime) -> Iterator[Owed]:
+    """The file that analysts see, when it was published once and then no more."""
+    made = [one.at_utc for one in standing.overview.publications if one.status == PUBLISHED]
+    if made and _is_late(max(made), now, LATE_AFTER):
+        since = f"{max(made):%Y-%m-%d %H:%M} UTC"
+        yield Owed("the published file", "all customers", "nothing new", since, "it was not published again")
 
 
 def _is_late(success: datetime | None, now: datetime, after: timedelta) -> bool:

@@ -12,7 +12,7 @@ from warehouse.opening import literal, quoted
 from warehouse.store import Store
 
 ROWS = 5
-MOST_COLUMNS = 10
+MOST_COLUMNS = 7
 NO_WORDS = ("VARCHAR", "JSON", "BLOB")
 PLACES = frozenset({"_customer", "office_id", "office_name", "office_customer_id"})
 """Texts that say nothing about a person. Dagster keeps what it is told for good, so the others stay out."""

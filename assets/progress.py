@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from logging import Logger
 from typing import TYPE_CHECKING
 
-from pipelines.command.printing import duration
+from pipelines.catalogue.changes import CHANGED_SALES
+from pipelines.command.printing import duration, to_go
 from pipelines.sync.outcomes import TROUBLE, Outcome, Status
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class Progress:
     troubled: int = 0
     began: float = field(default=0.0, init=False)
     told: float = field(default=0.0, init=False)
+    warned: bool = field(default=False, init=False)
 
     def planned(self, plan: Plan) -> None:
         """Begin: say how much is to be asked."""
@@ -49,7 +51,9 @@ class Progress:
     def happened(self, outcome: Outcome) -> None:
         """Go on: one more window has come to its end."""
         self.requests += outcome.requests
-        if outcome.status is Status.SKIPPED:
+        if outcome.report == CHANGED_SALES:
+            self._tell_changes(outcome)
+        if outcome.status in (Status.SKIPPED, Status.TOLD):
             return
         self.done += 1
         self.rows += sum(outcome.rows.values())
@@ -60,6 +64,14 @@ class Progress:
             self.told = now
             self.log.info(self._line(now))
 
+    def _tell_changes(self, outcome: Outcome) -> None:
+        """What the service said of changes; that it said nothing is told once, for whatever customer."""
+        if outcome.status is Status.TOLD:
+            self.log.info(f"{outcome.customer}: {outcome.reason}.")
+        if outcome.warnings and not self.warned:
+            self.warned = True
+            self.log.warning(f"{outcome.customer}: {'; '.join(outcome.warnings)}")
+
     def _tell_trouble(self, outcome: Outcome) -> None:
         self.troubled += outcome.status in TROUBLE
         if self.troubled <= TROUBLES_TOLD:
@@ -68,9 +80,8 @@ class Progress:
             )
 
     def _line(self, now: float) -> str:
-        rest = max(self.windows - self.done, 0) * (now - self.began) / max(self.done, 1)
         trouble = f", {self.troubled:,} in trouble" if self.troubled else ""
         return (
             f"{self.done:,} of {self.windows:,} windows, {self.rows:,} rows, {self.requests:,} requests"
-            f"{trouble}; about {duration(rest)} to go."
+            f"{trouble}{to_go(self.done, self.windows, now - self.began)}."
         )

@@ -1,6 +1,7 @@
 """How does what was fetched reach the analysts? Marts, checks and the published file, in their own run."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import dagster as dg
@@ -131,16 +132,17 @@ def _publication(
             metadata={**metadata, "reasons": dg.MetadataValue.md(reasons)},
         )
     context.log.info(f"Published {publication.path}, {size(publication.bytes or 0)}.")
-    yield dg.MaterializeResult(asset_key=FILE, metadata={**metadata, **_published(finished)})
+    told = _published(finished, project.settings.published_url)
+    yield dg.MaterializeResult(asset_key=FILE, metadata={**told, **metadata})
 
 
-def _published(finished: "Finished") -> dict[str, Any]:
+def _published(finished: "Finished", address: str) -> dict[str, Any]:
     """What is told of a new published file: where it lies, and what the checks say of it."""
     publication = finished.publication
     told: dict[str, Any] = {
-        "path": dg.MetadataValue.path(str(publication.path)),
+        "page": _page(finished, address),
+        "file": _place(publication.path, address),
         "bytes": publication.bytes or 0,
-        "page": _page(finished),
         "checks_passed": sum(one.passed for one in finished.checks),
         "checks_warning": len(finished.warnings),
     }
@@ -150,9 +152,16 @@ def _published(finished: "Finished") -> dict[str, Any]:
     return told
 
 
-def _page(finished: "Finished") -> dg.MetadataValue[Any]:
+def _page(finished: "Finished", address: str) -> dg.MetadataValue[Any]:
     """Where the page with the pictures lies, or why there is none."""
     page = finished.page
     if page is None or isinstance(page, str):
         return dg.MetadataValue.text(page or "There is none.")
-    return dg.MetadataValue.path(str(page.path))
+    return _place(page.path, address)
+
+
+def _place(path: Path, address: str) -> dg.MetadataValue[Any]:
+    """A link to a file; its path to copy where nobody serves it, as no browser follows a path from here."""
+    if address:
+        return dg.MetadataValue.url(f"{address}/{path.name}")
+    return dg.MetadataValue.path(str(path))

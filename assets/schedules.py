@@ -10,30 +10,21 @@ from zoneinfo import ZoneInfo
 import dagster as dg
 from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 
-from assets.fetching import HELD, SKIP
+from assets.fetching import HELD, NIGHT_OF, SKIP
 from assets.night import Rectangle, tonight, usual_night
-from assets.partitions import key_of
+from assets.partitions import customers_in_order, key_of
 from assets.project import Project
+from assets.underway import RANGE_END, RANGE_START, customers_under_way
 from pipelines.sync.planned import calendar, make_plan
 from pipelines.sync.selection import Selection
 from warehouse.errors import WarehouseError
 
 NIGHTLY = "nightly"
 CATCH_UP = "catch_up"
-NIGHT_OF = "brokerbi/night"
-"""Run tag: the day in whose night a run was started."""
 CATCH_UP_OF = "brokerbi/catch_up"
 """Run tag: the customer whose older months a run fetches."""
 BEFORE_ALL_OTHERS = {"dagster/priority": "10"}
 LOCK_SECONDS = 30.0
-
-UNFINISHED = (
-    dg.DagsterRunStatus.QUEUED,
-    dg.DagsterRunStatus.NOT_STARTED,
-    dg.DagsterRunStatus.STARTING,
-    dg.DagsterRunStatus.STARTED,
-    dg.DagsterRunStatus.CANCELING,
-)
 
 
 @dataclass(frozen=True)
@@ -86,7 +77,8 @@ def catch_up_schedule(project: Project, job: UnresolvedAssetJobDefinition) -> dg
     def catch_up(context: dg.ScheduleEvaluationContext) -> Iterator[dg.RunRequest | dg.SkipReason]:
         moment = _local(project, context)
         _, older = _plan(project, moment, context)
-        lacking = [one for one in older if not _is_under_way(context, one.customers[0])]
+        under_way = customers_under_way(context.instance, customers_in_order(project.settings))
+        lacking = [one for one in older if under_way.isdisjoint(one.customers)]
         yield from (_catch_up_run(one, moment) for one in lacking)
         if not lacking:
             yield dg.SkipReason("No customer lacks older months that are not being fetched already.")
@@ -128,11 +120,6 @@ def _local(project: Project, context: dg.ScheduleEvaluationContext) -> datetime:
 
 def _range(rectangle: Rectangle) -> Mapping[str, str]:
     return {
-        "dagster/asset_partition_range_start": key_of(rectangle.customers[0], rectangle.first),
-        "dagster/asset_partition_range_end": key_of(rectangle.customers[-1], rectangle.last),
+        RANGE_START: key_of(rectangle.customers[0], rectangle.first),
+        RANGE_END: key_of(rectangle.customers[-1], rectangle.last),
     }
-
-
-def _is_under_way(context: dg.ScheduleEvaluationContext, customer: str) -> bool:
-    wanted = dg.RunsFilter(tags={CATCH_UP_OF: customer}, statuses=list(UNFINISHED))
-    return context.instance.get_runs_count(wanted) > 0

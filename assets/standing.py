@@ -37,10 +37,10 @@ class Standing:
         from warehouse.store import Store
 
         store = Store(project.settings.data_dir)
-        plan, ledger = make_plan(
+        plan, _ = make_plan(
             project.settings, Selection(), store, project.clock, project.surroundings.catalogue
         )
-        return cls(plan, ledger, overview(store))
+        return cls(plan, store.ledger(), overview(store))
 
     @property
     def rows_by_report(self) -> dict[str, int]:

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 
+import dagster as dg
+
 from pipelines.sandbox.faults import Fault
-from tests.assets.stage import G1, M16, M17, stage
+from tests.assets.stage import G1, M16, M17, Stage, lasting_stage, stage
+from tests.assets.test_schedules import END, START, STOCKHOLM, schedule_of
+
+NIGHT = datetime(2026, 11, 21, 5, tzinfo=STOCKHOLM)
 
 ONE_SWITCHED_OFF = '[{"id": "G1"}, {"id": "M30016", "active": false}, {"id": "M30017"}]'
+
+
+def tonight(play: Stage, name: str) -> list[dg.RunRequest]:
+    """The runs that a schedule asks for in the night."""
+    context = dg.build_schedule_context(play.instance, scheduled_execution_time=NIGHT)
+    return list(schedule_of(play.project, name).evaluate_tick(context).run_requests or [])
 
 
 def test_a_new_customer_has_squares_of_its_own_and_takes_nobody_elses(tmp_path: Path) -> None:
@@ -15,6 +27,15 @@ def test_a_new_customer_has_squares_of_its_own_and_takes_nobody_elses(tmp_path: 
     play.run(last="M30017|2026-11")
     play.set(customers="M30016,G1,M30017")
     assert play.squares() == {"G1 green": 3, "M30017 green": 3}
+
+
+def test_a_new_customer_is_fetched_from_the_start_by_the_next_night(tmp_path: Path) -> None:
+    with lasting_stage(tmp_path, customers="G1,M30017") as play:
+        play.run(first="G1|2026-01", last="M30017|2026-11")
+        play.set(customers="M30016,G1,M30017")
+        for one in [*tonight(play, "catch_up"), *tonight(play, "nightly")]:
+            assert play.run(first=one.tags[START], last=one.tags[END], tags=one.tags).success
+        assert play.squares() == {"G1 green": 11, "M30016 green": 11, "M30017 green": 11}
 
 
 def test_a_customer_switched_off_is_not_asked_and_keeps_its_data(tmp_path: Path) -> None:

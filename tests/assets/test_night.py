@@ -25,7 +25,7 @@ SINCE_2024 = tuple(Month(2024 + number // 12, number % 12 + 1) for number in ran
 
 
 def night(known: Ledger, calendar: Calendar = CALENDAR) -> tuple[Rectangle, list[Rectangle]]:
-    planner = Planner(calendar, known, holdings(known), Selection(), 1000, {})
+    planner = Planner(calendar, known, holdings(known), Selection(), 1000, {}, 12)
     planned = planner.plan([report(name) for name in REPORTS], [Customer(id=name) for name in EVERYBODY])
     return tonight(tuple(planned), known.denied, EVERYBODY, calendar)
 
@@ -90,3 +90,9 @@ def test_the_night_does_not_reach_back_before_the_start() -> None:
     young = replace(CALENDAR, start=Month(2026, 10))
     assert night(ledger(), young) == (Rectangle(EVERYBODY, Month(2026, 10), Month(2026, 11)), [])
     assert usual_night(EVERYBODY, young).first == Month(2026, 10)
+
+
+def test_months_that_were_changed_are_read_by_the_night_itself_and_by_no_other_run() -> None:
+    changed = {("sales", "c02", Month(2024, 5).first_day): datetime(2026, 11, 20, 20, tzinfo=UTC)}
+    known = replace(everything(), changed=changed)
+    assert night(known) == (Rectangle(EVERYBODY, Month(2026, 9), Month(2026, 11)), [])

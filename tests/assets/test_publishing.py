@@ -51,6 +51,31 @@ def test_every_mart_and_every_check_is_told_of(tmp_path: Path) -> None:
     assert len(result.get_asset_check_evaluations()) == len(list(Path("sql/checks").glob("*.sql")))
 
 
+def test_file_and_page_are_links_where_somebody_serves_them_and_paths_elsewhere(tmp_path: Path) -> None:
+    play = stage(tmp_path)
+    play.run()
+    play.publish()
+    data = play.project.settings.data_dir
+    assert standing(play)["page"] == str(data / "report.html")
+    assert standing(play)["file"] == str(data / "warehouse.duckdb")
+    play.set(published_url="https://files.test/bi/")
+    play.publish()
+    assert standing(play)["page"] == "https://files.test/bi/report.html"
+    assert standing(play)["file"] == "https://files.test/bi/warehouse.duckdb"
+
+
+def test_a_mart_says_what_every_column_of_it_means(tmp_path: Path) -> None:
+    play = stage(tmp_path)
+    play.run()
+    play.publish()
+    event = play.instance.get_latest_materialization_event(dg.AssetKey(["marts", "office_month"]))
+    assert event is not None
+    assert event.asset_materialization is not None
+    schema = event.asset_materialization.metadata["dagster/column_schema"].value
+    assert isinstance(schema, dg.TableSchema)
+    assert [column.name for column in schema.columns if not column.description] == []
+
+
 def test_an_error_keeps_the_file_of_before_and_the_run_says_why(tmp_path: Path) -> None:
     play = stage(tmp_path)
     play.run()

@@ -1,0 +1,60 @@
+"""Which months was the service asked for, and any of them more than once? Read from the requests it saw."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from datetime import date
+
+from pipelines.months import Month, months_between
+
+Request = tuple[str, Mapping[str, str]]
+
+MONTH_IN_PATH = re.compile(r"/(\d{4})/(\d{1,2})$")
+OF_TIME = frozenset({"datefrom", "dateto", "fromyear", "frommonth", "toyear", "tomonth"})
+OF_PAGES = frozenset({"pageindex", "pagesize"})
+
+
+def months_of(request: Request) -> tuple[Month, ...]:
+    """The months that a request covers; none for how things stand now."""
+    path, query = request
+    if in_path := MONTH_IN_PATH.search(path):
+        return (Month(int(in_path[1]), int(in_path[2])),)
+    if "datefrom" in query:
+        first, last = (date.fromisoformat(query[name][:10]) for name in ("datefrom", "dateto"))
+        return tuple(months_between(Month.of(first), Month.of(last)))
+    if "fromyear" in query:
+        first_month = Month(int(query["fromyear"]), int(query["frommonth"]))
+        return tuple(months_between(first_month, Month(int(query["toyear"]), int(query["tomonth"]))))
+    return ()
+
+
+def what_of(request: Request) -> str:
+    """What is asked for, whatever the months: the path and the rest of the query."""
+    path, query = request
+    rest = " ".join(f"{name}={query[name]}" for name in sorted(set(query) - OF_TIME - OF_PAGES))
+    return f"{MONTH_IN_PATH.sub('', path)} {rest}".strip()
+
+
+def longest(requests: Iterable[Request]) -> dict[str, int]:
+    """How many months the widest request of each path covers; the customer in a path does not count."""
+    found: dict[str, int] = {}
+    for request in requests:
+        path = re.sub(r"/[A-Z]\d+(?=/|$)", "", MONTH_IN_PATH.sub("", request[0]))
+        found[path] = max(found.get(path, 0), len(months_of(request)))
+    return found
+
+
+def asked_twice(requests: Iterable[Request]) -> list[str]:
+    """The months asked for more than once; that a first page is looked at again is no repetition."""
+    counted = Counter(
+        (what_of(request), month, request[1].get("pageindex", ""))
+        for request in requests
+        for month in months_of(request) or (None,)
+    )
+    return [
+        f"{what} {month}"
+        for (what, month, page), times in counted.items()
+        if times > (2 if page == "0" else 1)
+    ]
