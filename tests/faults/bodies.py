@@ -12,6 +12,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -83,7 +84,7 @@ def verdict(report: Report, body: bytes) -> str:
 def _changed(tree: Any, chance: random.Random) -> Any:
     places = list(_places(tree, []))
     if not places:
-        return chance.choice(VALUES)
+        return deepcopy(chance.choice(VALUES))
     parent, key = chance.choice(places)
     what = chance.randrange(5)
     if what == 0:
@@ -93,7 +94,7 @@ def _changed(tree: Any, chance: random.Random) -> Any:
     elif what == 2 and isinstance(parent, list):
         parent += [parent[key]] * chance.randint(1, 3)
     else:
-        parent[key] = chance.choice(VALUES)
+        parent[key] = deepcopy(chance.choice(VALUES))
     return tree
 
 

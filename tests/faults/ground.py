@@ -26,6 +26,7 @@ from pipelines.sync.outcomes import Summary
 from pipelines.sync.selection import Selection
 from pipelines.sync.surroundings import Surroundings
 from pipelines.sync.syncing import sync
+from warehouse.store import Store
 
 TODAY = date(2026, 11, 21)
 FEW = ("users", "commission_office", "sales", "tips_and_leads")
@@ -78,12 +79,12 @@ class Ground:
 
     def rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
         """What a query on the working file answers."""
-        with duckdb.connect(str(self.working), read_only=True) as file:
+        with Store(self.settings.data_dir).reading() as file:
             return file.execute(query, list(values)).fetchall()
 
     def cells(self, *, documented: bool = False) -> dict[Cell, Rows]:
         """The content of every table, by table, customer and month."""
-        with duckdb.connect(str(self.working), read_only=True) as file:
+        with Store(self.settings.data_dir).reading() as file:
             return content(file, documented=documented)
 
     def forgotten(self) -> Ground:
@@ -112,7 +113,7 @@ def ground(
 def world_of(start: str, offices: int) -> Service:
     """The same small world for the same words, in whichever process."""
     world = World.build(start=Month.parse(start), as_of=TODAY, offices=max(offices, 2), activity=0.4)
-    return Service(world)
+    return Service(world, clock=HurriedClock().utc_now)
 
 
 def settings_for(

@@ -15,8 +15,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import duckdb
-
 from pipelines.months import Month
 from pipelines.sandbox.faults import Fault
 from pipelines.sandbox.service import Service
@@ -24,6 +22,8 @@ from pipelines.sandbox.serving import serving
 from pipelines.sandbox.world.world import World
 from tests.faults.ground import TODAY, Cell, Rows, content
 from tests.faults.victim import KILLED, Job, process, run
+from warehouse.opening import opened
+from warehouse.store import Store
 
 KINDS = "500 502 503 429 reset reset_inside half half_without_length html empty".split()
 TRIES = 5
@@ -83,16 +83,16 @@ class LongRun:
 
     def wrong(self, *, whole: bool) -> list[str]:
         """Cells that hold anything but the truth; missing ones only count when everything must be in."""
-        working = Path(self.job.data_dir, "work", "warehouse.duckdb")
-        published = Path(self.job.data_dir, "warehouse.duckdb")
+        folder = Path(self.job.data_dir)
+        working, published = folder / "work" / "warehouse.duckdb", folder / "warehouse.duckdb"
         found = []
-        for path in (working, published):
-            if path.exists():
-                with duckdb.connect(str(path), read_only=True) as file:
-                    cells = content(file)
-                found += [f"{path.name} {cell}" for cell in cells if cells[cell] != self.truth.get(cell)]
-                if whole:
-                    found += [f"{path.name} {cell} missing" for cell in self.truth.keys() - cells.keys()]
+        for path in filter(Path.exists, (working, published)):
+            reading = Store(folder).reading() if path == working else opened(path, read_only=True)
+            with reading as file:
+                cells = content(file)
+            found += [f"{path.name} {cell}" for cell in cells if cells[cell] != self.truth.get(cell)]
+            if whole:
+                found += [f"{path.name} {cell} missing" for cell in self.truth.keys() - cells.keys()]
         return found
 
     def complete(self) -> int:
@@ -130,7 +130,7 @@ def _run(given: argparse.Namespace, service: Service, job: Job, folder: Path) ->
     began = time.monotonic()
     if run(job, seconds=900) or run(replace(job, what="publish"), seconds=900):
         raise AssertionError("the undisturbed run failed")
-    with duckdb.connect(f"{job.data_dir}/work/warehouse.duckdb", read_only=True) as file:
+    with Store(Path(job.data_dir)).reading() as file:
         truth = content(file)
     undisturbed = len(service.log.entries)
     say(f"undisturbed: {undisturbed} requests, {sum(rows for rows, _ in truth.values())} rows")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,10 @@ import pytest
 from pipelines.catalogue.reports import REPORTS
 from pipelines.sandbox.faults import Fault
 from pipelines.sync.outcomes import Status
+from pipelines.sync.replaying import replay
 from tests.faults.ground import Ground, ground
+from tests.faults.victim import KILLED, Job, Step, killed_at, run
+from warehouse.landing import Landing
 from warehouse.ledger import Cap
 from warehouse.overview import overview
 from warehouse.store import Store
@@ -50,6 +54,35 @@ def test_more_than_half_may_not_go_without_being_told_to(tmp_path: Path) -> None
     assert "--accept-shrink" in summary.complaints()[0]
     assert here.cells() == before
     assert here.rows("SELECT count(*) FROM meta.loads WHERE status = 'held back'") == [(1,)]
+
+
+def test_what_was_held_back_is_not_loaded_by_a_replay_after_everything_was_lost(tmp_path: Path) -> None:
+    here = one_report(tmp_path, "sales")
+    here.sync()
+    before = here.cells()
+    here.sync(Fault("empty_report"))
+    shutil.rmtree(here.settings.data_dir / "work")
+    assert replay(here.settings).failures == []
+    assert here.cells() == before
+
+
+def test_what_was_released_is_loaded_by_a_replay_after_everything_was_lost(tmp_path: Path) -> None:
+    here = one_report(tmp_path, "sales")
+    here.sync()
+    here.sync(refresh=True)
+    loads = here.rows("SELECT load_id FROM meta.months")
+    shutil.rmtree(here.settings.data_dir / "work")
+    assert replay(here.settings).failures == []
+    assert here.rows("SELECT load_id FROM meta.months") == loads
+
+
+def test_what_a_killed_sync_had_not_decided_on_is_loaded_by_nobody(tmp_path: Path) -> None:
+    here = one_report(tmp_path, "sales")
+    here.sync()
+    job = Job("sync", str(tmp_path), (here.settings.customers[0].id,), "2026-10", ("sales",))
+    assert run(killed_at(job, Step("pipelines/sync/running.py", "_release"))) == KILLED
+    assert len(Landing(tmp_path / "landing").held()) == 1
+    assert replay(here.settings).loads == 1
 
 
 def test_more_than_half_goes_when_told_to(tmp_path: Path) -> None:

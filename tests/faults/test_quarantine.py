@@ -10,6 +10,9 @@ from pydantic import create_model
 from pipelines.catalogue.fields import Boolean, field
 from pipelines.catalogue.reports import REPORTS
 from pipelines.catalogue.vocabulary import Report
+from pipelines.flattening.documents import read_document
+from pipelines.flattening.flatten import flatten
+from pipelines.months import Month
 from pipelines.sandbox.faults import Fault
 from pipelines.sync.replaying import replay
 from tests.faults.ground import ground
@@ -57,3 +60,15 @@ def test_wrong_rows_wait_while_the_others_are_loaded_and_status_counts_them(tmp_
     assert sum(one.rows for one in counted) == waiting
     assert here.sync(refresh=True, accept_shrink=True).complaints() == []
     assert overview(Store(here.settings.data_dir)).quarantined == []
+
+
+def test_an_old_number_that_is_no_number_costs_nobody_a_commission() -> None:
+    report = REPORTS["commission_office"]
+    body = (
+        b'[{"customerId":"M7","office":{"customerId":"M7"},"commission":5},'
+        b'{"customerId":7,"office":{"customerId":"M8"}}]'
+    )
+    pages, months = [read_document(body, report)], [Month.parse("2026-10")]
+    flat = flatten(report, pages, months=months, timezone="UTC", asked=None)
+    assert flat.rejected == ()
+    assert flat.tables[0].frame["customer_id"].to_list() == ["M7", "7"]

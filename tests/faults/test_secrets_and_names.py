@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import logging
+import shutil
 from base64 import b64encode
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 
 import pytest
 import zstandard
@@ -14,7 +17,7 @@ import zstandard
 from pipelines.sandbox.access import Login
 from pipelines.sandbox.faults import Fault
 from pipelines.sandbox.service import Service
-from tests.faults.ground import Ground, ground, settings_for
+from tests.faults.ground import Cell, Ground, Rows, ground, settings_for
 from warehouse.landing import Landing, safe
 from warehouse.store import Store
 
@@ -66,11 +69,18 @@ def test_no_error_path_leaves_the_login_in_a_log_a_sentence_or_a_file(
     assert (shown, kept) == ([], [])
 
 
+@cache
+def synced() -> tuple[Ground, dict[Cell, Rows]]:
+    here = ground(Path(mkdtemp()) / "data", reports=("sales",), offices=1)
+    here.sync()
+    return here, here.cells()
+
+
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_customer_id_stays_a_value(tmp_path: Path, name: str) -> None:
-    here = ground(tmp_path / "data", reports=("sales",), offices=1)
-    here.sync()
-    before = here.cells()
+    here, before = synced()
+    shutil.copytree(here.settings.data_dir, tmp_path / "data")
+    here = replace(here, settings=here.settings.model_copy(update={"data_dir": tmp_path / "data"}))
     strange = here.settings.customers[0].model_copy(update={"id": name})
     odd = replace(here, settings=here.settings.model_copy(update={"customers": (strange,)}))
     summary = odd.sync()

@@ -175,10 +175,21 @@ def test_after_a_401_nothing_more_is_asked_and_the_rest_is_named(tmp_path: Path)
 def test_403_for_everybody_stops_the_run_and_marks_nobody(tmp_path: Path) -> None:
     here = ground(tmp_path, offices=4)
     summary = here.sync(Fault("403"))
-    assert "refuses most customers" in summary.stopped
+    assert "refuses every report" in summary.stopped
     assert len(here.service.log.entries) <= 4 * 2 + here.settings.concurrency
     assert here.rows("FROM meta.access") == []
     assert here.sync().complaints() == []
+
+
+def test_a_login_that_covers_one_report_gets_it_for_everybody(tmp_path: Path) -> None:
+    here = ground(tmp_path, offices=4)
+    here.sync(*(Fault("403", path=path) for report, path in PATHS.items() if report != "sales"))
+    told = here.rows(
+        "SELECT report, status, count(DISTINCT customer) FROM meta.loads GROUP BY ALL ORDER BY 1"
+    )
+    others = [report for report in FEW if report != "sales"]
+    assert told == sorted([("sales", "loaded", 4), *((name, "no access", 4) for name in others)])
+    assert len(here.service.log.entries) <= 4 * (len(others) + 3)
 
 
 def test_a_service_that_is_down_is_left_alone_after_ten_requests_in_a_row(tmp_path: Path) -> None:

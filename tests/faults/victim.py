@@ -62,7 +62,7 @@ class Job:
     step: Step | None = None
     says: str = ""
     largest_file: int | None = None
-    user: str = ""
+    person: tuple[Kind, str] = (Kind.USER, "")
 
     def settings(self) -> Settings:
 
@@ -137,7 +137,7 @@ def _compact(job: Job) -> int:
 
 
 def _erase(job: Job) -> int:
-    return len(erase(job.settings(), Kind.USER, job.user, clock=HurriedClock()).problems)
+    return len(erase(job.settings(), *job.person, clock=HurriedClock()).problems)
 
 
 _JOBS: dict[str, Callable[[Job], int]] = {

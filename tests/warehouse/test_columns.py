@@ -259,3 +259,13 @@ def test_a_documented_column_that_was_not_declared_comes_in_its_declared_type(tm
     assert given.rows("SELECT type, documented FROM meta.columns WHERE column_name = 'fee'") == [
         ("BIGINT", True)
     ]
+
+
+def test_hundreds_of_new_columns_stand_in_order_each_with_the_load_that_had_it_first(tmp_path: Path) -> None:
+    given, names = Given(tmp_path), [f"x{number}" for number in range(300)]
+    for load_id, some in (("a", names[:200]), ("b", names)):
+        row = {"_month": JANUARY, "id": "1", **dict.fromkeys(some, load_id)}
+        found = table(SALES, [row], *(undocumented(name, "VARCHAR") for name in some))
+        given.store.load([load(load_id, [found], customer=load_id)])
+    seen = "SELECT column_name, first_load_id FROM meta.columns WHERE column_name LIKE 'x%' ORDER BY position"
+    assert given.rows(seen) == [(name, "a" if name in names[:200] else "b") for name in names]

@@ -108,6 +108,16 @@ def test_a_ledger_of_another_format_is_told(tmp_path: Path) -> None:
         given.store.ledger()
 
 
+def test_a_working_file_of_an_older_format_gets_what_it_lacks_and_keeps_what_it_holds(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    given.store.load([sales("a")])
+    held_before = given.store.ledger()
+    given.change("DROP TABLE meta.changes; ALTER TABLE meta.access DROP COLUMN denied_at_utc")
+    given.change("UPDATE meta.storage SET format = 1")
+    assert given.store.ledger() == held_before
+    assert given.rows("SELECT count(denied_at_utc) FROM meta.access") == [(0,)]
+
+
 def test_a_working_file_that_somebody_else_has_open_names_the_process(tmp_path: Path) -> None:
     given = Given(tmp_path)
     with begun("read", given.working) as other:

@@ -21,6 +21,7 @@ from tests.warehouse.given import (
     sales,
     table,
     undocumented,
+    users,
 )  # fmt: skip
 from warehouse.loads import Loaded
 
@@ -41,6 +42,14 @@ def test_other_months_and_customers_are_left_alone(tmp_path: Path) -> None:
     given.store.load([sales("b", (JANUARY, "3", "3"), customer="M2")])
     given.store.load([sales("c", (FEBRUARY, "4", "4"), months=(FEBRUARY,))])
     assert given.rows(IDS) == [("M1", JANUARY, "1"), ("M1", FEBRUARY, "4"), ("M2", JANUARY, "3")]
+
+
+def test_a_snapshot_and_a_month_that_is_held_share_a_group(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    given.store.load([sales("a", (JANUARY, "1", "10"))])
+    given.store.load([users("u", {"1": "Ann"}), sales("b", (JANUARY, "2", "25"))])
+    assert given.rows(IDS) == [("M1", JANUARY, "2")]
+    assert given.rows("SELECT id FROM bi.users") == [("1",)]
 
 
 def test_an_empty_answer_empties_the_month(tmp_path: Path) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import shutil
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +16,8 @@ from pipelines.sandbox.truth import truth
 from pipelines.sync.replaying import replay
 from pipelines.sync.selection import Selection
 from tests.whole.rehearsal import Rehearsal, rehearsal
+from warehouse.marts import build_marts
+from warehouse.store import Store
 
 BEFORE, AFTER = date(2026, 4, 10), date(2026, 6, 10)
 SALES = "SELECT id, commission FROM bi.sales_estates WHERE _month >= DATE '2026-02-01'"
@@ -108,6 +112,30 @@ def test_a_changed_budget_is_answered_as_of_both_moments_also_from_landing_alone
         path.unlink()
     assert replay(moved.world.settings).failures == []
     assert answers_as_of(moved.world) == before
+
+
+def marts_as_of(world: Rehearsal) -> dict[Any, list[tuple[Any, ...]]]:
+    """What the mart of budgets answers as of the end of every day on which one was read."""
+    days = (
+        "SELECT DISTINCT date_trunc('day', valid_from_utc) + INTERVAL 1 DAY FROM marts.budgets ORDER BY ALL"
+    )
+    query = "SELECT office_id, user_id, month, measure, amount FROM marts.budget_as_of($1) ORDER BY ALL"
+    with Store(world.settings.data_dir).writing() as connection:
+        build_marts(connection, wanted=["marts.budget_as_of"])
+        moments = [moment for (moment,) in connection.execute(days).fetchall()]
+        return {moment: connection.execute(query, [moment]).fetchall() for moment in moments}
+
+
+def test_the_mart_of_budgets_answers_as_of_both_days_also_from_landing_alone(
+    moved: Moved, tmp_path: Path
+) -> None:
+    before, after = marts_as_of(moved.world).values()
+    changed = {row[:4]: row[4] for row in before}.items() - {row[:4]: row[4] for row in after}.items()
+    assert changed
+    shutil.copytree(moved.world.settings.data_dir / "landing", tmp_path / "landing")
+    settings = moved.world.settings.model_copy(update={"data_dir": tmp_path})
+    assert replay(settings).failures == []
+    assert list(marts_as_of(replace(moved.world, settings=settings)).values()) == [before, after]
 
 
 def test_live_commissions_that_are_calculated_no_more_are_still_there(moved: Moved) -> None:
