@@ -2,7 +2,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help install demo dev test check lint types format coverage bench soak lock clean
+.PHONY: help install demo dev test check lint types format coverage bench night browser soak lock clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -12,6 +12,7 @@ STAMP := $(VENV)/.installed
 DEV := .dev
 SANDBOX_PORT ?= 8765
 UI_PORT ?= 3000
+FILES_PORT ?= 8766
 
 export DAGSTER_DISABLE_TELEMETRY := yes
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -40,15 +41,18 @@ demo: $(STAMP) ## from nothing to a published file, against the sandbox (in .dem
 
 dev: $(STAMP) $(DEV)/dagster/dagster.yaml ## the sandbox and the Dagster UI together (in .dev), until Ctrl-C
 	@for name in $$(env | sed -n 's/^\(BROKERBI_[A-Za-z0-9_]*\)=.*/\1/p'); do unset $$name; done; \
-	: >$(DEV)/sandbox.log; \
+	: >$(DEV)/sandbox.log; mkdir -p $(DEV)/public; ln -sf ../report.html ../warehouse.duckdb $(DEV)/public/; \
 	$(BIN)/brokerbi sandbox --port $(SANDBOX_PORT) --from $${FROM:-2023-01} >$(DEV)/sandbox.log 2>&1 & sandbox=$$!; \
-	trap 'kill $$sandbox $$daemon $$ui 2>/dev/null; wait' EXIT; trap 'exit 0' INT TERM; \
+	$(BIN)/python -m http.server $(FILES_PORT) --bind 127.0.0.1 --directory $(DEV)/public >/dev/null 2>&1 & files=$$!; \
+	trap 'kill $$sandbox $$files $$daemon $$ui 2>/dev/null; wait' EXIT; trap 'exit 0' INT TERM; \
 	until grep -q '^Customers: ' $(DEV)/sandbox.log; do \
 	  kill -0 $$sandbox 2>/dev/null || { cat $(DEV)/sandbox.log >&2; exit 1; }; sleep 0.2; done; \
 	export BROKERBI_CONFIG=/dev/null BROKERBI_DATA_DIR=$(DEV) BROKERBI_START=$${FROM:-2023-01} \
 	  BROKERBI_BASE_URL=http://127.0.0.1:$(SANDBOX_PORT) BROKERBI_USERNAME=sandbox BROKERBI_PASSWORD=sandbox \
-	  BROKERBI_REQUESTS_PER_SECOND=200 BROKERBI_CUSTOMERS=$$(sed -n 's/^Customers: //p' $(DEV)/sandbox.log) \
-	  DAGSTER_HOME=$(CURDIR)/$(DEV)/dagster; \
+	  BROKERBI_REQUESTS_PER_SECOND=200 BROKERBI_PUBLISHED_URL=http://127.0.0.1:$(FILES_PORT) \
+	  BROKERBI_NIGHTLY="$${NIGHTLY:-0 5 * * *}" \
+	  BROKERBI_CUSTOMERS=$${CUSTOMERS:-$$(sed -n 's/^Customers: //p' $(DEV)/sandbox.log)} \
+	  DAGSTER_HOME=$(abspath $(DEV))/dagster; \
 	$(BIN)/dagster-daemon run >$(DEV)/daemon.log 2>&1 & daemon=$$!; \
 	printf '%s\n' '' \
 	  "The sandbox answers on $$BROKERBI_BASE_URL for the customers $$BROKERBI_CUSTOMERS." \
@@ -60,13 +64,13 @@ dev: $(STAMP) $(DEV)/dagster/dagster.yaml ## the sandbox and the Dagster UI toge
 	$(BIN)/dagster-webserver --host 127.0.0.1 --port $(UI_PORT) --log-level warning & ui=$$!; wait $$ui
 
 test: $(STAMP) ## every test, then the demo from end to end in a directory of its own
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 	@demo=$$(mktemp -d) && trap 'rm -rf "$$demo"' EXIT && $(BIN)/brokerbi demo --data-dir "$$demo"
 
 check: lint types $(DEV)/dagster/dagster.yaml ## format, lint, types, import walls, definitions load
 	$(BIN)/lint-imports
 	env -u BROKERBI_REPORTS BROKERBI_CONFIG=/dev/null BROKERBI_CUSTOMERS=M1,G1 BROKERBI_START=2024-01 \
-	  BROKERBI_DATA_DIR=$(DEV)/check DAGSTER_HOME=$(CURDIR)/$(DEV)/dagster $(BIN)/dg check defs
+	  BROKERBI_DATA_DIR=$(DEV)/check DAGSTER_HOME=$(abspath $(DEV))/dagster $(BIN)/dg check defs
 
 types: $(STAMP) ## types only
 	$(BIN)/mypy
@@ -80,28 +84,41 @@ format: $(STAMP) ## let ruff format, and mend what it can
 	$(BIN)/ruff check --fix .
 
 coverage: $(STAMP) ## every test, and which branches none of them took
-	$(BIN)/python -m pytest --cov --cov-report=term-missing
+	$(BIN)/python -m pytest -n auto --dist loadfile --cov --cov-report=term-missing
 
-bench: $(STAMP) ## how long one, three and six years of the sandbox take on this machine
-	@demo=$$(mktemp -d) && trap 'rm -rf "$$demo"' EXIT; for months in 12 36 72; do \
-	  printf '%s months: ' $$months; $(BIN)/brokerbi demo --data-dir "$$demo" --months $$months 2>"$$demo.log" \
-	    | grep 'requests and a published file' || { cat "$$demo.log" >&2; exit 1; }; done; rm -f "$$demo.log"
+bench: $(STAMP) ## race against the floor and the best peer: BENCH="--running 5000000 --rounds 1", for example
+	$(BIN)/python -m tests.bench.racing $(BENCH)
+
+night: $(STAMP) ## how long a night of twenty customers takes on this machine, and how much of that is Dagster's
+	$(BIN)/python -m tests.nights.measured
+
+browser: $(STAMP) ## a backfill of three years launched by clicking in a real browser; pictures in SHOTS=.dev/shots
+	$(BIN)/python -m tests.browser.backfill --shots $${SHOTS:-$(DEV)/shots}
 
 soak: $(STAMP) ## hours of it: the tests in new orders with many more examples (ROUNDS=3), and KILLS=200
 	@for round in $$(seq $${ROUNDS:-3}); do \
-	  echo "Round $$round"; $(BIN)/python -m pytest --hypothesis-profile=soak || exit 1; done
+	  echo "Round $$round"; $(BIN)/python -m pytest -n auto --dist loadfile --hypothesis-profile=soak || exit 1; done
 	$(BIN)/python -m tests.faults.long_run --kills $${KILLS:-200}
+	$(BIN)/python -m tests.faults.cuts --every $${CUTS:-3}
 	$(BIN)/python -m tests.faults.crowd --seconds $${CROWD:-600}
+	$(BIN)/python -m tests.nights.accidents
+	$(BIN)/python -m tests.nights.together --seconds $${TOGETHER:-300}
 	POLARS_MAX_THREADS=1 $(BIN)/python -m tests.faults.bodies --bodies $${BODIES:-100000}
+	@if $(BIN)/python -c 'import atheris' 2>/dev/null; then \
+	  POLARS_MAX_THREADS=1 $(BIN)/python -m tests.faults.guided --seconds $${GUIDED:-600}; fi
 
 lock: ## write requirements.txt anew from pyproject.toml (needs uv)
 	uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \
 	  --no-strip-extras --no-header --no-annotate --no-emit-index-url --no-emit-find-links --output-file requirements.txt
+	uv pip compile deploy/container/postgres.in --no-deps --universal --python-version 3.11 --generate-hashes \
+	  --no-header --no-annotate --no-emit-index-url --no-emit-find-links --output-file deploy/container/postgres.txt
 
 # Dagster reads its settings from the directory it keeps its history in.
-$(DEV)/dagster/dagster.yaml: dagster.yaml
+# Its storage is made here: two processes that make it at the same moment trip over each other.
+$(DEV)/dagster/dagster.yaml: dagster.yaml | $(STAMP)
 	@mkdir -p $(@D)
 	@cp dagster.yaml $@
+	@DAGSTER_HOME=$(abspath $(@D)) $(BIN)/dagster instance migrate >/dev/null
 
 clean: ## remove what tools left behind; keeps .venv and the data of a real service
 	rm -rf .demo .dev build dist .coverage .coverage.* htmlcov .mypy_cache .ruff_cache .pytest_cache \
