@@ -11,11 +11,14 @@ import base64
 import hashlib
 from datetime import datetime
 from functools import cache
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from pipelines.picturing import numbers
 from pipelines.picturing.comparing import Months, span
+from pipelines.picturing.compiling import KeptCode
 from pipelines.picturing.coverage import coverage_view
 from pipelines.picturing.facts import Facts
 from pipelines.picturing.headline import cards
@@ -25,6 +28,7 @@ from pipelines.picturing.numbers import moment, month_code, month_name, whole
 from pipelines.picturing.offices import offices_view
 from pipelines.picturing.trust import trust_view
 
+TEMPLATES = Path(__file__).with_name("templates")
 SHOWN_OFFICES = 12
 """So many offices have their pictures open; the others wait behind a click."""
 
@@ -61,25 +65,29 @@ def page(facts: Facts, *, timezone: str, made_at_utc: datetime) -> str:
 
 @cache
 def _templates() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("pipelines.picturing"),
+    return environment(TEMPLATES)
+
+
+def environment(folder: Path) -> Environment:
+    """Templates that escape everything, refuse a name that is not there, and are compiled once."""
+    # these words, and what a filter makes of a word in a template, are part of the compiled code
+    made_with = "".join(Path(source).read_text("utf-8") for source in (__file__, numbers.__file__))
+    templates = Environment(
+        loader=FileSystemLoader(folder),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        bytecode_cache=KeptCode(folder, made_with),
     )
-    environment.filters["month_code"] = month_code
-    environment.filters["month_name"] = month_name
-    return environment
+    templates.filters["month_code"] = month_code
+    templates.filters["month_name"] = month_name
+    return templates
 
 
 @cache
 def _style() -> str:
-    environment = _templates()
-    source, _, _ = (
-        environment.loader.get_source(environment, "style.css") if environment.loader else ("",) * 3
-    )
-    return source.strip()
+    return (TEMPLATES / "style.css").read_text("utf-8").strip()
 
 
 def _policy(style: str) -> str:
