@@ -37,7 +37,7 @@ def compact(data_dir: Path, *, lock_seconds: float = LOCK_SECONDS) -> Compacted:
             with opened(rewritten) as connection:
                 if _rows(connection) != rows:  # pragma: no cover  # no way is known to make this happen
                     raise Damaged(f"{working} could not be rewritten row by row; it stays as it is.")
-                connection.execute("UPDATE meta.storage SET has_traces = EXISTS (FROM meta.quarantine_rows)")
+                connection.execute("UPDATE meta.storage SET has_traces = false")
                 connection.execute("CHECKPOINT")  # closing does the same, but keeps quiet when it fails
             rewritten.chmod(PRIVATE_FILE)
             sync(rewritten)

@@ -30,9 +30,6 @@ def known_by(connection: DuckDBPyConnection, person: Person) -> Person:
             ).fetchall()
             for row in found:
                 values |= set(person.told_by(dict(zip([named, *along], row, strict=True))))
-    query = "SELECT raw FROM meta.quarantine_rows WHERE contains(raw, $1)"
-    for (raw,) in connection.execute(query, [person.id]).fetchall():
-        values |= set(person.told_by_text(raw))
     return replace(person, values=frozenset(values))
 
 
@@ -144,8 +141,7 @@ def _changes(
             [sought],
         ).fetchall()
         for (old,) in found:
-            as_json = column == "raw" or columns[column] == "JSON"
-            new = person.without(old) if as_json else person.anonymous(old)
+            new = person.without(old) if columns[column] == "JSON" else person.anonymous(old)
             if new != old:
                 yield column, old, new, condition
 

@@ -8,7 +8,7 @@ from warehouse.meta_table import MetaTable
 from warehouse.opening import literal, quoted
 from warehouse.request_tables import CHANGES, PROBES, REQUESTS_BY_DAY
 
-FORMAT = 2
+FORMAT = 3
 """Raised whenever a table below changes; a file of an older format gets what it lacks, before it is used."""
 
 _REPORT = ("VARCHAR", "name of the report in the catalogue")
@@ -120,7 +120,7 @@ COLUMN_CHANGES = MetaTable(
 )
 QUARANTINE_ROWS = MetaTable(
     "quarantine_rows",
-    "Rows that broke their documented type, as they came; never part of the published file.",
+    "Rows that broke their documented type, and where in landing they stand as they came; not published.",
     {
         "load_id": _LOAD,
         "report": _REPORT,
@@ -128,9 +128,9 @@ QUARANTINE_ROWS = MetaTable(
         "month": ("DATE", "first day of the month the row belongs to; null if unknown"),
         "table_name": _TABLE,
         "column_name": ("VARCHAR", "the column that broke its type, if it was one"),
-        "place": ("VARCHAR", "where in the answer the row stands"),
+        "place": ("VARCHAR", "where in the answers of the landing file of the load the row stands"),
         "reason": ("VARCHAR", "what is wrong with it"),
-        "raw": ("VARCHAR", "the row as it came, as JSON"),
+        "fingerprint": ("VARCHAR", "tells whether two rows are the same, and that the right one was found"),
         "fetched_at_utc": _FETCHED,
     },
 )

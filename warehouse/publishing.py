@@ -1,7 +1,11 @@
 """How do analysts get a new file? A copy of the working one, whole or not at all, and a way back.
 
 The published file can be read by its owner and group (0640), in folders that the group can enter (0750);
-everything else the pipeline keeps is private to its owner. Raw rows in quarantine are never in it.
+everything else the pipeline keeps is private to its owner.
+
+A copy has the free space of the working file too, and what was deleted still stands there. So nothing may
+ever be in the working file that analysts must not see; where something was (a person who is erased, rows in
+quarantine of an older format), that file is rewritten first, once, and copied then.
 """
 
 from __future__ import annotations
@@ -13,12 +17,13 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from warehouse.copying import copy_file, header_sha256, rewrite_file
+from warehouse.compacting import compact
+from warehouse.copying import copy_file, header_sha256
 from warehouse.errors import NothingToRollBackTo
 from warehouse.explaining import explained
 from warehouse.guarding import guarded
 from warehouse.meta_tables import VIEWS
-from warehouse.opening import literal, opened, remove, sync
+from warehouse.opening import literal, opened, remove, sync, wal
 from warehouse.publications import (
     PUBLISHED,
     REFUSED,
@@ -49,14 +54,16 @@ def publish(
     """
     versions = Versions(Path(data_dir))
     began = time.monotonic()
-    with WorkingFile(Path(data_dir), lock_seconds).locked() as working, explained(versions.published):
-        with guarded(working, strict=True) as connection:  # the copy is made without a log
-            found = contents(connection)
+    file = WorkingFile(Path(data_dir), lock_seconds)
+    with file.locked() as working, explained(versions.published):
+        found = _settled(file)
         made = Publication(REFUSED, now, versions.published, reasons=tuple(reasons_against))
         made = replace(made, loads=found.loads, last_load_number=found.last_load_number)
         if not reasons_against:
             version = versions.next(now)
-            made = _make(working, versions, version, replace(made, status=PUBLISHED, version=version), found)
+            if found.has_traces:
+                compact(file.data_dir)
+            made = _make(working, versions, version, replace(made, status=PUBLISHED, version=version))
             made = replace(made, seconds=time.monotonic() - began)
         with guarded(working) as connection:
             remember(connection, made)
@@ -81,11 +88,21 @@ def rollback(
         return back
 
 
-def _make(working: Path, versions: Versions, version: str, made: Publication, found: Contents) -> Publication:
+def _settled(file: WorkingFile) -> Contents:
+    """What the working file holds, in the format of today; the copy is made without a log."""
+    with file.opened(read_only=True) as connection:
+        found = contents(connection)
+    if wal(file.path).exists():
+        with guarded(file.path, strict=True):
+            pass
+    return found
+
+
+def _make(working: Path, versions: Versions, version: str, made: Publication) -> Publication:
     """Make a version and show it to the analysts."""
     with _unfinished(versions) as copy:
         copy_file(working, copy)
-        _clean(copy, made, rewrite=found.has_traces)
+        _finish(copy, made)
         copy.chmod(FILE)
         sync(copy)
         copy.replace(versions.path(version))
@@ -109,13 +126,8 @@ def _unfinished(versions: Versions) -> Iterator[Path]:
         remove(copy)
 
 
-def _clean(copy: Path, made: Publication, *, rewrite: bool) -> None:
-    """Take out of the copy what analysts must not see: the raw rows in quarantine; their counts stay.
-
-    What is dropped still stands in the free space of a file. Where there was any such row, everything
-    else is therefore written anew.
-    """
-    rewritten = copy.with_name(".unfinished-rewritten.duckdb")
+def _finish(copy: Path, made: Publication) -> None:
+    """Let the copy know that it is published, and of the rows in quarantine only how many they are."""
     with opened(copy) as connection:
         connection.execute("CREATE TABLE meta.counted AS FROM meta.quarantine")
         connection.execute("DROP VIEW meta.quarantine")
@@ -124,10 +136,6 @@ def _clean(copy: Path, made: Publication, *, rewrite: bool) -> None:
         connection.execute(f"COMMENT ON TABLE meta.quarantine IS {literal(VIEWS['quarantine'][0])}")
         remember(connection, made)
         connection.execute("CHECKPOINT")  # closing does the same, but keeps quiet when it fails
-        if rewrite:
-            rewrite_file(connection, rewritten)
-    if rewrite:
-        rewritten.replace(copy)
 
 
 def _chosen(versions: Versions, known: dict[str, str], to: str | None) -> str:

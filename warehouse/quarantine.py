@@ -1,8 +1,15 @@
-"""Where do rows rest that broke their documented type? In quarantine, as long as their load is in force."""
+"""Where do rows rest that broke their documented type? In quarantine, as long as their load is in force.
+
+The rows themselves stand in the landing file of their load, which is kept for as long: the working file only
+knows their place. So nothing private is in it that a copy of it for analysts would have to leave out.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
 from typing import TYPE_CHECKING
 
 from warehouse.entering import Entry, naive_utc
@@ -12,6 +19,9 @@ from warehouse.writing import write
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+FINGERPRINT = 32
+"""Digits of a checksum: two different rows never share as many."""
 
 _OUT_OF_FORCE = """
 DELETE FROM meta.quarantine_rows AS old
@@ -28,9 +38,44 @@ _SEEN_AGAIN = """
 DELETE FROM meta.quarantine_rows AS old USING meta.quarantine_rows AS new
 WHERE list_contains($1, new.load_id) AND old.load_id <> new.load_id
 AND old.month IS NULL AND new.month IS NULL
-AND (old.report, old.customer, old.table_name, old.raw) = (new.report, new.customer, new.table_name, new.raw)
+AND (old.report, old.customer, old.table_name, old.fingerprint)
+    = (new.report, new.customer, new.table_name, new.fingerprint)
 """
 """Windows overlap, and a row of unknown month belongs to none of them: the newest answer has it."""
+
+_STANDING = """
+SELECT report, customer, month, table_name, column_name, place, reason, fingerprint, load_id,
+       coalesce(landing, ''), coalesce(sha256, '')
+FROM meta.quarantine_rows LEFT JOIN meta.loads USING (load_id, report, customer)
+ORDER BY report, customer, load_id, table_name, place
+"""
+
+
+@dataclass(frozen=True)
+class SetAside:
+    """A row in quarantine: what is wrong with it, and where in which landing file it stands as it came."""
+
+    report: str
+    customer: str
+    month: date | None
+    table: str
+    column: str | None
+    place: str
+    reason: str
+    fingerprint: str | None
+    load_id: str
+    landing: str
+    sha256: str
+
+
+def rows_set_aside(connection: DuckDBPyConnection) -> list[SetAside]:
+    """Every row in quarantine, those of one load together."""
+    return [SetAside(*row) for row in connection.execute(_STANDING).fetchall()]
+
+
+def fingerprint(raw: str) -> str:
+    """What a row as it came is known by, without telling of it."""
+    return hashlib.sha256(raw.encode()).hexdigest()[:FINGERPRINT]
 
 
 def replace_quarantine(connection: DuckDBPyConnection, entries: Sequence[Entry]) -> None:
@@ -43,7 +88,6 @@ def replace_quarantine(connection: DuckDBPyConnection, entries: Sequence[Entry])
     connection.execute("DELETE FROM meta.quarantine_rows WHERE list_contains($1, load_id)", [loads])
     if rows:
         write(connection, QUARANTINE_ROWS, rows)
-        connection.execute("UPDATE meta.storage SET has_traces = true WHERE NOT has_traces")
     pairs = {entry.scope for entry in entries}
     connection.execute(_OUT_OF_FORCE, [[report for report, _ in pairs], [customer for _, customer in pairs]])
     if rows:
@@ -65,6 +109,6 @@ def _row(entry: Entry, rejected: RejectedLike) -> Mapping[str, object]:
         "column_name": rejected.column,
         "place": rejected.place,
         "reason": rejected.reason,
-        "raw": rejected.raw,
+        "fingerprint": fingerprint(rejected.raw),
         "fetched_at_utc": naive_utc(load.fetched_at_utc),
     }

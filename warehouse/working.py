@@ -16,6 +16,7 @@ from warehouse.guarding import guarded, mend
 from warehouse.lock import held
 from warehouse.meta_tables import FORMAT, TABLES_OF_OURS, statements
 from warehouse.opening import create, opened, private_folder, quoted, remove
+from warehouse.upgrading import let_raw_rows_go
 
 LOCK_SECONDS = 600.0
 
@@ -107,6 +108,7 @@ def bring_up_to_date(path: Path) -> None:
                 connection.execute(
                     f"ALTER TABLE IF EXISTS meta.{table.name} ADD COLUMN IF NOT EXISTS {quoted(name)} {type_}"
                 )
+        let_raw_rows_go(connection)
         for statement in statements():
             connection.execute(statement)
         connection.commit()

@@ -107,6 +107,9 @@ def _status(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--forget-caps", action="store_true", help="forget the shorter windows that refusals have taught us"
     )
+    command.add_argument(
+        "--quarantine", action="store_true", help="show every row in quarantine as it came, from landing"
+    )
 
 
 def _report(command: argparse.ArgumentParser) -> None:

@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from pipelines.command.printing import count, print_table, say, size
 from pipelines.command.selecting import settings_from_environment
@@ -15,6 +16,11 @@ from pipelines.sync.planning import Planned
 from pipelines.sync.selection import Selection
 from warehouse.overview import Overview, Published, overview
 from warehouse.store import Store
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pipelines.sync.set_aside import RawRow
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -26,11 +32,17 @@ def run(arguments: argparse.Namespace) -> int:
         say("the learned windows are forgotten; the next sync asks in full length again")
     plan, _ = make_plan(settings, Selection(), store, SystemClock())
     view = overview(store)
+    rows = _raw_rows(store, settings.data_dir) if arguments.quarantine else []
     if arguments.json:
-        json.dump(_described(plan.planned, view), sys.stdout, indent=2, ensure_ascii=False, default=str)
+        told = _described(plan.planned, view)
+        if arguments.quarantine:
+            told["rows_in_quarantine"] = [asdict(one) for one in rows]
+        json.dump(told, sys.stdout, indent=2, ensure_ascii=False, default=str)
         sys.stdout.write("\n")
     else:
         _print(plan.planned, view)
+        for one in rows:
+            _print_row(one)
     return 0
 
 
@@ -56,6 +68,21 @@ def _print(planned: tuple[Planned, ...], view: Overview) -> None:
     _print_trouble(view)
     for publication in view.publications[:5]:
         say(_published(publication))
+
+
+def _raw_rows(store: Store, data_dir: Path) -> list[RawRow]:
+    """Reading answers takes libraries that a plain status need not wait for."""
+    from pipelines.sync.set_aside import raw_rows
+
+    return list(raw_rows(store, data_dir))
+
+
+def _print_row(one: RawRow) -> None:
+    """A row in quarantine: what it is, and the line below it as it came."""
+    row = one.row
+    month = f", {row.month:%Y-%m}" if row.month else ""
+    say(f"bi.{row.table} of {row.customer}{month}: {row.reason} ({row.place} in landing/{row.landing})")
+    say(f"    {one.raw or one.trouble}")
 
 
 def _print_trouble(view: Overview) -> None:

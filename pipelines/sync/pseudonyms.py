@@ -1,7 +1,7 @@
 """Who may know a contact by name? With a key set, nobody who reads the tables: a keyed hash stands there.
 
 The same name gets the same pseudonym as long as the key is the same, so people can still be told apart and
-counted. Landing keeps what was received, and quarantine the rows that broke their type.
+counted. Landing keeps what was received.
 """
 
 from __future__ import annotations

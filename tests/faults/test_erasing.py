@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 import zstandard
 
+from pipelines.sandbox.faults import Fault
 from pipelines.sync.erasing import Receipt, erase
 from pipelines.sync.replaying import replay
+from pipelines.sync.set_aside import raw_rows
 from tests.faults.ground import FEW, Ground, ground
 from tests.faults.victim import KILLED, Job, Step, killed_at, run
 from warehouse.persons import Kind, Person
@@ -153,6 +155,18 @@ def test_a_check_that_refuses_the_file_does_not_keep_the_person_in_it(tmp_path: 
     assert (receipt.problems, len(receipt.versions_removed)) == ([], 1)
     sought = (user.encode(), mail.encode())
     assert [path.name for path, text in files(here) if any(word in text for word in sought)] == []
+
+
+def test_a_person_in_a_row_in_quarantine_goes_and_the_row_stays(tmp_path: Path) -> None:
+    here = ground(tmp_path, ("users", "tips_and_leads"), offices=1)
+    here.sync(Fault("wrong_types", share=0.9))
+    here.publish()
+    waiting = list(raw_rows(Store(tmp_path), tmp_path))
+    ids = [id_ for (id_,) in here.rows("SELECT id FROM bi.users ORDER BY id")]
+    user = next(id_ for id_ in ids if any(id_ in one.raw for one in waiting))
+    erase(here.settings, Kind.USER, user, clock=here.clock)
+    assert [path.name for path, text in files(here) if user.encode() in text] == []
+    assert [one.trouble for one in raw_rows(Store(tmp_path), tmp_path)] == [""] * len(waiting)
 
 
 TWICE = "SELECT * REPLACE ('another' AS _load_id) FROM bi.commission_office"

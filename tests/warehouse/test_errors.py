@@ -10,11 +10,12 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from tests.warehouse.given import JANUARY, NOON, Given, sales
+from tests.warehouse.given import JANUARY, NOON, Given, Rejected, sales
 from tests.warehouse.other_process import begun
 from warehouse.errors import Damaged, DiskFull, LockTimeout, NotWritable, OpenedElsewhere, WrongStorage
 from warehouse.explaining import explained
 from warehouse.lock import held
+from warehouse.meta_tables import QUARANTINE_ROWS
 from warehouse.publishing import publish
 from warehouse.store import Store
 
@@ -116,6 +117,16 @@ def test_a_working_file_of_an_older_format_gets_what_it_lacks_and_keeps_what_it_
     given.change("UPDATE meta.storage SET format = 1")
     assert given.store.ledger() == held_before
     assert given.rows("SELECT count(denied_at_utc) FROM meta.access") == [(0,)]
+
+
+def test_rows_in_quarantine_of_an_older_format_are_known_by_what_came(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    given.store.load([sales("a", rejected=[Rejected("{}", JANUARY)])])
+    known = given.rows("FROM meta.quarantine_rows")
+    given.change("ALTER TABLE meta.quarantine_rows RENAME COLUMN fingerprint TO raw")
+    given.change("UPDATE meta.quarantine_rows SET raw = '{}'; UPDATE meta.storage SET format = 2")
+    columns = ", ".join(QUARANTINE_ROWS.columns)
+    assert given.rows(f"SELECT {columns} FROM meta.quarantine_rows") == known
 
 
 def test_a_working_file_that_somebody_else_has_open_names_the_process(tmp_path: Path) -> None:

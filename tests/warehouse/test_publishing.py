@@ -69,13 +69,47 @@ def test_a_log_left_by_an_analyst_is_never_replayed_into_a_new_file(tmp_path: Pa
     assert seen(path) == [("2",)]
 
 
-def test_raw_rows_in_quarantine_are_not_in_the_file_not_even_in_its_free_space(tmp_path: Path) -> None:
+def test_of_rows_in_quarantine_analysts_see_how_many_and_why(tmp_path: Path) -> None:
     given = Given(tmp_path)
     given.store.load([sales("a", rejected=[Rejected(SECRET, JANUARY), Rejected(token_hex(), JANUARY)])])
     made = publish(tmp_path, keep=3, now=NOON)
-    assert SECRET.encode() in given.working.read_bytes()
     assert SECRET.encode() not in made.path.read_bytes()
     assert seen(made.path, 'SELECT reason, "rows" FROM meta.quarantine') == [("price is no number", 2)]
+    assert seen(made.path, "SELECT 1 FROM duckdb_tables() WHERE table_name = 'quarantine_rows'") == []
+
+
+def test_rows_that_an_older_format_held_are_not_in_the_file_not_even_in_its_free_space(
+    tmp_path: Path,
+) -> None:
+    given = Given(tmp_path)
+    given.store.load([sales("a", rejected=[Rejected(SECRET, JANUARY), Rejected(token_hex(), JANUARY)])])
+    as_in_format_2(given)
+    assert SECRET.encode() in given.working.read_bytes()
+    made = publish(tmp_path, keep=3, now=NOON)
+    assert seen(made.path, 'SELECT reason, "rows" FROM meta.quarantine') == [("price is no number", 2)]
+    assert [SECRET.encode() in path.read_bytes() for path in (made.path, given.working)] == [False, False]
+    assert given.rows("SELECT has_traces FROM meta.storage") == [(False,)]
+
+
+def as_in_format_2(given: Given) -> None:
+    """The working file as earlier versions kept it: with rows in quarantine, one of them deleted."""
+    given.change("ALTER TABLE meta.quarantine_rows ADD COLUMN raw VARCHAR")
+    given.change(f"UPDATE meta.quarantine_rows SET raw = '{SECRET}' || place")
+    given.change(f"INSERT INTO meta.quarantine_rows BY NAME SELECT 'b' AS load_id, '{SECRET}' AS raw")
+    given.change("DELETE FROM meta.quarantine_rows WHERE load_id = 'b'")
+    given.change("ALTER TABLE meta.quarantine_rows DROP COLUMN fingerprint")
+    given.change("UPDATE meta.storage SET format = 2, has_traces = true")
+
+
+def test_what_is_marked_as_having_traces_is_rewritten_once_and_copied_from_then_on(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    given.store.load([users("a", {"1": SECRET})])
+    given.change("DELETE FROM bi.users_history")
+    given.change("UPDATE meta.storage SET has_traces = true")
+    assert SECRET.encode() in given.working.read_bytes()
+    for _ in range(2):
+        assert SECRET.encode() not in publish(tmp_path, keep=3, now=NOON).path.read_bytes()
+    assert given.rows("SELECT has_traces FROM meta.storage") == [(False,)]
 
 
 def test_the_newest_versions_are_kept(tmp_path: Path) -> None:
