@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from warehouse.entering import naive_utc
 from warehouse.evolving import as_column, parent_of, stand
 from warehouse.loads import ColumnLike, Load
-from warehouse.making import add, describe, retype
+from warehouse.making import add, describe, note, retype
 from warehouse.opening import quoted
 from warehouse.shapes import Column, Shape
 from warehouse.stacking import PLACES, Coming, Part, Stack
@@ -54,8 +54,15 @@ def make_room(
     before = dict(shape.columns)
     for name, arrival in _arrivals(coming.stacks).items():
         shape.columns[name] = _fitted(connection, shape, shape.columns.get(name), arrival)
-    if shape.columns != before:
-        describe(connection, shape)
+    if list(map(_meaning, shape.columns.values())) != list(map(_meaning, before.values())):
+        describe(connection, [shape])
+    elif shape.columns != before:  # seen for the first time: comments and views stay as they are
+        note(connection, [shape])
+
+
+def _meaning(column: Column) -> Column:
+    """The column as its table's comments and views know it."""
+    return replace(column, first_seen_utc=None, first_load_id=None)
 
 
 def _shape(shapes: dict[str, Shape], parts: Sequence[Part]) -> Shape:

@@ -23,20 +23,23 @@ def undeclared(connection: DuckDBPyConnection, tables: Sequence[DeclaredTable]) 
 def declare(connection: DuckDBPyConnection, tables: Sequence[DeclaredTable], at_utc: datetime) -> None:
     """Bring tables to what is documented of them; columns that are no longer documented stay."""
     shapes, standing = read_shapes(connection), stored_tables(connection)
+    declared: list[Shape] = []
     for table in tables:
         shape = shapes.get(table.name.lower())
-        if shape is None:
-            stand(connection, _shape(table), standing)
-        else:
-            stand(connection, shape, standing)
+        declared.append(shape or _shape(table))
+        if declared[-1].stored_name not in standing:
+            create(connection, declared[-1])
+            standing.add(declared[-1].stored_name)
+        if shape is not None:
             _declare_again(connection, shape, table, at_utc)
+    describe(connection, declared)
 
 
 def stand(connection: DuckDBPyConnection, shape: Shape, standing: set[str]) -> None:
     """Make the table if it is not there; one dropped by hand comes back as it was, without rows."""
     if shape.stored_name not in standing:
         create(connection, shape)
-        describe(connection, shape)
+        describe(connection, [shape])
         standing.add(shape.stored_name)
 
 
@@ -53,7 +56,6 @@ def _declare_again(
             shape.columns[name] = replace(column, documented=False)
     for name, column in declared.items():
         shape.columns[name] = _documented(connection, shape, shape.columns.get(name), column, at_utc)
-    describe(connection, shape)
 
 
 def parent_of(shapes: Mapping[str, Shape], name: str) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 from duckdb import DuckDBPyConnection
@@ -46,44 +46,54 @@ def retype(
     )
 
 
-def describe(connection: DuckDBPyConnection, shape: Shape) -> None:
-    """Write down what a table is and what its columns mean, in schema meta and as comments."""
-    connection.execute("DELETE FROM meta.tables WHERE table_name = ?", [shape.name])
-    connection.execute(
-        "INSERT INTO meta.tables VALUES (?, ?, ?, ?, ?, ?, ?)",
-        [
+def describe(connection: DuckDBPyConnection, shapes: Sequence[Shape]) -> None:
+    """Write down what tables are and what their columns mean, in schema meta and as comments."""
+    note(connection, shapes)
+    statements = [
+        statement
+        for shape in shapes
+        for statement in (*(_views(shape) if shape.history else ()), *_comments(shape))
+    ]
+    if statements:
+        connection.execute(";".join(statements))
+
+
+def note(connection: DuckDBPyConnection, shapes: Sequence[Shape]) -> None:
+    """Write tables and columns down in schema meta, all in one statement: there may be hundreds of them."""
+    tables = [
+        (
             shape.name, shape.report, shape.parent, shape.history, list(shape.key), shape.nested,
             shape.description,
-        ],
-    )  # fmt: skip
-    connection.execute("DELETE FROM meta.columns WHERE table_name = ?", [shape.name])
-    rows = [
+        )
+        for shape in shapes
+    ]  # fmt: skip
+    columns = [
         (
             shape.name, one.name, one.type, one.documented, one.source, one.description,
             one.first_seen_utc, one.first_load_id, position,
         )
+        for shape in shapes
         for position, one in enumerate(shape.columns.values())
     ]  # fmt: skip
-    if rows:  # all in one statement: there may be hundreds of them
-        values = ", ".join(f"unnest(${number})" for number, _ in enumerate(rows[0], 1))
-        connection.execute(
-            f"INSERT INTO meta.columns SELECT {values}", list(map(list, zip(*rows, strict=True)))
-        )
-    if shape.history:
-        _show_history(connection, shape)
-    for statement in _comments(shape):
-        connection.execute(statement)
+    for table, rows in (("meta.tables", tables), ("meta.columns", columns)):
+        names = [shape.name for shape in shapes]
+        connection.execute(f"DELETE FROM {table} WHERE table_name IN (SELECT unnest($1::VARCHAR[]))", [names])
+        if rows:
+            values = ", ".join(f"unnest(${number})" for number, _ in enumerate(rows[0], 1))
+            connection.execute(
+                f"INSERT INTO {table} SELECT {values}", list(map(list, zip(*rows, strict=True)))
+            )
 
 
-def _show_history(connection: DuckDBPyConnection, shape: Shape) -> None:
+def _views(shape: Shape) -> Iterator[str]:
     """The view of what is so now, and the table macro of what was so at a moment (in UTC)."""
     columns = ", ".join([*map(quoted, shape.ours), *shape.content])
-    connection.execute(
+    yield (
         f"CREATE OR REPLACE VIEW {shape.public} AS "
         f"SELECT {columns} FROM {shape.stored} WHERE valid_to_utc IS NULL"
     )
     moment = "CAST(moment AS TIMESTAMP)"
-    connection.execute(
+    yield (
         f"CREATE OR REPLACE MACRO bi.{quoted(f'{shape.name}_as_of')}(moment) AS TABLE "
         f"SELECT {columns} FROM {shape.stored} WHERE valid_from_utc <= {moment} "
         f"AND (valid_to_utc IS NULL OR {moment} < valid_to_utc)"
