@@ -51,6 +51,11 @@ class Rewritten:
         return {(one.header["report"], one.header["customer"]) for one in self.held}
 
 
+def was_begun(data_dir: Path, person: Person) -> bool:
+    """Whether an erasure of the person was killed before its end."""
+    return _note(data_dir, person).exists()
+
+
 @contextmanager
 def noted(
     data_dir: Path, person: Person, customers: Collection[str]
@@ -59,8 +64,7 @@ def noted(
 
     The note is private, and thrown away when the body ends well.
     """
-    name = hashlib.sha256(f"{person.kind}:{person.id}".encode()).hexdigest()[:16]
-    note = data_dir / "work" / f".erasing-{name}.json"
+    note = _note(data_dir, person)
     known: dict[str, Any] = json.loads(note.read_text("utf-8")) if note.exists() else {}
     values = person.values | set(known.get("values", ()))
     person = replace(person, alias=known.get("alias", person.alias), values=values)
@@ -73,6 +77,11 @@ def noted(
     sync(note.parent)
     yield person, customers
     note.unlink()
+
+
+def _note(data_dir: Path, person: Person) -> Path:
+    name = hashlib.sha256(f"{person.kind}:{person.id}".encode()).hexdigest()[:16]
+    return data_dir / "work" / f".erasing-{name}.json"
 
 
 def known_in_landing(root: Path, person: Person) -> tuple[Person, set[str]]:
@@ -154,11 +163,14 @@ def files_with(folder: Path, person: Person) -> list[str]:
     return [path.relative_to(folder).as_posix() for path in files if sought.search(path.read_bytes())]
 
 
-def clear_versions(data_dir: Path, person: Person, customers: Collection[str]) -> list[str]:
-    """Remove the kept versions with the person, the published one excepted; answers their names."""
+def clear_versions(data_dir: Path) -> list[str]:
+    """Remove the kept versions, the published one excepted; answers their names.
+
+    Rows that were deleted before a version was copied may stand in its free space, where nobody can look.
+    """
     versions = Versions(data_dir)
     current = versions.current()
-    gone = [one for one in versions.kept() if one != current and holds(versions.path(one), person, customers)]
+    gone = [one for one in versions.kept() if one != current]
     for version in gone:
         remove(versions.path(version))
     return gone
@@ -191,10 +203,15 @@ def clean_published(data_dir: Path, person: Person, customers: Collection[str], 
     return version
 
 
-def holds(path: Path, person: Person, customers: Collection[str]) -> bool:
+def was_published(data_dir: Path, person: Person, customers: Collection[str]) -> bool:
+    """Whether the person stands in a table of the published file or of a kept version."""
+    versions = Versions(data_dir)
+    paths = (versions.published, *map(versions.path, versions.kept()))
+    return any(_holds(path, person, customers) for path in paths if path.exists())
+
+
+def _holds(path: Path, person: Person, customers: Collection[str]) -> bool:
     """Whether anything of the person stands in a DuckDB file; one that cannot be read counts as if."""
-    if not path.exists():
-        return False
     try:
         with opened(path, read_only=True) as connection:
             return names_her(connection, person, customers)

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from pipelines.settings import Settings
 
 
+LEAVES_TRACES = "UPDATE meta.storage SET has_traces = true"
+"""What is deleted stands in free space until the file is rewritten, and must not be copied until then."""
+
+
 @dataclass
 class Receipt:
     """What was touched, in numbers; nothing in it tells who the person was."""
@@ -41,6 +45,11 @@ class Receipt:
     published: str = ""
     versions_removed: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+
+    @property
+    def found(self) -> bool:
+        """Whether anything of the person was kept anywhere."""
+        return bool(self.values or self.landing_files or self.rows)
 
     def described(self) -> dict[str, object]:
         return asdict(self)
@@ -74,12 +83,14 @@ def erase(
             pairs, receipt.rows = pairs_with(connection, person)
         person, customers = erasing.known_in_landing(settings.data_dir / "landing", person)
         customers |= {customer for _, customer in pairs}
+        begun = erasing.was_begun(settings.data_dir, person)
         with erasing.noted(settings.data_dir, person, customers) as (person, owners):
             receipt.values = len(person.values)
             task = _Erasure(settings, clock, catalogue, store, person, owners, receipt)
             task.landing(pairs)
             task.tables()
-            task.published()
+            if begun or receipt.found or erasing.was_published(settings.data_dir, person, owners):
+                task.published()
             task.rest(runs)
     return receipt
 
@@ -102,6 +113,7 @@ class _Erasure:
         self.receipt.landing_files = len(rewritten.held)
         with self.store.writing() as connection:
             erasing.settle_ledger(connection, rewritten)
+            connection.execute(LEAVES_TRACES)
         for report, customer in sorted(pairs | rewritten.pairs):
             done = replay(self.settings, reports=[report], customers=[customer], catalogue=self.catalogue)
             self.receipt.rebuilt.append(f"{report} of {customer}")
@@ -112,14 +124,17 @@ class _Erasure:
         with self.store.writing() as connection:
             for table, number in forget(connection, self.person, self.customers).items():
                 self.receipt.rows.setdefault(table, number)
-            connection.execute("UPDATE meta.storage SET has_traces = true")
+            connection.execute(LEAVES_TRACES)
             build_marts(connection)  # the old ones would leave the person in the free space of the file
         compact(self.settings.data_dir)
 
     def published(self) -> None:
-        """Let analysts see a file and a page without the person, and remove the versions with her."""
+        """Let analysts see a file and a page without the person, and remove the earlier ones.
+
+        Also where she is in no table of theirs: they were copied with the free space of the working file.
+        """
         data_dir, published = self.settings.data_dir, Versions(self.settings.data_dir).published
-        if erasing.holds(published, self.person, self.customers):
+        if published.exists():
             now = self.clock.utc_now()
             publication = finish(self.settings, self.clock).publication
             self.receipt.published = publication.version or ""
@@ -129,7 +144,7 @@ class _Erasure:
                 if isinstance(drawn, str):
                     (data_dir / PAGE).unlink(missing_ok=True)
                     self.receipt.problems.append(drawn)
-        self.receipt.versions_removed = erasing.clear_versions(data_dir, self.person, self.customers)
+        self.receipt.versions_removed = erasing.clear_versions(data_dir)
 
     def rest(self, runs: Path | None) -> None:
         """Logs, leftovers, and what lies where we may not write."""

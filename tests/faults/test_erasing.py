@@ -17,6 +17,8 @@ from pipelines.sync.replaying import replay
 from pipelines.sync.set_aside import raw_rows
 from tests.faults.ground import FEW, Ground, ground
 from tests.faults.victim import KILLED, Job, Step, killed_at, run
+from warehouse.erasing import was_published
+from warehouse.forgetting import forget
 from warehouse.persons import Kind, Person
 from warehouse.store import Store
 
@@ -167,6 +169,24 @@ def test_a_person_in_a_row_in_quarantine_goes_and_the_row_stays(tmp_path: Path) 
     erase(here.settings, Kind.USER, user, clock=here.clock)
     assert [path.name for path, text in files(here) if user.encode() in text] == []
     assert [one.trouble for one in raw_rows(Store(tmp_path), tmp_path)] == [""] * len(waiting)
+
+
+def test_a_person_whose_rows_were_replaced_before_goes_from_the_free_space_of_files_too(
+    tmp_path: Path,
+) -> None:
+    here = ground(tmp_path, REPORTS, offices=1)
+    here.sync()
+    [user, mail] = here.rows(PEOPLE[Kind.USER])[0]
+    with Store(tmp_path).writing() as file:
+        forget(file, Person(Kind.USER, user, "gone", frozenset({mail})), ())
+    here.publish()
+    sought = (user.encode(), mail.encode())
+    published = tmp_path / "warehouse.duckdb"
+    assert all(word in published.read_bytes() for word in sought)
+    assert not was_published(tmp_path, Person(Kind.USER, user, "gone"), ())
+    receipt = erase(here.settings, Kind.USER, user, clock=here.clock)
+    assert len(receipt.versions_removed) == 1
+    assert [path.name for path, text in files(here) if any(word in text for word in sought)] == []
 
 
 TWICE = "SELECT * REPLACE ('another' AS _load_id) FROM bi.commission_office"
