@@ -48,6 +48,11 @@ class Ledger:
     probed: Mapping[str, date] = field(default_factory=dict)
 
 
+def holds_months(connection: DuckDBPyConnection) -> bool:
+    """Whether anything was ever loaded."""
+    return bool(connection.execute("SELECT 1 FROM meta.months LIMIT 1").fetchall())
+
+
 def read_ledger(connection: DuckDBPyConnection) -> Ledger:
     """The whole ledger."""
     months = connection.execute(

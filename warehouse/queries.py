@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -56,8 +56,16 @@ class Query:
 
 
 def queries(connection: DuckDBPyConnection, folder: Path, schema: str) -> list[Query]:
-    """Every query of a folder, by name; `Columns: as other` takes over what the file other says."""
-    found = {path.stem: read_query(connection, path, schema) for path in sorted(folder.glob("*.sql"))}
+    """Every query of a folder, by name; `Columns: as other` takes over what the file other says.
+
+    The tables they read come from DuckDB's own parser, which is asked once for all of them.
+    """
+    texts = {path: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.sql"))}
+    trees = syntax_trees(connection, [_select(text) for text in texts.values()])
+    found = {
+        path.stem: _query(path, schema, text, tree)
+        for (path, text), tree in zip(texts.items(), trees, strict=True)
+    }
     return [
         replace(query, columns=found[query.columns_as].columns, types=found[query.columns_as].types)
         if query.columns_as
@@ -66,15 +74,13 @@ def queries(connection: DuckDBPyConnection, folder: Path, schema: str) -> list[Q
     ]
 
 
-def read_query(connection: DuckDBPyConnection, path: Path, schema: str) -> Query:
-    """One SQL file as data; the tables it reads come from DuckDB's own parser."""
-    text = path.read_text(encoding="utf-8")
+def _query(path: Path, schema: str, text: str, tree: str) -> Query:
+    """One SQL file as data."""
     header = [line[2:] for line in _header_lines(text)]
     if not header:
         raise QueryError(f"{path} has no header; its first line should be a comment that asks its question")
     prose, sections = _split(header)
     described = _entries(sections["Columns"])
-    sql = text.rstrip().removesuffix(";")
     return Query(
         path=path,
         schema=schema,
@@ -87,20 +93,31 @@ def read_query(connection: DuckDBPyConnection, path: Path, schema: str) -> Query
         expects=_entries(sections["Expects"]),
         severity=" ".join(sections["Severity"]).strip(),
         parameters=tuple(" ".join(sections["Parameters"]).replace(",", " ").split()),
-        sql=sql,
-        reads=tables_read(connection, sql, path),
+        sql=_select(text),
+        reads=tables_read(tree, path),
     )
 
 
-def tables_read(connection: DuckDBPyConnection, sql: str, path: Path) -> frozenset[tuple[str, str]]:
+def _select(text: str) -> str:
+    return text.rstrip().removesuffix(";")
+
+
+def syntax_trees(connection: DuckDBPyConnection, texts: Sequence[str]) -> list[str]:
+    """The syntax tree of each text as JSON, without what is empty; or what is wrong with it."""
+    found = connection.execute(
+        "SELECT json_serialize_sql(unnest($1::VARCHAR[]), skip_null := true, skip_empty := true)", [texts]
+    )
+    return [tree for (tree,) in found.fetchall()]
+
+
+def tables_read(parsed: str, path: Path) -> frozenset[tuple[str, str]]:
     """Schema and name of every table, view and macro a query reads; refuses names without a schema."""
-    [(parsed,)] = connection.execute("SELECT json_serialize_sql($1)", [sql]).fetchall()
     found: set[tuple[str, str]] = set()
     of_the_query: set[str] = set()
 
     def look_at(node: dict[str, Any]) -> dict[str, Any]:
         if node.get("type") == "BASE_TABLE":
-            found.add((node["schema_name"], node["table_name"]))
+            found.add((node.get("schema_name", ""), node["table_name"]))
         elif node.get("type") == "TABLE_FUNCTION" and node["function"].get("schema"):
             found.add((node["function"]["schema"], node["function"]["function_name"]))
         elif isinstance(node.get("key"), str):

@@ -12,6 +12,7 @@ from pipelines.sync.drawing import Drawn, draw_beside
 from pipelines.sync.rehearsing import clock_of
 from warehouse.checks import CheckResult, keep_results, run_checks
 from warehouse.configured import write_configuration
+from warehouse.ledger import holds_months
 from warehouse.marts import MartError, build_marts
 from warehouse.publishing import Publication, publish
 from warehouse.retention import clear_landing
@@ -53,22 +54,12 @@ def finish(settings: Settings, clock: Clock | None = None) -> Finished:
     """
     clock = clock_of(settings, clock or SystemClock())
     store = Store(settings.data_dir)
-    if not store.outline().held:
-        raise NothingLoaded(
-            "Nothing has been loaded yet, so there is nothing to publish; run `brokerbi sync` first."
-        )
     with store.alone():
         try:
-            with store.writing() as connection:
-                write_configuration(connection, configured_customers(settings), configured_reports(settings))
-                marts = build_marts(connection)
+            marts, checks = _built_and_checked(store, settings, clock)
         except MartError as error:
             _publish(settings, clock, [str(error)])
             raise
-        with store.reading() as connection:
-            checks = run_checks(connection)
-        with store.writing() as connection:
-            keep_results(connection, checks, clock.utc_now())
         publication = _publish(settings, clock, reasons_against(checks))
     if settings.landing_days is not None:
         clear_landing(settings.data_dir, days=settings.landing_days, now=clock.utc_now())
@@ -76,6 +67,22 @@ def finish(settings: Settings, clock: Clock | None = None) -> Finished:
     if publication.published:
         page = draw_beside(settings.data_dir, timezone=settings.timezone, now=clock.utc_now())
     return Finished(tuple(marts), tuple(checks), publication, page)
+
+
+def _built_and_checked(store: Store, settings: Settings, clock: Clock) -> tuple[list[str], list[CheckResult]]:
+    """Marts in one transaction, what the checks find in them in another; the file is opened once for both."""
+    with store.writing() as connection:
+        if not holds_months(connection):
+            raise NothingLoaded(
+                "Nothing has been loaded yet, so there is nothing to publish; run `brokerbi sync` first."
+            )
+        write_configuration(connection, configured_customers(settings), configured_reports(settings))
+        marts = build_marts(connection)
+        connection.commit()  # a check sees what is committed
+        checks = run_checks(connection)
+        connection.begin()
+        keep_results(connection, checks, clock.utc_now())
+    return marts, checks
 
 
 def _publish(settings: Settings, clock: Clock, reasons: Sequence[str]) -> Publication:

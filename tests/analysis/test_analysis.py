@@ -10,7 +10,7 @@ from duckdb import DuckDBPyConnection
 
 from tests.marts.given import earned, loaded, sold, warehouse
 from warehouse.marts import build_marts
-from warehouse.queries import SQL, read_query
+from warehouse.queries import SQL, queries
 
 QUESTIONS = sorted((SQL / "analysis").glob("*.sql"))
 
@@ -36,7 +36,8 @@ def test_there_are_at_least_a_dozen_questions() -> None:
 
 def test_questions_read_only_what_is_published() -> None:
     with duckdb.connect() as connection:
-        read = {schema for path in QUESTIONS for schema, _ in read_query(connection, path, "analysis").reads}
+        asked = queries(connection, SQL / "analysis", "analysis")
+    read = {schema for query in asked for schema, _ in query.reads}
     assert read == {"marts", "meta"}
 
 

@@ -36,6 +36,7 @@ SYNC = (
 )
 PUBLISH = (
     Step("warehouse/marts.py", "build_marts", "return"),
+    Step("warehouse/checks.py", "run_checks", "return"),
     Step("warehouse/copying.py", "copy_file"),
     Step("warehouse/copying.py", "copy_file", "return"),
     Step("warehouse/versions.py", "show"),

@@ -19,7 +19,7 @@ from warehouse.evolving import declare
 from warehouse.marts import build_marts
 from warehouse.meta_tables import statements
 from warehouse.opening import literal
-from warehouse.queries import SQL, read_query, tables_read
+from warehouse.queries import SQL, queries, syntax_trees, tables_read
 
 Row = Mapping[str, object]
 FIRST_MOMENT = datetime(2026, 6, 1, 5, 0)
@@ -146,7 +146,8 @@ def loaded(
 
 def built(connection: DuckDBPyConnection, query: str) -> list[tuple[object, ...]]:
     """Build the marts that a query reads, with all they need, then what the query finds in them."""
-    read = tables_read(connection, query, Path("a test"))
+    [tree] = syntax_trees(connection, [query])
+    read = tables_read(tree, Path("a test"))
     build(connection, *sorted(name for schema, name in read if schema == "marts"))
     return connection.execute(query).fetchall()
 
@@ -164,15 +165,25 @@ def _room_of(*marts: str) -> Path:
     for schema in ("staging", "marts"):
         (room / schema).mkdir()
     (room / "meta").symlink_to(SQL / "meta")
-    with duckdb.connect() as connection:
-        wanted = [("marts", mart) for mart in marts]
-        while wanted:
-            schema, name = wanted.pop()
-            link = room / schema / f"{name}.sql"
-            if schema in ("staging", "marts") and not link.exists():
-                link.symlink_to(SQL / schema / link.name)
-                wanted.extend(read_query(connection, link, schema).reads)
+    wanted = [("marts", mart) for mart in marts]
+    while wanted:
+        schema, name = wanted.pop()
+        link = room / schema / f"{name}.sql"
+        if schema in ("staging", "marts") and not link.exists():
+            link.symlink_to(SQL / schema / link.name)
+            wanted.extend(_reads()[schema, name])
     return room
+
+
+@cache
+def _reads() -> Mapping[tuple[str, str], frozenset[tuple[str, str]]]:
+    """What every staging query and mart reads."""
+    with duckdb.connect() as connection:
+        return {
+            (schema, query.name): query.reads
+            for schema in ("staging", "marts")
+            for query in queries(connection, SQL / schema, schema)
+        }
 
 
 def earned(
