@@ -89,8 +89,7 @@ def erase(
             task = _Erasure(settings, clock, catalogue, store, person, owners, receipt)
             task.landing(pairs)
             task.tables()
-            if begun or receipt.found or erasing.was_published(settings.data_dir, person, owners):
-                task.published()
+            task.published(begun=begun)
             task.rest(runs)
     return receipt
 
@@ -128,12 +127,15 @@ class _Erasure:
             build_marts(connection)  # the old ones would leave the person in the free space of the file
         compact(self.settings.data_dir)
 
-    def published(self) -> None:
+    def published(self, *, begun: bool) -> None:
         """Let analysts see a file and a page without the person, and remove the earlier ones.
 
         Also where she is in no table of theirs: they were copied with the free space of the working file.
         """
         data_dir, published = self.settings.data_dir, Versions(self.settings.data_dir).published
+        known = begun or self.receipt.found
+        if not (known or erasing.was_published(data_dir, self.person, self.customers)):
+            return
         if published.exists():
             now = self.clock.utc_now()
             publication = finish(self.settings, self.clock).publication
