@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Collection
 
 from pipelines.months import Month
 
@@ -25,8 +26,11 @@ COMMANDS = {
 JSON = frozenset({"reports", "plan", "status"})
 
 
-def parser() -> argparse.ArgumentParser:
-    """The parser of `brokerbi`; what is wrong is said by argparse, with exit code 2."""
+def parser(only: Collection[str] = COMMANDS) -> argparse.ArgumentParser:
+    """The parser of `brokerbi`; what is wrong is said by argparse, with exit code 2.
+
+    With `only`, the options of other commands are left out: who asks for one pays for no other.
+    """
     top = argparse.ArgumentParser(
         prog="brokerbi",
         description="Reports of the Connect service, every morning, in one DuckDB file.",
@@ -36,6 +40,8 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, text in COMMANDS.items():
         command = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
+        if name not in only:
+            continue
         if name in JSON:
             command.add_argument("--json", action="store_true", help="machine-readable output")
         if name in ("plan", "sync", "replay"):

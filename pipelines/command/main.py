@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
+from types import ModuleType
+from typing import cast
 
 from pipelines.command.arguments import parser
 
@@ -16,18 +19,21 @@ from pipelines.command.arguments import parser
 FRUGAL = {"_RJEM_MALLOC_CONF": "narenas:1,dirty_decay_ms:50,muzzy_decay_ms:0"}
 # The same for Python's: one arena for all threads, and large pieces go back to the system at once.
 ARENA_MAX, MMAP_THRESHOLD, TRIM_THRESHOLD = (-8, 1), (-3, 256 * 1024), (-1, 256 * 1024)
+# httpx has a command line of its own, which takes longer to import than all the rest of it; None in its
+# place says that it is not installed.
+CLIENT_S_OWN_COMMAND = "httpx._main"
 WELL, FAILED, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run one command; everything that goes wrong is one sentence on stderr and an exit code."""
-    arguments = parser().parse_args(words)
+    words = sys.argv[1:] if words is None else words
+    arguments = parser(only=words[:1]).parse_args(words)
     for name, value in FRUGAL.items():
         os.environ.setdefault(name, value)
     _be_frugal()
     try:
-        run: Callable[..., int] = import_module(f"pipelines.command.{arguments.command}").run
-        return run(arguments)
+        return run_of(arguments.command)(arguments)
     except KeyboardInterrupt:
         _say("stopped; what was loaded is kept, and the next sync goes on from there")
         return INTERRUPTED
@@ -38,6 +44,18 @@ def main(words: Sequence[str] | None = None) -> int:
         if os.environ.get("BROKERBI_TRACEBACK"):
             raise
         return _explained(error)
+
+
+def run_of(command: str) -> Callable[..., int]:
+    """What a command does; its modules stay until the end, so garbage is not looked for among them."""
+    sys.modules.setdefault(CLIENT_S_OWN_COMMAND, cast("ModuleType", None))
+    gc.disable()
+    try:
+        run: Callable[..., int] = import_module(f"pipelines.command.{command}").run
+    finally:
+        gc.freeze()
+        gc.enable()
+    return run
 
 
 def _be_frugal() -> None:

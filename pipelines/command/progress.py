@@ -5,14 +5,15 @@ from __future__ import annotations
 import sys
 import time
 from types import TracebackType
-
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from typing import TYPE_CHECKING
 
 from pipelines.catalogue.changes import CHANGED_SALES
 from pipelines.command.printing import complain, count, duration, to_go
 from pipelines.sync.outcomes import TROUBLE, Outcome
 from pipelines.sync.planning import Plan
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
 
 SECONDS_BETWEEN_LINES = 5.0
 
@@ -21,7 +22,6 @@ class SyncProgress:
     """Shows windows done of windows planned; a bar on a terminal, a line now and then elsewhere."""
 
     def __init__(self) -> None:
-        self.console = Console(file=sys.stderr)
         self.bar: Progress | None = None
         self.task: TaskID | None = None
         self.windows = self.done = self.rows = self.troubled = 0
@@ -43,15 +43,8 @@ class SyncProgress:
             f"asking {count(self.windows)} windows, about {count(plan.requests_expected)} requests, "
             f"{duration(plan.seconds)} at {plan.requests_per_second:g} requests per second"
         )
-        if self.console.is_terminal and self.windows:
-            self.bar = Progress(
-                TextColumn("{task.description}"),
-                BarColumn(),
-                MofNCompleteColumn(),
-                TimeRemainingColumn(),
-                console=self.console,
-                transient=True,
-            )
+        if sys.stderr.isatty() and self.windows:
+            self.bar = _bar()
             self.task = self.bar.add_task("windows", total=self.windows)
             self.bar.start()
 
@@ -76,3 +69,18 @@ class SyncProgress:
             f"{count(self.done)} of {count(self.windows)} windows, {count(self.rows)} rows{trouble}"
             f"{to_go(self.done, self.windows, now - self.began)}"
         )
+
+
+def _bar() -> Progress:
+    """A bar on stderr; what draws it is only imported where somebody looks at it."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=Console(file=sys.stderr),
+        transient=True,
+    )

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from http.cookiejar import CookieJar, DefaultCookiePolicy
-from urllib.parse import quote, urlencode
+from ssl import PROTOCOL_TLS_CLIENT, SSLContext
+from urllib.parse import quote, urlencode, urlsplit
 
 import httpx
 
@@ -94,6 +95,7 @@ class Wire:
             limits=httpx.Limits(max_connections=None, keepalive_expiry=KEEP_OPEN_SECONDS),
             follow_redirects=False,
             trust_env=not is_this_machine(self._base_url),
+            verify=_trusted(self._base_url),
         )
 
     async def close(self) -> None:
@@ -159,6 +161,12 @@ class Wire:
             fetched_at_utc=self._clock.utc_now(),
             whole=whole,
         )
+
+
+def _trusted(base_url: str) -> SSLContext | bool:
+    """Whose certificates count: the usual ones, or nobody's where there are none to be judged."""
+    in_clear = urlsplit(base_url).scheme == "http" and is_this_machine(base_url)
+    return SSLContext(PROTOCOL_TLS_CLIENT) if in_clear else True
 
 
 def _decompressed(headers: Mapping[str, str]) -> dict[str, str]:

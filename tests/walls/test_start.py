@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Sequence
 
 from pipelines.command.arguments import COMMANDS
 from tests.walls.files import ROOT
 
 HEAVY = ("dagster", "duckdb", "httpx", "polars")
-SAY_WHAT_IS_HEAVY = f"print(*[name for name in {HEAVY} if name in __import__('sys').modules])"
+FOR_PEOPLE_WHO_WATCH = ("click", "rich")
 
 
-def _heavy_after(statement: str) -> list[str]:
+def _imported_by(statement: str, names: Sequence[str] = HEAVY) -> list[str]:
+    say = f"print(*[name for name in {names} if name in __import__('sys').modules])"
     ran = subprocess.run(
-        [sys.executable, "-c", f"{statement}\n{SAY_WHAT_IS_HEAVY}"],
+        [sys.executable, "-c", f"{statement}\n{say}"],
         cwd=ROOT,
         check=False,
         capture_output=True,
@@ -25,13 +27,22 @@ def _heavy_after(statement: str) -> list[str]:
 
 
 def test_the_command_line_starts_without_anything_heavy() -> None:
-    assert _heavy_after("import pipelines.command.main") == []
+    assert _imported_by("import pipelines.command.main") == []
 
 
 def test_planning_needs_no_frames_no_client_and_no_dagster() -> None:
     assert (
-        _heavy_after("import pipelines.sync.planning, pipelines.settings, pipelines.catalogue.reports") == []
+        _imported_by("import pipelines.sync.planning, pipelines.settings, pipelines.catalogue.reports") == []
     )
+
+
+def test_a_sync_imports_nothing_that_only_draws_on_terminals() -> None:
+    assert _imported_by("import pipelines.command.main as m; m.run_of('sync')", FOR_PEOPLE_WHO_WATCH) == []
+
+
+def test_a_command_starts_without_the_options_of_others() -> None:
+    start = "import pipelines.command.main as m, pipelines.command.arguments as a; a.parser(only=['sync'])"
+    assert _imported_by(start, ("pipelines.sandbox.serving",)) == []
 
 
 def test_every_command_has_its_module() -> None:
