@@ -22,7 +22,7 @@ class Filled:
     values: pl.Series
     misfits: tuple[Misfit, ...] = ()
 
-    def gathered(self, places: Sequence[int]) -> Filled:
+    def gathered(self, places: Sequence[int] | pl.Series) -> Filled:
         """The same column for rows that stand in these rows."""
         return Filled(self.column, self.values.gather(places))
 

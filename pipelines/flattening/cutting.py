@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from pipelines.catalogue.vocabulary import MonthOfRow, Report
-from pipelines.flattening.proving import proven_frame
+from pipelines.flattening.proving import proven
 from pipelines.flattening.spots import ANY, ROOT, Spot, spots
 from pipelines.flattening.text import refused
 
@@ -109,8 +109,8 @@ def _proven(window: bytes, report: Report) -> tuple[int, int] | None:
         behind = window[stop + 1 : stop + _BEHIND].lstrip(_SPACE)
         if behind[:1] in (b",", b"]"):
             break
-    frame = proven_frame(b"[" + window[: stop + 1] + b"]", report) if stop > 0 else None
-    return (stop + 1, frame.height) if frame is not None and frame.height else None
+    column = proven(b"[" + window[: stop + 1] + b"]", report) if stop > 0 else None
+    return (stop + 1, len(column.item())) if column is not None else None
 
 
 def _scanned(body: Sliced, start: int, size: int) -> tuple[int, int]:

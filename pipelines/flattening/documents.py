@@ -10,31 +10,52 @@ import polars as pl
 
 from pipelines.catalogue.vocabulary import Report
 from pipelines.flattening.cutting import LARGE, Cut, Sliced, cuts
-from pipelines.flattening.proving import proven_frame
+from pipelines.flattening.proving import BEGINNING, keys_in_order, proven
 from pipelines.flattening.text import Json, NotJson, parsed, to_json
 
 __all__ = ["Document", "NotJson", "read_at_once", "read_document"]
 
+SIZE_OF_VALUES = 9
+"""How many bytes of memory Python takes for the values of one byte of an answer."""
+
 
 @dataclass(frozen=True)
 class Document:
-    """The document of one body. `frame` holds its rows when polars read them with nothing lost.
+    """The document of one body, of a report if that is known.
 
     `cuts` say where a large one may be cut: it has been read part by part, and none is held.
     """
 
     body: Sliced
-    frame: pl.DataFrame | None = None
+    report: Report | None = None
     cuts: tuple[Cut, ...] = ()
+
+    @cached_property
+    def column(self) -> pl.Series | None:
+        """The whole document as polars holds it, if it does with nothing lost."""
+        return proven(self.body[:], self.report) if self.report and not self.cuts else None
+
+    @property
+    def keys(self) -> list[str]:
+        """The keys that it begins with, in their order."""
+        return keys_in_order(self.body[:BEGINNING])
 
     @cached_property
     def value(self) -> Json:
         """The whole document, with all that polars would drop or bend."""
         return parsed(self.body[:])
 
+    @property
+    def size(self) -> int:
+        """Bytes of memory that it takes until it is forgotten."""
+        if self.column is not None:
+            return int(self.column.estimated_size())
+        return 0 if self.cuts else SIZE_OF_VALUES * len(self.body)
+
     def forget(self) -> None:
         """Let the values go; they are read from the body again when they are asked for."""
-        self.__dict__.pop("value", None)
+        for name in ("value", "column"):
+            self.__dict__.pop(name, None)
 
     @cached_property
     def _as_written(self) -> Json:
@@ -54,13 +75,12 @@ def read_document(body: Sliced, report: Report | None = None, *, large: int = LA
     Knowing the report makes it faster, and a large body need not be held in memory as a whole.
     """
     found = cuts(body, report, large) if report else ()
-    return Document(body, cuts=found) if found else read_at_once(body[:], report)
+    return Document(body, report, found) if found else read_at_once(body[:], report)
 
 
 def read_at_once(body: bytes, report: Report | None = None) -> Document:
     """Read a body whole, however large it is."""
-    frame = proven_frame(body, report) if report else None
-    document = Document(body, frame)
-    if frame is None:
+    document = Document(body, report)
+    if document.column is None:
         _ = document.value
     return document

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import polars as pl
 
@@ -13,12 +14,13 @@ from pipelines.flattening.columns import Filled
 from pipelines.flattening.descending import descended
 from pipelines.flattening.documents import Document
 from pipelines.flattening.flat import Flat, Found
-from pipelines.flattening.kinds import FRACTION, TEXT
+from pipelines.flattening.held import Unlike
 from pipelines.flattening.locating import Way
 from pipelines.flattening.nodes import ASKED, Harvest, Node
 from pipelines.flattening.rows import Rows, Standing, documents_as_rows, pages_as_rows
-from pipelines.flattening.shredding import Keys, Leaf, Parts
-from pipelines.flattening.spots import ROOT, Spot, spots
+from pipelines.flattening.shredding import Keys
+from pipelines.flattening.spots import Spot, spots
+from pipelines.flattening.together import together
 from pipelines.flattening.topmost import (
     elements_along,
     is_an_error,
@@ -46,15 +48,19 @@ def flatten(
 
     `months` are those of the window, `asked` says for every page which user or estate it is about.
     """
-    harvest = Harvest(report, pages, tuple(months), timezone)
-    frame = pages[0].frame if len(pages) == 1 else None
-    recognised = True
-    if frame is not None:
-        walk(harvest, _proven(report, frame, pages[0].body[:]))
-    else:
-        recognised = _walk_pages(harvest, pages_as_rows([page.value for page in pages]), asked)
+    harvest, recognised = _harvested(Harvest(report, pages, tuple(months), timezone), asked)
     tables = {table.name: empty_table(harvest, table.name) for table in report.tables} | harvest.tables
     return Flat(tuple(tables.values()), tuple(harvest.rejected), _found(harvest, recognised=recognised))
+
+
+def _harvested(harvest: Harvest, asked: Sequence[str | None] | None) -> tuple[Harvest, bool]:
+    """What comes of the pages as polars holds them or, where that cannot tell all, of their values."""
+    afresh = replace(harvest, tables={}, rejected=[], notes=[])
+    try:
+        return harvest, _walk_pages(harvest, together(harvest.pages), asked)
+    except Unlike:
+        rows = pages_as_rows([page.value for page in harvest.pages])
+        return afresh, _walk_pages(afresh, rows, asked)
 
 
 def _found(harvest: Harvest, *, recognised: bool) -> Found:
@@ -79,7 +85,7 @@ def _walk_pages(harvest: Harvest, pages: Rows, asked: Sequence[str | None] | Non
     if top[0].keys == ():
         walk(harvest, _documents(pages, top[0], carried))
         return True
-    ways = ways_of(pages.objects, top)
+    ways = _ways(pages, top)
     harvest.notes += _astray(top, ways)
     is_empty = all(says_nothing(page) for page in pages.objects)
     if report.month_of_row is MonthOfRow.YEAR_AND_MONTH and not is_empty:
@@ -94,7 +100,21 @@ def _walk_pages(harvest: Harvest, pages: Rows, asked: Sequence[str | None] | Non
     told = harvest.tables.get(name)
     if report.paged and told is not None and all(is_of_pages(one.name) for one in told.columns):
         del harvest.tables[name]  # what an envelope says of its pages is no row
-    return not are_rows_elsewhere(harvest, pages.objects, top)
+    return not _is_astray(harvest, pages, top)
+
+
+def _ways(pages: Rows, top: Sequence[Spot]) -> dict[Keys, Way]:
+    ways = ways_of(pages.objects, top)
+    if pages.column is not None and ways != {spot.keys: (spot.keys,) for spot in top}:
+        raise Unlike  # what stands elsewhere is known by its looks, and one example does not show them
+    return ways
+
+
+def _is_astray(harvest: Harvest, pages: Rows, top: Sequence[Spot]) -> bool:
+    found = are_rows_elsewhere(harvest, pages.objects, top)
+    if found and pages.column is not None:
+        raise Unlike  # one example has the keys of many objects
+    return found
 
 
 def _documents(pages: Rows, spot: Spot, carried: tuple[Filled, ...]) -> Node:
@@ -133,20 +153,3 @@ def _asked(report: Report, asked: Sequence[str | None] | None, length: int) -> t
     name = f"{ASKED}{snake_case(report.each.value)}"
     column = Column(name, "VARCHAR", True, "", "what we asked the service for")
     return (Filled(column, pl.Series(asked or [None] * length, dtype=pl.String)),)
-
-
-def _proven(report: Report, frame: pl.DataFrame, body: bytes) -> Node:
-    """The rows of a frame that is proven to hold all of the document."""
-    spot = spots(report)[0]
-    page = Standing(pages_as_rows([None]), range(1))
-    rows = Rows((), [0] * frame.height, range(frame.height), (ROOT,), standing=page)
-    kinds = {pl.String: TEXT, pl.Float64: FRACTION}
-    leaves = [
-        Leaf((values.name,), {kinds[type(values.dtype)]: values.alias("")})
-        for values in frame.iter_columns()
-        if values.null_count() < frame.height
-    ]
-    met = {leaf.keys for leaf in leaves}
-    met |= {keys for keys in spot.columns if keys not in met and f'"{keys[0]}"'.encode() in body}
-    name = spot.first_table().name
-    return Node(rows, name, spot=spot, name=name, parts=Parts(leaves, met=met))

@@ -51,7 +51,7 @@ class Node:
     `path` is how the catalogue would write it; `base`, the table above, and `trail`, the way from there,
     name the table of an undeclared list. `depth` counts the lists it is nested in.
     `carried` are values from above; `months` those of the rows above, when these are rows of a table.
-    `parts` are the rows taken apart already, `above` is the table that these rows stand in.
+    `above` is the table that these rows stand in.
     """
 
     rows: Rows
@@ -63,7 +63,6 @@ class Node:
     name: str | None = None
     carried: tuple[Filled, ...] = ()
     months: pl.Series | None = None
-    parts: Parts | None = None
     is_envelope: bool = False
     above: str = ""
 
@@ -97,7 +96,7 @@ def children(harvest: Harvest, grown: Grown, spots: Mapping[Keys, Spot]) -> Iter
     standing = Standing(grown.node.rows, grown.kept)
     lists = dict(grown.parts.lists)
     if (ANY,) in spots:
-        together: dict[Keys, list[Json]] = {
+        together: dict[Keys, list[Json] | pl.Series] = {
             keys: lists.pop(keys) for keys in list(lists) if len(keys) == 1 and keys not in spots
         }
         if together:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+import polars as pl
+
 from pipelines.catalogue.vocabulary import Report
 from pipelines.flattening.documents import Document
+from pipelines.flattening.held import Unlike, elements, opened, texts_at, without_lists
 from pipelines.flattening.locating import lists_in, located, value_at
 from pipelines.flattening.names import simplified
 from pipelines.flattening.rows import pages_as_rows
+from pipelines.flattening.shredding import Declared
 from pipelines.flattening.spots import ANY, ROOT, Spot, spots
 from pipelines.flattening.text import Json, to_json
+from pipelines.flattening.together import together
 from pipelines.flattening.topmost import elements_along, says_nothing, ways_of
 
 Id = tuple[str | None, ...]
@@ -41,7 +46,8 @@ def stated_total(document: Document) -> int | None:
 
     Where several lists have an envelope of their own, their totals are added.
     """
-    stated = [pair for pair in _whole_numbers(document.value, 0) if pair[0] in TOTALS]
+    envelope = document.value if document.column is None else without_lists(document.column)
+    stated = [pair for pair in _whole_numbers(envelope, 0) if pair[0] in TOTALS]
     if not stated:
         return None
     surest = min((name for name, _ in stated), key=TOTALS.index)
@@ -50,16 +56,18 @@ def stated_total(document: Document) -> int | None:
 
 def ids_of(report: Report, document: Document) -> Mapping[str, list[Id]]:
     """The documented ids of a page's rows, in their order, by table; of tables that have one."""
-    return {
-        spot.first_table().name: _ids(spot, rows)
-        for spot, rows in _rows(report, document)
-        if spot.table and spot.table.key
-    }
+    try:
+        return _ids_by_table(_held(report, document))
+    except Unlike:
+        return _ids_by_table(_found(report, document))
 
 
 def row_count(report: Report, document: Document) -> int:
     """How many rows of its topmost tables a page holds."""
-    return sum(len(rows) for _, rows in _rows(report, document))
+    try:
+        return sum(len(rows) for _, rows in _held(report, document))
+    except Unlike:
+        return sum(len(rows) for _, rows in _found(report, document))
 
 
 def is_empty(report: Report, document: Document) -> bool:
@@ -69,8 +77,20 @@ def is_empty(report: Report, document: Document) -> bool:
     return says_nothing(document.value) or bool(ways_of([_page(document)], spots(report)))
 
 
-def _rows(report: Report, document: Document) -> Iterator[tuple[Spot, Sequence[Json]]]:
-    """The rows of every topmost table."""
+def _held(report: Report, document: Document) -> Iterator[tuple[Spot, pl.Series]]:
+    """The rows of every topmost table as polars holds them; raises Unlike where it does not."""
+    page, top = together([document]), spots(report)
+    ways = ways_of(page.objects, top)
+    if page.column is None or not all(spot.table and ways.get(spot.keys) == (spot.keys,) for spot in top):
+        raise Unlike
+    lists = opened(page.column, (), Declared(lists=frozenset(ways))).lists
+    for spot in top:
+        held = lists.get(spot.keys)
+        yield spot, elements(held, range(1)).objects if isinstance(held, pl.Series) else pl.Series()
+
+
+def _found(report: Report, document: Document) -> Iterator[tuple[Spot, Sequence[Json]]]:
+    """The rows of every topmost table, wherever they stand."""
     top = spots(report)
     page = _page(document)
     if top[0].keys == ():
@@ -98,9 +118,17 @@ def _page(document: Document) -> Json:
     return pages_as_rows([document.value]).objects[0]
 
 
-def _ids(spot: Spot, rows: Sequence[Json]) -> list[Id]:
+def _ids_by_table(found: Iterator[tuple[Spot, Sequence[Json] | pl.Series]]) -> dict[str, list[Id]]:
+    return {
+        spot.first_table().name: _ids(spot, rows) for spot, rows in found if spot.table and spot.table.key
+    }
+
+
+def _ids(spot: Spot, rows: Sequence[Json] | pl.Series) -> list[Id]:
     keys = {column.name: keys for keys, column in spot.columns.items()}
     ways = [keys[name] for name in spot.first_table().key]
+    if isinstance(rows, pl.Series):
+        return list(zip(*(texts_at(rows, way) for way in ways), strict=True))
     return [tuple(_as_text(value_at(row, way)) for way in ways) for row in rows]
 
 

@@ -1,17 +1,18 @@
-"""May polars read this body? Only a flat list of documented objects, and only with proof of every value."""
+"""May polars read this body? Only with proof that no key, value or kind of it was lost or bent."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import BytesIO
 
 import polars as pl
 
 from pipelines.catalogue.columns import Column, row_columns
-from pipelines.catalogue.vocabulary import Report
-from pipelines.flattening.conversions import DTYPES, exact_below
+from pipelines.catalogue.vocabulary import MonthOfRow, Report
+from pipelines.flattening.conversions import EXACT_WHOLE
+from pipelines.flattening.spots import ANY, Spot, spots
 
 # How polars is told to read a documented column; a fraction in a whole column would be cut, so none is read.
 _READ_AS: Mapping[str, pl.DataType] = {
@@ -20,88 +21,198 @@ _READ_AS: Mapping[str, pl.DataType] = {
     "DECIMAL(18,4)": pl.Float64(),
     "DECIMAL(18,8)": pl.Float64(),
 }
+_NULLS = (":null", ": null")
+_TRUTHS = ("true", "false")
+_BETWEEN = "\0"  # stands in no text that polars may read: it would have to be escaped
+
+# What an escape may not stand for: a sign that is counted, or half of a pair.
+_ESCAPES = re.compile(rb"\\u(?:00(?:00|3[aA]|[457][0-9a-fA-F]|6[1-9a-fA-F])|[dD][89a-fA-F])")
+_NOT_BRACKETS = bytes(sign for sign in range(256) if sign not in b"[]{}")
+FEW = 1_000
+DEEPEST = 30
+"""polars takes ever longer the deeper values are nested, and gives up far below what Python reads."""
+
+BEGINNING = 16_384
+_SAMPLES, _SAMPLE = 16, 1024
+MOST_KEYS = 1_000
+"""Objects whose keys are ids would make a column of each."""
+_KEY = re.compile(rb'"([^"\\]*)"\s*:')
 
 
-@dataclass(frozen=True)
-class Counted:
-    """What the bytes of a body say of its keys and values."""
-
-    colons: int
-    quotation_marks: int
-    has_truth: bool  # true or false stands somewhere, be it in a text
+class _Bent(Exception):
+    """polars holds something that it may have understood otherwise than it was written."""
 
 
-def proven_frame(body: bytes, report: Report) -> pl.DataFrame | None:
-    """The rows of a body as a frame, or None when polars might lose or bend a value of it.
+def is_columnar(report: Report) -> bool:
+    """Whether the rows of a report stand in declared lists, and do not depend on what values say."""
+    top = spots(report)
+    is_declared = bool(top) and all(spot.keys for spot in top) and not _any_key(top)
+    return is_declared and report.month_of_row is not MonthOfRow.YEAR_AND_MONTH
 
-    polars drops unknown keys and the second of two equal ones, and takes true for 1 and numbers for
-    text, all without a word. So the body's bytes are counted against the frame's values.
+
+def proven(body: bytes, report: Report) -> pl.Series | None:
+    """The document of a body as one object or list, or None when polars might lose or bend a value of it.
+
+    polars keeps one of two equal keys, takes true for 1 and numbers for text, and drops the keys that
+    a schema does not name, all without a word. So the body's bytes are counted against what it read.
     """
-    columns = _flat_columns(report)
-    if not columns or not _looks_flat(body):
+    if not is_columnar(report) or not _is_tame(body):
         return None
-    schema = {column.source: _READ_AS[column.type] for column in columns}
-    with ThreadPoolExecutor(max_workers=1) as reader:  # polars lets others run meanwhile
-        reading = reader.submit(pl.read_json, BytesIO(body), schema=schema)
-        counted = _counted(body)
-        try:
-            frame = reading.result()
-        except pl.exceptions.PolarsError:
-            return None
-    return frame if _is_whole(frame, counted, body) and _is_exact(frame, columns) else None
+    if body == b"[]":
+        return pl.Series([[]], dtype=pl.List(pl.Null))
+    schema = _schema(body, report)
+    found = _read(body, schema)
+    return _read(body, None) if found is None and schema else found
 
 
-def _flat_columns(report: Report) -> tuple[Column, ...]:
-    """The documented columns of a report whose answers are one list of objects without nested ones."""
+def keys_in_order(body: bytes) -> list[str]:
+    """The keys with which a body begins, as they come: polars gives those of later objects any order."""
+    return [key.decode("utf-8", "replace") for key in dict.fromkeys(_KEY.findall(body[:BEGINNING]))]
+
+
+def _any_key(below: tuple[Spot, ...]) -> bool:
+    return any(spot.keys == (ANY,) or _any_key(spot.inner) for spot in below)
+
+
+def _is_tame(body: bytes) -> bool:
+    """Whether nothing in the body would take polars long, or make the counting wrong."""
+    if body[:1] not in (b"[", b"{") or (b"\\" in body and _ESCAPES.search(body)):
+        return False
+    step = max(len(body) // _SAMPLES, _SAMPLE)
+    samples = (body[start : start + _SAMPLE] for start in range(0, len(body), step))
+    keys = {key for sample in samples for key in _KEY.findall(sample)}
+    return len(keys) <= MOST_KEYS and _is_shallow(body)
+
+
+def _is_shallow(body: bytes) -> bool:
+    """Whether brackets and braces cancel out within a few rounds, those in texts left aside if need be."""
+    return _cancel_out(body) or _cancel_out(b"".join(_unescaped(body).split(b'"')[::2]))
+
+
+def _cancel_out(body: bytes) -> bool:
+    brackets = body.translate(None, _NOT_BRACKETS)
+    for _ in range(DEEPEST):
+        brackets = brackets.replace(b"{}", b"").replace(b"[]", b"")
+    return not brackets
+
+
+def _unescaped(body: bytes) -> bytes:
+    """The body without the quotation marks that stand in its texts."""
+    return body.replace(rb"\\", b"").replace(rb"\"", b"") if b"\\" in body else body
+
+
+def _schema(body: bytes, report: Report) -> dict[str, pl.DataType] | None:
+    """The documented columns of flat rows, if the first row has no other key: then polars need not look."""
     table = report.tables[0]
     columns = row_columns(table)
-    is_flat = len(report.tables) == 1 and table.rows == "[]" and report.each is None
-    is_readable = all(column.type in _READ_AS and "." not in column.source for column in columns)
-    return columns if is_flat and is_readable else ()
+    is_flat = len(report.tables) == 1 and table.rows == "[]" and body[:1] == b"["
+    if not is_flat or not all(_is_plain(column) for column in columns):
+        return None
+    schema = {column.source: _READ_AS[column.type] for column in columns}
+    first = _KEY.findall(body[: body.find(b"}", 0, 4 * _SAMPLE) + 1])
+    return schema if {key.decode("utf-8", "replace") for key in first} <= set(schema) else None
 
 
-def _looks_flat(body: bytes) -> bool:
-    """Whether there is one list and no escape, so that bytes in a text are just what the text says."""
-    return body[:1] == b"[" and body.find(b"[", 1) < 0 and body.find(b"\\") < 0
+def _is_plain(column: Column) -> bool:
+    return column.type in _READ_AS and "." not in column.source
 
 
-def _counted(body: bytes) -> Counted:
-    has_truth = body.find(b"true") >= 0 or body.find(b"false") >= 0
-    return Counted(body.count(b":"), body.count(b'"'), has_truth)
+def _read(body: bytes, schema: Mapping[str, pl.DataType] | None) -> pl.Series | None:
+    """What polars makes of a body, if the proof holds."""
+    try:
+        frame = pl.read_json(BytesIO(body), schema=schema, infer_schema_length=None)
+        if schema:
+            frame = frame.drop(name for name in schema if _is_nowhere(name, frame, body))
+        if not frame.height or not frame.width:
+            return None
+        objects = frame.to_struct("")
+        document = objects.implode() if body[:1] == b"[" else objects
+        held = Held()
+        held.add(document)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, _Bent):
+        return None
+    return document if held.is_all_of(body) else None
 
 
-def _is_whole(frame: pl.DataFrame, counted: Counted, body: bytes) -> bool:
-    """Whether every key and value of the body is in the frame, each as the kind it was written as.
-
-    A key that the frame does not know, or knows twice, is a colon too many; a colon inside a key only
-    makes the sum wrong, never right. A number that became text has no quotation marks.
-    """
-    texts = frame.select(pl.selectors.string())
-    colons = counted.colons - _occurrences(texts, ":")
-    values = frame.width * frame.height - sum(frame.null_count().row(0))
-    written = texts.width * texts.height - sum(texts.null_count().row(0))
-    return (
-        not counted.has_truth
-        and counted.quotation_marks == 2 * (colons + written)
-        and (colons == values or colons - _nulls(body, texts) == values)
-    )
+def _is_nowhere(name: str, frame: pl.DataFrame, body: bytes) -> bool:
+    """Whether no row has a key at all, be it without a value."""
+    return frame[name].null_count() == frame.height and f'"{name}"'.encode() not in body
 
 
-def _nulls(body: bytes, texts: pl.DataFrame) -> int:
-    """How many keys have no value; each null is counted with the colon before it, as a key is."""
-    return sum(body.count(null.encode()) - _occurrences(texts, null) for null in (":null", ": null"))
+@dataclass
+class Held:
+    """What polars holds of a document, counted as its bytes can be counted."""
+
+    values: int = 0  # under keys
+    objects: int = 0
+    lists: int = 0
+    truths: int = 0
+    written: int = 0  # values that are texts
+    texts: list[str] = field(default_factory=list)
+
+    def add(self, column: pl.Series) -> None:
+        """Count a column, and all that stands in it; raises _Bent where a count would prove nothing."""
+        there = len(column) - column.null_count()
+        match column.dtype:
+            case pl.Struct(fields=fields) if fields:
+                self.objects += there
+                for inner in column.struct.unnest().iter_columns():
+                    self.values += len(inner) - inner.null_count()
+                    self.add(inner)
+            case pl.List():
+                self.lists += there
+                self._add_elements(column)
+            case pl.String():
+                self.written += there
+                self.texts.append(_joined(column))
+            case pl.Boolean():
+                self.truths += there
+            case pl.Float64() if _is_exact(column):
+                pass
+            case pl.Int64() | pl.Null():
+                pass
+            case _:
+                raise _Bent
+
+    def is_all_of(self, body: bytes) -> bool:
+        """Whether every key and value of the body is here, each as the kind it was written as.
+
+        A key that polars does not know, or knows twice, is a colon too many; a sign inside a key only
+        makes a sum wrong, never right. A number that became text has no quotation marks, one that was
+        put into a list no bracket, and one that was true or false is missing among those.
+        """
+        texts = _BETWEEN.join(self.texts)
+
+        def outside(*what: str) -> int:
+            return sum(body.count(one.encode()) - texts.count(one) for one in what)
+
+        colons = outside(":")
+        return (
+            outside("[") == self.lists
+            and outside("{") == self.objects
+            and outside(*_TRUTHS) == self.truths
+            and _unescaped(body).count(b'"') == 2 * (colons + self.written)
+            and (colons == self.values or colons - outside(*_NULLS) == self.values)
+        )
+
+    def _add_elements(self, column: pl.Series) -> None:
+        elements = column.explode(empty_as_null=False, keep_nulls=False)
+        if elements.null_count():
+            raise _Bent
+        if len(elements):
+            self.add(elements)
 
 
-def _occurrences(texts: pl.DataFrame, what: str) -> int:
-    return sum(int(column.str.count_matches(what, literal=True).sum()) for column in texts.iter_columns())
+def _is_exact(numbers: pl.Series) -> bool:
+    """Whether a float holds every whole number of a column."""
+    least, most = numbers.min(), numbers.max()
+    if not isinstance(least, float) or not isinstance(most, float):
+        return True
+    return -EXACT_WHOLE < least <= most < EXACT_WHOLE
 
 
-def _is_exact(frame: pl.DataFrame, columns: tuple[Column, ...]) -> bool:
-    """Whether every number is small enough for a float to hold all digits that its decimal keeps."""
-    for column in columns:
-        dtype = DTYPES[column.type]
-        if isinstance(dtype, pl.Decimal):
-            largest = frame[column.source].abs().max()
-            if isinstance(largest, float) and largest >= exact_below(dtype.scale):
-                return False
-    return True
+def _joined(texts: pl.Series) -> str:
+    """All texts in one; of a few this is made quicker without the query engine."""
+    if len(texts) > FEW:
+        return str(texts.str.join(_BETWEEN).item())
+    return _BETWEEN.join(text for text in texts.to_list() if text)

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import polars as pl
+
+from pipelines.flattening.held import Unlike, elements, example
 from pipelines.flattening.shredding import Keys
 from pipelines.flattening.spots import ROOT
 from pipelines.flattening.text import Json
+
+Places = Sequence[int] | pl.Series
 
 
 @dataclass(frozen=True)
@@ -16,16 +21,19 @@ class Rows:
 
     `above` says in which of the kept rows above each stands, `order` at which place of its list.
     The topmost rows are the pages of an answer. A stranger is an element that is no object: an empty
-    row stands in for it until it is turned away.
+    row stands in for it until it is turned away. Where polars holds the objects, they are `column`, and
+    `objects` is one example of them; `keys` is the order in which the answer has its keys.
     """
 
     objects: Sequence[dict[str, Json]]
-    above: Sequence[int]
-    order: Sequence[int]
+    above: Places
+    order: Places
     hop: Keys = ()
     hops: Sequence[Keys] = ()  # per row, where rows of lists under several keys are together
     strangers: Mapping[int, Json] = field(default_factory=dict)
     standing: Standing | None = None  # what they stand in
+    column: pl.Series | None = None
+    keys: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.above)
@@ -53,8 +61,10 @@ def pages_as_rows(documents: Sequence[Json]) -> Rows:
     return Rows(objects, range(len(objects)), [0] * len(objects))
 
 
-def rows_in(standing: Standing, lists: Mapping[Keys, Sequence[Json]]) -> Rows:
+def rows_in(standing: Standing, lists: Mapping[Keys, Sequence[Json] | pl.Series]) -> Rows:
     """The elements of these lists, in the order of the rows above."""
+    if standing.rows.column is not None:
+        return _rows_of_column(standing, lists)
     objects: list[dict[str, Json]] = []
     above: list[int] = []
     order: list[int] = []
@@ -81,3 +91,13 @@ def documents_as_rows(standing: Standing) -> Rows:
     rows = rows_in(standing, {(): pages})
     hops: list[Keys] = [(ROOT,) if ROOT in page else () for page in standing.rows.objects]
     return replace(rows, hops=[hops[standing.kept[above]] for above in rows.above])
+
+
+def _rows_of_column(standing: Standing, lists: Mapping[Keys, Sequence[Json] | pl.Series]) -> Rows:
+    [(keys, values)] = lists.items()
+    if not isinstance(values, pl.Series):
+        raise Unlike
+    found = elements(values, standing.kept)
+    objects = [example(found.objects.dtype)] if len(found.objects) else []
+    place = Rows(objects, found.above, found.order, keys, standing=standing)
+    return replace(place, column=found.objects, keys=standing.rows.keys)

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
+import polars as pl
+
 from pipelines.flattening.kinds import Kinds, kinds_of
 from pipelines.flattening.text import Json
 
@@ -32,7 +34,7 @@ class Parts:
     """What objects consist of: values, lists whose elements are rows, and what was met on the way."""
 
     leaves: list[Leaf] = field(default_factory=list)
-    lists: dict[Keys, list[Json]] = field(default_factory=dict)  # per object, its list or None
+    lists: dict[Keys, list[Json] | pl.Series] = field(default_factory=dict)  # per object, its list or None
     met: set[Keys] = field(default_factory=set)  # every key, even where its value is always null
     opened: set[Keys] = field(default_factory=lambda: {()})  # where at least one object was
 

@@ -12,6 +12,7 @@ from pipelines.catalogue.vocabulary import MonthOfRow
 from pipelines.flattening.columns import Filled, arranged, filled, missing_everywhere
 from pipelines.flattening.dating import Dated, by_date, by_window, by_year_and_month
 from pipelines.flattening.flat import FlatTable
+from pipelines.flattening.held import Unlike, opened, refuse_bent
 from pipelines.flattening.locating import located
 from pipelines.flattening.nodes import Grown, Harvest, Node, children
 from pipelines.flattening.shredding import DEEPEST, Declared, Keys, Parts, shredded
@@ -24,7 +25,7 @@ def walk(harvest: Harvest, node: Node) -> None:
     spots = _spots_in(harvest, node)
     lists = frozenset(keys for keys, spot in spots.items() if spot.must_hold_rows and keys != (ANY,))
     declared = Declared(frozenset(node.documented), lists, undeclared_lists=node.depth < DEEPEST)
-    parts = node.parts or shredded(node.rows.objects, declared)
+    parts = _parts(node, declared)
     grown = _grown(harvest, node, parts)
     if node.name and (grown.has_own or node.rows.standing):
         harvest.tables[node.name] = _flat_table(grown)
@@ -35,6 +36,15 @@ def walk(harvest: Harvest, node: Node) -> None:
         walk(harvest, child)
     if node.is_level:
         _note_childless(harvest, grown, with_rows)
+
+
+def _parts(node: Node, declared: Declared) -> Parts:
+    """What rows consist of, taken apart by polars where it holds them."""
+    if node.rows.column is None:
+        return shredded(node.rows.objects, declared)
+    parts = opened(node.rows.column, node.rows.keys, declared)
+    refuse_bent(parts, node.documented)
+    return parts
 
 
 def empty_table(harvest: Harvest, name: str) -> FlatTable:
@@ -50,6 +60,8 @@ def _spots_in(harvest: Harvest, node: Node) -> Mapping[Keys, Spot]:
     found: dict[Keys, Spot] = {}
     for spot in node.spot.inner if node.spot and len(node.rows) else ():
         way = (spot.keys,) if spot.keys == (ANY,) else located(node.rows.objects, spot, is_topmost=False)
+        if way and way != (spot.keys,) and node.rows.column is not None:
+            raise Unlike
         if way:
             found[way[0]] = spot
             harvest.by_likeness |= way[0] != spot.keys
@@ -65,6 +77,8 @@ def _grown(harvest: Harvest, node: Node, parts: Parts) -> Grown:
         one.column.documented and leaf.keys not in node.documented
         for leaf, one in zip(parts.leaves, own, strict=True)
     )
+    if harvest.by_likeness and rows.column is not None:
+        raise Unlike
     _note_missing(harvest, node, parts, own)
     dated = by_window((), len(rows))
     if node.is_level:

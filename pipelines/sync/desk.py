@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-ROOM = 8 * 1024 * 1024
-"""Bytes of answers that are kept parsed until their window is whole; parsed they take ten times as much."""
+ROOM = 64 * 1024 * 1024
+"""Bytes of memory for answers that are kept parsed until their window is whole."""
 
 
 @dataclass

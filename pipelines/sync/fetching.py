@@ -151,8 +151,8 @@ class WindowReader:
         found = AnswerPage(self.report, answer, document, asked, await self._land(answer, asked))
         if page is not None:
             await asyncio.to_thread(found.look)
-        if self.desk.take(len(answer.body)):
-            self.on_the_desk += len(answer.body)
+        if self.desk.take(document.size):
+            self.on_the_desk += document.size
         else:
             document.forget()
         return found

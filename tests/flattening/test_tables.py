@@ -240,7 +240,7 @@ def test_an_id_repeated_without_pages_is_two_rows() -> None:
 
 
 def test_a_document_can_be_flattened_without_its_report_being_known_when_it_was_read() -> None:
-    assert document([event()]).frame is None
+    assert document([event()]).column is None
 
 
 @pytest.mark.parametrize(
