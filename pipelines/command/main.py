@@ -53,7 +53,6 @@ def run_of(command: str) -> Callable[..., int]:
     try:
         run: Callable[..., int] = import_module(f"pipelines.command.{command}").run
     finally:
-        gc.freeze()
         gc.enable()
     return run
 

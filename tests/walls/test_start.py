@@ -22,7 +22,7 @@ def _imported_by(statement: str, names: Sequence[str] = HEAVY) -> list[str]:
         capture_output=True,
         text=True,
     )
-    assert ran.returncode == 0, ran.stderr
+    assert (ran.returncode, ran.stderr) == (0, "")
     return ran.stdout.split()
 
 
