@@ -102,8 +102,15 @@ def elements(lists: pl.Series, kept: Sequence[int]) -> Elements:
     return Elements(
         places.cast(pl.Int64).repeat_by(counts).explode(),
         pl.int_ranges(0, counts, eager=True).explode(),
-        lists.explode(empty_as_null=False, keep_nulls=False),
+        inside(lists),
     )
+
+
+def inside(lists: pl.Series) -> pl.Series:
+    """All that stands in these lists; of a single one it is at hand."""
+    if len(lists) == 1 and not lists.null_count():
+        return pl.Series(lists.item())
+    return lists.explode(empty_as_null=False, keep_nulls=False)
 
 
 def without_lists(document: pl.Series) -> Json:

@@ -8,7 +8,7 @@ import polars as pl
 
 from pipelines.catalogue.vocabulary import Report
 from pipelines.flattening.documents import Document
-from pipelines.flattening.held import Unlike, elements, opened, texts_at, without_lists
+from pipelines.flattening.held import Unlike, inside, opened, texts_at, without_lists
 from pipelines.flattening.locating import lists_in, located, value_at
 from pipelines.flattening.names import simplified
 from pipelines.flattening.rows import pages_as_rows
@@ -86,7 +86,7 @@ def _held(report: Report, document: Document) -> Iterator[tuple[Spot, pl.Series]
     lists = opened(page.column, (), Declared(lists=frozenset(ways))).lists
     for spot in top:
         held = lists.get(spot.keys)
-        yield spot, elements(held, range(1)).objects if isinstance(held, pl.Series) else pl.Series()
+        yield spot, inside(held) if isinstance(held, pl.Series) else pl.Series()
 
 
 def _found(report: Report, document: Document) -> Iterator[tuple[Spot, Sequence[Json]]]:

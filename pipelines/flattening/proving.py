@@ -12,6 +12,7 @@ import polars as pl
 from pipelines.catalogue.columns import Column, row_columns
 from pipelines.catalogue.vocabulary import MonthOfRow, Report
 from pipelines.flattening.conversions import EXACT_WHOLE
+from pipelines.flattening.held import inside
 from pipelines.flattening.spots import ANY, Spot, spots
 
 # How polars is told to read a documented column; a fraction in a whole column would be cut, so none is read.
@@ -21,7 +22,7 @@ _READ_AS: Mapping[str, pl.DataType] = {
     "DECIMAL(18,4)": pl.Float64(),
     "DECIMAL(18,8)": pl.Float64(),
 }
-_NULLS = (":null", ": null")
+_NULL = "null"
 _TRUTHS = ("true", "false")
 _BETWEEN = "\0"  # stands in no text that polars may read: it would have to be escaped
 
@@ -192,11 +193,11 @@ class Held:
             and outside("{") == self.objects
             and outside(*_TRUTHS) == self.truths
             and _unescaped(body).count(b'"') == 2 * (colons + self.written)
-            and (colons == self.values or colons - outside(*_NULLS) == self.values)
+            and (colons == self.values or colons - outside(_NULL) == self.values)
         )
 
     def _add_elements(self, column: pl.Series) -> None:
-        elements = column.explode(empty_as_null=False, keep_nulls=False)
+        elements = inside(column)
         if elements.null_count():
             raise _Bent
         if len(elements):
@@ -215,4 +216,4 @@ def _joined(texts: pl.Series) -> str:
     """All texts in one; of a few this is made quicker without the query engine."""
     if len(texts) > FEW:
         return str(texts.str.join(_BETWEEN).item())
-    return _BETWEEN.join(text for text in texts.to_list() if text)
+    return _BETWEEN.join(filter(None, texts.to_list()))
