@@ -75,10 +75,10 @@ def read_document(body: Sliced, report: Report | None = None, *, large: int = LA
     Knowing the report makes it faster, and a large body need not be held in memory as a whole.
     """
     found = cuts(body, report, large) if report else ()
-    return Document(body, report, found) if found else read_at_once(body[:], report)
+    return Document(body, report, found) if found else read_at_once(body, report)
 
 
-def read_at_once(body: bytes, report: Report | None = None) -> Document:
+def read_at_once(body: Sliced, report: Report | None = None) -> Document:
     """Read a body whole, however large it is."""
     document = Document(body, report)
     if document.column is None:
