@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import TYPE_CHECKING
@@ -56,6 +56,21 @@ _ALIKE = """
     )
     SELECT months, asked, states, list(report), list(customer) FROM held GROUP BY ALL
 """
+
+
+def read_rows(
+    connection: DuckDBPyConnection, pairs: Collection[tuple[str, str]]
+) -> dict[tuple[str, str], dict[date | None, int]]:
+    """How many rows are held of every month of these reports and customers."""
+    found = connection.execute(
+        "SELECT report, customer, list(month), list(rows) FROM meta.months "
+        "WHERE (report, customer) IN (SELECT (unnest($1::VARCHAR[]), unnest($2::VARCHAR[]))) GROUP BY ALL",
+        [[report for report, _ in pairs], [customer for _, customer in pairs]],
+    )
+    return {
+        (report, customer): dict(zip(months, rows, strict=True))
+        for report, customer, months, rows in found.fetchall()
+    }
 
 
 def read_outline(connection: DuckDBPyConnection) -> Outline:

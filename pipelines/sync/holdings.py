@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import TYPE_CHECKING
 
 from pipelines.months import Month
@@ -12,19 +13,19 @@ from pipelines.sync.selection import Pair
 if TYPE_CHECKING:
     from datetime import date
 
-    from warehouse.ledger import HeldMonth, Ledger
-
 HeldMonths = Mapping["Month | None", Held]
+RowsHeld = Mapping["Month | None", int]
 Holdings = Mapping[Pair, HeldMonths]
 """Pairs of which the same is held may share one mapping: what follows from it is worked out once."""
 
 
-def holdings(ledger: Ledger) -> Mapping[Pair, Mapping[Month | None, HeldMonth]]:
-    """The held months of every pair; a report without months stands under None."""
-    sorted_out: dict[Pair, dict[Month | None, HeldMonth]] = {}
-    for (report, customer, day), held in ledger.months.items():
-        sorted_out.setdefault((report, customer), {})[Month.of(day) if day else None] = held
-    return sorted_out
+def rows_held(counts: Mapping[Pair, Mapping[date | None, int]]) -> Mapping[Pair, RowsHeld]:
+    """How many rows are held of every month of a pair; a report without months stands under None."""
+    month_of = cache(Month.of)
+    return {
+        pair: {month_of(day) if day else None: count for day, count in rows.items()}
+        for pair, rows in counts.items()
+    }
 
 
 def outlined(held: Mapping[Pair, Mapping[date | None, Held]]) -> Holdings:

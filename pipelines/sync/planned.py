@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
@@ -32,6 +32,18 @@ def make_plan(
 ) -> tuple[Plan, Outline]:
     """The plan for a selection and the outline it rests on; raises SettingsError for unknown names."""
     outline = store.outline()
+    return plan_on(outline, store.users, settings, selection, clock, catalogue), outline
+
+
+def plan_on(
+    outline: Outline,
+    users_of: Callable[[str], Sequence[str]],
+    settings: Settings,
+    selection: Selection,
+    clock: Clock,
+    catalogue: Mapping[str, Report],
+) -> Plan:
+    """The same for an outline that was read before, and whoever knows the users of a customer."""
     clock = clock_of(settings, clock)
     reports = chosen_reports(settings, selection, catalogue)
     customers = chosen_customers(settings, selection)
@@ -41,18 +53,17 @@ def make_plan(
         outlined(outline.held),
         selection,
         settings.page_size,
-        _users(reports, customers, store),
+        _users(reports, customers, users_of),
         settings.changed_months,
     )
     asked = probings(reports, customers, planner.calendar, outline, planner.held)
-    plan = Plan(
+    return Plan(
         tuple(planner.plan(reports, customers)),
         settings.requests_per_second,
         settings.concurrency,
         outline.request_seconds or ASSUMED_REQUEST_SECONDS,
         tuple(asked) if settings.changed_months and selection.asks_for_changes else (),
     )
-    return plan, outline
 
 
 def calendar(settings: Settings, clock: Clock) -> Calendar:
@@ -93,9 +104,9 @@ def chosen_customers(settings: Settings, selection: Selection) -> Sequence[Custo
 
 
 def _users(
-    reports: Sequence[Report], customers: Sequence[Customer], store: Store
+    reports: Sequence[Report], customers: Sequence[Customer], users_of: Callable[[str], Sequence[str]]
 ) -> Mapping[str, Sequence[str]]:
     """The users of each customer, looked up only when a report is asked user by user."""
     if not any(one.each is Each.USER for one in reports):
         return {}
-    return {customer.id: store.users(customer.id) for customer in customers}
+    return {customer.id: users_of(customer.id) for customer in customers}

@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pipelines.connect.clock import Clock
@@ -15,12 +16,12 @@ from pipelines.connect.pace import Pace
 from pipelines.connect.refusals import Refusals
 from pipelines.sync.clients import clients_of
 from pipelines.sync.declaring import declared_tables
-from pipelines.sync.holdings import holdings
+from pipelines.sync.holdings import RowsHeld, rows_held
 from pipelines.sync.journal import RequestJournal
 from pipelines.sync.loading import Loader
 from pipelines.sync.outcomes import Outcome, Status, Summary
 from pipelines.sync.pairs import Pair
-from pipelines.sync.planned import make_plan
+from pipelines.sync.planned import plan_on
 from pipelines.sync.planning import Plan, Planned
 from pipelines.sync.probing import Prober
 from pipelines.sync.pseudonyms import pseudonyms_of
@@ -28,18 +29,21 @@ from pipelines.sync.reading import Reading
 from pipelines.sync.recording import record
 from pipelines.sync.rehearsing import clock_of
 from pipelines.sync.running import Run
+from pipelines.sync.selection import Pair as PairName
 from pipelines.sync.selection import Selection
 from pipelines.sync.spans import LearnedCap
 from pipelines.sync.surroundings import Surroundings
+from warehouse.access import users
 from warehouse.errors import WarehouseError
+from warehouse.evolving import declare, undeclared
 from warehouse.landing import Landing
+from warehouse.outlines import read_outline, read_rows
 from warehouse.store import Store
 
 if TYPE_CHECKING:
     from pipelines.connect.client import Client
-    from pipelines.months import Month
     from pipelines.settings import Settings
-    from warehouse.ledger import HeldMonth, Ledger
+    from warehouse.ledger import Cap
 
 FLATTENINGS_AT_ONCE = 2
 POSTPONED = (
@@ -75,7 +79,6 @@ def sync(
     surroundings = replace(surroundings, clock=clock_of(settings, surroundings.clock))
     now, before = surroundings.clock.utc_now, pseudonyms_of(settings)
     store = Store(settings.data_dir, now=now, before=before)
-    store.declare(declared_tables(surroundings.catalogue.values()))
     summary = Summary(new_run_id(surroundings.clock), surroundings.clock.utc_now())
 
     def note(outcome: Outcome) -> None:
@@ -83,13 +86,22 @@ def sync(
         on_outcome(outcome)
 
     work = Work(settings, surroundings, store, selection, summary, on_plan, note)
-    plan = work.plan()
-    if plan.windows or plan.probings:
-        asyncio.run(work.on(plan))
+    agenda = work.agenda()
+    if agenda.plan.windows or agenda.plan.probings:
+        asyncio.run(work.on(agenda))
     else:
-        work.begin(plan)
+        work.begin(agenda)
     summary.seconds = (surroundings.clock.utc_now() - summary.started_utc).total_seconds()
     return summary
+
+
+@dataclass(frozen=True)
+class Agenda:
+    """What there is to ask, and what is held and known of those who are asked."""
+
+    plan: Plan
+    rows: Mapping[PairName, RowsHeld]
+    caps: Mapping[PairName, Cap]
 
 
 @dataclass(frozen=True)
@@ -104,27 +116,30 @@ class Work:
     on_plan: Callable[[Plan], None]
     note: Callable[[Outcome], None]
 
-    def plan(self) -> Plan:
-        """What there is to ask as the ledger stands now."""
+    def agenda(self) -> Agenda:
+        """What there is to ask as the ledger stands now, with every documented table declared.
+
+        The file is opened once for all of it.
+        """
         clock, catalogue = self.surroundings.clock, self.surroundings.catalogue
-        return make_plan(self.settings, self.selection, self.store, clock, catalogue)[0]
+        with self.store.writing() as connection:
+            if missing := undeclared(connection, declared_tables(catalogue.values())):
+                declare(connection, missing, clock.utc_now().replace(tzinfo=None))
+            outline, users_of = read_outline(connection), partial(users, connection)
+            plan = plan_on(outline, users_of, self.settings, self.selection, clock, catalogue)
+            rows = read_rows(connection, [one.pair for one in plan.planned if one.windows])
+        return Agenda(plan, rows_held(rows), outline.caps)
 
-    def begin(self, plan: Plan) -> list[Pair]:
+    def begin(self, agenda: Agenda) -> list[Pair]:
         """Tell the plan and what it leaves alone; the rest as pairs to work on."""
-        self.on_plan(plan)
-        for planned in plan.planned:
+        self.on_plan(agenda.plan)
+        for planned in agenda.plan.planned:
             _note_unasked(planned, self.summary, self.note)
-        if not plan.windows:
-            return []
-        ledger = self.store.ledger()
-        held = holdings(ledger)
-        return [
-            _pair(planned, ledger, held.get(planned.pair, {})) for planned in plan.planned if planned.windows
-        ]
+        return [_pair(planned, agenda) for planned in agenda.plan.planned if planned.windows]
 
-    async def on(self, plan: Plan) -> None:
+    async def on(self, agenda: Agenda) -> None:
         """Ask what was changed, then for all that is wanted: one client per login, one pace for all."""
-        settings, clock = self.settings, self.surroundings.clock
+        settings, clock, plan = self.settings, self.surroundings.clock, agenda.plan
         pace = Pace(settings.data_dir, settings.concurrency, settings.requests_per_second, clock=clock)
         host = Host(pace, Refusals(len({one.report.name for one in plan.planned if one.windows})))
         journal = RequestJournal(settings.data_dir, self.summary.run_id, clock)
@@ -138,8 +153,8 @@ class Work:
                 prober = Prober(reading, self.store, list(self.surroundings.catalogue.values()))
                 for outcome in await prober.ask(plan.probings, clients):
                     self.note(outcome)
-                plan = self.plan()
-            pairs = self.begin(plan)
+                agenda = self.agenda()
+            pairs = self.begin(agenda)
             if pairs:
                 await self._run(reading, clients, host).work(pairs)
         record(self.store, self.summary, pairs, clock)
@@ -173,11 +188,11 @@ class Work:
         )
 
 
-def _pair(planned: Planned, ledger: Ledger, mine: Mapping[Month | None, HeldMonth]) -> Pair:
-    before = {month: one.rows for month, one in mine.items() if month is not None}
-    cap = ledger.caps.get(planned.pair)
+def _pair(planned: Planned, agenda: Agenda) -> Pair:
+    rows, cap = agenda.rows.get(planned.pair, {}), agenda.caps.get(planned.pair)
+    before = {month: count for month, count in rows.items() if month is not None}
     learned = LearnedCap(cap.months, cap.days) if cap else LearnedCap()
-    return Pair(planned, before, sum(one.rows for one in mine.values()), learned)
+    return Pair(planned, before, sum(rows.values()), learned)
 
 
 def _note_unasked(planned: Planned, summary: Summary, note: Callable[[Outcome], None]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
 
 from assets.night import Rectangle, tonight, usual_night
@@ -12,11 +12,11 @@ from pipelines.catalogue.reports import report
 from pipelines.months import Month
 from pipelines.settings import Customer
 from pipelines.sync.due import Calendar
-from pipelines.sync.holdings import holdings
+from pipelines.sync.holdings import outlined
 from pipelines.sync.planning import Planner
 from pipelines.sync.selection import Selection
 from tests.assets.rehearsal import TODAY, held, ledger
-from warehouse.ledger import Ledger
+from warehouse.ledger import HeldMonth, Ledger
 
 REPORTS = ("sales", "running_commissions")
 EVERYBODY = ("c01", "c02", "c03")
@@ -25,7 +25,10 @@ SINCE_2024 = tuple(Month(2024 + number // 12, number % 12 + 1) for number in ran
 
 
 def night(known: Ledger, calendar: Calendar = CALENDAR) -> tuple[Rectangle, list[Rectangle]]:
-    planner = Planner(calendar, known, holdings(known), Selection(), 1000, {}, 12)
+    months: dict[tuple[str, str], dict[date | None, HeldMonth]] = {}
+    for (name, customer, day), one in known.months.items():
+        months.setdefault((name, customer), {})[day] = one
+    planner = Planner(calendar, known, outlined(months), Selection(), 1000, {}, 12)
     planned = planner.plan([report(name) for name in REPORTS], [Customer(id=name) for name in EVERYBODY])
     return tonight(tuple(planned), known.denied, EVERYBODY, calendar)
 
