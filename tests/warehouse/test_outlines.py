@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.warehouse.given import FEBRUARY, JANUARY, NOON, Given, hours, sales, users
 from warehouse.changes import ANSWERED, Changed, Probe
 from warehouse.ledger import Cap
-from warehouse.outlines import HeldBriefly
+from warehouse.outlines import HeldBriefly, read_rows
 from warehouse.store import Store
 
 BOTH = (JANUARY, FEBRUARY)
@@ -58,3 +58,14 @@ def test_all_else_is_what_the_ledger_says(tmp_path: Path) -> None:
     ledger, outline = asdict(store.ledger()), asdict(store.outline())
     del ledger["months"], outline["held"]
     assert outline == ledger
+
+
+def test_rows_are_counted_of_the_pairs_that_are_asked_about(tmp_path: Path) -> None:
+    store = filled(tmp_path, "M1", "M2")
+    store.load([users("a", {"1": "Ann"})])
+    with store.reading() as connection:
+        counted = read_rows(connection, [("sales", "M1"), ("users", "M1"), ("sales", "M9")])
+    held = {key: one.rows for key, one in store.ledger().months.items()}
+    assert {(*pair, month): rows for pair, months in counted.items() for month, rows in months.items()} == {
+        key: rows for key, rows in held.items() if key[1] == "M1"
+    }
