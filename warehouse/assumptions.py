@@ -9,6 +9,7 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from warehouse.dictionary import comment_table
+from warehouse.inserting import insert
 from warehouse.queries import Query
 
 FITS = "fits"
@@ -91,21 +92,21 @@ def record_assumptions(connection: DuckDBPyConnection, assumptions: Mapping[str,
     """Write meta.assumptions anew: one row per query and table it assumes something of."""
     connection.execute(_TABLE)
     comment_table(connection, "meta.assumptions", "What our SQL assumes of undocumented tables.", _COLUMNS)
-    for assumption in assumptions.values():
-        for source in assumption.sources:
-            connection.execute(
-                "INSERT INTO meta.assumptions VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
-                [
-                    assumption.query,
-                    source.table,
-                    list(source.expected),
-                    list(source.arrived),
-                    list(source.missing),
-                    source.rows,
-                    assumption.state,
-                    assumption.message,
-                ],
-            )
+    rows = [
+        (
+            assumption.query,
+            source.table,
+            list(source.expected),
+            list(source.arrived),
+            list(source.missing),
+            source.rows,
+            assumption.state,
+            assumption.message,
+        )
+        for assumption in assumptions.values()
+        for source in assumption.sources
+    ]
+    insert(connection, "meta.assumptions", rows)
 
 
 def _examine(

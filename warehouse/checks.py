@@ -12,6 +12,7 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from warehouse.dictionary import comment_table
+from warehouse.inserting import insert
 from warehouse.queries import SQL, Query, QueryError, queries
 
 SAMPLE_ROWS = 5
@@ -82,19 +83,19 @@ def keep_results(connection: DuckDBPyConnection, results: Sequence[CheckResult],
     """Write down what the checks found, in place of what they found before."""
     prepare_results(connection)
     connection.execute("DELETE FROM meta.check_results")
-    for one in results:
-        connection.execute(
-            "INSERT INTO meta.check_results VALUES ($1, $2, $3, $4, $5, $6, $7)",
-            [
-                one.name,
-                one.severity,
-                one.question,
-                one.rows,
-                json.dumps(one.sample, default=str, ensure_ascii=False),
-                one.message,
-                at_utc.replace(tzinfo=None),
-            ],
+    rows = [
+        (
+            one.name,
+            one.severity,
+            one.question,
+            one.rows,
+            json.dumps(one.sample, default=str, ensure_ascii=False),
+            one.message,
+            at_utc.replace(tzinfo=None),
         )
+        for one in results
+    ]
+    insert(connection, "meta.check_results", rows)
 
 
 def _run(connection: DuckDBPyConnection, check: Query) -> CheckResult:

@@ -8,6 +8,7 @@ from datetime import date
 
 from duckdb import DuckDBPyConnection
 
+from warehouse.inserting import insert
 from warehouse.meta_tables import CUSTOMERS, REPORTS, statements
 
 
@@ -54,9 +55,7 @@ def write_configuration(
     prepare_configuration(connection)
     for table, rows in ((CUSTOMERS, customers), (REPORTS, reports)):
         connection.execute(f"DELETE FROM meta.{table.name}")
-        places = ", ".join(f"${place}" for place in range(1, len(table.columns) + 1))
-        for row in rows:
-            connection.execute(f"INSERT INTO meta.{table.name} VALUES ({places})", astuple(row))
+        insert(connection, f"meta.{table.name}", [astuple(row) for row in rows])
     connection.execute(
         "INSERT INTO meta.customers BY NAME SELECT DISTINCT customer, false AS is_active FROM meta.loads "
         "WHERE customer NOT IN (SELECT customer FROM meta.customers)"

@@ -138,9 +138,11 @@ def comment_table(
     connection: DuckDBPyConnection, table: str, description: str, columns: Mapping[str, str]
 ) -> None:
     """Describe one table of ours."""
-    connection.execute(f"COMMENT ON TABLE {table} IS {literal(description)}")
-    for name, meaning in columns.items():
-        connection.execute(f"COMMENT ON COLUMN {table}.{quoted(name)} IS {literal(meaning)}")
+    comments = [f"COMMENT ON TABLE {table} IS {literal(description)}"]
+    comments += [
+        f"COMMENT ON COLUMN {table}.{quoted(name)} IS {literal(meaning)}" for name, meaning in columns.items()
+    ]
+    connection.execute(";".join(comments))
 
 
 def meanings(connection: DuckDBPyConnection, built: Sequence[Query]) -> Words:

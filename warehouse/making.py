@@ -7,6 +7,7 @@ from datetime import datetime
 
 from duckdb import DuckDBPyConnection
 
+from warehouse.inserting import insert
 from warehouse.opening import literal, quoted
 from warehouse.shapes import VALID, Column, Shape
 from warehouse.widening import converted, resting
@@ -78,11 +79,7 @@ def note(connection: DuckDBPyConnection, shapes: Sequence[Shape]) -> None:
     for table, rows in (("meta.tables", tables), ("meta.columns", columns)):
         names = [shape.name for shape in shapes]
         connection.execute(f"DELETE FROM {table} WHERE table_name IN (SELECT unnest($1::VARCHAR[]))", [names])
-        if rows:
-            values = ", ".join(f"unnest(${number})" for number, _ in enumerate(rows[0], 1))
-            connection.execute(
-                f"INSERT INTO {table} SELECT {values}", list(map(list, zip(*rows, strict=True)))
-            )
+        insert(connection, table, rows)
 
 
 def _views(shape: Shape) -> Iterator[str]:

@@ -17,6 +17,7 @@ from warehouse.marts import MartError, build_marts
 from warehouse.publishing import Publication, publish
 from warehouse.retention import clear_landing
 from warehouse.store import Store
+from warehouse.threads import spare_threads
 
 if TYPE_CHECKING:
     from pipelines.settings import Settings
@@ -76,6 +77,7 @@ def _built_and_checked(store: Store, settings: Settings, clock: Clock) -> tuple[
             raise NothingLoaded(
                 "Nothing has been loaded yet, so there is nothing to publish; run `brokerbi sync` first."
             )
+        spare_threads(connection)
         write_configuration(connection, configured_customers(settings), configured_reports(settings))
         marts = build_marts(connection)
         connection.commit()  # a check sees what is committed

@@ -39,6 +39,7 @@ from warehouse.evolving import declare, undeclared
 from warehouse.landing import Landing
 from warehouse.outlines import read_outline, read_rows
 from warehouse.store import Store
+from warehouse.threads import spare_threads
 
 if TYPE_CHECKING:
     from pipelines.connect.client import Client
@@ -124,6 +125,7 @@ class Work:
         clock, catalogue = self.surroundings.clock, self.surroundings.catalogue
         with self.store.writing() as connection:
             if missing := undeclared(connection, declared_tables(catalogue.values())):
+                spare_threads(connection)
                 declare(connection, missing, clock.utc_now().replace(tzinfo=None))
             outline, users_of = read_outline(connection), partial(users, connection)
             plan = plan_on(outline, users_of, self.settings, self.selection, clock, catalogue)
