@@ -49,7 +49,7 @@ def contents(connection: DuckDBPyConnection) -> Contents:
         """
         SELECT (SELECT count(DISTINCT load_id) FROM meta.months),
                (SELECT coalesce(max(load_number), 0) FROM meta.loads),
-               (SELECT has_traces FROM meta.storage)
+               (SELECT coalesce(has_traces, true) FROM meta.storage)
         """
     ).fetchall()
     return Contents(*row)

@@ -12,17 +12,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+
+from duckdb import DuckDBPyConnection
 
 from warehouse.compacting import compact
 from warehouse.copying import copy_file, header_sha256
 from warehouse.errors import NothingToRollBackTo
 from warehouse.explaining import explained
 from warehouse.guarding import guarded
-from warehouse.meta_tables import VIEWS
+from warehouse.meta_tables import FORMAT, VIEWS
 from warehouse.opening import literal, opened, remove, sync, wal
 from warehouse.publications import (
     PUBLISHED,
@@ -35,7 +38,7 @@ from warehouse.publications import (
     remember,
 )
 from warehouse.versions import FILE, FOLDER, Versions
-from warehouse.working import LOCK_SECONDS, WorkingFile
+from warehouse.working import LOCK_SECONDS, WorkingFile, found_format
 
 __all__ = ["Publication", "publish", "rollback"]
 
@@ -55,19 +58,17 @@ def publish(
     versions = Versions(Path(data_dir))
     began = time.monotonic()
     file = WorkingFile(Path(data_dir), lock_seconds)
-    with file.locked() as working, explained(versions.published):
-        found = _settled(file)
+    with file.locked(), explained(versions.published):
         made = Publication(REFUSED, now, versions.published, reasons=tuple(reasons_against))
-        made = replace(made, loads=found.loads, last_load_number=found.last_load_number)
         if not reasons_against:
-            version = versions.next(now)
-            if found.has_traces:
-                compact(file.data_dir)
-            made = _make(working, versions, version, replace(made, status=PUBLISHED, version=version))
+            made = _make(file, versions, replace(made, status=PUBLISHED, version=versions.next(now)))
             made = replace(made, seconds=time.monotonic() - began)
-        with guarded(working) as connection:
+        with ThreadPoolExecutor(1) as aside, file.opened() as connection:
+            cleared = aside.submit(versions.clear, keep)  # to remove a large file takes a while
+            if not made.published:
+                made = _holding(made, contents(connection))
             remember(connection, made)
-        versions.clear(keep)
+        cleared.result()
         return made
 
 
@@ -88,21 +89,11 @@ def rollback(
         return back
 
 
-def _settled(file: WorkingFile) -> Contents:
-    """What the working file holds, in the format of today; the copy is made without a log."""
-    with file.opened(read_only=True) as connection:
-        found = contents(connection)
-    if wal(file.path).exists():
-        with guarded(file.path, strict=True):
-            pass
-    return found
-
-
-def _make(working: Path, versions: Versions, version: str, made: Publication) -> Publication:
+def _make(file: WorkingFile, versions: Versions, made: Publication) -> Publication:
     """Make a version and show it to the analysts."""
+    version = made.version or ""
     with _unfinished(versions) as copy:
-        copy_file(working, copy)
-        _finish(copy, made)
+        made = _copy(file, copy, made)
         copy.chmod(FILE)
         sync(copy)
         copy.replace(versions.path(version))
@@ -126,16 +117,36 @@ def _unfinished(versions: Versions) -> Iterator[Path]:
         remove(copy)
 
 
-def _finish(copy: Path, made: Publication) -> None:
-    """Let the copy know that it is published, and of the rows in quarantine only how many they are."""
+def _copy(file: WorkingFile, copy: Path, made: Publication) -> Publication:
+    """Copy the working file, and look at the copy: if nobody may see it, the file itself is mended first."""
+    if wal(file.path).exists():
+        with guarded(file.path, strict=True):
+            pass
+    copy_file(file.path, copy)
     with opened(copy) as connection:
-        connection.execute("CREATE TABLE meta.counted AS FROM meta.quarantine")
-        connection.execute("DROP VIEW meta.quarantine")
-        connection.execute("DROP TABLE meta.quarantine_rows")
-        connection.execute("ALTER TABLE meta.counted RENAME TO quarantine")
-        connection.execute(f"COMMENT ON TABLE meta.quarantine IS {literal(VIEWS['quarantine'][0])}")
-        remember(connection, made)
-        connection.execute("CHECKPOINT")  # closing does the same, but keeps quiet when it fails
+        is_of_today = found_format(connection, file.path) == FORMAT
+        if is_of_today and not (found := contents(connection)).has_traces:
+            return _finish(connection, _holding(made, found))
+    with file.opened(read_only=True):
+        pass  # this brings it up to date
+    compact(file.data_dir)
+    return _copy(file, copy, made)
+
+
+def _finish(connection: DuckDBPyConnection, made: Publication) -> Publication:
+    """Let the copy know that it is published, and of the rows in quarantine only how many they are."""
+    connection.execute("CREATE TABLE meta.counted AS FROM meta.quarantine")
+    connection.execute("DROP VIEW meta.quarantine")
+    connection.execute("DROP TABLE meta.quarantine_rows")
+    connection.execute("ALTER TABLE meta.counted RENAME TO quarantine")
+    connection.execute(f"COMMENT ON TABLE meta.quarantine IS {literal(VIEWS['quarantine'][0])}")
+    remember(connection, made)
+    connection.execute("CHECKPOINT")  # closing does the same, but keeps quiet when it fails
+    return made
+
+
+def _holding(made: Publication, found: Contents) -> Publication:
+    return replace(made, loads=found.loads, last_load_number=found.last_load_number)
 
 
 def _chosen(versions: Versions, known: dict[str, str], to: str | None) -> str:
