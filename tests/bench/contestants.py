@@ -60,7 +60,9 @@ def race(name: str, stage: Stage, at: Service, directory: Path, peer: Path | Non
     """One race of one contestant, in a directory of its own; refuses one that did not come to its end."""
     spec = directory / "spec.json"
     spec.write_text(json.dumps(_spec(stage, at, directory)), "utf-8")
+    # as a user runs it: Python keeps what it compiled of our modules, as pip did of the others
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     if name == OURS:
         environment |= _settings(stage, at, directory)
         command = [str(Path(sys.executable).with_name("brokerbi")), "sync", "--report", stage.report]
