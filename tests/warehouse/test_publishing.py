@@ -78,6 +78,24 @@ def test_of_rows_in_quarantine_analysts_see_how_many_and_why(tmp_path: Path) -> 
     assert seen(made.path, "SELECT 1 FROM duckdb_tables() WHERE table_name = 'quarantine_rows'") == []
 
 
+def test_rows_in_quarantine_are_no_reason_to_rewrite_the_working_file(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    given.store.load([sales("a", rejected=[Rejected(SECRET, JANUARY)])])
+    before = given.working.stat().st_ino
+    publish(tmp_path, keep=3, now=NOON)
+    assert given.working.stat().st_ino == before
+    given.change("UPDATE meta.storage SET has_traces = true")
+    publish(tmp_path, keep=3, now=NOON)
+    assert given.working.stat().st_ino != before
+
+
+def test_what_only_the_log_of_the_working_file_holds_is_published_too(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    begun("scribble", given.working).communicate()
+    assert given.working.with_name("warehouse.duckdb.wal").exists()
+    assert seen(publish(tmp_path, keep=3, now=NOON).path) == [("scribbled",)]
+
+
 def test_rows_that_an_older_format_held_are_not_in_the_file_not_even_in_its_free_space(
     tmp_path: Path,
 ) -> None:
