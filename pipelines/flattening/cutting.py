@@ -17,6 +17,7 @@ from pipelines.flattening.text import refused
 LARGE = 4 * 1024 * 1024
 """Bytes of an answer beyond which it is read in parts of about this size."""
 
+_FIRST_PLACE = re.compile(r"^\$\[(\d+)\]")
 _SPACE = b" \t\r\n"
 _BEHIND = 1000  # bytes behind an object in which the comma must come
 _NEXT = re.compile(r"[ \t\r\n]*,[ \t\r\n]*")
@@ -43,8 +44,12 @@ class Cut:
         """The elements as a list of their own."""
         return b"[" + body[self.start : self.stop] + b"]"
 
+    def placed(self, place: str) -> str:
+        """A place in the part as the place in the whole."""
+        return _FIRST_PLACE.sub(lambda found: f"$[{int(found[1]) + self.first}]", place)
 
-class _Whole(Exception):
+
+class Uncuttable(Exception):
     """The body has to be read whole: it is no such list, or something in it is not understood."""
 
 
@@ -57,8 +62,8 @@ def cuts(body: Sliced, report: Report, size: int = LARGE) -> tuple[Cut, ...]:
     if len(body) <= size or not _is_read_row_by_row(report):
         return ()
     try:
-        return tuple(_cuts(body, report, size))
-    except (_Whole, ValueError, RecursionError):
+        return tuple(cuts_of_list(body, report, size))
+    except (Uncuttable, ValueError, RecursionError):
         return ()
 
 
@@ -75,7 +80,8 @@ def _any_key(below: Sequence[Spot]) -> bool:
     return any(spot.keys == (ANY,) or _any_key(spot.inner) for spot in below)
 
 
-def _cuts(body: Sliced, report: Report, size: int) -> Iterator[Cut]:
+def cuts_of_list(body: Sliced, report: Report, size: int) -> Iterator[Cut]:
+    """The parts of a body that is one list; raises Uncuttable or a ValueError where it is none."""
     start, first = _behind_the_bracket(body), 0
     while True:
         window = body[start : start + size]
@@ -87,14 +93,14 @@ def _cuts(body: Sliced, report: Report, size: int) -> Iterator[Cut]:
         start, first = _behind(body, start + stop, b","), first + number
     end = _behind(body, start + stop, b"]")
     if any(body[at : at + size].strip(_SPACE) for at in range(end, len(body), size)):
-        raise _Whole
+        raise Uncuttable
 
 
 def _behind(body: Sliced, place: int, sign: bytes) -> int:
     """The place behind a sign that only white space may stand before."""
     near = body[place : place + _BEHIND]
     if near.lstrip(_SPACE)[:1] != sign:
-        raise _Whole
+        raise Uncuttable
     return place + near.index(sign) + 1
 
 
@@ -123,7 +129,7 @@ def _scanned(body: Sliced, start: int, size: int) -> tuple[int, int]:
         if number:
             return len(text[:stop].encode()), number
         if is_last:
-            raise _Whole
+            raise Uncuttable
         size *= 2
 
 

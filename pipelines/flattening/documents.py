@@ -9,11 +9,14 @@ from functools import cached_property
 import polars as pl
 
 from pipelines.catalogue.vocabulary import Report
+from pipelines.flattening.branches import Branch, branches
 from pipelines.flattening.cutting import LARGE, Cut, Sliced, cuts
 from pipelines.flattening.proving import BEGINNING, keys_in_order, proven
 from pipelines.flattening.text import Json, NotJson, parsed, to_json
 
 __all__ = ["Document", "NotJson", "read_at_once", "read_document"]
+
+Part = Cut | Branch
 
 SIZE_OF_VALUES = 9
 """How many bytes of memory Python takes for the values of one byte of an answer."""
@@ -23,17 +26,33 @@ SIZE_OF_VALUES = 9
 class Document:
     """The document of one body, of a report if that is known.
 
-    `cuts` say where a large one may be cut: it has been read part by part, and none is held.
+    `cuts` say where a large list may be cut, `branches` which parts a large tree has: it has been read part
+    by part, and none is held.
     """
 
     body: Sliced
     report: Report | None = None
     cuts: tuple[Cut, ...] = ()
+    branches: tuple[Branch, ...] = ()
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The parts that it is to be read in."""
+        return self.cuts or self.branches
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether it is to be read part by part."""
+        return bool(self.parts)
+
+    def uncut(self) -> Document:
+        """The same, to be read at once."""
+        return Document(self.body, self.report)
 
     @cached_property
     def column(self) -> pl.Series | None:
         """The whole document as polars holds it, if it does with nothing lost."""
-        return proven(self.body[:], self.report) if self.report and not self.cuts else None
+        return proven(self.body[:], self.report) if self.report and not self.is_cut else None
 
     @property
     def keys(self) -> list[str]:
@@ -50,7 +69,7 @@ class Document:
         """Bytes of memory that it takes until it is forgotten."""
         if self.column is not None:
             return int(self.column.estimated_size())
-        return 0 if self.cuts else SIZE_OF_VALUES * len(self.body)
+        return 0 if self.is_cut else SIZE_OF_VALUES * len(self.body)
 
     def forget(self) -> None:
         """Let the values go; they are read from the body again when they are asked for."""
@@ -74,8 +93,12 @@ def read_document(body: Sliced, report: Report | None = None, *, large: int = LA
 
     Knowing the report makes it faster, and a large body need not be held in memory as a whole.
     """
-    found = cuts(body, report, large) if report else ()
-    return Document(body, report, found) if found else read_at_once(body, report)
+    if report and len(body) > large:
+        document = Document(body, report, cuts(body, report, large))
+        document = document if document.is_cut else Document(body, report, (), branches(body, report, large))
+        if document.is_cut:
+            return document
+    return read_at_once(body, report)
 
 
 def read_at_once(body: Sliced, report: Report | None = None) -> Document:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -12,14 +11,13 @@ from pathlib import Path
 import polars as pl
 
 from pipelines.catalogue.vocabulary import Report
-from pipelines.flattening.documents import Document, read_at_once
+from pipelines.flattening.branches import stem_of
+from pipelines.flattening.documents import Document, Part, read_at_once
 from pipelines.flattening.flat import Flat, FlatTable, Found, Rejected, RestingTable
 from pipelines.flattening.flatten import flatten
 from pipelines.flattening.resting import Rest
 from pipelines.flattening.shredding import MOST_COLUMNS, MOST_LISTS
 from pipelines.months import Month
-
-_FIRST_PLACE = re.compile(r"^\$\[(\d+)\]")
 
 AnyTable = FlatTable | RestingTable
 
@@ -39,24 +37,31 @@ def flatten_all(
 ) -> Flat:
     """Every table of a report, as `flatten` makes them; the rows of large answers rest in a directory."""
     whole = partial(flatten, report, months=months, timezone=timezone)
-    if not any(page.cuts for page in pages):
+    if not any(page.is_cut for page in pages):
         return whole(pages, asked=asked)
     parts = _Parts(report, len(pages), Rest(directory) if directory else None)
     try:
         for number, page in enumerate(pages):
-            for part, first in _parts_of(page, report):
-                parts.add(whole([part], asked=[asked[number]]), number, first)
+            if page.branches:
+                _refuse_rows(whole([read_at_once(stem_of(page.branches).of(page.body), report)]))
+            for part, cut in _parts_of(page, report):
+                parts.add(whole([part], asked=[asked[number]]), number, cut)
         return parts.flat()
     except _Unlike:
-        return whole([replace(page, cuts=()) for page in pages], asked=asked)
+        return whole([page.uncut() for page in pages], asked=asked)
 
 
-def _parts_of(page: Document, report: Report) -> Iterator[tuple[Document, int]]:
-    """A page part by part, and how many of its elements stand before each."""
-    for cut in page.cuts:
-        yield read_at_once(cut.of(page.body), report), cut.first
-    if not page.cuts:
-        yield page, 0
+def _parts_of(page: Document, report: Report) -> Iterator[tuple[Document, Part | None]]:
+    """A page part by part, and which part of it each is."""
+    for part in page.parts:
+        yield read_at_once(part.of(page.body), report), part
+    if not page.is_cut:
+        yield page, None
+
+
+def _refuse_rows(stem: Flat) -> None:
+    if stem.rejected or any(table.height for table in stem.tables):
+        raise _Unlike
 
 
 class _Parts:
@@ -74,7 +79,7 @@ class _Parts:
         self._columns: dict[tuple[str, str], tuple[str, str]] = {}  # table and source: name and type
         self._names: dict[tuple[str, str], str] = {}  # table and name: source
 
-    def add(self, flat: Flat, page: int, first: int) -> None:
+    def add(self, flat: Flat, page: int, part: Part | None) -> None:
         """Take the tables of the next part."""
         if flat.found.by_likeness or not flat.found.recognised or flat.found.year_and_month is not None:
             raise _Unlike
@@ -86,7 +91,7 @@ class _Parts:
         self._tables += [self._numbered(table) for table in tables if table.height]
         for table in tables:
             self._rows[table.name] += table.height
-        self._rejected += [self._placed(one, page, first) for one in flat.rejected]
+        self._rejected += [self._placed(one, page, part) for one in flat.rejected]
         self._found.append(flat.found)
 
     def flat(self) -> Flat:
@@ -124,7 +129,7 @@ class _Parts:
             table.name, table.columns, table.key, frame.height, self._rest, self._rest.put(frame)
         )
 
-    def _placed(self, one: Rejected, page: int, first: int) -> Rejected:
+    def _placed(self, one: Rejected, page: int, part: Part | None) -> Rejected:
         """A place in a part as the place in the whole."""
-        place = _FIRST_PLACE.sub(lambda found: f"$[{int(found[1]) + first}]", one.place)
+        place = part.placed(one.place) if part else one.place
         return replace(one, place=f"page {page + 1}: {place}" if self._pages > 1 else place)

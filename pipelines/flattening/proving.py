@@ -87,14 +87,20 @@ def _is_tame(body: bytes) -> bool:
 
 def _is_shallow(body: bytes) -> bool:
     """Whether brackets and braces cancel out within a few rounds, those in texts left aside if need be."""
-    return _cancel_out(body) or _cancel_out(b"".join(_unescaped(body).split(b'"')[::2]))
+    return not unpaired(body) or not unpaired(without_texts(body))
 
 
-def _cancel_out(body: bytes) -> bool:
+def unpaired(body: bytes) -> bytes:
+    """The brackets and braces that are left when pair by pair has gone, within a few rounds."""
     brackets = body.translate(None, _NOT_BRACKETS)
     for _ in range(DEEPEST):
         brackets = brackets.replace(b"{}", b"").replace(b"[]", b"")
-    return not brackets
+    return brackets
+
+
+def without_texts(body: bytes) -> bytes:
+    """The body without its keys and texts; it begins outside of them."""
+    return b"".join(_unescaped(body).split(b'"')[::2])
 
 
 def _unescaped(body: bytes) -> bytes:
