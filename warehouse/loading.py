@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
 from typing import TYPE_CHECKING
 
@@ -28,17 +29,35 @@ ByTable = dict[str, Coming]
 """What comes, by lower-case name of its table."""
 
 
+@dataclass(frozen=True)
+class KnownTables:
+    """The tables of the rows: their shapes, and the names of those that stand; both grow while loading."""
+
+    shapes: dict[str, Shape]
+    standing: set[str]
+
+
+def known_tables(connection: DuckDBPyConnection) -> KnownTables:
+    """Look at which tables there are; true until a transaction is rolled back or somebody else writes."""
+    return KnownTables(read_shapes(connection), stored_tables(connection))
+
+
 def load_group(
-    connection: DuckDBPyConnection, loads: Sequence[Load], *, afresh: bool, now: datetime
+    connection: DuckDBPyConnection,
+    loads: Sequence[Load],
+    known: KnownTables,
+    *,
+    afresh: bool,
+    now: datetime,
 ) -> list[Loaded]:
     """Load a group inside the caller's transaction; `afresh` forgets the histories it is about first."""
     check_loads(loads)
     if afresh:
-        _forget_histories(connection, loads)
+        _forget_histories(connection, loads, known)
     held = held_months(connection, loads)
     entries = enter(connection, loads, held)
     entries, merging = _order(connection, entries)
-    done = _write_rows(connection, entries, merging, held)
+    done = _write_rows(connection, entries, merging, held, known)
     remember_scopes(connection, merging)
     _write_ledger(connection, entries, done, now, afresh=afresh)
     forget_healed_refusals(connection)
@@ -60,13 +79,17 @@ def _order(connection: DuckDBPyConnection, entries: Sequence[Entry]) -> tuple[li
 
 
 def _write_rows(
-    connection: DuckDBPyConnection, entries: Sequence[Entry], merging: Sequence[Wave], held: Held
+    connection: DuckDBPyConnection,
+    entries: Sequence[Entry],
+    merging: Sequence[Wave],
+    held: Held,
+    known: KnownTables,
 ) -> Merged:
     """Replace months and merge snapshots, report by report and table by table."""
     entering = [entry for entry in entries if entry.months]
     coming = _by_table(entering)
     reports = list(dict.fromkeys(entry.load.report for entry in entering))
-    shapes = _standing_shapes(connection, reports, coming)
+    shapes = _standing_shapes(connection, reports, coming, known)
     done = Merged()
     for report in reports:
         replacing = [one for one in entering if one.load.report == report and not one.load.history]
@@ -86,10 +109,10 @@ def _write_rows(
 
 
 def _standing_shapes(
-    connection: DuckDBPyConnection, reports: Sequence[str], coming: ByTable
+    connection: DuckDBPyConnection, reports: Sequence[str], coming: ByTable, known: KnownTables
 ) -> dict[str, Shape]:
     """Every table of these reports, there and wide enough for what comes."""
-    shapes, standing = read_shapes(connection), stored_tables(connection)
+    shapes, standing = known.shapes, known.standing
     for shape in shapes.values():
         if shape.report in reports:
             stand(connection, shape, standing)
@@ -127,10 +150,10 @@ def _by_table(entries: Sequence[Entry]) -> ByTable:
     return {name: Coming(of_table) for name, of_table in parts.items()}
 
 
-def _forget_histories(connection: DuckDBPyConnection, loads: Sequence[Load]) -> None:
+def _forget_histories(connection: DuckDBPyConnection, loads: Sequence[Load], known: KnownTables) -> None:
     """Begin the histories of these reports and customers again, as if nothing had been merged."""
     pairs = sorted({(load.report, load.customer) for load in loads if load.history})
-    shapes = _standing_shapes(connection, [report for report, _ in pairs], {})
+    shapes = _standing_shapes(connection, [report for report, _ in pairs], {}, known)
     for report, customer in pairs:
         for shape in of_report(shapes, report, history=True):
             connection.execute(f"DELETE FROM {shape.stored} WHERE _customer = ?", [customer])

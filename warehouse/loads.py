@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 if TYPE_CHECKING:
     import polars as pl
 
+ROW_GROUP = 122_880
+"""Rows that DuckDB keeps together, column by column, and writes as one."""
+
 
 class ColumnLike(Protocol):
     """A column of a table: its DuckDB type as text, whether it is documented, and where it comes from."""
@@ -162,3 +165,13 @@ class LandedLoad:
     fetched_at_utc: datetime
     landing: str
     note: str
+
+
+def leaves_small_rest(rows: int) -> bool:
+    """Whether loading so many rows of a table at once means writing many of them twice.
+
+    Fewer rows than a row group go through the log and are gathered there. A transaction that has more
+    writes its own row groups for good, and the last is what is left: less than half of one, and a later
+    checkpoint merges it with its neighbours, which are written anew with it.
+    """
+    return rows > ROW_GROUP and 0 < rows % ROW_GROUP <= ROW_GROUP // 2

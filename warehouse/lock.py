@@ -1,9 +1,14 @@
-"""Who may write now? One lock file for all threads and processes, which dies with its holder."""
+"""Who may write now, and who next? One lock file for all threads and processes, which dies with its holder.
+
+Who waits for it holds a second one, so that it comes next: a holder who wants it again at once must stand
+behind, and can see that somebody waits.
+"""
 
 from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +18,7 @@ from filelock import FileLock, Timeout
 from warehouse.errors import LockTimeout
 
 POLL_SECONDS = 0.02
+PRIVATE = 0o600
 
 
 _MINE = threading.local()
@@ -39,15 +45,26 @@ def held(path: Path, seconds: float) -> Iterator[None]:
 
 @contextmanager
 def _taken(path: Path, seconds: float) -> Iterator[None]:
-    lock = FileLock(path, timeout=seconds, mode=0o600, poll_interval=POLL_SECONDS, on_acquired=_sign)
+    until = time.monotonic() + seconds
+    lock = FileLock(path, mode=PRIVATE, poll_interval=POLL_SECONDS, on_acquired=_sign)
     try:
-        lock.acquire()
+        with FileLock(_next(path), timeout=seconds, mode=PRIVATE, poll_interval=POLL_SECONDS):
+            lock.acquire(timeout=max(0.0, until - time.monotonic()))
     except Timeout as timeout:
         raise LockTimeout(_sentence(path, seconds)) from timeout
     try:
         yield
     finally:
         lock.release()
+
+
+def is_wanted(path: Path) -> bool:
+    """Whether anybody waits for the lock at this moment; only its holder need ask."""
+    try:
+        with FileLock(_next(path), timeout=0, mode=PRIVATE):
+            return False
+    except Timeout:
+        return True
 
 
 def holder(path: Path) -> int | None:
@@ -58,6 +75,11 @@ def holder(path: Path) -> int | None:
     except (OSError, ValueError):
         return None
     return pid
+
+
+def _next(path: Path) -> Path:
+    """What is held by the one who comes next, until it has the lock itself."""
+    return path.with_suffix(".next")
 
 
 def _sign(descriptor: int) -> None:

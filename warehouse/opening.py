@@ -51,6 +51,7 @@ def create(path: Path, statements: Iterable[str]) -> None:
             connection.close()
         unfinished.chmod(PRIVATE_FILE)
         sync(unfinished)
+        remove_logs(path)  # of a file that somebody took away: they would be replayed into this one
         unfinished.replace(path)
         sync(path.parent)
 

@@ -21,10 +21,7 @@ if TYPE_CHECKING:
     from warehouse.accounts import RequestsOfDay
     from warehouse.changes import Changed, Probe
     from warehouse.landing import Landed
-
-
-FRUGAL = "SET threads = 1; SET allocator_flush_threshold = '8MB'"
-"""Each thread that inserts holds row groups of its own, and what it frees is kept for the next."""
+    from warehouse.sitting import Sitting
 
 
 def utc_now() -> datetime:
@@ -78,15 +75,14 @@ class Store:
 
         `afresh` first forgets the histories of the group's reports and customers, for `replay`.
         """
-        from warehouse.loading import load_group
+        with self.sitting() as sitting:
+            return sitting.load(loads, afresh=afresh)
 
-        if not loads:
-            return []
-        if self._before:
-            loads = [self._before(load) for load in loads]
-        with self.writing() as connection:
-            connection.execute(FRUGAL)
-            return load_group(connection, loads, afresh=afresh, now=self._now())
+    def sitting(self) -> Sitting:
+        """A way to load many groups, with the working file open between them; nobody else may write then."""
+        from warehouse.sitting import Sitting
+
+        return Sitting(self._file, self._now, self._before)
 
     def record_failures(self, failures: Sequence[FailedLoad]) -> None:
         """Write down windows that failed, were held back or refused."""

@@ -23,6 +23,7 @@ from warehouse.store import Store
 
 if TYPE_CHECKING:
     from pipelines.settings import Settings
+    from warehouse.sitting import Sitting
 
 LOADS_IN_A_GROUP = 50
 
@@ -64,26 +65,32 @@ def replay(
     `quarantine` only repeats the loads that have rows in quarantine: after a model was mended they
     move to their tables. A landing file that is missing or damaged is named, and the rest goes on.
     """
-    store = Store(settings.data_dir, before=pseudonyms_of(settings))
-    store.declare(declared_tables(catalogue.values()))
-    done = Replayed()
+    store, done = _store(settings, catalogue), Replayed()
     if not quarantine:
         _relearn(store, Landing(settings.data_dir / "landing"), done)
     landed = store.effective_loads(reports or None, customers or None, only_quarantined=quarantine)
     afresh: set[tuple[str, str]] = set()
     if not quarantine:
         landed, afresh = _whole_histories(landed, Landing(settings.data_dir / "landing"), done)
-    for group in _groups(landed):
-        read = (_again(settings, catalogue, load, done) for load in group)
-        fetched = [one for one in read if one is not None]
-        first = {(one.report.name, one.customer) for one in fetched} & afresh
-        store.load([load_of(one, settings.timezone) for one in fetched], afresh=bool(first))
-        afresh -= first
-        done.count(fetched)
-        on_load(done.loads, len(landed))
+    with store.sitting() as sitting:
+        for group in _groups(landed):
+            read = (_again(settings, catalogue, load, done) for load in _politely(group, sitting))
+            fetched = [one for one in read if one is not None]
+            first = {(one.report.name, one.customer) for one in fetched} & afresh
+            sitting.load([load_of(one, settings.timezone) for one in fetched], afresh=bool(first))
+            afresh -= first
+            done.count(fetched)
+            on_load(done.loads, len(landed))
     if not quarantine and is_forgetful(store):
         done.notes += _relive(store, settings, catalogue, on_lived)
     return done
+
+
+def _store(settings: Settings, catalogue: Mapping[str, Report]) -> Store:
+    """The store, with every table of the catalogue."""
+    store = Store(settings.data_dir, before=pseudonyms_of(settings))
+    store.declare(declared_tables(catalogue.values()))
+    return store
 
 
 def _relive(
@@ -147,6 +154,13 @@ def _groups(landed: Sequence[LandedLoad]) -> Iterator[list[LandedLoad]]:
         group.append(one)
     if group:
         yield group
+
+
+def _politely(group: Sequence[LandedLoad], sitting: Sitting) -> Iterator[LandedLoad]:
+    """One load after the other to be read; whoever waits for the working file gets it in between."""
+    for load in group:
+        sitting.make_way()
+        yield load
 
 
 def _again(

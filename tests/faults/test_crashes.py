@@ -32,7 +32,8 @@ SYNC = (
     Step("warehouse/loading.py", "load_group", "return"),
     Step("warehouse/guarding.py", "_keep", "return"),
     Step("warehouse/guarding.py", "_checkpoint", "return"),
-    Step("warehouse/store.py", "load", "return"),
+    Step("warehouse/sitting.py", "load", "return"),
+    Step("warehouse/sitting.py", "__exit__", "return"),
 )
 PUBLISH = (
     Step("warehouse/marts.py", "build_marts", "return"),
@@ -43,7 +44,13 @@ PUBLISH = (
     Step("warehouse/versions.py", "show", "return"),
     Step("warehouse/publications.py", "remember", turn=2),
 )
-REPLAY = (Step("warehouse/loading.py", "_write_ledger"), Step("warehouse/store.py", "load", "return"))
+REPLAY = (
+    Step("warehouse/loading.py", "_write_ledger"),
+    Step("warehouse/loading.py", "_write_ledger", turn=2),
+    Step("warehouse/sitting.py", "load", "return"),
+    Step("warehouse/sitting.py", "load", "return", turn=2),
+    Step("warehouse/sitting.py", "__exit__", "return"),
+)
 ROLLBACK = (
     Step("warehouse/copying.py", "give_name"),
     Step("warehouse/copying.py", "give_name", "return"),

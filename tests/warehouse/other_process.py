@@ -75,6 +75,15 @@ def scribble(path: Path) -> None:
     os._exit(0)
 
 
+def sit(data_dir: Path) -> None:
+    """Load one small group after the other in one sitting, and say which are loaded."""
+    say("began")
+    with Store(data_dir).sitting() as sitting:
+        for number in count(1):
+            sitting.load([sales(f"l{number}", (JANUARY, "1", "1"), customer=f"M{number}")])
+            say(f"l{number}")
+
+
 def hold(path: Path) -> None:
     """Take a lock and keep it."""
     with held(path, 5):
@@ -101,4 +110,4 @@ if __name__ == "__main__":
     elif rest:
         work(Path(where), what, rest[0], int(rest[1]))
     else:
-        {"hold": hold, "read": read, "scribble": scribble}[what](Path(where))
+        {"hold": hold, "read": read, "scribble": scribble, "sit": sit}[what](Path(where))

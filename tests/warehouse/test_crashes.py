@@ -57,6 +57,7 @@ def test_a_process_killed_at_any_moment_leaves_whole_months_and_whole_files(
     assert sorted(path.name for path in (tmp_path / "work").iterdir()) == [
         "warehouse.duckdb",
         "warehouse.lock",
+        "warehouse.next",
     ]
 
 

@@ -14,7 +14,7 @@ from tests.warehouse.given import JANUARY, NOON, Given, Rejected, sales
 from tests.warehouse.other_process import begun
 from warehouse.errors import Damaged, DiskFull, LockTimeout, NotWritable, OpenedElsewhere, WrongStorage
 from warehouse.explaining import explained
-from warehouse.lock import held
+from warehouse.lock import held, is_wanted
 from warehouse.meta_tables import QUARANTINE_ROWS
 from warehouse.publishing import publish
 from warehouse.store import Store
@@ -48,6 +48,24 @@ def test_threads_of_one_process_wait_for_each_other(tmp_path: Path) -> None:
         order.append("first")
     thread.join()
     assert order == ["first", "second"]
+
+
+def test_who_waits_comes_before_who_had_the_lock_and_wants_it_again(tmp_path: Path) -> None:
+    path, order = tmp_path / "lock", []
+
+    def take(who: str) -> None:
+        with held(path, 5):
+            order.append(who)
+
+    with ThreadPoolExecutor(1) as other:
+        with held(path, 5):
+            waiting = other.submit(take, "the other")
+            while not is_wanted(path):
+                pass
+        take("the same")
+        waiting.result()
+    assert order == ["the other", "the same"]
+    assert not is_wanted(path)
 
 
 def test_a_full_disk_is_told_and_nothing_is_lost(tmp_path: Path) -> None:
