@@ -26,8 +26,8 @@ Words = Mapping[str, Mapping[str, str]]
 
 _OF_BI = "SELECT table_name, column_name, description FROM meta.columns WHERE description <> ''"
 _STANDING = """
-SELECT schema_name || '.' || table_name, column_name FROM duckdb_columns()
-WHERE database_name = current_database() AND schema_name IN ('staging', 'marts', 'meta') ORDER BY column_index
+SELECT schema_name || '.' || table_name, list(column_name ORDER BY column_index) FROM duckdb_columns()
+WHERE database_name = current_database() AND schema_name IN ('staging', 'marts', 'meta') GROUP BY ALL
 """
 _EMPTY = """
 CREATE OR REPLACE TABLE meta.dictionary (
@@ -153,7 +153,7 @@ def meanings(connection: DuckDBPyConnection, built: Sequence[Query]) -> Words:
     words: dict[str, dict[str, str]] = {}
     for table, column, meaning in connection.execute(_OF_BI).fetchall():
         words.setdefault(f"bi.{table}", {})[column] = meaning
-    standing = connection.execute(_STANDING).fetchall()
+    standing: dict[str, list[str]] = dict(connection.execute(_STANDING).fetchall())
     for query in built:
         handed: dict[str, set[str]] = {}
         for schema, name in query.reads:
@@ -162,7 +162,7 @@ def meanings(connection: DuckDBPyConnection, built: Sequence[Query]) -> Words:
         agreed = {column: said.copy().pop() for column, said in handed.items() if len(said) == 1}
         known = {**OURS, **agreed, **query.columns}
         words[query.table] = {
-            column: known[column] for table, column in standing if table == query.table and column in known
+            column: known[column] for column in standing.get(query.table, ()) if column in known
         }
     return words
 
