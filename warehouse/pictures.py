@@ -111,7 +111,7 @@ _QUERIES = {
     """,
     "problems": f"""
         SELECT kind, severity, report, customer, month, since_utc, message, count(*) OVER () AS in_all
-        FROM meta.problems ORDER BY severity, kind, report, customer, month LIMIT {MOST_PROBLEMS}
+        FROM meta.problems ORDER BY severity, kind, report, customer, month, message LIMIT {MOST_PROBLEMS}
     """,
     "marks": """
         SELECT kind, report, customer, month FROM meta.problems

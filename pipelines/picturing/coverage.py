@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
@@ -39,13 +39,17 @@ _WORSE = {state.name: place for place, state in enumerate(STATES)}
 _MARKS = {"failed month": "failed", "held back": "back", "no access": "refused"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Square:
     """One customer and month."""
 
     name: str
     sign: str
     told: str  # only where something is wrong
+
+
+_TOLD_BY_COLOUR = {state.name: Square(state.name, state.sign, "") for state in STATES}
+"""The squares that say no more than their state, one for all: a large chain has a hundred thousand."""
 
 
 @dataclass(frozen=True)
@@ -144,10 +148,17 @@ def _matrix(
 def _square(customer: str, month: date, states: Mapping[str, str]) -> Square:
     """The worst of the reports' states; a report that is rightly empty is held."""
     worst = _worst(states.values(), of_many=len(states) > 1)
+    if _WORSE[worst] < _WORSE["refused"]:
+        return _TOLD_BY_COLOUR[worst]
     guilty = [report for report, state in states.items() if state == worst]
-    bad = _WORSE[worst] >= _WORSE["refused"]
-    told = f"{customer}, {month_name(month)}: {_BY_NAME[worst].words} ({', '.join(guilty)})" if bad else ""
+    told = f"{customer}, {month_name(month)}: {_BY_NAME[worst].words} ({', '.join(guilty)})"
     return Square(worst, _BY_NAME[worst].sign, told)
+
+
+def runs(squares: Iterable[Square]) -> Iterator[tuple[Square, int]]:
+    """Equal squares side by side, and how many they are: they look the same."""
+    for square, same in groupby(squares):
+        yield square, sum(1 for _ in same)
 
 
 def _worst(states: Iterable[str], *, of_many: bool) -> str:

@@ -75,7 +75,7 @@ class LeadCount:
     days: int | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class HeldMonth:
     """A month of a report that is held for a customer."""
 

@@ -19,7 +19,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from pipelines.picturing import numbers
 from pipelines.picturing.comparing import Months, span
 from pipelines.picturing.compiling import KeptCode
-from pipelines.picturing.coverage import coverage_view
+from pipelines.picturing.coverage import coverage_view, runs
 from pipelines.picturing.facts import Facts
 from pipelines.picturing.headline import cards
 from pipelines.picturing.leaders import boards
@@ -82,6 +82,7 @@ def environment(folder: Path) -> Environment:
     )
     templates.filters["month_code"] = month_code
     templates.filters["month_name"] = month_name
+    templates.filters["runs"] = runs
     return templates
 
 

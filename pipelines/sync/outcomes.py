@@ -34,7 +34,7 @@ OF_THE_HOST = frozenset({"HostDown", "Unreachable"})
 """Errors that say the same of everything."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """What became of one window of one report of one customer; `kind` names the error, if there was one."""
 
