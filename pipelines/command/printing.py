@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from itertools import zip_longest
+from operator import le
 from shutil import get_terminal_size
 
 GAP = "  "
@@ -34,14 +35,13 @@ def print_table(
         widest = widths.index(max(widths))
         excess = max(sum(widths) + len(GAP) * (len(widths) - 1) - width, 0)
         widths[widest] = max(min(widths[widest], NARROWEST), widths[widest] - excess)
+    line = GAP.join(f"{{:{'>' if place in right else '<'}{width}}}" for place, width in enumerate(widths))
     for row in (heads, ["─" * width for width in widths], *rows):
-        folded = (fold(cell, width) for cell, width in zip(row, widths, strict=True))
-        for cells in zip_longest(*folded, fillvalue=""):
-            aligned = (
-                cell.rjust(width) if position in right else cell.ljust(width)
-                for position, (cell, width) in enumerate(zip(cells, widths, strict=True))
-            )
-            say(GAP.join(aligned).rstrip())
+        if all(map(le, map(len, row), widths)):
+            say(line.format(*row).rstrip())
+            continue
+        for cells in zip_longest(*map(fold, row, widths), fillvalue=""):
+            say(line.format(*cells).rstrip())
 
 
 def fold(cell: str, width: int) -> list[str]:

@@ -105,6 +105,16 @@ class Choice:
     out_of_reach: tuple[Month, ...]
     any_held: bool
 
+    @cached_property
+    def spans(self) -> int:
+        """How many stretches of days are asked, each by a request of its own."""
+        return sum(len(window.spans) for window in self.windows)
+
+    @cached_property
+    def months(self) -> int:
+        """How many months the windows have together."""
+        return sum(len(window.months) for window in self.windows)
+
 
 @dataclass(frozen=True)
 class Planner:
@@ -202,13 +212,12 @@ class Planner:
         return windows(months, longest, self.calendar.today, cap.days if cap else None)
 
     def _requests(self, report: Report, customer: Customer, choice: Choice) -> tuple[int, int]:
-        spans = sum(len(window.spans) for window in choice.windows)
+        spans, months = choice.spans, choice.months
         if report.paged:
             known = self.ledger.pages.get((report.name, customer.id))
             most = PAGES_ALLOWED if known is None else math.ceil(known * 1.5) + 2
             return spans * most, spans * (known or 2)
         if report.month_of_row is MonthOfRow.YEAR_AND_MONTH and not choice.any_held:
-            months = sum(len(window.months) for window in choice.windows)
             return (spans + months if months > spans else spans), spans
         return spans, spans
 
