@@ -47,10 +47,17 @@ def _erase(here: Ground) -> None:
         raise AssertionError("the person was not erased")
 
 
+def _rebuild(here: Ground) -> None:
+    """Lose the working file, and load everything again from landing: many groups in one sitting."""
+    shutil.rmtree(here.settings.data_dir / "work", ignore_errors=True)
+    replay(here.settings)
+
+
 JOBS: Mapping[str, Callable[[Ground], object]] = {
     "sync": lambda here: here.sync(refresh=True),
     "publish": lambda here: here.publish(),
     "replay": lambda here: replay(here.settings),
+    "rebuild": _rebuild,
     "compact": lambda here: compact(here.settings.data_dir),
     "rollback": lambda here: rollback(here.settings.data_dir, now=here.clock.utc_now()),
     "erase": _erase,
@@ -114,8 +121,8 @@ def prepare(here: Ground) -> dict[Cell, Rows]:
     return here.cells()
 
 
-def wrong(here: Ground, truth: Mapping[Cell, Rows]) -> list[str]:
-    """Cells of the working and the published file that are not as they should be."""
+def wrong(here: Ground, truth: Mapping[Cell, Rows], *, partly: bool = False) -> list[str]:
+    """Cells of the working and the published file that are not as they should be; not there is, `partly`."""
     data_dir = here.settings.data_dir
     found = []
     for name, reading in {
@@ -124,7 +131,12 @@ def wrong(here: Ground, truth: Mapping[Cell, Rows]) -> list[str]:
     }.items():
         with reading as file:
             cells = content(file)
-        found += [f"{name} {cell}" for cell in truth if cells.get(cell) != truth[cell]]
+        lacking = partly and name == "working"
+        found += [
+            f"{name} {cell}"
+            for cell in truth
+            if cells.get(cell, truth[cell] if lacking else None) != truth[cell]
+        ]
     return found
 
 
@@ -151,7 +163,7 @@ class Examination:
             self.again()
             part = self.chance.choice(PARTS)
             cuts += forked(partial(cut_off, directory, at, part, job)) == -signal.SIGKILL
-            wrong += forked(partial(judge, self.here, once_more, truth)) != 0
+            wrong += forked(partial(judge, self.here, once_more, truth, partly=what == "rebuild")) != 0
         say(f"{what}: {number} things done to files, cut off at {cuts} of them, wrong {wrong}")
         return wrong
 
@@ -161,9 +173,9 @@ class Examination:
         shutil.copytree(self.base.settings.data_dir, self.here.settings.data_dir)
 
 
-def judge(here: Ground, job: Callable[[], object], truth: Mapping[Cell, Rows]) -> int:
+def judge(here: Ground, job: Callable[[], object], truth: Mapping[Cell, Rows], *, partly: bool) -> int:
     """Whether anything is wrong after a cut, or after the job was done once more."""
-    found = wrong(here, truth)
+    found = wrong(here, truth, partly=partly)
     job()
     found += wrong(here, truth)
     for sentence in found[:3]:
