@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from duckdb import DuckDBPyConnection
 
+from warehouse.commenting import comment
 from warehouse.opening import literal, quoted
 from warehouse.queries import Query
 
@@ -116,17 +117,17 @@ def describe(connection: DuckDBPyConnection, built: Sequence[Query]) -> None:
     """Write the meaning of every mart and column into the file, and gather everything in meta.dictionary."""
     words = meanings(connection, built)
     comments = [
-        comment
+        statement
         for query in built
         if query.schema != "staging"
-        for comment in _comments(query, words[query.table])
+        for statement in _comments(query, words[query.table])
     ]
     comments += [
         f"COMMENT ON COLUMN {view}.{quoted(column)} IS {literal(meaning)}"
         for view, columns in _OF_VIEWS.items()
         for column, meaning in columns.items()
     ]
-    connection.execute(";".join(comments))
+    comment(connection, comments)
     connection.execute(_EMPTY)
     comment_table(connection, "meta.dictionary", "What every table and column here means.", _OF_DICTIONARY)
     connection.execute(_FILL)
@@ -142,7 +143,7 @@ def comment_table(
     comments += [
         f"COMMENT ON COLUMN {table}.{quoted(name)} IS {literal(meaning)}" for name, meaning in columns.items()
     ]
-    connection.execute(";".join(comments))
+    comment(connection, comments)
 
 
 def meanings(connection: DuckDBPyConnection, built: Sequence[Query]) -> Words:

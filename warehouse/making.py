@@ -7,6 +7,7 @@ from datetime import datetime
 
 from duckdb import DuckDBPyConnection
 
+from warehouse.commenting import comment
 from warehouse.inserting import insert
 from warehouse.opening import literal, quoted
 from warehouse.shapes import VALID, Column, Shape
@@ -55,8 +56,7 @@ def describe(connection: DuckDBPyConnection, shapes: Sequence[Shape]) -> None:
         for shape in shapes
         for statement in (*(_views(shape) if shape.history else ()), *_comments(shape))
     ]
-    if statements:
-        connection.execute(";".join(statements))
+    comment(connection, statements)
 
 
 def note(connection: DuckDBPyConnection, shapes: Sequence[Shape]) -> None:
