@@ -35,7 +35,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Customer", "Settings", "SettingsError", "load_settings"]
 
-_FROZEN = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, validate_default=False)
+_FROZEN = ConfigDict(
+    frozen=True, extra="forbid", hide_input_in_errors=True, validate_default=False, defer_build=False
+)
 _OwnPath = Annotated[Path, BeforeValidator(values.own_path)]
 _Username = Annotated[str, AfterValidator(values.checked_username)]
 

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, SecretStr, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, model_validator
 
 from pipelines import settings_values as values
 
@@ -43,6 +43,8 @@ def checked_sender(text: str) -> str:
 
 class AlertSettings(BaseModel):
     """Where the message of a night goes. Nothing set means that nobody is told, but for the UI."""
+
+    model_config = ConfigDict(defer_build=True)  # it is only ever built as part of all settings
 
     alert_webhook: Annotated[SecretStr, AfterValidator(checked_webhook)] = Field(
         default=SecretStr(""), description="the address of a webhook"
