@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -34,9 +35,9 @@ DEEPEST = 30
 """polars takes ever longer the deeper values are nested, and gives up far below what Python reads."""
 
 BEGINNING = 16_384
-_SAMPLES, _SAMPLE = 16, 1024
-MOST_KEYS = 1_000
-"""Objects whose keys are ids would make a column of each."""
+_LOOK, _STEP, _FEW_BYTES = 64, 4096, 65_536
+MOST_CELLS, MOST_DOUBTFUL_CELLS = 8_000_000, 50_000_000
+"""polars gives every object a cell for every key that any object has: those whose keys are ids have many."""
 _KEY = re.compile(rb'"([^"\\]*)"\s*:')
 
 
@@ -79,10 +80,19 @@ def _is_tame(body: bytes) -> bool:
     """Whether nothing in the body would take polars long, or make the counting wrong."""
     if body[:1] not in (b"[", b"{") or (b"\\" in body and _ESCAPES.search(body)):
         return False
-    step = max(len(body) // _SAMPLES, _SAMPLE)
-    samples = (body[start : start + _SAMPLE] for start in range(0, len(body), step))
-    keys = {key for sample in samples for key in _KEY.findall(sample)}
-    return len(keys) <= MOST_KEYS and _is_shallow(body)
+    return _is_narrow(body) and _is_shallow(body)
+
+
+def _is_narrow(body: bytes) -> bool:
+    """Whether columns for all keys would have few enough cells, by what a small part of the body shows.
+
+    A key that is seen once may stand above all rows, or for as many as stand between two places looked at.
+    """
+    step = _STEP if len(body) > _FEW_BYTES else _LOOK
+    seen = Counter(_KEY.findall(b"\\".join(body[at : at + _LOOK] for at in range(0, len(body), step))))
+    alone = sum(number == 1 for number in seen.values()) * (step // _LOOK - 1)
+    objects = body.count(b"{")
+    return objects * len(seen) <= MOST_CELLS and objects * alone <= MOST_DOUBTFUL_CELLS
 
 
 def _is_shallow(body: bytes) -> bool:
@@ -116,7 +126,7 @@ def _schema(body: bytes, report: Report) -> dict[str, pl.DataType] | None:
     if not is_flat or not all(_is_plain(column) for column in columns):
         return None
     schema = {column.source: _READ_AS[column.type] for column in columns}
-    first = _KEY.findall(body[: body.find(b"}", 0, 4 * _SAMPLE) + 1])
+    first = _KEY.findall(body[: body.find(b"}", 0, BEGINNING) + 1])
     return schema if {key.decode("utf-8", "replace") for key in first} <= set(schema) else None
 
 

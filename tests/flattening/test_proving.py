@@ -98,7 +98,9 @@ def test_rows_are_read_by_polars_and_say_the_same(body: bytes) -> None:
         b"",
         b" [{}]",
         b'[{"a":' * 40 + b"1" + b"}]" * 40,
-        written(*({f"k{number}": 1} for number in range(1_500))),
+        written(*({f"k{number}": 1} for number in range(3_000))),
+        written(*({f"k{number % 200}": 1} for number in range(60_000))),
+        written(*[event()] * 3_000, *({f"k{number}": 1} for number in range(4_000)), *[event()] * 30_000),
     ],
 )
 def test_polars_is_not_trusted_with_what_it_would_drop_or_bend(body: bytes) -> None:
