@@ -23,7 +23,8 @@ _READ_AS: Mapping[str, pl.DataType] = {
     "DECIMAL(18,4)": pl.Float64(),
     "DECIMAL(18,8)": pl.Float64(),
 }
-_NULL = "null"
+_NULLS = (":null", ": null")  # with the colon of its key: a key that has the word in it is no null
+_SIGNS = re.compile(r"[\[{:]")
 _TRUTHS = ("true", "false")
 _BETWEEN = "\0"  # stands in no text that polars may read: it would have to be escaped
 
@@ -174,6 +175,8 @@ class Held:
             case pl.Struct(fields=fields) if fields:
                 self.objects += there
                 for inner in column.struct.unnest().iter_columns():
+                    if _SIGNS.search(inner.name):
+                        raise _Bent
                     self.values += len(inner) - inner.null_count()
                     self.add(inner)
             case pl.List():
@@ -209,7 +212,7 @@ class Held:
             and outside("{") == self.objects
             and outside(*_TRUTHS) == self.truths
             and _unescaped(body).count(b'"') == 2 * (colons + self.written)
-            and (colons == self.values or colons - outside(_NULL) == self.values)
+            and (colons == self.values or colons - outside(*_NULLS) == self.values)
         )
 
     def _add_elements(self, column: pl.Series) -> None:
