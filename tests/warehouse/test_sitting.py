@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from secrets import token_hex
@@ -51,6 +53,34 @@ def test_a_process_killed_between_two_groups_has_lost_neither_what_it_said_nor_t
     found = [load_id for (load_id,) in given.rows(LOADED)]
     assert said == ["l1", "l2", "l3"] == found[:3]
     assert given.rows("SELECT DISTINCT _load_id FROM bi.sales ORDER BY 1") == [(one,) for one in found]
+
+
+def left_torn(tmp_path: Path, part: float) -> Given:
+    """What a process leaves that died in its third group, with so much of that in the log."""
+    given, left, lengths = Given(tmp_path / "data"), tmp_path / "left", []
+    with given.store.sitting() as sitting:
+        for number in range(3):
+            sitting.load([of_customer(f"l{number}", f"M{number}")])
+            lengths.append(wal(given.working).stat().st_size)
+        shutil.copytree(given.data_dir, left)
+    _, before, after = lengths
+    os.truncate(wal(Given(left).working), before + int(part * (after - before)))
+    return Given(left)
+
+
+@pytest.mark.parametrize("part", [0.0, 0.01, 0.5, 0.99, 1.0])
+def test_a_log_cut_off_within_a_group_still_has_the_groups_before_it(tmp_path: Path, part: float) -> None:
+    left = left_torn(tmp_path, part)
+    found = left.rows("SELECT _load_id FROM bi.sales ORDER BY 1")
+    assert found == left.rows(LOADED) == [("l0",), ("l1",), ("l2",)][: 2 + int(part)]
+
+
+def test_what_is_committed_after_a_torn_log_is_found_as_well(tmp_path: Path) -> None:
+    left, again = left_torn(tmp_path, 0.5), tmp_path / "again"
+    with left.store.sitting() as sitting:
+        sitting.load([of_customer("next", "M9")])
+        shutil.copytree(left.data_dir, again)
+    assert Given(again).rows(LOADED) == [("l0",), ("l1",), ("next",)]
 
 
 def test_a_group_that_fails_leaves_those_before_and_after_it(tmp_path: Path) -> None:
