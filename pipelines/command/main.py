@@ -33,7 +33,9 @@ def main(words: Sequence[str] | None = None) -> int:
         os.environ.setdefault(name, value)
     _be_frugal()
     try:
-        return run_of(arguments.command)(arguments)
+        run = run_of(arguments.command)
+        gc.freeze()  # the modules stay until the end: garbage is not looked for among them
+        return run(arguments)
     except KeyboardInterrupt:
         _say("stopped; what was loaded is kept, and the next sync goes on from there")
         return INTERRUPTED
@@ -44,10 +46,12 @@ def main(words: Sequence[str] | None = None) -> int:
         if os.environ.get("BROKERBI_TRACEBACK"):
             raise
         return _explained(error)
+    finally:
+        gc.unfreeze()  # some libraries complain of what is left of them then
 
 
 def run_of(command: str) -> Callable[..., int]:
-    """What a command does; its modules stay until the end, so garbage is not looked for among them."""
+    """What a command does; nothing that is imported for it is garbage."""
     sys.modules.setdefault(CLIENT_S_OWN_COMMAND, cast("ModuleType", None))
     gc.disable()
     try:

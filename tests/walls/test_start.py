@@ -45,6 +45,10 @@ def test_a_command_starts_without_the_options_of_others() -> None:
     assert _imported_by(start, ("pipelines.sandbox.serving",)) == []
 
 
+def test_a_command_ends_without_a_word_from_its_libraries() -> None:
+    assert _imported_by("import pipelines.command.main as m; m.run_of('sync'); m.main(['reports'])")
+
+
 def test_every_command_has_its_module() -> None:
     missing = [name for name in COMMANDS if not (ROOT / "pipelines" / "command" / f"{name}.py").is_file()]
     assert missing == []
