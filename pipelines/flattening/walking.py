@@ -115,7 +115,7 @@ def _note_childless(harvest: Harvest, grown: Grown, with_rows: set[int]) -> None
     """A level's values go to the rows below it; where there are none, say that they go nowhere."""
     alone = [row for position, row in enumerate(grown.kept) if position not in with_rows]
     told = [one for one in grown.columns if not one.column.documented]
-    names = [one.column.source for one in told if one.values.gather(alone).count()]
+    names = sorted(one.column.source for one in told if one.values.gather(alone).count())
     if names:
         harvest.notes.append(
             "without a row below them there is no place for some values of "
