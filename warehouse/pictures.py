@@ -16,7 +16,6 @@ from duckdb import DuckDBPyConnection
 
 from warehouse.errors import WarehouseError
 from warehouse.opening import opened
-from warehouse.threads import spare_threads
 from warehouse.versions import Versions
 
 Rows = Sequence[Mapping[str, Any]]
@@ -128,7 +127,6 @@ def read_pictures(data_dir: Path) -> Pictured:
             f"There is no published file {file} yet; `brokerbi sync` or `brokerbi publish` makes one."
         )
     with opened(file, read_only=True) as connection:
-        spare_threads(connection)
         read = {name: _read(connection, query) for name, query in _QUERIES.items()}
     missing = tuple(name for name, rows in read.items() if rows is None)
     return Pictured({name: rows or () for name, rows in read.items()}, missing, file)
