@@ -58,7 +58,7 @@ def _harvested(harvest: Harvest, asked: Sequence[str | None] | None) -> tuple[Ha
     afresh = replace(harvest, tables={}, rejected=[], notes=[])
     try:
         return harvest, _walk_pages(harvest, together(harvest.pages), asked)
-    except Unlike:
+    except (Unlike, pl.exceptions.PolarsError, pl.exceptions.PanicException):
         rows = pages_as_rows([page.value for page in harvest.pages])
         return afresh, _walk_pages(afresh, rows, asked)
 

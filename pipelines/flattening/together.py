@@ -89,7 +89,7 @@ def _as(column: pl.Series, type_: Type) -> pl.Series:
             )
         case pl.List() if _is_void(column.dtype):
             return pl.Series(column.to_list(), dtype=type_)
-        case pl.Float64() if column.is_between(-EXACT_WHOLE, EXACT_WHOLE).all():
+        case pl.Float64() if column.dtype == pl.Int64 and column.is_between(-EXACT_WHOLE, EXACT_WHOLE).all():
             return column.cast(type_)
         case _:
             raise Unlike

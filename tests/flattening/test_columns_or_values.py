@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -50,6 +51,23 @@ def test_both_ways_say_the_same(
     fast = [read_document(one, report) for one in bodies]
     assert said(flat_of(report, fast)) == said(flat_of(report, [read_document(one) for one in bodies]))
     noticed(f"as columns: {is_one_column(fast)}")
+
+
+@pytest.mark.parametrize(
+    "pages",
+    [
+        [[{"a": []}], [{"a": 0.5}]],
+        [[{"a": None}], [{"a": [{"b": 1}]}], []],
+        [[{"a": 1}], [{"a": 2.5, "b": {"c": []}}], [{"b": {"c": [{"d": "x"}]}}]],
+        [[{"a": 2**60}], [{"a": 2.5}]],
+        [[{"a": "1"}], [{"a": 1}]],
+        [[{"a": {"b": 1}}], [{"a": [1]}], [{"a": {}}]],
+    ],
+)
+def test_pages_of_different_types_say_the_same(pages: list[Any]) -> None:
+    report, bodies = REPORTS["running_commissions"], [json.dumps(page).encode() for page in pages]
+    fast, slow = [[read_document(one, known) for one in bodies] for known in (report, None)]
+    assert said(flat_of(report, fast)) == said(flat_of(report, slow))
 
 
 def is_one_column(pages: Sequence[Document]) -> bool:
