@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+import pytest
 from hypothesis import event as noticed
 from hypothesis import given
 from hypothesis import strategies as st
