@@ -34,10 +34,10 @@ LONG_LOG = 32_000_000
 """Bytes of write-ahead log that make a checkpoint worth its while; what is in the log is in memory, too."""
 
 POLITE_SECONDS = 1.0
-"""How long others wait at least when groups come one after the other; they come more slowly than that."""
+"""How long the file stays open although somebody waits, if one group comes right after the other."""
 
-LONGEST_SECONDS = 10.0
-"""How long the file stays open when nobody else wants it."""
+LONGEST_SECONDS = 4.0
+"""How long the file stays open when nobody waits: blocks that were written stay in memory until it closes."""
 
 
 class Sitting:
