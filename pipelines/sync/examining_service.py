@@ -21,6 +21,7 @@ from pipelines.sync.clients import clients_of
 from pipelines.sync.findings import Access, Finding, Grade
 from pipelines.sync.journal import RequestJournal
 from pipelines.sync.planned import chosen_reports
+from pipelines.sync.rehearsing import clock_of
 from pipelines.sync.selection import Selection
 from pipelines.sync.surroundings import Surroundings
 from pipelines.windows import Span
@@ -99,7 +100,7 @@ async def service(
     now = surroundings.clock.utc_now
     round_ = Round(reports, first, now, on_access, frozenset(refused))
     findings = await _asked(settings, surroundings, round_)
-    _remember(store, round_, now())
+    _remember(store, round_, clock_of(settings, surroundings.clock).utc_now())
     return [*findings, *_rights(round_), *round_.troubled, _clock(round_.late_by)]
 
 

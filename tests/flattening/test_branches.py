@@ -52,7 +52,8 @@ def test_parts_say_what_the_whole_says(
 ) -> None:
     written = json.dumps(data.draw(documents(report)), separators=layout, ensure_ascii=escaped).encode()
     parts, whole = in_parts(written, report, large), at_once(written, report)
-    assert (tables(parts), parts.rejected) == (tables(whole), whole.rejected)
+    assert tables(parts) == tables(whole)
+    assert sorted(map(repr, parts.rejected)) == sorted(map(repr, whole.rejected))
     assert parts.found.recognised == whole.found.recognised
 
 
