@@ -71,9 +71,10 @@ class _Stretch:
         return self.body[self.place.start + start : self.place.start + stop]
 
 
-def stem_of(branches: Sequence[Branch]) -> Branch:
-    """The part that has no list at all; rows that it has would be in every other part as well."""
-    return Branch(branches[0].key, branches[0].lists, range(0))
+def stem_of(parts: Sequence[Cut] | Sequence[Branch]) -> Branch | None:
+    """The part that has no list at all, of a tree: rows that it has would be in every other part as well."""
+    first = parts[0] if parts else None
+    return Branch(first.key, first.lists, range(0)) if isinstance(first, Branch) else None
 
 
 def branches(body: Sliced, report: Report, size: int) -> tuple[Branch, ...]:
@@ -90,7 +91,7 @@ def branches(body: Sliced, report: Report, size: int) -> tuple[Branch, ...]:
         found = tuple(_branches(body, report, key, lists, size))
         if len(found) < 2 or len(body) - sum(one.stop - one.start for one in lists) > size // STEM:
             return ()
-        parsed(stem_of(found).of(body))
+        parsed(Branch(key, lists, range(0)).of(body))
     except (Uncuttable, ValueError, pl.exceptions.PolarsError):
         return ()
     return found

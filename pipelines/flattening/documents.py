@@ -26,19 +26,13 @@ SIZE_OF_VALUES = 9
 class Document:
     """The document of one body, of a report if that is known.
 
-    `cuts` say where a large list may be cut, `branches` which parts a large tree has: it has been read part
-    by part, and none is held.
+    `parts` are the cuts of a large list, or the branches of a large tree: it has been read part by part,
+    and none is held.
     """
 
     body: Sliced
     report: Report | None = None
-    cuts: tuple[Cut, ...] = ()
-    branches: tuple[Branch, ...] = ()
-
-    @property
-    def parts(self) -> tuple[Part, ...]:
-        """The parts that it is to be read in."""
-        return self.cuts or self.branches
+    parts: tuple[Cut, ...] | tuple[Branch, ...] = ()
 
     @property
     def is_cut(self) -> bool:
@@ -93,12 +87,8 @@ def read_document(body: Sliced, report: Report | None = None, *, large: int = LA
 
     Knowing the report makes it faster, and a large body need not be held in memory as a whole.
     """
-    if report and len(body) > large:
-        document = Document(body, report, cuts(body, report, large))
-        document = document if document.is_cut else Document(body, report, (), branches(body, report, large))
-        if document.is_cut:
-            return document
-    return read_at_once(body, report)
+    parts = (cuts(body, report, large) or branches(body, report, large)) if report else ()
+    return Document(body, report, parts) if parts else read_at_once(body, report)
 
 
 def read_at_once(body: Sliced, report: Report | None = None) -> Document:

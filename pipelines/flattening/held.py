@@ -85,11 +85,15 @@ def refuse_bent(parts: Parts, documented: Mapping[Keys, Column]) -> None:
         column, numbers = documented.get(leaf.keys), leaf.kinds.get(FRACTION)
         if column is None or numbers is None or column.type == "DOUBLE":
             continue
-        dtype, least, most = DTYPES[column.type], numbers.min(), numbers.max()
-        if not (isinstance(dtype, pl.Decimal) and isinstance(least, float) and isinstance(most, float)):
+        dtype = DTYPES[column.type]
+        if not isinstance(dtype, pl.Decimal) or largest(numbers) >= exact_below(dtype.scale):
             raise Unlike
-        if max(-least, most) >= exact_below(dtype.scale):
-            raise Unlike
+
+
+def largest(numbers: pl.Series) -> float:
+    """The size of the largest number of a column of floats; without the query engine, as `abs` needs it."""
+    least, most = numbers.min(), numbers.max()
+    return max(-least, most) if isinstance(least, float) and isinstance(most, float) else 0.0
 
 
 def elements(lists: pl.Series, kept: Sequence[int]) -> Elements:

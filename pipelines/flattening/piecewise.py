@@ -42,8 +42,8 @@ def flatten_all(
     parts = _Parts(report, len(pages), Rest(directory) if directory else None)
     try:
         for number, page in enumerate(pages):
-            if page.branches:
-                _refuse_rows(whole([read_at_once(stem_of(page.branches).of(page.body), report)]))
+            if stem := stem_of(page.parts):
+                _refuse_rows(whole([read_at_once(stem.of(page.body), report)]))
             for part, cut in _parts_of(page, report):
                 parts.add(whole([part], asked=[asked[number]]), number, cut)
         return parts.flat()

@@ -13,7 +13,7 @@ import polars as pl
 from pipelines.catalogue.columns import Column, row_columns
 from pipelines.catalogue.vocabulary import MonthOfRow, Report
 from pipelines.flattening.conversions import EXACT_WHOLE
-from pipelines.flattening.held import inside
+from pipelines.flattening.held import inside, largest
 from pipelines.flattening.spots import ANY, Spot, spots
 
 # How polars is told to read a documented column; a fraction in a whole column would be cut, so none is read.
@@ -32,10 +32,12 @@ _BETWEEN = "\0"  # stands in no text that polars may read: it would have to be e
 _ESCAPES = re.compile(rb"\\u(?:00(?:00|3[aA]|[457][0-9a-fA-F]|6[1-9a-fA-F])|[dD][89a-fA-F])")
 _NOT_BRACKETS = bytes(sign for sign in range(256) if sign not in b"[]{}")
 FEW = 1_000
+"""So many texts are joined quicker one by one than together."""
 DEEPEST = 30
 """polars takes ever longer the deeper values are nested, and gives up far below what Python reads."""
 
 BEGINNING = 16_384
+"""Bytes of a body in which its keys are looked for, for their order."""
 _LOOK, _STEP, _FEW_BYTES = 64, 4096, 65_536
 MOST_CELLS, MOST_DOUBTFUL_CELLS = 8_000_000, 50_000_000
 """polars gives every object a cell for every key that any object has: those whose keys are ids have many."""
@@ -187,7 +189,7 @@ class Held:
                 self.texts.append(_joined(column))
             case pl.Boolean():
                 self.truths += there
-            case pl.Float64() if _is_exact(column):
+            case pl.Float64() if largest(column) < EXACT_WHOLE:
                 pass
             case pl.Int64() | pl.Null():
                 pass
@@ -221,14 +223,6 @@ class Held:
             raise _Bent
         if len(elements):
             self.add(elements)
-
-
-def _is_exact(numbers: pl.Series) -> bool:
-    """Whether a float holds every whole number of a column."""
-    least, most = numbers.min(), numbers.max()
-    if not isinstance(least, float) or not isinstance(most, float):
-        return True
-    return -EXACT_WHOLE < least <= most < EXACT_WHOLE
 
 
 def _joined(texts: pl.Series) -> str:

@@ -60,7 +60,7 @@ def test_parts_say_what_the_whole_says(
 def test_months_are_read_apart_and_rest_on_the_disk(tmp_path: Path) -> None:
     body = json.dumps(tree(*([told(n) for n in range(m * 40, m * 40 + 40)] for m in range(1, 7)))).encode()
     page = read_document(body, SALES, large=16_000)
-    assert len(page.branches) > 3
+    assert len(page.parts) > 3
     flat = in_parts(body, SALES, 16_000, tmp_path)
     assert tables(flat) == tables(at_once(body, SALES))
     assert all(isinstance(one, RestingTable) for one in flat.tables if one.height)
@@ -72,7 +72,7 @@ def test_one_long_list_is_cut_between_its_rows_and_places_stay_those_of_the_whol
     rows = [told(number) for number in range(200)]
     rows[150]["contractDay"] = "never"
     body = json.dumps(tree(rows) if report is SALES else {"estates": rows}).encode()
-    assert len(read_document(body, report, large=6_000).branches) > 3
+    assert len(read_document(body, report, large=6_000).parts) > 3
     parts, whole = in_parts(body, report, 6_000), at_once(body, report)
     assert [one.place for one in parts.rejected] == [one.place for one in whole.rejected]
     assert "[150]" in parts.rejected[0].place or report is ESTATES
