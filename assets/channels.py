@@ -16,7 +16,7 @@ from assets.messages import Message
 if TYPE_CHECKING:
     import httpx
 
-    from pipelines.settings import Settings
+    from pipelines.settings.model import Settings
 
 PATIENCE_SECONDS = 30.0
 ENCRYPTED_FROM_THE_START = 465

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from assets.messages import Owed, grouped
-from pipelines.sync.planning import Planned
+from pipelines.planning.plan import Planned
 
 if TYPE_CHECKING:
     from warehouse.ledger import Ledger

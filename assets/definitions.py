@@ -9,7 +9,7 @@ import dagster as dg
 
 from assets.assembling import definitions
 from assets.project import Project
-from pipelines.settings import load_settings
+from pipelines.settings.model import load_settings
 
 # Backfill policies and freshness are still named beta or preview; they are used on purpose.
 for kind in (dg.BetaWarning, dg.PreviewWarning):

@@ -20,14 +20,14 @@ from assets.progress import Progress
 from assets.project import Project
 from assets.squares import Square, months_by_pair
 from assets.telling import kept_open
-from pipelines.settings_sentences import SettingsError
+from pipelines.planning.selection import Selection
+from pipelines.settings.messages import SettingsError
 from pipelines.sync.outcomes import Status
-from pipelines.sync.selection import Selection
 from warehouse.errors import WarehouseError
 from warehouse.store import Store
 
 if TYPE_CHECKING:
-    from pipelines.sync.due import Calendar
+    from pipelines.planning.due import Calendar
     from pipelines.sync.outcomes import Outcome
     from warehouse.ledger import Ledger
 

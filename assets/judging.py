@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from assets.squares import Square
 from pipelines.months import Month
-from pipelines.sync.due import Calendar
+from pipelines.planning.due import Calendar
+from pipelines.planning.selection import Pair
 from pipelines.sync.outcomes import TROUBLE, Outcome, Status
-from pipelines.sync.selection import Pair
 
 if TYPE_CHECKING:
     from warehouse.ledger import HeldMonth, Ledger

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pipelines.months import Month
-from pipelines.sync.due import Calendar
+from pipelines.planning.due import Calendar
 
 if TYPE_CHECKING:
-    from pipelines.sync.planning import Planned
-    from pipelines.sync.selection import Pair
+    from pipelines.planning.plan import Planned
+    from pipelines.planning.selection import Pair
 
 MOST = 0.5
 """A month that is due for so many of the customers is part of the night's rectangle."""

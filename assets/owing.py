@@ -10,7 +10,7 @@ from assets.describing import LATE_AFTER
 from assets.messages import Owed
 from assets.standing import Standing
 from pipelines.months import Month
-from pipelines.sync.planning import Planned
+from pipelines.planning.plan import Planned
 
 PUBLISHED = "published"
 

@@ -12,7 +12,7 @@ import dagster as dg
 from pipelines.months import Month
 
 if TYPE_CHECKING:
-    from pipelines.settings import Settings
+    from pipelines.settings.model import Settings
 
 CUSTOMER = "customer"
 MONTH = "month"

@@ -9,13 +9,13 @@ from logging import Logger
 from typing import TYPE_CHECKING
 
 from pipelines.catalogue.changes import CHANGED_SALES
-from pipelines.command.printing import duration, to_go
+from pipelines.cli.printing import duration, to_go
 from pipelines.sync.outcomes import TROUBLE, Outcome, Status
 
 if TYPE_CHECKING:
     from dagster import DagsterLogManager
 
-    from pipelines.sync.planning import Plan
+    from pipelines.planning.plan import Plan
 
 SECONDS_BETWEEN_LINES = 5.0
 TROUBLES_TOLD = 50

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 from pipelines.catalogue.vocabulary import Report
 from pipelines.connect.clock import Clock
-from pipelines.sync.planned import calendar, chosen_reports
+from pipelines.planning.planned import calendar, chosen_reports
+from pipelines.planning.selection import Selection
 from pipelines.sync.rehearsing import clock_of
-from pipelines.sync.selection import Selection
 from pipelines.sync.surroundings import Surroundings
 from warehouse.errors import WarehouseError
 
 if TYPE_CHECKING:
-    from pipelines.settings import Settings
-    from pipelines.sync.due import Calendar
+    from pipelines.planning.due import Calendar
+    from pipelines.settings.model import Settings
 
 QUICK_LOOK_SECONDS = 2.0
 """How long a look at the ledger that is not needed may wait for a writer."""

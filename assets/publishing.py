@@ -14,7 +14,7 @@ from assets.owing import owed
 from assets.project import Project
 from assets.standing import Standing, rows_before
 from pipelines.catalogue.vocabulary import Report
-from pipelines.command.printing import size
+from pipelines.cli.printing import size
 from warehouse.checks import CheckResult
 from warehouse.errors import WarehouseError
 from warehouse.marts import MartError

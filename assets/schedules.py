@@ -15,8 +15,8 @@ from assets.night import Rectangle, tonight, usual_night
 from assets.partitions import customers_in_order, key_of
 from assets.project import Project
 from assets.underway import RANGE_END, RANGE_START, customers_under_way
-from pipelines.sync.planned import calendar, make_plan
-from pipelines.sync.selection import Selection
+from pipelines.planning.planned import calendar, make_plan
+from pipelines.planning.selection import Selection
 from warehouse.errors import WarehouseError
 
 NIGHTLY = "nightly"

@@ -8,8 +8,8 @@ from datetime import date
 
 from pipelines.catalogue.vocabulary import Report
 from pipelines.months import Month, months_between
-from pipelines.sync.due import Calendar
-from pipelines.sync.selection import Pair
+from pipelines.planning.due import Calendar
+from pipelines.planning.selection import Pair
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,10 @@ import dagster as dg
 
 from assets.coverage import coverage_table, held_of_all
 from assets.project import Project
-from pipelines.command.printing import count
-from pipelines.sync.planned import make_plan
-from pipelines.sync.planning import Plan
-from pipelines.sync.selection import Selection
+from pipelines.cli.printing import count
+from pipelines.planning.plan import Plan
+from pipelines.planning.planned import make_plan
+from pipelines.planning.selection import Selection
 
 if TYPE_CHECKING:
     from warehouse.ledger import Ledger

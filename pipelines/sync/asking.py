@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from pipelines.catalogue.vocabulary import Asking, Each, Report
 from pipelines.connect.exchange import Request
-from pipelines.windows import Span
+from pipelines.planning.windows import Span
 
 
 def request(

@@ -15,7 +15,7 @@ from pipelines.sync.surroundings import Surroundings
 
 if TYPE_CHECKING:
     from pipelines.connect.exchange import Try
-    from pipelines.settings import Customer, Settings
+    from pipelines.settings.model import Customer, Settings
 
 
 async def clients_of(

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from pipelines.catalogue.reports import REPORTS
 from pipelines.catalogue.vocabulary import Report
-from pipelines.sync.planned import chosen_reports
-from pipelines.sync.selection import Selection
+from pipelines.planning.planned import chosen_reports
+from pipelines.planning.selection import Selection
 from warehouse.configured import ConfiguredCustomer, ConfiguredReport
 
 if TYPE_CHECKING:
-    from pipelines.settings import Settings
+    from pipelines.settings.model import Settings
 
 
 def configured_customers(settings: Settings) -> list[ConfiguredCustomer]:

@@ -7,9 +7,9 @@ from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from pipelines.catalogue.vocabulary import Keeping, Report
-from pipelines.flattening.flat import Flat, Rejected
 from pipelines.months import Month
-from pipelines.windows import Window
+from pipelines.normalize.flat import Flat, Rejected
+from pipelines.planning.windows import Window
 from warehouse.loads import Load
 
 

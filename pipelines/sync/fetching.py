@@ -13,13 +13,13 @@ from pipelines.catalogue.vocabulary import Report
 from pipelines.connect.client import Client
 from pipelines.connect.errors import ConnectError, NotFound, Refused
 from pipelines.connect.exchange import Answer
-from pipelines.flattening.documents import Document, read_document
-from pipelines.flattening.paging import ids_of, is_empty, row_count, stated_total
+from pipelines.normalize.documents import Document, read_document
+from pipelines.normalize.paging import ids_of, is_empty, row_count, stated_total
+from pipelines.planning.windows import Span, Window
 from pipelines.sync.asking import request
 from pipelines.sync.desk import Desk
 from pipelines.sync.paging import Id, PagingRefused, PagingUnproven, read_pages
 from pipelines.sync.spans import LearnedCap, read_spans
-from pipelines.windows import Span, Window
 
 if TYPE_CHECKING:
     from warehouse.landing import LandingWriter

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pipelines.connect.clock import Clock, SystemClock
+from pipelines.operations.drawing import Drawn, draw_beside
 from pipelines.sync.configuring import configured_customers, configured_reports
-from pipelines.sync.drawing import Drawn, draw_beside
 from pipelines.sync.rehearsing import clock_of
 from warehouse.checks import CheckResult, keep_results, run_checks
 from warehouse.configured import write_configuration
@@ -20,7 +20,7 @@ from warehouse.store import Store
 from warehouse.threads import spare_threads
 
 if TYPE_CHECKING:
-    from pipelines.settings import Settings
+    from pipelines.settings.model import Settings
 
 
 class NothingLoaded(Exception):

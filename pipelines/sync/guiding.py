@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from pipelines.catalogue.changes import DAYS_AT_ONCE, changed_sales
 from pipelines.catalogue.vocabulary import Report
-from pipelines.sync.due import Calendar, is_due
-from pipelines.sync.holdings import HeldMonths, Holdings
-from pipelines.windows import Span, spans_of_days
+from pipelines.planning.due import Calendar, is_due
+from pipelines.planning.holdings import HeldMonths, Holdings
+from pipelines.planning.windows import Span, spans_of_days
 
 if TYPE_CHECKING:
-    from pipelines.settings import Customer
+    from pipelines.settings.model import Customer
     from warehouse.ledger import Ledger
     from warehouse.outlines import Outline
 

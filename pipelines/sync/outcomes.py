@@ -9,8 +9,8 @@ from datetime import datetime
 from enum import StrEnum
 
 from pipelines.months import Month
-from pipelines.sync.selection import Pair
-from pipelines.windows import NOW, Window
+from pipelines.planning.selection import Pair
+from pipelines.planning.windows import NOW, Window
 
 
 class Status(StrEnum):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from pipelines.flattening.flat import Flat
 from pipelines.months import Month
+from pipelines.normalize.flat import Flat
+from pipelines.planning.plan import Planned
 from pipelines.sync.fetched import Fetched, rows_by_month
-from pipelines.sync.planning import Planned
 from pipelines.sync.spans import LearnedCap
 
 MOST_REFUSED_WINDOWS = 2

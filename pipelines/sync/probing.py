@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 from pipelines.catalogue.vocabulary import Report
 from pipelines.connect.errors import Forbidden, HostDown, Unauthorized
+from pipelines.planning.plan import Planned
+from pipelines.planning.windows import Window
 from pipelines.sync.fetched import Fetched
 from pipelines.sync.guiding import Probing
 from pipelines.sync.outcomes import Outcome, Status
 from pipelines.sync.pairs import Pair
-from pipelines.sync.planning import Planned
 from pipelines.sync.reading import Missed, Reading
 from pipelines.sync.spans import LearnedCap
 from pipelines.sync.touching import ChangedEstate, changed_estates, touched_months
-from pipelines.windows import Window
 from warehouse.changes import ANSWERED, FAILED, Changed, Probe
 
 if TYPE_CHECKING:

@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipelines.catalogue.vocabulary import Keeping, MonthOfRow, Report
-from pipelines.flattening.documents import Document
-from pipelines.flattening.flat import Flat
-from pipelines.flattening.piecewise import flatten_all
+from pipelines.normalize.documents import Document
+from pipelines.normalize.flat import Flat
+from pipelines.normalize.piecewise import flatten_all
+from pipelines.planning.windows import Window
 from pipelines.sync.desk import Desk
 from pipelines.sync.fetched import Fetched, rows_by_month
 from pipelines.sync.fetching import AnswerPage, WindowReader
 from pipelines.sync.guards import emptied_months
 from pipelines.sync.pairs import Pair
-from pipelines.windows import Window
 from warehouse.errors import WarehouseError
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from pipelines.connect.clock import Clock
 
 if TYPE_CHECKING:
-    from pipelines.settings import Settings
+    from pipelines.settings.model import Settings
 
 
 @dataclass(frozen=True)

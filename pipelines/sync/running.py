@@ -10,15 +10,15 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pipelines.connect.errors import Forbidden, HostDown, Refused
+from pipelines.operations.rereading import reread
+from pipelines.planning.ordering import in_turns
+from pipelines.planning.windows import Window, windows
 from pipelines.sync.fetched import Fetched
 from pipelines.sync.guards import merged, shrink_reason
 from pipelines.sync.loading import Loader
-from pipelines.sync.ordering import in_turns
 from pipelines.sync.outcomes import Outcome, Status, Summary
 from pipelines.sync.pairs import MOST_REFUSED_WINDOWS, AtRest, Pair
 from pipelines.sync.reading import ByMonthInstead, Missed, Reading
-from pipelines.sync.rereading import reread
-from pipelines.windows import Window, windows
 
 if TYPE_CHECKING:
     from datetime import date

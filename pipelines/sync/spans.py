@@ -9,7 +9,7 @@ from typing import TypeVar
 from pipelines.catalogue.vocabulary import MonthOfRow, Report
 from pipelines.connect.errors import ConnectError, Refused, Unavailable
 from pipelines.months import Month
-from pipelines.windows import Span, Window, spans_of_days
+from pipelines.planning.windows import Span, Window, spans_of_days
 
 T = TypeVar("T")
 

@@ -14,23 +14,23 @@ from pipelines.connect.clock import Clock
 from pipelines.connect.host import Host
 from pipelines.connect.pace import Pace
 from pipelines.connect.refusals import Refusals
+from pipelines.operations.pseudonyms import pseudonyms_of
+from pipelines.planning.holdings import RowsHeld, rows_held
+from pipelines.planning.plan import Plan, Planned
+from pipelines.planning.planned import plan_on
+from pipelines.planning.selection import Pair as PairName
+from pipelines.planning.selection import Selection
 from pipelines.sync.clients import clients_of
 from pipelines.sync.declaring import declared_tables
-from pipelines.sync.holdings import RowsHeld, rows_held
 from pipelines.sync.journal import RequestJournal
 from pipelines.sync.loading import Loader
 from pipelines.sync.outcomes import Outcome, Status, Summary
 from pipelines.sync.pairs import Pair
-from pipelines.sync.planned import plan_on
-from pipelines.sync.planning import Plan, Planned
 from pipelines.sync.probing import Prober
-from pipelines.sync.pseudonyms import pseudonyms_of
 from pipelines.sync.reading import Reading
 from pipelines.sync.recording import record
 from pipelines.sync.rehearsing import clock_of
 from pipelines.sync.running import Run
-from pipelines.sync.selection import Pair as PairName
-from pipelines.sync.selection import Selection
 from pipelines.sync.spans import LearnedCap
 from pipelines.sync.surroundings import Surroundings
 from warehouse.access import users
@@ -43,7 +43,7 @@ from warehouse.threads import spare_threads
 
 if TYPE_CHECKING:
     from pipelines.connect.client import Client
-    from pipelines.settings import Settings
+    from pipelines.settings.model import Settings
     from warehouse.ledger import Cap
 
 FLATTENINGS_AT_ONCE = 2

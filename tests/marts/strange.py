@@ -12,7 +12,7 @@ from pipelines.catalogue.reports import REPORTS
 from pipelines.catalogue.vocabulary import Keeping
 from pipelines.months import Month
 from pipelines.sync.declaring import declared_tables
-from tests.flattening.answers import flattened
+from tests.unit.normalize.answers import flattened
 from warehouse.checks import CheckResult, run_checks
 from warehouse.loads import Load
 from warehouse.marts import build_marts

@@ -16,13 +16,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.months import Month
+from pipelines.planning.selection import Selection
 from pipelines.sandbox.service import Service
 from pipelines.sandbox.transport import SandboxTransport
 from pipelines.sandbox.truth import truth
 from pipelines.sandbox.world.facts import SALE
 from pipelines.sandbox.world.world import World
-from pipelines.settings import load_settings
-from pipelines.sync.selection import Selection
+from pipelines.settings.model import load_settings
 from pipelines.sync.surroundings import Surroundings
 from pipelines.sync.syncing import sync
 from warehouse.marts import build_marts

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.catalogue.reports import REPORTS
-from tests.flattening.answers import event
 from tests.marts.strange import answered
+from tests.unit.normalize.answers import event
 
 OFFICE = {"customerId": "M1", "name": "One", "city": "Uppsala"}
 UNDOCUMENTED = [

@@ -1,0 +1,1 @@
+"""Operations on what is held: replay, erasure, explanation, diagnosis."""

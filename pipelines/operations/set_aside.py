@@ -1,0 +1,90 @@
+"""What are the rows in quarantine? Each is read, as it came, from the landing file of its load."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, groupby
+from typing import TYPE_CHECKING
+
+from pipelines.normalize.documents import Document, read_document
+from pipelines.normalize.text import Json
+from warehouse.errors import WarehouseError
+from warehouse.landing import Landing
+from warehouse.quarantine import SetAside, fingerprint, rows_set_aside
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from warehouse.store import Store
+
+_PLACE = re.compile(r"(?:page (\d+): )?\$(.*)", re.DOTALL)
+_POSITION = re.compile(r"\[(\d+)\]")
+REPLAY = "`brokerbi replay --quarantine` reads the answer again"
+
+
+@dataclass(frozen=True)
+class RawRow:
+    """A row in quarantine with what came; without it there is a sentence that says why."""
+
+    row: SetAside
+    raw: str
+    trouble: str = ""
+
+
+def raw_rows(store: Store, data_dir: Path) -> Iterator[RawRow]:
+    """Every row in quarantine; a landing file is read once for all rows of its load."""
+    landing = Landing(data_dir / "landing")
+    with store.reading() as connection:
+        rows = rows_set_aside(connection)
+    for _, of_load in groupby(rows, key=lambda row: row.load_id):
+        yield from _of_load(landing, list(of_load))
+
+
+def _of_load(landing: Landing, rows: Sequence[SetAside]) -> Iterator[RawRow]:
+    """The rows of one load, page by page; those that are not found come last."""
+    path, trouble, missing = rows[0].landing, "", []
+    waiting: defaultdict[int, list[SetAside]] = defaultdict(list)
+    for row in rows:
+        waiting[_page(row)].append(row)
+    try:
+        for number, (_, body) in enumerate(landing.read_used(path, rows[0].sha256)):
+            if number in waiting:
+                page = read_document(body)
+                for row in waiting.pop(number):
+                    raw = _found(page, row)
+                    if raw is None:
+                        missing.append(row)
+                    else:
+                        yield RawRow(row, raw)
+    except (WarehouseError, OSError) as error:
+        trouble = str(error)
+    for row in chain(missing, *waiting.values()):
+        yield RawRow(row, "", trouble or f"another row stands there now; {REPLAY}")
+
+
+def _page(row: SetAside) -> int:
+    place = _PLACE.fullmatch(row.place)
+    return int(place[1] or 1) - 1 if place else -1
+
+
+def _found(page: Document, row: SetAside) -> str | None:
+    """What stands at the place of a row, if it is the row that was set aside."""
+    place = _PLACE.fullmatch(row.place)
+    ways = _ways(page.value, place[2] if place else "")
+    return next((raw for steps in ways if fingerprint(raw := page.raw(steps)) == row.fingerprint), None)
+
+
+def _ways(value: Json, path: str) -> Iterator[list[str | int]]:
+    """The keys and positions that a path may mean: a dot or a bracket may stand in a key as well."""
+    if not path:
+        yield []
+    steps: list[tuple[str | int, int]] = []
+    if isinstance(value, dict):
+        steps = [(key, len(key) + 1) for key in value if path.startswith(f".{key}")]
+    elif isinstance(value, list) and (position := _POSITION.match(path)):
+        steps = [(int(position[1]), position.end())] if int(position[1]) < len(value) else []
+    for step, length in steps:
+        yield from ([step, *rest] for rest in _ways(value[step], path[length:]))

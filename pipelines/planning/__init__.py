@@ -1,0 +1,1 @@
+"""Planning: windows, what is due, and the plan of a sync."""

@@ -1,0 +1,1 @@
+"""Settings: the model, where values come from, and the messages about them."""

@@ -1,0 +1,152 @@
+"""What may a service answer? Real bodies with one thing or many gone wrong, from structure down to bytes.
+
+`python -m tests.scenarios.faults.bodies --bodies 100000` sends so many through reading and flattening.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from pipelines.catalogue.reports import REPORTS
+from pipelines.catalogue.vocabulary import Report
+from pipelines.months import Month
+from pipelines.normalize.documents import NotJson, read_document
+from pipelines.planning.windows import Span, Window
+from pipelines.sync.reading import UnreadableRows, flatten_pages
+from tests.scenarios.faults.ground import ground
+from warehouse.landing import Landing
+
+TOLD_EVERY = 5_000
+MONTHS = (Month(2026, 10), Month(2026, 11))
+WINDOW = Window(MONTHS, (Span(MONTHS[0].first_day, MONTHS[-1].last_day),))
+VALUES: tuple[Any, ...] = (
+    None, True, 0, -1, 1.5, 10**30, 1e308, "", " ", "text", "12,50", "\u0000", "ö" * 50,
+    "2026-10-25T02:30:00+02:00", "2024-02-29", "9999-12-31T23:59:59", "0001-01-01",
+    [], {}, [None], [[1]], {"id": None}, [{}],
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A body that a report was answered with."""
+
+    report: Report
+    body: bytes
+
+
+def samples(reports: Sequence[str] = ()) -> list[Sample]:
+    """One real body of each of these reports; of every report that is on, if none is named."""
+    with TemporaryDirectory() as folder:
+        here = ground(Path(folder), reports, offices=1)
+        here.sync()
+        landing = Landing(Path(folder) / "landing")
+        found: dict[str, Sample] = {}
+        for path in landing.paths():
+            for _, body in landing.read(path):
+                name = path.split("/")[0]
+                if name not in found or len(found[name].body) < len(body) < 20_000:
+                    found[name] = Sample(REPORTS[name], body)
+        return list(found.values())
+
+
+def spoiled(sample: Sample, chance: random.Random) -> bytes:
+    """The body of a sample with one to three things gone wrong."""
+    tree = json.loads(sample.body)
+    for _ in range(chance.randint(1, 3)):
+        tree = _changed(tree, chance)
+    body = json.dumps(tree, ensure_ascii=chance.random() < 0.5).encode("utf-8", "surrogatepass")
+    return chance.choice(BREAKS)(body, chance) if chance.random() < 0.2 else body
+
+
+def verdict(report: Report, body: bytes) -> str:
+    """Loaded, quarantined or refused with a sentence; anything else is raised."""
+    try:
+        document = read_document(body, report)
+        flat = flatten_pages(report, [document], WINDOW, "Europe/Stockholm", [None])
+    except NotJson as error:
+        return "not JSON" if str(error) else "no sentence"
+    except UnreadableRows as error:
+        return "a traceback" if "no rows could be made" in str(error) else "not this report"
+    return "quarantined" if flat.rejected else "flattened"
+
+
+def _changed(tree: Any, chance: random.Random) -> Any:
+    places = list(_places(tree, []))
+    if not places:
+        return deepcopy(chance.choice(VALUES))
+    parent, key = chance.choice(places)
+    what = chance.randrange(5)
+    if what == 0:
+        del parent[key]
+    elif what == 1 and isinstance(parent, dict):
+        parent[chance.choice(("", "a b", "ID", "id", "_row", "x" * 300, "Ö-é"))] = parent[key]
+    elif what == 2 and isinstance(parent, list):
+        parent += [parent[key]] * chance.randint(1, 3)
+    else:
+        parent[key] = deepcopy(chance.choice(VALUES))
+    return tree
+
+
+def _places(tree: Any, found: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+    inner = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
+    for key, value in inner:
+        found.append((tree, key))
+        _places(value, found)
+    return found
+
+
+def _cut(body: bytes, chance: random.Random) -> bytes:
+    return body[: chance.randrange(len(body) + 1)]
+
+
+def _bytes(body: bytes, chance: random.Random) -> bytes:
+    at = chance.randrange(len(body) + 1)
+    return body[:at] + chance.randbytes(chance.randint(1, 4)) + body[at + 1 :]
+
+
+def _charset(body: bytes, chance: random.Random) -> bytes:
+    return body.decode("utf-8", "replace").encode(chance.choice(("utf-16", "utf-8-sig", "utf-32")))
+
+
+def _twice(body: bytes, chance: random.Random) -> bytes:
+    return body + chance.choice((b"", b"\n", b",")) + body
+
+
+BREAKS: tuple[Callable[[bytes, random.Random], bytes], ...] = (_cut, _bytes, _charset, _twice)
+
+
+def main() -> int:
+    """Send the bodies through, and end with 1 if one of them met a traceback."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--bodies", type=int, default=100_000)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    chance, known, counts = random.Random(given.seed), samples(), Counter[str]()
+    began = time.monotonic()
+    for number in range(1, given.bodies + 1):
+        sample = chance.choice(known)
+        body = spoiled(sample, chance)
+        told = verdict(sample.report, body)
+        counts[told] += 1
+        if told in ("a traceback", "no sentence") and counts[told] <= 5:
+            sys.stdout.write(f"{sample.report.name}: {told}: {body[:2000]!r}\n")
+        if number % TOLD_EVERY == 0:
+            sys.stdout.write(f"{number} bodies: {dict(counts)}\n")
+            sys.stdout.flush()
+    sys.stdout.write(f"{dict(counts)} in {time.monotonic() - began:.0f} s\n")
+    return 1 if counts["a traceback"] or counts["no sentence"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,127 @@
+"""Whatever the day and the settings: is every wanted day asked once, every row kept, and nothing done twice?
+
+Counted from the request log and the stored answers, by nothing that the sync itself uses.
+"""
+
+from __future__ import annotations
+
+import calendar
+import json
+from dataclasses import replace
+from datetime import UTC, date, datetime, time, timedelta
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from pipelines.months import Month
+from pipelines.sandbox.service import Service
+from tests.scenarios.faults.ground import Ground, HurriedClock, settings_for, world_of
+from warehouse.landing import Landing
+
+FEWEST = settings(max_examples=max(1, settings().max_examples // 50))
+"""An example is two whole syncs; `make soak` tries forty."""
+FIRST = date(2023, 12, 1)
+LONGEST_MONTHS = {
+    "CommissionOfficeReport": 1,
+    "GetSalesReport": 12,
+    "RunningCommissions": 2,
+    "TipsAndLeads": 2,
+}
+"""What the interface allows, and a month for what can only be added up by months."""
+REPORTS = ("commission_office", "sales", "running_commissions", "tips_and_leads")
+ZONES = ("Europe/Stockholm", "UTC", "America/St_Johns", "Pacific/Auckland", "Australia/Lord_Howe")
+
+
+@cache
+def world() -> Service:
+    return world_of("2023-12", 2)
+
+
+def ground_of(directory: Path, today: date, months: int, zone: str, page_size: int) -> Ground:
+    """A sync on this day that keeps so many months, the current one among them."""
+    service = Service(world().world)
+    first = max(Month.of(FIRST), *[Month.of(today).plus(-back) for back in (months - 1,)])
+    words = {"today": today.isoformat(), "timezone": zone, "page_size": str(page_size)}
+    chosen = settings_for(directory, service.world.offices[:1], first, REPORTS, **words)
+    return Ground(service, chosen, HurriedClock(noon=datetime.combine(today, time(12), UTC)))
+
+
+def asked(here: Ground) -> dict[str, list[tuple[date, date]]]:
+    """The stretches asked for, by report; a page more or a second look is no other stretch."""
+    found: dict[str, set[tuple[date, date]]] = {}
+    for entry in here.service.log.entries:
+        if entry.query.get("selectiontype", "Agreement") != "Agreement":
+            continue  # it was only asked which months were changed
+        days = tuple(date.fromisoformat(entry.query[name][:10]) for name in ("datefrom", "dateto"))
+        report = next(name for name in LONGEST_MONTHS if name in entry.path)
+        found.setdefault(report, set()).add((days[0], days[1]))
+    return {report: sorted(spans) for report, spans in found.items()}
+
+
+def served(directory: Path) -> int:
+    """The rows of leads and running commissions in the stored answers that count."""
+    landing, rows = Landing(directory / "landing"), 0
+    for path in landing.paths():
+        for meta, body in landing.read_used(path):
+            told = json.loads(body)
+            rows += len(told) if meta["path"].endswith("RunningCommissions") else 0
+            if "TipsAndLeads" in meta["path"]:
+                rows += sum(_length(told, name) for name in ("incomingLeads", "outgoingLeads", "tips"))
+    return rows
+
+
+def _length(told: object, name: str) -> int:
+    """How many rows a list has that stands under this name, wherever that is."""
+    if isinstance(told, list):
+        return sum(_length(one, name) for one in told)
+    if not isinstance(told, dict):
+        return 0
+    own = told.get(name)
+    return (len(own) if isinstance(own, list) else 0) + sum(
+        _length(one, name) for key, one in told.items() if key != name
+    )
+
+
+KEPT = """
+SELECT (SELECT count(*) FROM bi.running_commissions) + (SELECT count(*) FROM bi.incoming_leads)
+     + (SELECT count(*) FROM bi.outgoing_leads) + (SELECT count(*) FROM bi.tips)
+     + (SELECT count(*) FROM meta.quarantine_rows WHERE report IN ('running_commissions', 'tips_and_leads'))
+"""
+
+
+@FEWEST
+@given(
+    today=st.dates(FIRST, date(2026, 11, 21)),
+    months=st.integers(1, 14),
+    zone=st.sampled_from(ZONES),
+    page_size=st.sampled_from([7, 100, 1000]),
+)
+@example(today=date(2024, 2, 29), months=3, zone="Europe/Stockholm", page_size=100)
+@example(today=date(2024, 12, 31), months=13, zone="Pacific/Auckland", page_size=7)
+@example(today=date(2026, 3, 29), months=2, zone="Europe/Stockholm", page_size=1000)
+def test_every_day_is_asked_once_every_row_is_kept_and_twice_is_once(
+    today: date, months: int, zone: str, page_size: int
+) -> None:
+    with TemporaryDirectory() as folder:
+        here = ground_of(Path(folder), today, months, zone, page_size)
+        assert here.sync().complaints() == []
+        for report, spans in asked(here).items():
+            judge(here, report, spans, today)
+        assert here.rows(KEPT) == [(served(Path(folder)),)]
+        before = here.cells()
+        assert replace(here).sync(refresh=True).complaints() == []
+        assert here.cells() == before
+
+
+def judge(here: Ground, report: str, spans: list[tuple[date, date]], today: date) -> None:
+    """Each wanted day stands in one stretch, and no stretch is longer than the interface allows."""
+    days = [first + timedelta(days=n) for first, last in spans for n in range((last - first).days + 1)]
+    start = here.settings.start.first_day
+    assert days == [start + timedelta(days=n) for n in range((today - start).days + 1)]
+    for first, last in spans:
+        assert 12 * (last.year - first.year) + last.month - first.month < LONGEST_MONTHS[report]
+        assert first.day == 1
+        assert last == today or last.day == calendar.monthrange(last.year, last.month)[1]

@@ -1,0 +1,46 @@
+"""Is a new report one block of data? One is added here, and everything else follows from it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+from pipelines.catalogue.fields import Row, Text, field
+from pipelines.catalogue.reports import REPORTS
+from pipelines.catalogue.vocabulary import Asking, Keeping, MonthOfRow, Report, Table
+from pipelines.months import Month
+from pipelines.operations.replaying import replay
+from pipelines.planning.selection import Selection
+from tests.scenarios.rehearsal import rehearsal
+
+
+class Colleague(Row):
+    """A user, as far as the new report is concerned."""
+
+    id: Text = field("id of the user")
+    name: Text = field("name of the user")
+
+
+COLLEAGUES = Report(
+    name="colleagues",
+    subject="people",
+    path="/BusinessIntelligence/External/Users",
+    description="The users once more, under another name.",
+    asking=Asking.NOW,
+    keeping=Keeping.HISTORY,
+    month_of_row=MonthOfRow.NONE,
+    customer_parameter="customerId",
+    tables=(Table(name="colleagues", rows="[]", description="A user.", model=Colleague, key=("id",)),),
+)
+
+
+def test_a_report_is_added_by_its_block_alone(tmp_path: Path) -> None:
+    world = rehearsal(tmp_path, start=Month(2026, 11), as_of=date(2026, 11, 21))
+    world.surroundings = replace(world.surroundings, catalogue={**REPORTS, "colleagues": COLLEAGUES})
+    summary = world.sync(Selection(reports=("users", "colleagues")))
+    assert summary.is_well
+    both = "SELECT count(*), count(DISTINCT id), count(name) FROM bi.{}"
+    assert world.rows(both.format("colleagues")) == world.rows(both.format("users"))
+    assert world.value("SELECT description FROM meta.columns WHERE table_name = 'colleagues' LIMIT 1")
+    assert replay(world.settings, catalogue={**REPORTS, "colleagues": COLLEAGUES}).failures == []

@@ -1,0 +1,182 @@
+"""Is an older month read again once a sale of it was changed, and does the night go well untold?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+import httpx
+import pytest
+
+from pipelines.catalogue.changes import CHANGED_SALES
+from pipelines.months import Month
+from pipelines.operations.replaying import replay
+from pipelines.planning.planned import make_plan
+from pipelines.planning.selection import Selection
+from pipelines.sandbox.transport import SandboxTransport
+from pipelines.sync.outcomes import Outcome, Status, Summary
+from pipelines.sync.surroundings import Surroundings
+from tests.scenarios.rehearsal import Rehearsal, rehearsal
+from tests.scenarios.stale_months import REPORTS, Square, stale
+from warehouse.store import Store
+
+FIRST, LATER = date(2026, 6, 5), date(2026, 6, 12)
+START = Month(2025, 11)
+OLDER = date(2026, 4, 1)  # the months from here on are read every night anyhow
+
+Answering = Callable[[httpx.Request], httpx.Response]
+
+
+@dataclass
+class Otherwise(httpx.AsyncBaseTransport):
+    """The sandbox, with other words for what was changed."""
+
+    sandbox: httpx.AsyncBaseTransport
+    answering: Answering | None = None
+    everything: bool = False
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        if request.url.params.get("selectionType") != "Changed":
+            return await self.sandbox.handle_async_request(request)
+        if self.answering:
+            return self.answering(request)
+        whole = request.url.copy_remove_param("dateFrom").copy_remove_param("dateTo")
+        return await self.sandbox.handle_async_request(httpx.Request("GET", whole, headers=request.headers))
+
+
+@dataclass(frozen=True)
+class Week:
+    """A first sync, and the night of a week later."""
+
+    world: Rehearsal
+    summary: Summary
+
+    def stale(self, directory: Path) -> set[Square]:
+        """The older months that hold something else than is answered now."""
+        self.world.surroundings = Surroundings(transport=SandboxTransport(self.world.service))
+        return {square for square in stale(self.world, directory) if square[2] < OLDER}
+
+    @property
+    def told(self) -> list[Outcome]:
+        return [one for one in self.summary.outcomes if one.report == CHANGED_SALES]
+
+    @property
+    def probes(self) -> list[tuple[object, ...]]:
+        return self.world.rows("SELECT DISTINCT status, asked_of FROM meta.probes")
+
+    @property
+    def older_months_read(self) -> int:
+        loaded = (one for one in self.summary.loaded if one.report == "sales")
+        return len({month for one in loaded for month in one.months if month.first_day < OLDER})
+
+
+def week(
+    directory: Path, answering: Answering | None = None, *, everything: bool = False, **environment: str
+) -> Week:
+    settings = {"BROKERBI_REPORTS": "sales", "BROKERBI_TRIES": "1", **environment}
+    world = rehearsal(directory / "data", start=START, as_of=FIRST, service=None, **settings)
+    assert world.sync().is_well
+    later = world.on_another_day(LATER)
+    if answering or everything:
+        sandbox = SandboxTransport(world.service)
+        later.surroundings = Surroundings(transport=Otherwise(sandbox, answering, everything))
+    return Week(later, later.sync())
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Week:
+    return week(tmp_path_factory.mktemp("told"), BROKERBI_REPORTS=REPORTS)
+
+
+def test_fewer_older_months_are_stale_when_the_service_is_asked_what_changed(
+    told: Week, tmp_path: Path
+) -> None:
+    untold = week(tmp_path, BROKERBI_REPORTS=REPORTS, BROKERBI_CHANGED_MONTHS="0")
+    assert told.stale(tmp_path / "a") < untold.stale(tmp_path / "b")
+    assert (len(told.told), untold.told, untold.probes) == (3, [], [])
+
+
+def test_every_customer_is_asked_once_and_the_answer_is_landed_and_counted(told: Week) -> None:
+    assert [(one.status, one.requests, bool(one.bytes)) for one in told.told] == [(Status.TOLD, 1, True)] * 3
+    assert told.probes == [("answered", "sales")]
+    landed = {one.landing for one in told.told}
+    assert all((told.world.settings.data_dir / "landing" / path).is_file() for path in landed)
+
+
+def test_a_month_that_was_read_after_the_change_is_not_read_for_it_again(told: Week) -> None:
+    again = told.world.sync()
+    assert all(month.first_day >= OLDER for one in again.loaded for month in one.months)
+
+
+def test_a_replay_takes_the_answers_for_no_report(told: Week) -> None:
+    assert replay(told.world.settings, reports=["sales"], customers=["G1"]).failures == []
+
+
+def test_a_plan_says_that_it_will_ask_and_asks_nothing(told: Week) -> None:
+    told.world.service.log.clear()
+    tomorrow = told.world.settings.model_copy(update={"today": date(2026, 6, 13)})
+    plan, _ = make_plan(tomorrow, Selection(), Store(tomorrow.data_dir), told.world.surroundings.clock)
+    asked = {(one.customer.id, str(one.first), str(one.last)) for one in plan.probings}
+    assert asked == {(customer.id, "2026-06-10", "2026-06-13") for customer in tomorrow.customers}
+    assert told.world.asked == []
+
+
+def test_a_choice_of_months_or_reports_asks_for_no_changes() -> None:
+    narrowed = (Selection(first=Month(2026, 1)), Selection(reports=("sales",)), Selection(refresh=True))
+    assert [one.asks_for_changes for one in (Selection(), *narrowed)] == [True, False, False, False]
+
+
+def refuses(request: httpx.Request) -> httpx.Response:
+    return httpx.Response(400, json={"selectionType": "is not supported"}, request=request)
+
+
+def breaks(request: httpx.Request) -> httpx.Response:
+    return httpx.Response(500, request=request)
+
+
+def talks_rubbish(request: httpx.Request) -> httpx.Response:
+    return httpx.Response(200, json={"hello": [{"is": "this"}]}, request=request)
+
+
+@pytest.mark.parametrize("answering", [refuses, breaks, talks_rubbish])
+def test_a_night_that_is_told_nothing_goes_on_as_usual_and_says_so(
+    answering: Answering, tmp_path: Path
+) -> None:
+    night = week(tmp_path, answering)
+    assert night.summary.is_well
+    assert night.older_months_read == 0
+    assert {one.status for one in night.told} == {Status.SKIPPED}
+    assert night.probes == [("failed", "sales")]
+    assert night.told[0].reason.startswith("the service did not tell which sales were changed, so older ")
+
+
+def test_a_login_without_rights_to_sales_is_not_refused_twice(tmp_path: Path) -> None:
+    night = week(tmp_path, lambda request: httpx.Response(403, request=request))
+    assert night.summary.complaints() == []
+    assert "GetSalesReport" not in night.world.asked_by_path()
+
+
+def test_an_answer_that_knows_no_days_makes_only_what_changed_since_due(tmp_path: Path) -> None:
+    night = week(tmp_path, everything=True)
+    assert any("without regard to the days" in warning for one in night.told for warning in one.warnings)
+    assert night.older_months_read < 6
+
+
+def undated(request: httpx.Request) -> httpx.Response:
+    """A sale of every month, none of which says when it was changed."""
+    rows = [{"id": f"E{n}", "contractDay": f"{2025 + n // 12}-{n % 12 + 1:02d}-10"} for n in range(9, 17)]
+    tree = {"officeSaleReports": [{"years": [{"months": [{"estateSaleReports": rows}]}]}]}
+    return httpx.Response(200, content=json.dumps(tree), request=request)
+
+
+def test_one_night_reads_so_many_older_months_and_leaves_the_others_to_the_next(tmp_path: Path) -> None:
+    night = week(tmp_path, undated, BROKERBI_CHANGED_MONTHS="2")
+    assert night.older_months_read == 2
+    assert any(
+        "3 more months were changed than the 2 that one" in one.reason for one in night.summary.outcomes
+    )
+    after = night.world.sync(Selection(reports=("sales",)))
+    assert {month for one in after.loaded for month in one.months} >= {Month(2025, 12), Month(2026, 1)}

@@ -1,0 +1,220 @@
+"""How does this run on a server? A sandbox, the web server and the daemon, each a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError, URLError
+from urllib.request import Request, urlopen
+from zoneinfo import ZoneInfo
+
+from assets.partitions import key_of
+from pipelines.months import Month
+from pipelines.settings.model import Settings, load_settings
+from tests.tools.nights import questions
+from tests.unit.walls.files import ROOT
+
+PATIENCE_SECONDS = 180.0
+ENDED = frozenset({"SUCCESS", "FAILURE", "CANCELED"})
+BIN = Path(sys.executable).parent
+NIGHT = {"brokerbi/night": "a night", "brokerbi/held": "skip", "dagster/priority": "10"}
+
+
+class TooLate(Exception):
+    """What was waited for did not happen in time."""
+
+
+@dataclass
+class Server:
+    """Everything a server runs, below one directory; `port` is the sandbox's, the next one the UI's."""
+
+    directory: Path
+    port: int
+    customers: Sequence[str]
+    first: Month
+    reports: str = ""
+    latency: float = 0.0
+    processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What the processes are told; the night comes only when it is called."""
+        hour = (datetime.now(UTC).hour + 12) % 24
+        ours = {
+            "CONFIG": "/dev/null",
+            "BASE_URL": f"http://127.0.0.1:{self.port}",
+            "USERNAME": "sandbox",
+            "PASSWORD": "sandbox",
+            "CUSTOMERS": ",".join(self.customers),
+            "START": str(self.first),
+            "DATA_DIR": str(self.directory / "data"),
+            "REQUESTS_PER_SECOND": "1000",
+            "NIGHTLY": f"0 {hour} * * *",
+            **({"REPORTS": self.reports} if self.reports else {}),
+        }
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith("BROKERBI_")}
+        home = {"DAGSTER_HOME": str(self.directory / "dagster"), "DAGSTER_DISABLE_TELEMETRY": "yes"}
+        return inherited | home | {f"BROKERBI_{name}": value for name, value in ours.items()}
+
+    def settings(self, data_dir: Path | None = None) -> Settings:
+        """The same settings for this process, perhaps for another data directory."""
+        made = load_settings({k: v for k, v in self.environment.items() if k.startswith("BROKERBI_")})
+        return made.model_copy(update={"data_dir": data_dir}) if data_dir else made
+
+    def start(self, name: str) -> None:
+        """Start one of the processes, in a session of its own."""
+        with (self.directory / f"{name}.log").open("ab") as log:
+            self.processes[name] = subprocess.Popen(
+                self._words(name),
+                cwd=ROOT,
+                env=self.environment,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+
+    def _words(self, name: str) -> list[str]:
+        today = datetime.now(ZoneInfo("Europe/Stockholm")).date()
+        world = [
+            "--offices",
+            str(max(len(self.customers), 7)),
+            "--from",
+            str(self.first),
+            "--as-of",
+            str(today),
+        ]
+        return {
+            "sandbox": [
+                *(str(BIN / "brokerbi"), "sandbox", "--port", str(self.port), *world),
+                *("--latency", str(self.latency)),
+            ],
+            "daemon": [str(BIN / "dagster-daemon"), "run"],
+            "ui": [str(BIN / "dagster-webserver"), "--host", "127.0.0.1", "--port", str(self.port + 1)],
+        }[name]
+
+    def kill(self, name: str) -> None:
+        """As a machine does that runs out of memory: this one process, without a warning."""
+        self.processes[name].kill()
+        self.processes[name].wait(PATIENCE_SECONDS)
+
+    def launch(self, job: str, months: Iterable[Month], **tags: str) -> str:
+        """A run of a job over all customers and these months; its id."""
+        several = sorted(months)
+        whole = {
+            "dagster/asset_partition_range_start": key_of(self.customers[0], several[0]),
+            "dagster/asset_partition_range_end": key_of(self.customers[-1], several[-1]),
+        }
+        tagged = [{"key": key, "value": value} for key, value in {**whole, **tags}.items()]
+        given = {"selector": questions.job(job), "runConfigData": {}, "executionMetadata": {"tags": tagged}}
+        return str(self._told(questions.LAUNCH, given, "LaunchRunSuccess")["run"]["runId"])
+
+    def backfill(self, reports: Iterable[str], customers: Iterable[str], months: Sequence[Month]) -> str:
+        """Launch a backfill as the UI does; its name."""
+        given = {
+            "assetSelection": [{"path": [report]} for report in reports],
+            "partitionNames": [key_of(customer, month) for customer in customers for month in months],
+            "tags": [],
+        }
+        return str(self._told(questions.BACKFILL, given, "LaunchBackfillSuccess")["backfillId"])
+
+    def runs(self) -> list[dict[str, Any]]:
+        """All runs, newest first: runId, status, jobName."""
+        return list(self.ask(questions.RUNS)["runsOrError"]["results"])
+
+    def status(self, run_id: str) -> str:
+        return str(next(run["status"] for run in self.runs() if run["runId"] == run_id))
+
+    def ask(self, query: str, given: object = None) -> dict[str, Any]:
+        """What Dagster answers to GraphQL."""
+        answer = self._json(f"{self.port + 1}/graphql", {"query": query, "variables": {"given": given}})
+        if "errors" in answer:
+            raise RuntimeError(f"{query}: {answer['errors']}")
+        return dict(answer["data"])
+
+    def _told(self, mutation: str, given: object, success: str) -> dict[str, Any]:
+        """The answer to a mutation; raises RuntimeError when it is another than the one hoped for."""
+        [answer] = self.ask(mutation, given).values()
+        if answer["__typename"] != success:
+            raise RuntimeError(f"{answer}")
+        return dict(answer)
+
+    def requests(self) -> list[dict[str, Any]]:
+        """Every request that the sandbox has seen."""
+        return list(self._json(f"{self.port}/_sandbox/requests")["requests"])
+
+    def forget_requests(self) -> None:
+        """Count anew."""
+        self._json(f"{self.port}/_sandbox/requests/clear", {})
+
+    def is_up(self) -> bool:
+        """Whether everything answers; raises RuntimeError when a process has ended: a port may be taken."""
+        for name, process in self.processes.items():
+            if process.poll() is not None:
+                raise RuntimeError(f"{name} ended: {(self.directory / f'{name}.log').read_text()[-500:]}")
+        with suppress(URLError, ConnectionError, KeyError):
+            entries = self.ask(questions.READY)["workspaceOrError"]["locationEntries"]
+            return bool(self.requests() is not None and entries[0]["loadStatus"] == "LOADED")
+        return False
+
+    def _json(self, rest: str, body: Mapping[str, object] | None = None) -> Any:
+        data = json.dumps(body).encode() if body is not None else None
+        request = Request(f"http://127.0.0.1:{rest}", data, {"Content-Type": "application/json"})
+        try:
+            with urlopen(request, timeout=PATIENCE_SECONDS) as answer:
+                return json.load(answer)
+        except HTTPError as error:  # its body says what is wrong
+            raise RuntimeError(error.read().decode("utf-8", "replace")[:2000]) from error
+
+
+def this_month() -> Month:
+    """The current month, in the brokerage's time."""
+    return Month.of(datetime.now(ZoneInfo("Europe/Stockholm")).date())
+
+
+def say(text: str) -> None:
+    """A line for whoever watches."""
+    sys.stdout.write(f"{time.strftime('%H:%M:%S')} {text}\n")
+    sys.stdout.flush()
+
+
+def wait(what: Callable[[], Any], seconds: float = PATIENCE_SECONDS, every: float = 0.5) -> Any:
+    """What a question answers as soon as that is something; raises TooLate."""
+    until = time.monotonic() + seconds
+    while not (found := what()):
+        if time.monotonic() > until:
+            raise TooLate(f"waited {seconds:g} s in vain")
+        time.sleep(every)
+    return found
+
+
+@contextmanager
+def serving(server: Server) -> Iterator[Server]:
+    """A server that is up, and gone afterwards with everything it started."""
+    home = server.directory / "dagster"
+    home.mkdir(parents=True)
+    shutil.copy(ROOT / "dagster.yaml", home)
+    migrate = [str(BIN / "dagster"), "instance", "migrate"]  # two that make its storage at once trip over
+    subprocess.run(migrate, env=server.environment, check=True, capture_output=True)
+    try:
+        for name in ("sandbox", "daemon", "ui"):
+            server.start(name)
+        wait(server.is_up)
+        yield server
+    finally:
+        for process in server.processes.values():
+            for signed in (signal.SIGTERM, signal.SIGKILL):
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signed)
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(10)

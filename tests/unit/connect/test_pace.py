@@ -1,0 +1,255 @@
+"""Does the service see one client, however many tasks, runs and processes ask?"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import json
+import os
+import signal
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from pipelines.connect.pace import Pace
+from pipelines.connect.slots import locked
+from pipelines.connect.tempo import RECORD
+from tests.unit.connect.pretending import StillClock
+
+ROOT = Path(__file__).resolve().parents[3]
+PROCESS = """
+import asyncio, json, sys, time
+from pathlib import Path
+from pipelines.connect.pace import Pace
+
+async def main(directory, concurrency, rate, turns, hold):
+    pace = Pace(Path(directory), concurrency, rate)
+    held = []
+    async def one():
+        async with pace.turn():
+            began = time.monotonic()
+            print("began", flush=True) if hold > 5 else None
+            await asyncio.sleep(hold)
+            held.append((began, time.monotonic()))
+    await asyncio.gather(*(one() for _ in range(turns)))
+    print(json.dumps(held))
+
+asyncio.run(main(sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), int(sys.argv[4]), float(sys.argv[5])))
+"""
+
+
+def _process(
+    directory: Path, concurrency: int, rate: float, turns: int, hold: float
+) -> subprocess.Popen[str]:
+    arguments = [str(directory), str(concurrency), str(rate), str(turns), str(hold)]
+    return subprocess.Popen(
+        [sys.executable, "-c", PROCESS, *arguments], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    )
+
+
+def _together(directory: Path, concurrency: int, rate: float, turns: int, hold: float) -> list[list[float]]:
+    """When the turns of two processes began and ended."""
+    processes = [_process(directory, concurrency, rate, turns, hold) for _ in range(2)]
+    return [turn for process in processes for turn in json.loads(process.communicate(timeout=60)[0])]
+
+
+def _most_at_once(held: list[list[float]]) -> int:
+    steps = sorted([(began, 1) for began, _ in held] + [(ended, -1) for _, ended in held])
+    most = now = 0
+    for _, step in steps:
+        now += step
+        most = max(most, now)
+    return most
+
+
+async def _begin(pace: Pace, clock: StillClock, times: int) -> list[float]:
+    began = []
+    for _ in range(times):
+        async with pace.turn():
+            began.append(clock.seconds)
+    return began
+
+
+def _gaps(moments: list[float]) -> list[float]:
+    return [round(later - earlier, 3) for earlier, later in pairwise(moments)]
+
+
+async def test_no_more_tasks_than_slots_are_under_way(tmp_path: Path) -> None:
+    pace, under_way, most = Pace(tmp_path, 3, 1e6), 0, 0
+
+    async def one() -> None:
+        nonlocal under_way, most
+        async with pace.turn():
+            under_way += 1
+            most = max(most, under_way)
+            await asyncio.sleep(0)
+            under_way -= 1
+
+    await asyncio.gather(*(one() for _ in range(30)))
+    assert (most, under_way) == (3, 0)
+
+
+async def test_requests_are_evenly_spaced_a_little_wider_than_the_rate(tmp_path: Path) -> None:
+    clock = StillClock()
+    assert set(_gaps(await _begin(Pace(tmp_path, 5, 10, clock=clock), clock, 20))) == {0.102}
+
+
+async def test_two_paces_of_one_directory_keep_one_rate(tmp_path: Path) -> None:
+    clock = StillClock()
+    paces = [Pace(tmp_path, 5, 10, clock=clock) for _ in range(2)]
+    began = [moment for _ in range(5) for pace in paces for moment in await _begin(pace, clock, 1)]
+    assert set(_gaps(began)) == {0.102}
+
+
+async def test_after_a_request_everybody_waits_for_the_interval_of_its_maker(tmp_path: Path) -> None:
+    clock = StillClock()
+    slow, fast = Pace(tmp_path, 5, 1, clock=clock), Pace(tmp_path, 5, 10, clock=clock)
+    began = [moment for pace in (slow, fast, fast) for moment in await _begin(pace, clock, 1)]
+    assert _gaps(began) == [1.02, 0.102]
+
+
+async def test_struggling_halves_the_rate_of_everybody_and_many_at_once_count_once(tmp_path: Path) -> None:
+    clock = StillClock()
+    one, other = (Pace(tmp_path, 5, 10, clock=clock) for _ in range(2))
+    for _ in range(4):
+        one.slow_down()
+    assert (other.halvings, _gaps(await _begin(other, clock, 3))) == (1, [0.204, 0.204])
+
+
+async def test_the_rate_is_halved_three_times_at_most_and_recovers_by_the_minute(tmp_path: Path) -> None:
+    clock = StillClock()
+    pace = Pace(tmp_path, 5, 10, clock=clock)
+    seen = []
+    for wait in (6, 6, 6, 6, 60, 60, 60):
+        if wait == 6:
+            pace.slow_down()
+        clock.seconds += wait
+        seen.append(pace.halvings)
+    assert seen == [1, 2, 3, 3, 2, 1, 0]
+
+
+async def test_a_moment_from_before_a_restart_of_the_machine_holds_nobody_up(tmp_path: Path) -> None:
+    await _begin(Pace(tmp_path, 5, 0.1, clock=StillClock(1e9)), StillClock(), 1)
+    clock = StillClock(5.0)
+    pace = Pace(tmp_path, 5, 10, clock=clock)
+    pace.slow_down()
+    assert (_gaps(await _begin(pace, clock, 2)), clock.seconds < 6) == ([0.204], True)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        b"",
+        b"rubbish",
+        RECORD.pack(1000.0, 1e18, 0.0, 0.0),
+        RECORD.pack(*[float("nan")] * 4),
+        RECORD.pack(*[float("inf")] * 4),
+        RECORD.pack(0.0, 0.0, 999.0, 1e300),
+    ],
+)
+async def test_a_damaged_record_holds_nobody_up(tmp_path: Path, written: bytes) -> None:
+    clock = StillClock()
+    pace = Pace(tmp_path, 5, 10, clock=clock)
+    (tmp_path / "work" / "pace" / "tempo").write_bytes(written)
+    await _begin(pace, clock, 3)
+    assert clock.seconds < 1002
+
+
+async def test_a_task_that_is_cancelled_gives_everything_back(tmp_path: Path) -> None:
+    pace = Pace(tmp_path, 1, 1e6)
+    inside = asyncio.Event()
+
+    async def hold() -> None:
+        async with pace.turn():
+            inside.set()
+            await asyncio.Event().wait()
+
+    holder, waiter = asyncio.create_task(hold()), asyncio.create_task(hold())
+    await inside.wait()
+    waiter.cancel()
+    holder.cancel()
+    await asyncio.gather(holder, waiter, return_exceptions=True)
+    async with asyncio.timeout(5), pace.turn():
+        pass
+
+
+async def test_a_task_cancelled_while_others_hold_the_slots_leaves_no_trace(tmp_path: Path) -> None:
+    mine, other = Pace(tmp_path, 1, 1e6), Pace(tmp_path, 1, 1e6)
+    open_before = len(os.listdir("/dev/fd"))  # noqa: PTH208 - the names are all that is there
+    async with other.turn():
+        waiting = asyncio.create_task(_begin(mine, StillClock(), 1))
+        for _ in range(5):
+            await asyncio.sleep(0)
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+    async with asyncio.timeout(5), mine.turn():
+        pass
+    assert len(os.listdir("/dev/fd")) == open_before  # noqa: PTH208
+
+
+async def test_who_waits_for_slots_of_others_looks_again_and_gets_one(tmp_path: Path) -> None:
+    clock = StillClock()
+    mine, others = (Pace(tmp_path, 1, 1e6, clock=clock) for _ in range(2))
+    async with others.turn():
+        waiting = asyncio.create_task(_begin(mine, clock, 1))
+        for _ in range(10):
+            await asyncio.sleep(0)
+        assert not waiting.done()
+    assert len(await waiting) == 1
+    assert all(0.01 <= look <= 0.03 for look in clock.waited if look > 0.001)
+
+
+async def test_who_has_just_had_a_slot_lets_the_others_look_first(tmp_path: Path) -> None:
+    greedy, patient = (Pace(tmp_path, 1, 1e6) for _ in range(2))
+    order: list[str] = []
+
+    async def take(name: str, pace: Pace, times: int) -> None:
+        for _ in range(times):
+            async with pace.turn():
+                order.append(name)
+                await asyncio.sleep(0)
+
+    await asyncio.gather(take("greedy", greedy, 30), take("patient", patient, 3))
+    assert order.index("patient") < 30 - 1
+
+
+async def test_a_record_that_another_process_is_writing_is_waited_for(tmp_path: Path) -> None:
+    clock = StillClock()
+    pace = Pace(tmp_path, 1, 1e6, clock=clock)
+    descriptor = locked(tmp_path / "work" / "pace" / "tempo", fcntl.LOCK_EX)
+    assert descriptor is not None
+    waiting = asyncio.create_task(_begin(pace, clock, 1))
+    for _ in range(10):
+        await asyncio.sleep(0)
+    os.close(descriptor)
+    assert len(await waiting) == 1
+    assert 0.001 in clock.waited
+
+
+def test_two_processes_together_have_no_more_under_way_than_one_may(tmp_path: Path) -> None:
+    held = _together(tmp_path, 2, 100_000, 15, 0.02)
+    assert (len(held), _most_at_once(held)) == (30, 2)
+
+
+def test_two_processes_together_are_no_faster_than_one_may_be(tmp_path: Path) -> None:
+    began = sorted(turn[0] for turn in _together(tmp_path, 20, 100, 10, 0))
+    assert began[-1] - began[0] >= 0.15  # nineteen intervals are 0.194; the first may be noticed late
+
+
+async def test_a_process_that_is_killed_gives_its_slots_back(tmp_path: Path) -> None:
+    process = _process(tmp_path, 1, 1000, 1, 60)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "began\n"
+    process.send_signal(signal.SIGKILL)
+    process.communicate(timeout=60)
+    async with asyncio.timeout(5), Pace(tmp_path, 1, 1000).turn():
+        pass
+
+
+@pytest.mark.parametrize(("concurrency", "rate"), [(0, 10.0), (5, 0.0), (5, float("nan"))])
+def test_a_pace_that_never_lets_anybody_go_is_refused(tmp_path: Path, concurrency: int, rate: float) -> None:
+    with pytest.raises(ValueError, match="at least one slot"):
+        Pace(tmp_path, concurrency, rate)

@@ -1,0 +1,117 @@
+"""Can the login be read anywhere, whatever goes wrong and however much the service tells of it?"""
+
+from __future__ import annotations
+
+import io
+import logging
+import traceback
+from base64 import b64encode
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import httpx
+import pytest
+
+from pipelines.connect.content import Content
+from pipelines.connect.errors import ConnectError, NotJson, Unauthorized
+from pipelines.connect.exchange import Try
+from pipelines.connect.login import Login
+from tests.unit.connect.pretending import LOGIN, ROWS, SALES, Chunks, Reply, Service, client, read
+from tests.unit.connect.troubles import FINAL, HEALING
+
+USERNAME, PASSWORD = LOGIN.username, LOGIN.password.get_secret_value()
+TOKEN = b64encode(f"{USERNAME}:{PASSWORD}".encode()).decode()
+SECRETS = (PASSWORD, TOKEN, b64encode(PASSWORD.encode()).decode(), USERNAME)
+TELLING = f"you are {USERNAME} with {PASSWORD}, Basic {TOKEN} {SECRETS[2]}"
+
+
+def _telling(trouble: Reply) -> Reply:
+    """The same trouble, by a service that repeats the login in its body, headers and errors."""
+    if isinstance(trouble, Exception):
+        return type(trouble)(TELLING)
+    return lambda request: _echo(trouble(request))
+
+
+def _echo(said: httpx.Response) -> httpx.Response:
+    headers = {
+        "x-echo": quote(PASSWORD) + f"Basic {TOKEN}",
+        "location": f"https://x:{TOKEN}@elsewhere.example/{TOKEN}",
+        "www-authenticate": f"Basic {TOKEN}",
+    }
+    ends = httpx.ReadError(TELLING) if said.status_code == 200 else None
+    return httpx.Response(said.status_code, headers=headers, stream=Chunks(TELLING.encode(), end=ends))
+
+
+@pytest.fixture
+def everything_logged() -> Iterator[io.StringIO]:
+    """What all loggers write, down to the smallest detail."""
+    written = io.StringIO()
+    handler = logging.StreamHandler(written)
+    loggers = [logging.getLogger(name) for name in ("brokerbi", "httpx", "httpcore", "asyncio")]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.addHandler(handler)
+        logger.setLevel(logging.DEBUG)
+    yield written
+    for logger, level in zip(loggers, levels, strict=True):
+        logger.removeHandler(handler)
+        logger.setLevel(level)
+
+
+def _told(error: BaseException) -> str:
+    """All that a traceback of ours can show: messages, attributes, and the variables of every frame."""
+    lines = [repr(error), str(error), repr(vars(error))]
+    shown: BaseException | None = error
+    while shown is not None:
+        for frame, _ in traceback.walk_tb(shown.__traceback__):
+            if "tests" not in Path(frame.f_code.co_filename).parts:
+                lines += [repr(value) for value in frame.f_locals.values()]
+        shown = shown.__cause__ or shown.__context__
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("name", [*HEALING, *FINAL])
+async def test_no_error_path_shows_the_login(
+    tmp_path: Path, name: str, everything_logged: io.StringIO
+) -> None:
+    tries: list[Try] = []
+    service = Service(_telling((HEALING | FINAL)[name][0]))
+    async with client(service, tmp_path, on_try=tries.append) as asking:
+        with pytest.raises(ConnectError) as caught:
+            await asking.get(SALES, read)
+        shown = "\n".join([_told(caught.value), repr(asking), repr(tries), everything_logged.getvalue()])
+    assert [secret for secret in SECRETS if secret in shown] == []
+
+
+@pytest.mark.parametrize("name", FINAL)
+async def test_the_answer_to_a_refusal_is_kept_without_the_password(tmp_path: Path, name: str) -> None:
+    async with client(Service(_telling(FINAL[name][0])), tmp_path) as asking:
+        with pytest.raises(ConnectError) as caught:
+            await asking.get(SALES, read)
+    answer = caught.value.answer
+    assert answer is not None
+    kept = "\n".join([answer.body[:].decode(), answer.url, str(answer.headers), answer.content_type])
+    assert [secret for secret in SECRETS[:3] if secret in kept] == []
+
+
+async def test_a_login_refused_before_is_not_shown_either(tmp_path: Path) -> None:
+    async with client(Service(_telling(FINAL["401"][0])), tmp_path) as asking:
+        for _ in range(2):
+            with pytest.raises(Unauthorized) as caught:
+                await asking.get(SALES, read)
+    assert [secret for secret in SECRETS if secret in _told(caught.value)] == []
+
+
+async def test_a_reader_that_quotes_the_login_is_not_quoted(tmp_path: Path) -> None:
+    def quoting(body: Content) -> object:
+        raise ValueError(f"{TELLING} {len(body)}")
+
+    async with client(Service(ROWS), tmp_path) as asking:
+        with pytest.raises(NotJson) as caught:
+            await asking.get(SALES, quoting)
+    assert [secret for secret in SECRETS if secret in str(caught.value)] == []
+
+
+def test_logins_with_equal_words_are_equal_and_can_be_counted() -> None:
+    assert len({LOGIN, Login(USERNAME, LOGIN.password)}) == 1

@@ -1,0 +1,79 @@
+"""How do these tests flatten an answer? Documents written as Python values, tables read as plain rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from pipelines.catalogue.reports import REPORTS
+from pipelines.catalogue.vocabulary import Report
+from pipelines.months import Month
+from pipelines.normalize.documents import Document, read_document
+from pipelines.normalize.flat import Flat, FlatTable, RestingTable
+from pipelines.normalize.flatten import flatten
+
+JANUARY, FEBRUARY = Month(2026, 1), Month(2026, 2)
+STOCKHOLM = "Europe/Stockholm"
+
+
+def document(value: Any, report: Report | None = None) -> Document:
+    """A document of the service, as its bytes would be read."""
+    return read_document(json.dumps(value).encode(), report)
+
+
+def flattened(
+    name: str,
+    *pages: Any,
+    months: Sequence[Month] = (JANUARY, FEBRUARY),
+    asked: Sequence[str | None] | None = None,
+) -> Flat:
+    """The answer of a report, given as the values of its pages."""
+    report = REPORTS[name]
+    documents = [document(page, report) for page in pages]
+    return flatten(
+        report, documents, months=months if report.has_months else (), timezone=STOCKHOLM, asked=asked
+    )
+
+
+def table(flat: Flat, name: str) -> FlatTable | RestingTable:
+    """The one table of that name."""
+    return next(one for one in flat.tables if one.name == name)
+
+
+def rows(flat: Flat, name: str, *columns: str) -> list[tuple[Any, ...]]:
+    """The rows of a table, only the columns that matter."""
+    return table(flat, name).frame.select(columns).rows()
+
+
+def types(flat: Flat, name: str) -> dict[str, str]:
+    """The undocumented columns of a table, with their types."""
+    return {column.name: column.type for column in table(flat, name).columns if not column.documented}
+
+
+def reasons(flat: Flat) -> list[tuple[str, str, str | None]]:
+    """Why rows were turned away: table, reason and column."""
+    return [(one.table, one.reason, one.column) for one in flat.rejected]
+
+
+def estates(*found: dict[str, Any], **of_office: Any) -> dict[str, Any]:
+    """A sales report of one office and month."""
+    month = {"month": "1", "estateSaleReports": list(found)}
+    office = {"customerId": "M1", "officeName": "One", **of_office}
+    return {"officeSaleReports": [{**office, "years": [{"year": "2026", "months": [month]}]}]}
+
+
+def estate(id_: str, **fields: Any) -> dict[str, Any]:
+    """An estate sold in January."""
+    return {"id": id_, "contractDay": "2026-01-15T00:00:00", **fields}
+
+
+def lead(id_: str | None, **fields: Any) -> dict[str, Any]:
+    """A lead created in January."""
+    return {"createdAt": "2026-01-05T10:00:00", "lead": {"id": id_}, **fields}
+
+
+def event(**fields: Any) -> dict[str, Any]:
+    """A running commission earned in January."""
+    known = {"userId": "HAN1", "customerId": "M1", "estateId": "OBJ1", "amount": 100.5, "exchangeRate": 1.0}
+    return {**known, "obtainedAt": "2026-01-31T23:59:59.65", **fields}

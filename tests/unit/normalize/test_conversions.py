@@ -1,0 +1,153 @@
+"""Do values become their types without a change? What fits, what does not, and undocumented types."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import duckdb
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.normalize.conversions import canonical, converted, discovered
+from pipelines.normalize.kinds import kinds_of
+from pipelines.normalize.text import Number
+
+NOTHING = None
+
+
+def as_type(type_: str, *values: Any) -> list[Any]:
+    return converted(kinds_of(list(values)), type_, "Europe/Stockholm", len(values))[0].to_list()
+
+
+def misfits(type_: str, *values: Any) -> dict[str, int]:
+    found = converted(kinds_of(list(values)), type_, "Europe/Stockholm", len(values))[1]
+    return {one.kind: int(one.mask.sum()) for one in found}
+
+
+@pytest.mark.parametrize(
+    ("value", "money"),
+    [
+        (1250, "1250"),
+        (0.1, "0.1"),
+        (1234.5678, "1234.5678"),
+        (33333.333333333336, "33333.3333"),
+        (-0.0, "0"),
+        ("12.5", "12.5"),
+        ("1e5", "100000"),
+        (99_999_999_999_999, "99999999999999"),
+        (12345678901234.5, "12345678901234.5"),
+        (Number("12345678901234.5678"), "12345678901234.5678"),
+    ],
+)
+def test_money_keeps_four_decimals(value: Any, money: str) -> None:
+    assert as_type("DECIMAL(18,4)", value) == [Decimal(money)]
+
+
+@pytest.mark.parametrize(
+    "value", [True, "1,5", " 2 ", "", "abc", "NaN", "0x10", 10**14, 1e300, Number("1e400"), 10**30, [1], {}]
+)
+def test_what_is_no_money_is_a_misfit(value: Any) -> None:
+    assert as_type("DECIMAL(18,4)", value) == [NOTHING]
+    assert sum(misfits("DECIMAL(18,4)", value).values()) == 1
+
+
+@pytest.mark.parametrize(
+    ("type_", "value", "fitting"),
+    [
+        ("VARCHAR", "text", "text"),
+        ("VARCHAR", 12, "12"),
+        ("VARCHAR", 12.0, "12"),
+        ("VARCHAR", 12.5, "12.5"),
+        ("VARCHAR", 10**20, "1" + "0" * 20),
+        ("BIGINT", 12, 12),
+        ("BIGINT", 12.0, 12),
+        ("BIGINT", "12", 12),
+        ("BOOLEAN", True, True),
+        ("BOOLEAN", "False", False),
+    ],
+)
+def test_a_conversion_that_loses_nothing_is_made(type_: str, value: Any, fitting: Any) -> None:
+    assert as_type(type_, value) == [fitting]
+    assert misfits(type_, value) == {}
+
+
+@pytest.mark.parametrize(
+    ("type_", "value"),
+    [
+        ("VARCHAR", True),
+        ("VARCHAR", ["a"]),
+        ("BIGINT", 12.5),
+        ("BIGINT", True),
+        ("BIGINT", 2**63),
+        ("BIGINT", "twelve"),
+        ("BOOLEAN", 2),
+        ("BOOLEAN", "yes"),
+        ("TIMESTAMP", 1767225600),
+        ("TIMESTAMP", True),
+    ],
+)
+def test_a_conversion_that_would_guess_is_not_made(type_: str, value: Any) -> None:
+    assert as_type(type_, value) == [NOTHING]
+    assert sum(misfits(type_, value).values()) == 1
+
+
+def test_a_column_of_many_kinds_keeps_every_value_that_fits() -> None:
+    assert as_type("DECIMAL(18,4)", 1, None, 2.5, "3", True, "x") == [
+        Decimal(1), NOTHING, Decimal("2.5"), Decimal(3), NOTHING, NOTHING,
+    ]  # fmt: skip
+    assert misfits("DECIMAL(18,4)", 1, None, 2.5, "3", True, "x") == {"text": 1, "truth": 1}
+
+
+@given(st.decimals(min_value=-(10**10), max_value=10**10, places=4, allow_nan=False))
+def test_an_amount_of_four_decimals_is_stored_to_the_last_one(amount: Decimal) -> None:
+    assert as_type("DECIMAL(18,4)", float(amount), str(amount)) == [amount, amount]
+
+
+@pytest.mark.parametrize(
+    ("values", "type_"),
+    [
+        ([True, None], "BOOLEAN"),
+        ([1, 2], "BIGINT"),
+        ([1, 2.5], "DOUBLE"),
+        ([2.0], "DOUBLE"),
+        ([Number("0.12345678901234567890")], "DOUBLE"),
+        (["a"], "VARCHAR"),
+        (["2026-01-01T00:00:00"], "VARCHAR"),
+        ([1, "a"], "VARCHAR"),
+        ([1, True], "VARCHAR"),
+        ([2**63], "VARCHAR"),
+        ([2**60, 0.5], "VARCHAR"),
+        ([Number("1e400")], "VARCHAR"),
+        ([[1, 2]], "JSON"),
+        ([[1], "a"], "VARCHAR"),
+    ],
+)
+def test_an_undocumented_column_has_the_narrowest_type_that_holds_it(values: list[Any], type_: str) -> None:
+    assert discovered(kinds_of(values))[1] == type_
+
+
+def test_mixed_kinds_become_text_that_says_the_same() -> None:
+    values = [1, 2.0, 2.5, True, "x", 10**20, [1], None, Number("1e400")]
+    text = ["1", "2", "2.5", "true", "x", "1" + "0" * 20, "[1]", None, "1e400"]
+    assert discovered(kinds_of(values))[0].to_list() == text
+
+
+def test_a_fraction_as_text_is_what_duckdb_makes_of_it() -> None:
+    numbers = [number / 7 * 10.0**power for power in range(-300, 300, 7) for number in (-1, 1, 3, 10, 1e7)]
+    cast = duckdb.connect().execute("select unnest($1::double[])::varchar", [numbers]).fetchall()
+    assert [(canonical(number),) for number in numbers if not number.is_integer()] == [
+        text for text, number in zip(cast, numbers, strict=True) if not number.is_integer()
+    ]
+
+
+def test_a_whole_fraction_as_text_is_its_digits_as_far_as_they_are_sure() -> None:
+    assert [canonical(number) for number in (2.0, -0.0, 2.0**53 - 1, 2.0**53, 1e16)] == [
+        "2", "0", "9007199254740991", "9007199254740992.0", "1e+16",
+    ]  # fmt: skip
+
+
+def test_a_column_without_a_value_has_no_type() -> None:
+    with pytest.raises(ValueError, match="no type"):
+        discovered(kinds_of([None]))

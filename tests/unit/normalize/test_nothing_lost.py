@@ -1,0 +1,167 @@
+"""Does every value of every answer end in a table or among the rows turned away? Whatever the answer is."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.catalogue.reports import REPORTS
+from pipelines.normalize.conversions import canonical
+from pipelines.normalize.documents import read_document
+from pipelines.normalize.flat import Flat
+from pipelines.normalize.flatten import flatten
+from pipelines.normalize.paging import ids_of, is_empty, row_count, stated_total
+from pipelines.normalize.text import NotJson
+from tests.unit.normalize.answers import FEBRUARY, JANUARY, STOCKHOLM, flattened, table
+
+names = st.sampled_from(sorted(REPORTS))
+keys = st.one_of(
+    st.text(max_size=3),
+    st.sampled_from(["id", "customerId", "officeSaleReports", "years", "months", "year", "month"]),
+    st.sampled_from(["estateSaleReports", "agents", "changes", "contractDay", "obtainedAt", "houses"]),
+    st.sampled_from(["incomingLeads", "tips", "lead", "rows", "total", "commissionOffices", "office"]),
+    st.sampled_from(["amount", "users", "_row", "x", "X", "*"]),
+)
+texts = st.one_of(st.text(max_size=5), st.sampled_from(["2026-01-15T00:00:00", "2026", "1", "true", "1.5"]))
+scalars = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-(10**19), 10**19),
+    st.sampled_from([2026, 1, 2]),
+    st.floats(allow_nan=False, allow_infinity=False),
+    texts,
+)
+values = st.recursive(
+    scalars,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(keys, inner, max_size=4),
+    max_leaves=25,
+)
+documents = st.lists(values, max_size=4) | st.dictionaries(keys, values, max_size=5)
+
+
+def flat_of(name: str, *bodies: bytes) -> Flat:
+    report = REPORTS[name]
+    pages = [read_document(body, report) for body in bodies]
+    months = (JANUARY, FEBRUARY) if report.has_months else ()
+    return flatten(report, pages, months=months, timezone=STOCKHOLM, asked=[None for _ in pages])
+
+
+def said(value: Any) -> str:
+    """A scalar as text, whatever type its column has."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return canonical(value) if isinstance(value, float) else str(value)
+
+
+def leaves(value: Any) -> Iterator[str]:
+    if isinstance(value, list):
+        for element in value:
+            yield from leaves(element)
+    elif isinstance(value, dict):
+        for member in value.values():
+            yield from leaves(member)
+    elif value is not None:
+        yield said(value)
+
+
+def cells(flat: Flat) -> Iterator[str]:
+    """Every value of every table; of a column of JSON all that stands in it."""
+    for one in flat.tables:
+        for column in one.columns:
+            for value in one.frame[column.name].drop_nulls():
+                is_json = column.type in {"JSON", "VARCHAR"} and str(value)[:1] in {"[", "{"}
+                yield from leaves(json.loads(value)) if is_json else [said(value)]
+
+
+plain = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(-(10**19), 10**19), st.text("abåö ", max_size=4)),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(keys, inner, max_size=4),
+    max_leaves=25,
+)
+
+
+@given(st.lists(plain, max_size=4) | st.dictionaries(keys, plain, max_size=5))
+def test_every_value_of_an_undocumented_answer_is_in_a_table(answer: Any) -> None:
+    flat = flattened("live_activity", answer, months=(JANUARY,))
+    turned_away = [leaf for one in flat.rejected for leaf in leaves(json.loads(one.raw))]
+    assert Counter([*cells(flat), *turned_away]) == Counter(leaves(answer))
+
+
+estates = st.fixed_dictionaries(
+    {},
+    optional={
+        "id": st.sampled_from(["OBJ1", "OBJ2", 7, None]),
+        "contractDay": st.sampled_from(["2026-01-15T00:00:00", "2026-02-01", "2027-01-01", "?", None]),
+        "commission": scalars,
+        "agents": st.lists(st.one_of(st.fixed_dictionaries({"id": scalars}), scalars), max_size=3),
+    },
+)
+
+
+@given(st.lists(st.one_of(estates, scalars), max_size=6))
+def test_every_estate_and_every_agent_is_kept_or_turned_away(found: list[Any]) -> None:
+    months = [{"month": "1", "estateSaleReports": found}]
+    flat = flattened("sales", {"officeSaleReports": [{"customerId": "M1", "years": [{"months": months}]}]})
+    away = Counter(one.table for one in flat.rejected)
+    assert table(flat, "sales_estates").frame.height + away["sales_estates"] == len(found)
+    gone = {json.dumps(json.loads(one.raw)) for one in flat.rejected if one.table == "sales_estates"}
+    kept = [one for one in found if json.dumps(one) not in gone]
+    agents = sum(len(one.get("agents", [])) for one in kept)
+    assert table(flat, "sales_agents").frame.height + away["sales_agents"] == agents
+
+
+@given(names, st.lists(documents, min_size=1, max_size=3))
+def test_any_json_is_flattened_for_any_report(name: str, pages: list[Any]) -> None:
+    flat = flat_of(name, *(json.dumps(page).encode() for page in pages))
+    assert [one.name for one in flat.tables][: len(REPORTS[name].tables)] == [
+        one.name for one in REPORTS[name].tables
+    ]
+    assert len({one.name.lower() for one in flat.tables}) == len(flat.tables)
+    for one in flat.tables:
+        columns = [name.lower() for name in one.frame.columns]
+        assert len(set(columns)) == len(columns)
+        assert set(one.frame.columns) >= {column.name for column in one.columns}
+        assert one.frame["_row"].to_list() == list(range(one.frame.height))
+
+
+@given(names, documents)
+def test_children_always_stand_in_a_row_that_was_kept(name: str, page: Any) -> None:
+    flat = flat_of(name, json.dumps(page).encode())
+    heights = {one.name: one.frame.height for one in flat.tables}
+    for one in flat.tables:
+        if "_parent_row" in one.frame.columns:
+            assert one.frame["_parent_row"].null_count() == 0
+            assert all(parent < max(heights.values()) for parent in one.frame["_parent_row"])
+
+
+@given(names, documents)
+def test_of_any_page_it_can_be_told_what_it_holds(name: str, page: Any) -> None:
+    document = read_document(json.dumps(page).encode(), REPORTS[name])
+    report = REPORTS[name]
+    count = row_count(report, document)
+    assert count >= 0
+    assert not (count and is_empty(report, document))
+    assert all(len(ids) <= count for ids in ids_of(report, document).values())
+    assert (stated_total(document) or 0) >= 0
+
+
+@given(names, st.one_of(st.binary(), st.text().map(lambda text: text.encode("utf-8", "surrogatepass"))))
+def test_any_bytes_are_a_document_or_refused(name: str, body: bytes) -> None:
+    with suppress(NotJson):
+        flat_of(name, body)
+
+
+@given(names, documents, st.integers(0, 300))
+def test_half_a_document_is_refused_or_says_nothing_false(name: str, page: Any, length: int) -> None:
+    whole = json.dumps(page).encode()
+    try:
+        read_document(whole[:length], REPORTS[name])
+    except NotJson:
+        return
+    assert length >= len(whole)

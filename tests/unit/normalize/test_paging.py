@@ -1,0 +1,75 @@
+"""What can be told of one page? Its rows, their ids, whether it is empty, and the total it states."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pipelines.catalogue.reports import REPORTS
+from pipelines.normalize.paging import ids_of, is_empty, row_count, stated_total
+from tests.unit.normalize.answers import document, estate, estates, event, lead
+
+LEADS = REPORTS["tips_and_leads"]
+
+
+@pytest.mark.parametrize(
+    ("page", "total"),
+    [
+        ({"index": 0, "count": 2, "totalRowCount": 1500, "rows": []}, 1500),
+        ({"paging": {"TotalCount": "1500"}, "incomingLeads": []}, 1500),
+        ({"total": 1500, "pageSize": 1000}, 1500),
+        ({"incomingLeads": {"totalRowCount": 3}, "tips": {"totalRowCount": 4}}, 7),
+        ({"total": 7, "totalRowCount": 1500}, 1500),
+        ({"count": 2, "totalPageCount": 2, "pageSize": 1000, "incomingLeads": []}, None),
+        ({"totalRowCount": True}, None),
+        ({"totalRowCount": None, "total": -1, "rowCount": 1.5}, None),
+        ({"incomingLeads": [{"total": 5}]}, None),
+        ([], None),
+        (None, None),
+    ],
+)
+def test_the_total_is_the_number_of_rows_that_an_envelope_states(page: Any, total: int | None) -> None:
+    assert stated_total(document(page)) == total
+
+
+def test_ids_are_told_table_by_table_in_the_order_of_the_rows() -> None:
+    page = document(
+        {"rows": {"incomingLeads": [lead("L2"), lead(None), lead("L1")], "tips": [{"tip": {"id": 7}}]}}
+    )
+    assert ids_of(LEADS, page) == {"incoming_leads": [("L2",), (None,), ("L1",)], "tips": [("7",)]}
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "count"),
+    [
+        ("tips_and_leads", {"incomingLeads": [lead("L1")], "tips": [lead("L2")]}, 2),
+        ("sales", estates(estate("OBJ1", agents=[{"id": "HAN1"}]), estate("OBJ2")), 2),
+        ("sales", {"data": estates(estate("OBJ1"))}, 1),
+        ("sales", {"officeSaleReports": [{"customerId": "M1"}]}, 0),
+        ("sold_estates", [{"houses": [{"id": 1}], "plots": [{"id": 2}, {"id": 3}], "farms": []}], 3),
+        ("running_commissions", [event(), event()], 2),
+        ("live_activity", [{}, {"a": 1}], 2),
+        ("live_activity", {"users": [{}, {}]}, 1),
+        ("live_activity", {}, 0),
+        ("live_activity", None, 0),
+    ],
+)
+def test_rows_are_counted_wherever_they_stand(name: str, answer: Any, count: int) -> None:
+    assert row_count(REPORTS[name], document(answer, REPORTS[name])) == count
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_empty_page"),
+    [
+        ({"incomingLeads": [], "outgoingLeads": None}, True),
+        ({"index": 3, "count": 3, "totalRowCount": 2500, "rows": None}, True),
+        ({}, True),
+        (None, True),
+        ([], True),
+        ({"tips": [lead("T1")]}, False),
+        ({"message": "An error has occurred."}, False),
+    ],
+)
+def test_a_page_is_empty_when_it_holds_no_row_and_nothing_unknown(answer: Any, is_empty_page: bool) -> None:
+    assert is_empty(LEADS, document(answer)) is is_empty_page

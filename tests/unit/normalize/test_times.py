@@ -1,0 +1,108 @@
+"""Are service times read as the brokerage's wall clock shows them? Offsets, summer time, odd forms."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+from zoneinfo import ZoneInfo
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.normalize.times import FEW, local_times
+
+STOCKHOLM = "Europe/Stockholm"
+
+
+def read(*texts: str | None) -> list[datetime | None]:
+    return local_times(pl.Series(texts, dtype=pl.String), STOCKHOLM).to_list()
+
+
+@pytest.mark.parametrize(
+    ("text", "time"),
+    [
+        ("2026-08-31T11:46:09", datetime(2026, 8, 31, 11, 46, 9)),
+        ("2026-08-31T11:46:09.65", datetime(2026, 8, 31, 11, 46, 9, 650_000)),
+        ("2026-08-31T11:46:09.1234567", datetime(2026, 8, 31, 11, 46, 9, 123_456)),
+        ("2026-08-31", datetime(2026, 8, 31)),
+        ("2026-08-31 11:46:09", datetime(2026, 8, 31, 11, 46, 9)),
+        ("2026-08-31T11:46", datetime(2026, 8, 31, 11, 46)),
+        ("2026-08-31T11:46:09Z", datetime(2026, 8, 31, 13, 46, 9)),
+        ("2026-01-31T11:46:09.5+02:00", datetime(2026, 1, 31, 10, 46, 9, 500_000)),
+        ("2026-01-31T11:46+02", datetime(2026, 1, 31, 10, 46)),
+        ("/Date(1767225600000)/", datetime(2026, 1, 1, 1)),
+        ("/Date(1767225600000+0200)/", datetime(2026, 1, 1, 1)),
+    ],
+)
+def test_a_time_is_read_in_whatever_form_it_comes(text: str, time: datetime) -> None:
+    assert read(text) == [time]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "soon", "2026-02-30", "2026-13-01T00:00:00", "2026-01-01T25:00:00+01:00", "20260101", "1767225600"],
+)
+def test_what_is_no_time_is_none(text: str) -> None:
+    assert read(text) == [None]
+
+
+def test_an_hour_that_summer_time_skips_is_kept_as_it_is_written() -> None:
+    assert read("2026-03-29T02:30:00") == [datetime(2026, 3, 29, 2, 30)]
+
+
+def test_a_month_ends_by_the_wall_clock_and_not_by_utc() -> None:
+    assert read("2026-01-31T23:30:00Z", "2026-01-31T22:30:00Z") == [
+        datetime(2026, 2, 1, 0, 30),
+        datetime(2026, 1, 31, 23, 30),
+    ]
+
+
+@pytest.mark.parametrize("offset", ["", "Z", "+00:00", "+02:00"])
+def test_the_ends_of_the_calendar_stand_for_no_time_and_are_not_moved(offset: str) -> None:
+    assert read(f"0001-01-01T00:00:00{offset}", f"9999-12-31T23:59:59.9999999{offset}") == [
+        datetime(1, 1, 1),
+        datetime(9999, 12, 31, 23, 59, 59, 999_999),
+    ]
+
+
+def test_forms_can_be_mixed_and_nulls_stay() -> None:
+    assert read(None, "2026-01-01", "2026-01-01T01:00:00", "x", "2026-01-01T01:00:00Z") == [
+        None,
+        datetime(2026, 1, 1),
+        datetime(2026, 1, 1, 1),
+        None,
+        datetime(2026, 1, 1, 2),
+    ]
+
+
+moments = st.datetimes(datetime(1950, 1, 1), datetime(2100, 1, 1))
+offsets = st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))
+
+
+@given(moments)
+def test_text_without_an_offset_is_local_time(moment: datetime) -> None:
+    assert read(moment.isoformat()) == [moment]
+
+
+@given(moments, offsets)
+def test_text_with_an_offset_is_moved_to_local_time(moment: datetime, offset: timezone) -> None:
+    local = moment.replace(tzinfo=offset).astimezone(ZoneInfo(STOCKHOLM)).replace(tzinfo=None)
+    assert read(moment.replace(tzinfo=offset).isoformat()) == [local]
+
+
+@given(st.lists(st.one_of(st.none(), st.text(), moments.map(datetime.isoformat))))
+def test_texts_are_read_alike_alone_and_together(texts: list[str | None]) -> None:
+    assert read(*texts) == [read(text)[0] for text in texts]
+
+
+nearly_plain = st.from_regex(r"\d{4}-[01]?\d-[0-3]\dT[0-2]\d:[0-6]\d:[0-6]\d(\.\d{0,9})?", fullmatch=True)
+
+
+@given(st.lists(st.one_of(st.none(), nearly_plain), min_size=1, max_size=3))
+def test_a_text_is_read_alike_among_few_and_among_many(texts: list[str | None]) -> None:
+    assert read(*texts * FEW, None)[: len(texts)] == read(*texts)
+
+
+def test_the_epoch_is_where_ticks_count_from() -> None:
+    assert read("/Date(0)/") == [datetime.fromtimestamp(0, UTC).replace(tzinfo=None) + timedelta(hours=1)]

@@ -1,0 +1,98 @@
+"""What does a small chain look like on paper? Facts for a page, made up in a line each."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from functools import cache
+from html.parser import HTMLParser
+
+from pipelines.page.comparing import COMMISSION, later
+from pipelines.page.facts import (
+    BudgetMonth,
+    Earner,
+    Facts,
+    HeldMonth,
+    LeadCount,
+    OfficeMonth,
+    Publication,
+    Standing,
+)
+from pipelines.page.page import page
+
+PUBLISHED = datetime(2026, 3, 20, 4, 5)
+NEWEST = date(2026, 3, 1)
+
+
+def month(text: str) -> date:
+    """`2026-03` as the first day of it."""
+    return date.fromisoformat(f"{text}-01")
+
+
+def earned(office: str, of_month: str, commission: int | None, homes: int = 1, **more: object) -> OfficeMonth:
+    """A month of an office, all of it from sales."""
+    amount = None if commission is None else Decimal(commission)
+    known = {
+        "office_name": f"Office {office}",
+        "sold_commission": amount,
+        "sold_estate_parts": None if commission is None else Decimal(homes),
+        "is_open": False,
+        **more,
+    }
+    return OfficeMonth(month(of_month), office, commission=amount, **known)  # type: ignore[arg-type]
+
+
+def budgeted(office: str, of_month: str, budget: int, actual: int) -> BudgetMonth:
+    """A budget of commission, and what was reached."""
+    return BudgetMonth(
+        month(of_month), office, COMMISSION, Decimal(budget), Decimal(actual), Decimal(12 * budget), None
+    )
+
+
+def chain(*offices: str, months: int = 15) -> Facts:
+    """A chain with something in every corner, up to a month that is not over."""
+    shown = [later(NEWEST, -place) for place in range(months)]
+    return Facts(
+        publications=(Publication("20260320T040500Z", PUBLISHED, 12),),
+        office_months=tuple(
+            earned(office, f"{one:%Y-%m}", 1000 + one.month, is_open=one == NEWEST, office_name=office)
+            for office in offices
+            for one in shown
+        ),
+        budgets=tuple(budgeted(office, f"{one:%Y-%m}", 1000, 900) for office in offices for one in shown),
+        earners=tuple(
+            Earner("user", "month", month("2026-02"), office, Decimal(10), Decimal(1), 1, 2, 1, True)
+            for office in offices
+        ),
+        leads=tuple(
+            LeadCount(part, "incoming lead", name, 10, 6, 3, 60)
+            for part, name in (("all", ""), ("month", "2026-03"), ("kind", "Tip"), ("state", "Done"))
+        ),
+        held_months=tuple(
+            HeldMonth("sales", "M1", one, "open" if one == NEWEST else "held", 5) for one in shown
+        ),
+        standings=(
+            Standing("sales", "M1", NEWEST, PUBLISHED, None, PUBLISHED + timedelta(hours=36), "fresh"),
+        ),
+    )
+
+
+@cache
+def drawn(facts: Facts) -> str:
+    """The page of these facts."""
+    return page(facts, timezone="Europe/Stockholm", made_at_utc=PUBLISHED)
+
+
+class Elements(HTMLParser):
+    """Every element of a page with its attributes, in order."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+    def named(self, *tags: str) -> list[dict[str, str | None]]:
+        return [attributes for tag, attributes in self.found if tag in tags]

@@ -1,0 +1,79 @@
+"""Does the page come to lie beside the published file, and can what is wrong with it harm anybody?"""
+
+from __future__ import annotations
+
+import stat
+from datetime import UTC, datetime
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from pipelines.operations.drawing import draw_beside, write_report
+from pipelines.page.facts import facts_of
+from tests.marts.given import build, earned, loaded, warehouse
+from warehouse.marts import build_marts
+from warehouse.opening import literal
+from warehouse.pictures import NothingPublished, read_pictures
+
+NOW = datetime(2026, 3, 20, 4, 5, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data directory with a published file: one office, two months, every mart."""
+    room = tmp_path_factory.mktemp("published")
+    with warehouse() as connection:
+        for of_month in ("2026-01", "2026-02"):
+            rows = [earned({"office_customer_id": "M1"}, 100)]
+            loaded(connection, "commission_office", "commission_office", "M1", of_month, rows)
+        build_marts(connection)
+        connection.execute(f"ATTACH {literal(str(room / 'warehouse.duckdb'))} AS published")
+        connection.execute("COPY FROM DATABASE memory TO published")
+    return room
+
+
+def test_the_marts_have_every_column_that_the_page_asks_for(published: Path) -> None:
+    pictured = read_pictures(published)
+    assert pictured.missing == ()
+    assert [row["commission"] for row in pictured.rows["office_months"]] == [100, 100]
+
+
+def test_the_rows_of_the_file_fit_the_facts_of_the_page(published: Path) -> None:
+    facts = facts_of(read_pictures(published).rows)
+    assert [(one.office_id, one.is_open) for one in facts.office_months] == [("M1", False)] * 2
+
+
+def test_a_file_without_some_marts_is_drawn_without_them(tmp_path: Path) -> None:
+    with warehouse() as connection:
+        build(connection, "office_month")
+        connection.execute(f"ATTACH {literal(str(tmp_path / 'warehouse.duckdb'))} AS published")
+        connection.execute("COPY FROM DATABASE memory TO published")
+    assert "leads" in write_report(tmp_path, timezone="Europe/Stockholm", now=NOW).missing
+    assert "cannot answer for: budgets" in (tmp_path / "report.html").read_text("utf-8")
+
+
+def test_the_page_is_put_in_place_whole_and_for_the_same_readers_as_the_file(
+    published: Path, tmp_path: Path
+) -> None:
+    drawn = write_report(published, timezone="Europe/Stockholm", now=NOW, out=tmp_path / "page.html")
+    assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
+    assert drawn.bytes == drawn.path.stat().st_size
+    assert stat.S_IMODE(drawn.path.stat().st_mode) == 0o640
+
+
+def test_without_a_published_file_there_is_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(NothingPublished, match="There is no published file"):
+        write_report(tmp_path, timezone="Europe/Stockholm", now=NOW)
+
+
+def test_a_page_that_cannot_be_drawn_is_no_failure(tmp_path: Path) -> None:
+    (tmp_path / "warehouse.duckdb").write_bytes(b"no database")
+    why = draw_beside(tmp_path, timezone="Europe/Stockholm", now=NOW)
+    assert str(why).startswith("The page report.html could not be drawn, the one before stays: ")
+
+
+def test_a_file_that_somebody_is_writing_in_is_no_failure_either(published: Path) -> None:
+    with duckdb.connect(published / "warehouse.duckdb"):
+        why = draw_beside(published, timezone="Europe/Nowhere", now=NOW)
+    assert "could not be drawn" in str(why)

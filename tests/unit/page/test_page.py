@@ -1,0 +1,118 @@
+"""Is the page whole, safe and readable by everybody, whatever the file holds?"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+
+from pipelines.page.facts import Facts, Problem
+from tests.unit.page.given import Elements, chain, drawn, earned
+
+HOSTILE = (
+    """<script>alert(1)</script><img src=x onerror=alert(2)>" onmouseover="alert(3)' {{ 7*7 }} </style>"""
+)
+FILES = {
+    "empty": Facts(),
+    "named as missing": Facts(missing=("office_months", "problems")),
+    "first night": Facts(office_months=(earned("A", "2026-03", 5, is_open=True),)),
+    "one whole month": Facts(office_months=(earned("A", "2026-03", 5),)),
+    "nothing known": Facts(office_months=(earned("A", "2026-03", None),)),
+    "zero": Facts(office_months=(earned("A", "2026-03", 0, 0),)),
+    "negative": Facts(office_months=(earned("A", "2026-03", -5),)),
+    "no budgets": replace(chain("A", "B"), budgets=()),
+    "one office": chain("A"),
+    "many offices": chain(*(f"Office {place}" for place in range(20))),
+    "hostile": chain(HOSTILE),
+}
+
+
+@pytest.mark.parametrize("facts", FILES.values(), ids=FILES)
+def test_a_page_comes_of_every_file(facts: Facts) -> None:
+    assert drawn(facts).rstrip().endswith("</html>")
+
+
+@pytest.mark.parametrize("facts", FILES.values(), ids=FILES)
+def test_nothing_on_the_page_is_fetched_or_run(facts: Facts) -> None:
+    elements = Elements(drawn(facts))
+    assert elements.named("script", "img", "link", "iframe", "object", "form", "base") == []
+    asked = {name for _, attributes in elements.found for name in attributes}
+    assert not {name for name in asked if name.startswith("on") or name in ("style", "src", "srcset")}
+    assert all((one["href"] or "").startswith("#") for one in elements.named("a"))
+
+
+def test_what_a_hostile_name_says_is_shown_and_not_obeyed() -> None:
+    html = drawn(FILES["hostile"])
+    assert HOSTILE not in html
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html
+    assert "{{ 7*7 }}" in html
+
+
+def test_the_policy_allows_the_page_s_own_style_and_nothing_else() -> None:
+    html = drawn(chain("A"))
+    [style] = re.findall(r"<style>(.*?)</style>", html, re.DOTALL)
+    checksum = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    [policy] = [
+        one["content"]
+        for one in Elements(html).named("meta")
+        if one.get("http-equiv") == "Content-Security-Policy"
+    ]
+    assert policy == (
+        f"default-src 'none'; style-src 'sha256-{checksum}'; base-uri 'none'; form-action 'none'"
+    )
+
+
+def test_the_style_fetches_nothing() -> None:
+    [style] = re.findall(r"<style>(.*?)</style>", drawn(Facts()), re.DOTALL)
+    assert not re.search(r"url\(|@import|https?:", style)
+
+
+@pytest.mark.parametrize("facts", FILES.values(), ids=FILES)
+def test_headings_never_skip_a_level(facts: Facts) -> None:
+    levels = [int(tag[1]) for tag, _ in Elements(drawn(facts)).found if re.fullmatch("h[1-6]", tag)]
+    assert levels[0] == 1
+    assert all(below - above <= 1 for above, below in pairwise(levels))
+
+
+@pytest.mark.parametrize("facts", FILES.values(), ids=FILES)
+def test_every_picture_has_words_and_a_table_behind_it(facts: Facts) -> None:
+    elements = Elements(drawn(facts))
+    pictures = [one for _, one in elements.found if one.get("role") == "img"]
+    assert all(one.get("aria-label") for one in pictures)
+    assert len(elements.named("table")) == len(elements.named("caption"))
+    assert bool(pictures) == bool(facts.office_months)
+
+
+@pytest.mark.parametrize("facts", FILES.values(), ids=FILES)
+def test_every_place_that_is_linked_to_is_there_once(facts: Facts) -> None:
+    elements = Elements(drawn(facts))
+    ids = [attributes["id"] for _, attributes in elements.found if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    assert {(one["href"] or "")[1:] for one in elements.named("a")} <= set(ids)
+
+
+def test_everything_that_scrolls_sideways_can_be_reached_by_keyboard() -> None:
+    scrolling = [one for _, one in Elements(drawn(chain("A"))).found if one.get("class") == "scroll"]
+    assert scrolling
+    assert all(
+        (one["tabindex"], one["role"], bool(one["aria-label"])) == ("0", "region", True) for one in scrolling
+    )
+
+
+def test_problems_stand_at_the_top_and_in_words() -> None:
+    problem = Problem("failed month", "error", "sales", "M1", None, None, "The service answered 503.", 1)
+    html = drawn(replace(chain("A"), problems=(problem,)))
+    assert "1 open problem, 1 of them grave" in html
+    assert "The service answered 503." in html
+
+
+def test_what_the_file_cannot_answer_is_named() -> None:
+    assert "cannot answer for: office months, problems" in drawn(FILES["named as missing"])
+
+
+def test_a_page_of_seven_offices_is_small() -> None:
+    assert len(drawn(chain(*"ABCDEFG")).encode()) < 300_000

@@ -1,0 +1,116 @@
+"""Who is let in, and to what? Logins, customers, reports."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+
+import pytest
+
+from pipelines.sandbox.access import Denial, Login
+from pipelines.sandbox.calls import Call
+from pipelines.sandbox.service import Service
+from tests.unit.sandbox.asking import BI, MAY, ask, credentials, quiet, reply, world
+
+USERS = f"{BI}/External/Users?customerId=M30016"
+
+
+def _status(service: Service, target: str, header: str | None) -> int:
+    headers = {} if header is None else {"authorization": header}
+    return service.respond(Call("GET", target, headers)).status
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        None,
+        "Basic",
+        "Basic !!!",
+        "Bearer abc",
+        credentials("sandbox", "wrong"),
+        credentials("nobody", "sandbox"),
+        "Basic " + b64encode(b"sandbox").decode(),
+        "Basic " + b64encode(b"\xff\xfe:x").decode(),
+    ],
+)
+def test_a_wrong_login_is_answered_with_401(header: str | None) -> None:
+    assert _status(quiet(), USERS, header) == 401
+
+
+def test_a_login_is_read_as_utf_8_and_its_password_may_hold_a_colon() -> None:
+    service = Service(world(), logins=[Login("mäklare", "lös:en å")])
+    assert _status(service, USERS, credentials("mäklare", "lös:en å")) == 200
+
+
+def test_a_login_in_latin_1_is_wrong() -> None:
+    service = Service(world(), logins=[Login("mäklare", "lösen")])
+    header = "Basic " + b64encode("mäklare:lösen".encode("latin-1")).decode()
+    assert _status(service, USERS, header) == 401
+
+
+def test_the_login_comes_before_everything_else() -> None:
+    assert _status(quiet(), "/Nowhere", None) == 401
+
+
+@pytest.mark.parametrize("customer", ["M99999", "G2", "FIR30011", "m30011", ""])
+def test_a_customer_the_login_does_not_know_is_answered_with_403_and_none_with_400(customer: str) -> None:
+    answered = reply(quiet(), f"{BI}/External/Users", customerId=customer)
+    assert answered.status == (403 if customer else 400)
+
+
+def test_a_login_for_one_customer_sees_no_other() -> None:
+    service = Service(world(), logins=[Login(customers=frozenset({"M30016"}))])
+    statuses = [
+        reply(service, f"{BI}/External/Users", customerId=customer).status
+        for customer in ("M30016", "M30017", "G1")
+    ]
+    assert statuses == [200, 403, 403]
+
+
+def test_two_logins_are_told_apart() -> None:
+    logins = [Login("a", "1", frozenset({"M30016"})), Login("b", "2", frozenset({"M30017"}))]
+    service = Service(world(), logins=logins)
+    assert [_status(service, USERS, credentials(*pair)) for pair in (("a", "1"), ("b", "2"), ("a", "2"))] == [
+        200,
+        403,
+        401,
+    ]
+
+
+def test_a_login_may_have_one_report_and_not_another() -> None:
+    service = Service(world(), logins=[Login(denials=(Denial("RunningCommissions"),))])
+    running = reply(service, f"{BI}/RunningCommissions", customerId="G1", **MAY)
+    assert (running.status, len(ask(service, f"{BI}/External/Users", customerId="G1")) > 20) == (403, True)
+
+
+def test_rights_can_be_taken_away_while_it_runs() -> None:
+    service = Service(world())
+    before = reply(service, f"{BI}/External/Users", customerId="G1").status
+    service.deny([Denial(customer="G1")])
+    after = [
+        reply(service, f"{BI}/External/Users", customerId=customer).status for customer in ("G1", "M30016")
+    ]
+    assert (before, after) == (200, [403, 200])
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/BusinessIntelligence/Nothing?customerId=G1", 404),
+        ("GET", "/businessintelligence/External/Users?customerId=G1", 404),
+        ("PUT", "/BusinessIntelligence/External/Users?customerId=G1", 405),
+        ("POST", "/BusinessIntelligence/External/Users?customerId=G1", 404),
+        ("GET", "/BusinessIntelligence/Budget/Crm/G1/HAN0/2025/5", 404),
+    ],
+)
+def test_other_paths_and_methods_are_not_served(method: str, path: str, status: int) -> None:
+    call = Call(method, path, {"authorization": credentials()}, b"{}")
+    assert quiet().respond(call).status == status
+
+
+def test_a_group_answers_for_all_its_offices_and_an_office_for_itself() -> None:
+    service = quiet()
+    group, office = (
+        [row["customerId"] for row in ask(service, f"{BI}/Estates", customerId=customer)]
+        for customer in ("G1", "M30013")
+    )
+    assert (group, office) == (["M30011", "M30012", "M30013", "M30014", "M30015"], ["M30013"])

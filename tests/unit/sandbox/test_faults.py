@@ -1,0 +1,227 @@
+"""Do the faults strike where and as often as they are told to, and the same way each time?"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from pipelines.sandbox.calls import Reply
+from pipelines.sandbox.faults import KINDS, Fault
+from pipelines.sandbox.service import Service
+from tests.unit.sandbox.asking import AGREED, BI, EVERYTHING, MAY, YEAR, Json, ask, leads, quiet, reply, world
+
+USERS = f"{BI}/External/Users"
+PAGED = f"{BI}/TipsAndLeads/Report/Paged"
+
+
+def _service(*faults: Fault) -> Service:
+    return Service(world(), faults=faults, clock=lambda: datetime(2026, 1, 1, 5, tzinfo=UTC))
+
+
+def _users(service: Service, customer: str = "G1") -> Reply:
+    return reply(service, USERS, customerId=customer)
+
+
+def _page(service: Service, index: int) -> Json:
+    asked = {"customerId": "G1", "pageIndex": index, "pageSize": 30, **EVERYTHING, **MAY}
+    return ask(service, PAGED, **asked)
+
+
+def _ids(answer: Json) -> list[str]:
+    return [(row.get("lead") or row["tip"])["id"] for _, row in leads(answer)]
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 429, 500, 502, 503])
+def test_a_status_is_answered_instead(status: int) -> None:
+    assert _users(_service(Fault(str(status)))).status == status
+
+
+def test_a_redirect_leads_to_a_login_page() -> None:
+    answered = _users(_service(Fault("redirect")))
+    assert (answered.status, answered.headers["Location"][:14]) == (302, "/Account/Login")
+
+
+@pytest.mark.parametrize(
+    ("written", "header"),
+    [("seconds", "90"), ("date", "Thu, 01 Jan 2026 05:01:30 GMT"), ("none", None)],
+)
+def test_retry_after_is_seconds_or_a_date_or_missing(written: str, header: str | None) -> None:
+    answered = _users(_service(Fault("429", retry_after=written, seconds=90)))
+    assert answered.headers.get("Retry-After") == header
+
+
+def test_a_wrong_login_stays_a_wrong_login() -> None:
+    service = Service(world(), faults=[Fault("500")], logins=[])
+    assert _users(service).status == 401
+
+
+def test_a_count_and_a_beginning_are_kept_to() -> None:
+    service = _service(Fault("500", count=2, after=1))
+    assert [_users(service).status for _ in range(5)] == [200, 500, 500, 200, 200]
+
+
+def test_the_first_tries_of_every_request_can_fail() -> None:
+    service = _service(Fault("503", tries=1))
+    statuses = [_users(service, customer).status for customer in ("G1", "M30016", "G1", "M30016", "G1")]
+    assert statuses == [503, 503, 200, 200, 200]
+
+
+def test_a_fault_can_be_for_one_customer_and_one_path() -> None:
+    service = _service(Fault("403", customer="M30016", path="external/users"))
+    statuses = [_users(service, customer).status for customer in ("G1", "M30016")]
+    trademarks = reply(service, f"{BI}/External/Trademarks", customerId="M30016").status
+    assert (statuses, trademarks) == ([200, 403], 200)
+
+
+def test_a_rate_is_about_kept_and_drawn_the_same_way_each_time() -> None:
+    first, again = (
+        [_users(service).status for _ in range(400)]
+        for service in (_service(Fault("500", rate=0.25)) for _ in "ab")
+    )
+    assert first == again
+    assert 70 < first.count(500) < 130
+
+
+def test_the_lot_of_a_request_does_not_hang_on_the_order_of_others() -> None:
+    forward, backward = (_service(Fault("500", rate=0.5)) for _ in "ab")
+    customers = ["G1", "M30011", "M30012", "M30013", "M30016", "M30017"]
+    told = {customer: _users(forward, customer).status for customer in customers}
+    assert told == {customer: _users(backward, customer).status for customer in reversed(customers)}
+
+
+def test_html_comes_with_status_200() -> None:
+    answered = _users(_service(Fault("html")))
+    assert (answered.status, answered.body[:15], answered.headers["Content-Type"][:9]) == (
+        200,
+        b"<!DOCTYPE html>",
+        "text/html",
+    )
+
+
+def test_a_body_can_be_empty_or_in_the_wrong_charset_or_compressed() -> None:
+    whole = _users(_service()).body
+    empty, charset, packed = (_users(_service(Fault(kind))) for kind in ("empty", "charset", "gzip"))
+    assert (empty.body, charset.body.decode("latin-1"), gzip.decompress(packed.body)) == (
+        b"",
+        whole.decode().encode("latin-1", "replace").decode("latin-1"),
+        whole,
+    )
+    assert packed.headers["Content-Encoding"] == "gzip"
+
+
+def test_an_empty_report_keeps_its_envelope() -> None:
+    service = _service(Fault("empty_report"))
+    assert ask(service, f"{BI}/GetSalesReport", customerId="G1", **AGREED, **YEAR) == {
+        "officeSaleReports": []
+    }
+
+
+def test_a_page_of_an_empty_report_says_there_is_nothing() -> None:
+    page = _page(_service(Fault("empty_report")), 0)
+    assert (page["totalRowCount"], _ids(page)) == (0, [])
+
+
+def test_unknown_fields_appear_in_some_rows() -> None:
+    rows = ask(
+        _service(Fault("unknown_fields", share=0.5)), f"{BI}/RunningCommissions", customerId="G1", **MAY
+    )
+    spoiled = [row for row in rows if "sandboxDetail" in row]
+    assert 0 < len(spoiled) < len(rows)
+
+
+def test_wrong_types_are_in_documented_fields() -> None:
+    asked = {"customerId": "G1", **MAY}
+    right = ask(_service(), f"{BI}/RunningCommissions", **asked)
+    wrong = ask(_service(Fault("wrong_types", share=0.3)), f"{BI}/RunningCommissions", **asked)
+    changed = [new for new, old in zip(wrong, right, strict=True) if new != old]
+    assert changed
+    assert all(row["amount"] == "tolv kronor" or row["obtainedAt"][5:7] == "13" for row in changed)
+
+
+def test_some_rows_can_be_no_rows_at_all() -> None:
+    rows = ask(_service(Fault("wrong_rows", share=0.5)), f"{BI}/RunningCommissions", customerId="G1", **MAY)
+    assert {type(row) for row in rows} >= {dict, str}
+
+
+@pytest.mark.parametrize(
+    ("kind", "field", "type_"),
+    [("nested_list", "channels", list), ("fractional", "calls", float), ("text", "calls", str)],
+)
+def test_live_activity_can_change_its_shape(kind: str, field: str, type_: Any) -> None:
+    answered = reply(_service(Fault(kind, path="LiveData")), f"{BI}/LiveData/Report", customerId="G1", **MAY)
+    assert {type(row[field]) for row in json.loads(answered.body)["users"]} == {type_}
+
+
+def test_rows_that_move_in_show_on_the_second_look_at_the_first_page() -> None:
+    service = _service(Fault("moving_rows", rows=3))
+    first, second, again = (_page(service, index) for index in (0, 1, 0))
+    assert second["totalRowCount"] - first["totalRowCount"] == len(set(_ids(first)) & set(_ids(second))) == 3
+    assert (again["totalRowCount"], _ids(again) == _ids(first)) == (second["totalRowCount"], False)
+
+
+def test_rows_that_have_moved_in_stay() -> None:
+    service = _service(Fault("moving_rows", rows=3))
+    _page(service, 0)
+    assert [_page(service, index) for index in (0, 1, 2)] == [_page(quiet(), index) for index in (0, 1, 2)]
+
+
+def test_restless_rows_come_and_go() -> None:
+    service = _service(Fault("moving_rows", restless=True))
+    totals = [_page(service, 0)["totalRowCount"] for _ in range(4)]
+    assert (totals[0] == totals[2], totals[1] == totals[3], totals[1] - totals[0]) == (True, True, 3)
+
+
+def test_the_unpaged_report_never_moves() -> None:
+    service = _service(Fault("moving_rows", restless=True))
+    asked = {"customerId": "G1", **EVERYTHING, **MAY}
+    told = [ask(service, f"{BI}/TipsAndLeads/Report", **asked) for _ in range(2)]
+    assert told[0] == told[1]
+
+
+def test_ids_can_come_twice_over_pages() -> None:
+    service = _service(Fault("repeated_ids", rows=2))
+    first, second = _page(service, 0), _page(service, 1)
+    assert len(set(_ids(first)) & set(_ids(second))) == 2
+
+
+def test_a_request_fails_with_one_status_only() -> None:
+    service = _service(Fault("500", count=1), Fault("403"))
+    assert [_users(service).status for _ in range(2)] == [500, 403]
+
+
+def test_faults_can_be_switched_off_while_it_runs() -> None:
+    service = _service(Fault("500"))
+    before = _users(service).status
+    service.faults.switch([])
+    assert (before, _users(service).status) == (500, 200)
+
+
+def test_a_fault_is_read_from_text() -> None:
+    assert Fault.parse("429:rate=0.2,path=Leads,retry_after=date,count=3,restless=true") == Fault(
+        "429", rate=0.2, path="Leads", retry_after="date", count=3, restless=True
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["earthquake", "500:rate", "500:rate=often", "500:colour=red", "429:retry_after=soon", ""]
+)
+def test_a_fault_that_is_not_understood_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"fault|rate|retry_after"):
+        Fault.parse(text)
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_every_fault_can_strike_every_report_at_once(kind: str) -> None:
+    service = _service(Fault(kind))
+    answered = reply(service, f"{BI}/GetSalesReport", customerId="G1", **AGREED, **YEAR)
+    assert (
+        answered.status in (200, 302, 400, 401, 403, 404, 429, 500, 502, 503),
+        service.faults.described()[0]["struck"],
+    ) == (
+        True,
+        1,
+    )

@@ -1,0 +1,194 @@
+"""Does the sandbox enforce what the interface states? Parameters, enumerations, intervals, pages."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from pipelines.sandbox.service import Service
+from tests.unit.sandbox.asking import (
+    AGREED,
+    BI,
+    EVERYTHING,
+    MAY,
+    SPRING,
+    YEAR,
+    ask,
+    estates,
+    leads,
+    quiet,
+    reply,
+    world,
+)
+
+OFFICES = f"{BI}/CommissionOfficeReport/G1"
+RUNNING = f"{BI}/RunningCommissions"
+PAGED = f"{BI}/TipsAndLeads/Report/Paged"
+
+
+def _status(path: str, **query: object) -> int:
+    return reply(quiet(), path, **query).status
+
+
+def _between(first: str, last: str) -> dict[str, str]:
+    return {"dateFrom": first, "dateTo": last}
+
+
+@pytest.mark.parametrize(
+    ("last", "status"),
+    [
+        ("2025-12-31T23:59:59", 200),
+        ("2026-01-01T00:00:00", 200),
+        ("2026-01-01T00:00:01", 400),
+        ("2026-12-31", 400),
+    ],
+)
+def test_a_year_is_a_calendar_year(last: str, status: int) -> None:
+    assert _status(OFFICES, **_between("2025-01-01T00:00:00", last)) == status
+
+
+def test_a_leap_year_is_one_year() -> None:
+    assert _status(OFFICES, **_between("2024-01-01T00:00:00", "2024-12-31T23:59:59")) == 200
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "status"),
+    [
+        ("2025-07-01T00:00:00", "2025-08-31T23:59:59", 200),
+        ("2025-01-01T00:00:00", "2025-02-28T23:59:59", 200),
+        ("2024-12-31T00:00:00", "2025-02-28T00:00:00", 200),
+        ("2024-12-31T00:00:00", "2025-02-28T00:00:01", 400),
+        ("2025-01-01T00:00:00", "2025-03-01T00:00:01", 400),
+        ("2025-03-01T00:00:00", "2025-02-01T00:00:00", 400),
+    ],
+)
+@pytest.mark.parametrize("name", ["RunningCommissions", "TipsAndLeads/Report", "LiveData/Report"])
+def test_two_months_are_calendar_months(name: str, first: str, last: str, status: int) -> None:
+    assert _status(f"{BI}/{name}", customerId="G1", **_between(first, last)) == status
+
+
+def test_sales_have_no_limit_and_need_no_dates() -> None:
+    tree = ask(quiet(), f"{BI}/GetSalesReport", customerId="M30016", **AGREED)
+    assert {month[:4] for _, month, _ in estates(tree)} == {"2024", "2025"}
+
+
+@pytest.mark.parametrize(
+    ("path", "query"),
+    [
+        (OFFICES, {}),
+        (OFFICES, {"dateFrom": "2025-01-01"}),
+        (OFFICES, {**YEAR, "assignment": "Rental"}),
+        (OFFICES, {**YEAR, "assignment": "3"}),
+        (OFFICES, _between("yesterday", "today")),
+        (OFFICES, _between("2025-02-30T00:00:00", "2025-03-01T00:00:00")),
+        (f"{BI}/GetSalesReport", {"customerId": "G1", **YEAR}),
+        (f"{BI}/GetSalesReport", {**AGREED, **YEAR}),
+        (RUNNING, {"customerId": "G1"}),
+        (PAGED, {"customerId": "G1", **MAY}),
+        (PAGED, {"customerId": "G1", "pageIndex": "-1", "pageSize": "10", **MAY}),
+        (PAGED, {"customerId": "G1", "pageIndex": "0", "pageSize": "0", **MAY}),
+        (f"{BI}/TipsAndLeads/Report", {"customerId": "G1", "activeStatusTipLead": "Gone", **MAY}),
+        (f"{BI}/Budget/Crm/G1/2025/13", {}),
+        ("/Report/Budget/G1/Crm", {"fromYear": "2025", "fromMonth": "0"}),
+        ("/Report/Budget/G1/Crm", {"fromYear": "2025", "toYear": "2024"}),
+    ],
+)
+def test_what_is_missing_or_wrong_is_a_validation_error(path: str, query: dict[str, str]) -> None:
+    assert _status(path, **query) == 400
+
+
+@pytest.mark.parametrize("written", ["Valuation", "valuation", "1"])
+def test_names_are_read_in_any_case_and_by_their_place(written: str) -> None:
+    rows = ask(quiet(), OFFICES, **YEAR, assignment=written)
+    assert {row["soldEstateParts"] for row in rows} == {0}
+
+
+@pytest.mark.parametrize(
+    ("shapes", "errors"),
+    [
+        ("a", ("modelState", {"dateTo": ["The interval must not exceed one year."]})),
+        ("b", ("errors", [{"field": "dateTo", "message": "The interval must not exceed one year."}])),
+    ],
+)
+def test_a_validation_body_names_the_parameter(shapes: Any, errors: tuple[str, object]) -> None:
+    answered = reply(quiet(shapes=shapes), OFFICES, **_between("2024-01-01", "2025-06-01"))
+    assert json.loads(answered.body)[errors[0]] == errors[1]
+
+
+def test_a_date_with_an_offset_is_read_as_that_moment() -> None:
+    service = quiet()
+    local = ask(service, RUNNING, customerId="G1", **_between("2025-05-02T00:00:00", "2025-05-31T23:59:59"))
+    utc = ask(service, RUNNING, customerId="G1", **_between("2025-05-01T22:00:00Z", "2025-05-31T21:59:59Z"))
+    assert utc == local
+
+
+@pytest.mark.parametrize(("date_to", "told"), [("inclusive", True), ("exclusive", False), ("day", True)])
+def test_the_end_of_an_interval_can_be_read_in_three_ways(date_to: Any, told: bool) -> None:
+    service = Service(world(), date_to=date_to)
+    *_, (_, _, estate) = estates(ask(service, f"{BI}/GetSalesReport", customerId="G1", **AGREED, **YEAR))
+    asked = _between("2025-01-01T00:00:00", estate["contractDay"])
+    tree = ask(service, f"{BI}/GetSalesReport", customerId="G1", **AGREED, **asked)
+    assert (estate["id"] in {found["id"] for _, _, found in estates(tree)}) == told
+
+
+@pytest.mark.parametrize("date_to", ["inclusive", "exclusive", "day"])
+def test_a_window_to_the_last_second_of_a_day_is_read_alike_in_all_three(date_to: Any) -> None:
+    asked = {"customerId": "G1", **EVERYTHING, **SPRING}
+    told = ask(Service(world(), date_to=date_to), f"{BI}/TipsAndLeads/Report", **asked)
+    assert told == ask(quiet(), f"{BI}/TipsAndLeads/Report", **asked)
+
+
+def test_pages_are_counted_from_zero_and_one_past_the_end_is_empty() -> None:
+    service = quiet()
+    asked = {"customerId": "M30016", "pageSize": 20, **MAY}
+    first = ask(service, PAGED, pageIndex=0, **asked)
+    past = ask(service, PAGED, pageIndex=first["count"], **asked)
+    assert (len(list(leads(first))), list(leads(past)), past["totalRowCount"]) == (
+        20,
+        [],
+        first["totalRowCount"],
+    )
+
+
+def test_live_commissions_older_than_three_months_are_told_as_zero() -> None:
+    service = quiet()
+    sums = []
+    for first, last in (("2025-09-01", "2025-09-30"), ("2025-10-01", "2025-10-31")):
+        answer = ask(
+            service,
+            f"{BI}/LiveData/CommissionReport",
+            customerId="G1",
+            dateFrom=first,
+            dateTo=f"{last}T23:59:59",
+        )
+        sums.append(sum(row["commission"] for row in answer["users"]))
+    assert (sums[0], sums[1] > 0) == (0, True)
+
+
+def test_live_commissions_of_a_late_month_are_those_of_the_user_report() -> None:
+    service, november = quiet(), _between("2025-11-01T00:00:00", "2025-11-30T23:59:59")
+    live = ask(service, f"{BI}/LiveData/CommissionReport", customerId="G1", **november)["users"]
+    users = ask(service, f"{BI}/CommissionUserReport/G1", **november)
+    assert {row["userId"]: row["commission"] for row in live if row["commission"]} == {
+        row["userId"]: row["commission"] for row in users if row["commission"]
+    }
+
+
+def test_live_activity_of_months_adds_up() -> None:
+    service = quiet()
+    april, may, both = (
+        sum(
+            row["calls"]
+            for row in ask(
+                service, f"{BI}/LiveData/Report", customerId="G1", **_between(first, f"{last}T23:59:59")
+            )["users"]
+        )
+        for first, last in (
+            ("2025-04-01", "2025-04-30"),
+            ("2025-05-01", "2025-05-31"),
+            ("2025-04-01", "2025-05-31"),
+        )
+    )
+    assert april + may == both

@@ -1,0 +1,187 @@
+"""Do answers have the documented shapes, and undocumented ones two shapes to choose from?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from pipelines.sandbox.calls import Call
+from pipelines.sandbox.service import Service
+from tests.unit.sandbox.asking import (
+    AGREED,
+    BI,
+    EVERYTHING,
+    MAY,
+    YEAR,
+    Json,
+    ask,
+    call,
+    estates,
+    leads,
+    quiet,
+    world,
+)
+
+ESTATE = (
+    "id estateNumber status type assignment address agents contractDay accessDay depositReportedAt "
+    "commission commissionForeign commissionText commissionReceivedAt isNewHome wgs84Coordinate intakeSource "
+    "changedAt changes startingPrice finalPrice startingPriceForeign finalPriceForeign currencyCode "
+    "currencyExchangeRate"
+).split()
+THIN_ESTATE = (
+    "id estateNumber status type assignment address agents contractDay accessDay depositReportedAt "
+    "commission commissionText commissionReceivedAt isNewHome wgs84Coordinate changedAt startingPrice "
+    "finalPrice"
+).split()
+AGENT = "id name initials employeeId responsible primaryOffice commission changes".split()
+CHANGE = (
+    "changedAt status commission commissionForeign startingPrice finalPrice startingPriceForeign "
+    "finalPriceForeign currencyCode currencyExchangeRate"
+).split()
+MEASURES = (
+    "commission soldTotalPrice soldCommissionPercentage soldAverageCommission soldEstateParts writingParts "
+    "valuationParts"
+).split()
+WALL_CLOCK = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.(\d{1,3}|\d{7}))?")
+UNDOCUMENTED: tuple[tuple[str, dict[str, Any]], ...] = (
+    (f"{BI}/LiveData/Report", MAY),
+    (f"{BI}/LiveData/CommissionReport", MAY),
+    (f"{BI}/TipsAndLeads/Report/Paged", {**MAY, "pageIndex": 0, "pageSize": 10}),
+    (f"{BI}/External/Trademarks", {}),
+    (f"{BI}/Budget/Estate/G1/2025/5", {}),
+    (f"{BI}/Budget/Commission/G1/2025/5", {}),
+    (f"{BI}/Budget/Crm/G1/2025/5", {}),
+    ("/Report/Budget/G1/SoldEstates", {}),
+    ("/Report/Budget/G1/Commission", {}),
+    ("/Report/Budget/G1/Crm", {}),
+    (f"{BI}/CommissionOfficeReportByMonth/G1", YEAR),
+)
+
+
+def _first_estate(report: str) -> Json:
+    tree = ask(quiet(), f"{BI}/{report}", customerId="G1", **AGREED, **YEAR)
+    return next(estate for _, _, estate in estates(tree))
+
+
+def _names(answer: Json) -> Iterator[str]:
+    """Every path of names there is."""
+    if isinstance(answer, dict):
+        for name, value in answer.items():
+            yield name
+            yield from (f"{name}.{inner}" for inner in _names(value))
+    elif isinstance(answer, list):
+        for item in answer:
+            yield from (f"[].{inner}" for inner in _names(item))
+
+
+def test_an_estate_has_the_documented_fields() -> None:
+    estate = _first_estate("GetSalesReport")
+    agent = estate["agents"][0]
+    found = [sorted(part) for part in (estate, agent, agent["changes"][0] | {}, estate["changes"][0])]
+    share = ["changedAt", "commission", "commissionForeign", "percentageOfTotal"]
+    assert found == [sorted(ESTATE), sorted(AGENT), share, sorted(CHANGE)]
+
+
+def test_the_other_estates_report_is_thinner() -> None:
+    estate = _first_estate("GetEstateReportProdDb")
+    assert sorted(estate) == sorted(THIN_ESTATE)
+    assert sorted(estate["agents"][0]["commission"]) == ["percentageOfTotal", "value"]
+
+
+def test_foreign_estates_carry_currency_and_rate_and_others_null() -> None:
+    tree = ask(quiet(), f"{BI}/GetSalesReport", customerId="G1", **AGREED, **YEAR)
+    found = {
+        (estate["type"]["text"] == "Utlandsfastighet", estate["currencyCode"] is not None)
+        for _, _, estate in estates(tree)
+    }
+    assert found == {(True, True), (False, False)}
+
+
+def test_a_foreign_price_times_its_rate_is_the_price_in_kronor() -> None:
+    tree = ask(quiet(), f"{BI}/GetSalesReport", customerId="G1", **AGREED, **YEAR)
+    for _, _, estate in estates(tree):
+        if estate["currencyCode"]:
+            kronor = estate["finalPriceForeign"] * estate["currencyExchangeRate"]
+            assert abs(estate["finalPrice"] - kronor) <= 1
+
+
+def test_years_and_months_of_the_sales_tree_are_text() -> None:
+    tree = ask(quiet(), f"{BI}/GetSalesReport", customerId="M30016", **AGREED, **YEAR)
+    [year] = tree["officeSaleReports"][0]["years"]
+    assert (year["year"], [month["month"] for month in year["months"]][:2]) == ("2025", ["1", "2"])
+
+
+def test_commission_rows_have_the_documented_fields() -> None:
+    service = quiet()
+    office = ask(service, f"{BI}/CommissionOfficeReport/G1", **YEAR)[0]
+    user = ask(service, f"{BI}/CommissionUserReport/G1", **YEAR)[0]
+    assert [list(office), list(user)] == [["customerId", "office", *MEASURES], ["userId", *MEASURES]]
+
+
+def test_the_deprecated_number_of_an_office_is_a_whole_number() -> None:
+    office = ask(quiet(), f"{BI}/CommissionOfficeReport/M30016", **YEAR)[0]
+    assert (office["customerId"], office["office"]["customerId"]) == (30016, "M30016")
+
+
+def test_moments_are_wall_clock_without_an_offset() -> None:
+    answer = ask(quiet(), f"{BI}/TipsAndLeads/Report", customerId="G1", **EVERYTHING, **MAY)
+    written = [row["createdAt"] for _, row in leads(answer)]
+    assert [text for text in written if not WALL_CLOCK.fullmatch(text)] == []
+    assert len({len(text) for text in written}) > 2
+
+
+@pytest.mark.parametrize(("path", "query"), UNDOCUMENTED)
+def test_what_is_not_documented_has_two_shapes(path: str, query: dict[str, object]) -> None:
+    asked = query if "{" in path or "/G1" in path else {"customerId": "G1", **query}
+    first, second = (set(_names(ask(quiet(shapes=shapes), path, **asked))) for shapes in ("a", "b"))
+    assert first != second
+
+
+def test_shape_b_leaves_out_what_is_null() -> None:
+    tree = ask(quiet(shapes="b"), f"{BI}/GetSalesReport", customerId="G1", **AGREED, **YEAR)
+    assert all(value is not None for _, _, estate in estates(tree) for value in estate.values())
+
+
+def test_shapes_can_be_switched_while_it_runs() -> None:
+    service = Service(world())
+    before = ask(service, f"{BI}/External/Trademarks", customerId="G1")
+    service.switch_shapes("b")
+    assert set(before[0]) != set(ask(service, f"{BI}/External/Trademarks", customerId="G1")[0])
+
+
+@pytest.mark.parametrize(
+    ("accept", "kind"),
+    [
+        ("application/json", "application/json"),
+        ("application/xml", "application/xml"),
+        ("text/xml, */*;q=0.1", "application/json"),
+        ("application/xml;q=0.9, application/json", "application/json"),
+        ("", "application/json"),
+        ("image/png", "application/json"),
+    ],
+)
+def test_xml_is_answered_only_when_json_is_not_accepted(accept: str, kind: str) -> None:
+    asked = call(f"{BI}/External/Users", customerId="G1")
+    answered = quiet().respond(Call("GET", asked.target, {**asked.headers, "accept": accept}))
+    assert answered.headers["Content-Type"].partition(";")[0] == kind
+
+
+def test_xml_holds_the_same_in_pascal_case_and_alphabetical_order() -> None:
+    asked = call(f"{BI}/CommissionOfficeReport/G1", **YEAR)
+    answered = quiet().respond(Call("GET", asked.target, {**asked.headers, "accept": "text/xml"}))
+    root = ElementTree.fromstring(answered.body)
+    rows = ask(quiet(), f"{BI}/CommissionOfficeReport/G1", **YEAR)
+    names = [element.tag.rpartition("}")[2] for element in root[0]]
+    told = [float(row.findtext("{*}Commission") or "") for row in root]
+    assert (names, told) == (sorted(names), [float(row["commission"]) for row in rows])
+
+
+@pytest.mark.parametrize("report", ["GetSalesReport", "GetEstatesReport", "Estates"])
+def test_every_answer_in_xml_is_well_formed(report: str) -> None:
+    asked = call(f"{BI}/{report}", customerId="G1", **AGREED, **YEAR)
+    answered = quiet().respond(Call("GET", asked.target, {**asked.headers, "accept": "text/xml"}))
+    assert len(ElementTree.fromstring(answered.body)) > 0

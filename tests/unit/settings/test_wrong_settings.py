@@ -1,0 +1,239 @@
+"""Is every wrong setting refused with a sentence that names it, and never with a secret?"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.settings.model import Settings, SettingsError, load_settings
+from tests.unit.settings.test_reading_settings import ENOUGH, KNOWN
+
+NOWHERE = Path("/nowhere")
+CUSTOMERS = "BROKERBI_CUSTOMERS: "
+
+
+def _problems(environment: dict[str, str], directory: Path = NOWHERE) -> tuple[str, ...]:
+    with pytest.raises(SettingsError) as caught:
+        load_settings(environment, directory=directory)
+    return caught.value.problems
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("BASE_URL", "", "BROKERBI_BASE_URL is not set; set it to the address of the Connect service."),
+        (
+            "BASE_URL",
+            "service.example",
+            "BROKERBI_BASE_URL is not an address; write it like https://host/path.",
+        ),
+        (
+            "BASE_URL",
+            "https://h:99999",
+            "BROKERBI_BASE_URL is not an address; write it like https://host/path.",
+        ),
+        ("USERNAME", "", "BROKERBI_USERNAME is not set; set it to the username of the login."),
+        (
+            "PASSWORD",
+            "",
+            "BROKERBI_PASSWORD is not set; set it, or BROKERBI_PASSWORD_FILE to a file with it.",
+        ),
+        (
+            "CUSTOMERS",
+            "",
+            "BROKERBI_CUSTOMERS is not set; set it to customer ids with commas, like M30011,G2.",
+        ),
+        ("CUSTOMERS", "M1,M1", "BROKERBI_CUSTOMERS names M1 more than once; keep one of each."),
+        (
+            "CUSTOMERS",
+            '[{"id": "M1", "active": false}]',
+            "BROKERBI_CUSTOMERS names no active customer; write ids",
+        ),
+        ("START", "", "BROKERBI_START is not set; set it to the first month to keep, like 2024-01."),
+        ("START", "2024", "BROKERBI_START is not a month; write it as YYYY-MM, for example 2024-01."),
+        ("START", "2024-13", "BROKERBI_START is not a month; write it as YYYY-MM, for example 2024-01."),
+        (
+            "START",
+            "0024-01",
+            "BROKERBI_START is 0024-01, before 1990-01, when no customer can have had reports.",
+        ),
+        ("TIMEZONE", "Mars", "BROKERBI_TIMEZONE is not a known time zone; write it like Europe/Stockholm."),
+        ("TIMEZONE", "../x", "BROKERBI_TIMEZONE is not a known time zone; write it like Europe/Stockholm."),
+        ("CONCURRENCY", "0", "BROKERBI_CONCURRENCY ('0') is not a whole number from 1 to 50."),
+        ("CONCURRENCY", "five", "BROKERBI_CONCURRENCY ('five') is not a whole number from 1 to 50."),
+        (
+            "REQUESTS_PER_SECOND",
+            "nan",
+            "BROKERBI_REQUESTS_PER_SECOND ('nan') is not a number from 0.1 to 1000.",
+        ),
+        ("TODAY", "monday", "BROKERBI_TODAY ('monday') is not a day for rehearsals, like 2026-03-31."),
+        ("CUSTOMER", "M1", "BROKERBI_CUSTOMER is no setting; did you mean BROKERBI_CUSTOMERS?"),
+        ("CONFG", "x", "BROKERBI_CONFG is no setting; did you mean BROKERBI_CONFIG?"),
+        ("Base_Url", "x", "BROKERBI_Base_Url is no setting; did you mean BROKERBI_BASE_URL?"),
+        ("CONFIG", "no.toml", "BROKERBI_CONFIG names /nowhere/no.toml, but there is no such file."),
+        ("USERNAME", "a:b", "BROKERBI_USERNAME may not hold a colon or a control character: Basic "),
+        (
+            "NIGHTLY",
+            "at five",
+            "BROKERBI_NIGHTLY is not a schedule; write cron's five fields, like 0 5 * * *",
+        ),
+        ("PUBLISHED_URL", "bi", "BROKERBI_PUBLISHED_URL is not an address that a browser opens; write it"),
+        ("CUSTOMERS", "[1", "BROKERBI_CUSTOMERS begins like JSON but is none; write ids with commas"),
+        ("CUSTOMERS", "[1]", CUSTOMERS + "customer number 1 is neither an id nor a table with an id."),
+        ("CUSTOMERS", '[{"name": "x"}]', CUSTOMERS + "customer number 1 has no id."),
+        ("CUSTOMERS", '[{"id": "M1", "nmae": "x"}]', CUSTOMERS + "customer 'M1' has a key 'nmae' that is no"),
+        (
+            "CUSTOMERS",
+            '[{"id": "M1", "active": "?"}]',
+            CUSTOMERS + "the active of customer 'M1' is not true or",
+        ),
+        (
+            "CUSTOMER__M9__PASSWORD",
+            "x",
+            "BROKERBI_CUSTOMER__M9__PASSWORD speaks of no customer or key that is",
+        ),
+        (
+            "CUSTOMER__G2__USERNAME",
+            "x",
+            "Customer G2 has its own username but no password; set its password_file",
+        ),
+        (
+            "PASSWORD_FILE",
+            "x",
+            "BROKERBI_PASSWORD and BROKERBI_PASSWORD_FILE are both set; set only one of them.",
+        ),
+    ],
+)
+def test_a_wrong_setting_is_refused_with_a_sentence(name: str, value: str, sentence: str) -> None:
+    problems = _problems({**ENOUGH, f"BROKERBI_{name}": value})
+    assert [problem[: len(sentence)] for problem in problems] == [sentence]
+
+
+@pytest.mark.parametrize(
+    "customer",
+    ["M|1", "M,,1", "M[1", "M]1", "..", ".", "M...1", "M\n1", "M\u00a01", "M\x001", "M'1", "M" * 101],
+)
+def test_a_customer_id_that_can_be_no_partition_or_path_is_refused(customer: str) -> None:
+    assert all(
+        problem.startswith(CUSTOMERS) for problem in _problems({**ENOUGH, "BROKERBI_CUSTOMERS": customer})
+    )
+
+
+def test_everything_wrong_is_said_at_once() -> None:
+    problems = _problems({"BROKERBI_TRIES": "x", "BROKERBI_CUSTOMERZ": "M1", "BROKERBI_START": "x"})
+    assert [problem.split()[0] for problem in problems] == [
+        "BROKERBI_CUSTOMERZ",
+        "BROKERBI_CUSTOMERS",
+        "BROKERBI_START",
+        "BROKERBI_TRIES",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (
+            'password = "hush-hush"',
+            "holds a password; take it out, and set BROKERBI_PASSWORD (for one customer",
+        ),
+        ('customers = [{id = "M1", password = "hush-hush"}]', ", customer M1 holds a password; take it out"),
+        ("consurrency = 3", "has a key 'consurrency' that is no setting; did you mean 'concurrency'?"),
+        ("colour = 3", "has a key 'colour' that is no setting; take it out."),
+        (
+            'customers = [{id = "M1", nmae = "x"}]',
+            ", customer M1 has a key 'nmae' that is no setting; did you mean",
+        ),
+        ("a = = 1", "cannot be read as TOML: "),
+        ("concurrency = [5]", "BROKERBI_CONCURRENCY ([5]) is not a whole number from 1 to 50."),
+    ],
+)
+def test_a_file_that_is_wrong_is_refused_with_a_sentence(tmp_path: Path, text: str, sentence: str) -> None:
+    (tmp_path / "brokerbi.toml").write_text(text, encoding="utf-8")
+    problems = _problems(ENOUGH, tmp_path)
+    assert (len(problems), sentence in problems[0], "hush" in problems[0]) == (1, True, False)
+
+
+def test_a_value_that_might_hold_a_secret_is_not_quoted(tmp_path: Path) -> None:
+    (tmp_path / "brokerbi.toml").write_text("base_url = [1]", encoding="utf-8")
+    assert _problems({**ENOUGH, "BROKERBI_BASE_URL": ""}, tmp_path) == (
+        "BROKERBI_BASE_URL is not the address of the Connect service, like https://host/path.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (None, "which cannot be read: No such file or directory."),
+        (b"", "which is empty."),
+        (b"\n", "which is empty."),
+        (b"\xff\xfe", "which is not text in UTF-8."),
+    ],
+)
+def test_a_password_file_that_cannot_be_used_is_refused(
+    tmp_path: Path, content: bytes | None, sentence: str
+) -> None:
+    if content is not None:
+        (tmp_path / "secret").write_bytes(content)
+    problems = _problems({**ENOUGH, "BROKERBI_PASSWORD": "", "BROKERBI_PASSWORD_FILE": "secret"}, tmp_path)
+    assert problems == (f"BROKERBI_PASSWORD_FILE names {tmp_path / 'secret'}, {sentence}",)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("BASE_URL", "https://partner:hush-hush@service.example"),
+        ("BASE_URL", "http://service.example/hush-hush"),
+        ("BASE_URL", "https://service.example/?key=hush-hush"),
+        ("PASSWORD", "hush-hush\n"),
+        ("USERNAME", "partner:hush-hush"),
+        ("CUSTOMERS", '[{"id": "M1", "username": "hush-hush", "passwort": "hush-hush"}]'),
+        ("CUSTOMERS", '[{"id": "M1", "password": ["hush-hush"]}]'),
+        ("CUSTOMER__M9__PASSWORD", "hush-hush"),
+        ("PASSWRD", "hush-hush"),
+    ],
+)
+def test_no_sentence_holds_a_secret(name: str, value: str) -> None:
+    problems = _problems({**ENOUGH, f"BROKERBI_{name}": value})
+    assert [problem for problem in problems if "hush" in problem] == []
+
+
+@pytest.mark.parametrize(
+    ("written", "sentence"),
+    [
+        ("sale", "BROKERBI_REPORTS names 'sale', which is no report; did you mean sales?"),
+        (
+            "weather",
+            "BROKERBI_REPORTS names 'weather', which is no report; `brokerbi reports` lists them all.",
+        ),
+        (
+            "sales,+tips",
+            "BROKERBI_REPORTS mixes plain names with +name and -name; write only one of the two kinds.",
+        ),
+    ],
+)
+def test_a_report_that_does_not_exist_is_refused(written: str, sentence: str) -> None:
+    settings = load_settings({**ENOUGH, "BROKERBI_REPORTS": written}, directory=NOWHERE)
+    with pytest.raises(SettingsError) as caught:
+        settings.chosen_reports(KNOWN, KNOWN)
+    assert caught.value.problems == (sentence,)
+
+
+def test_a_customer_without_a_login_cannot_be_asked_for() -> None:
+    settings = load_settings(
+        {"BROKERBI_CUSTOMERS": "M1", "BROKERBI_START": "2024-01"}, directory=NOWHERE, offline=True
+    )
+    with pytest.raises(SettingsError, match="Customer M1 has no login"):
+        settings.login_of(settings.customers[0])
+
+
+@given(
+    name=st.sampled_from([*(f"BROKERBI_{field.upper()}" for field in Settings.model_fields), "BROKERBI_X"]),
+    value=st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=30),
+)
+def test_no_value_whatsoever_leads_to_anything_but_settings_or_sentences(name: str, value: str) -> None:
+    with suppress(SettingsError):
+        assert load_settings({**ENOUGH, name: value}, directory=NOWHERE).customers

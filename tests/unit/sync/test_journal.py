@@ -1,0 +1,120 @@
+"""Does every request leave a line that others can read, and is it counted for its customer?"""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from pipelines.connect.exchange import Request, Try
+from pipelines.sandbox.faults import Fault
+from pipelines.sync.journal import FILE, FILES_KEPT, RequestJournal
+from pipelines.sync.outcomes import Status
+from tests.scenarios.rehearsal import Rehearsal, rehearsal
+
+SALES = Request("/Sales", {"customerId": "M1", "dateFrom": "2026-01-01"}, "sales", "M1")
+NOON = datetime(2026, 11, 21, 12, 0, 0, 250_000, tzinfo=UTC)
+COUNTED = "SELECT customer, report, requests, repeated, failed FROM meta.requests_by_day ORDER BY ALL"
+
+
+@dataclass
+class Noon:
+    """A clock that stands."""
+
+    def utc_now(self) -> datetime:
+        return NOON
+
+    def monotonic(self) -> float:
+        return 0.0
+
+    async def sleep(self, seconds: float) -> None:
+        raise NotImplementedError(seconds)
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def small(world: Path, **faults: Fault) -> Rehearsal:
+    made = rehearsal(
+        world, BROKERBI_CUSTOMERS="G1,M30016", BROKERBI_REPORTS="sales", BROKERBI_RETRY_SECONDS="5"
+    )
+    made.service.faults.switch(list(faults.values()))
+    return made
+
+
+def test_a_line_says_what_was_asked_of_whom_and_what_came_of_it(tmp_path: Path) -> None:
+    journal = RequestJournal(tmp_path, "a run", Noon())
+    journal.note(Try(SALES, 2, 503, "status 503", 12, 0.25))
+    assert lines(journal.path) == [
+        {
+            "timestamp": "2026-11-21T12:00:00.250000Z",
+            "severity_text": "WARN",
+            "body": "sales of M1: 503",
+            "attributes": {
+                "brokerbi.run_id": "a run",
+                "brokerbi.report": "sales",
+                "brokerbi.customer": "M1",
+                "brokerbi.window": "dateFrom=2026-01-01",
+                "brokerbi.try": 2,
+                "http.request.method": "GET",
+                "http.request.resend_count": 1,
+                "http.response.status_code": 503,
+                "http.response.body.size": 12,
+                "http.client.request.duration": 0.25,
+                "error.type": "status 503",
+            },
+        }
+    ]
+
+
+def test_the_file_is_private_and_turned_over_when_it_is_full(tmp_path: Path) -> None:
+    journal = RequestJournal(tmp_path, "a run", Noon(), largest_bytes=1000)
+    for number in range(30):
+        journal.note(Try(SALES, number, 200, "", 1, 0.1))
+    kept = sorted(path.name for path in (tmp_path / "work").glob(f"{FILE}*") if path.suffix != ".lock")
+    assert kept == [FILE, *(f"{FILE}.{number}" for number in range(1, FILES_KEPT + 1))]
+    assert all(path.stat().st_size <= 1000 for path in (tmp_path / "work").iterdir())
+    assert journal.path.stat().st_mode & 0o777 == 0o600
+
+
+def test_no_line_is_lost_or_torn_when_many_write_and_turn_over_at_once(tmp_path: Path) -> None:
+    def write(run: int) -> None:
+        journal = RequestJournal(tmp_path, f"run {run}", Noon(), largest_bytes=20_000)
+        for number in range(50):
+            journal.note(Try(SALES, number, 200, "", 1, 0.1))
+
+    with ThreadPoolExecutor(4) as writers:
+        list(writers.map(write, range(4)))
+    files = [path for path in (tmp_path / "work").glob(f"{FILE}*") if path.suffix != ".lock"]
+    told = [line["attributes"] for path in files for line in lines(path)]
+    assert len({(one["brokerbi.run_id"], one["brokerbi.try"]) for one in told}) == 200
+
+
+def test_a_sync_counts_every_request_for_its_customer_and_adds_to_the_day(tmp_path: Path) -> None:
+    world = small(tmp_path)
+    world.sync()
+    assert world.rows(COUNTED) == [("G1", "sales", 1, 0, 0), ("M30016", "sales", 1, 0, 0)]
+    world.sync()
+    assert world.rows(COUNTED) == [("G1", "sales", 2, 0, 0), ("M30016", "sales", 2, 0, 0)]
+    assert len(lines(tmp_path / "work" / FILE)) == 4
+
+
+def test_requests_that_failed_and_were_repeated_are_counted_as_such(tmp_path: Path) -> None:
+    world = small(tmp_path, once=Fault("503", customer="G1", tries=1), never=Fault("404", customer="M30016"))
+    assert {one.status for one in world.sync().trouble} == {Status.FAILED}
+    assert world.rows(COUNTED) == [("G1", "sales", 2, 1, 1), ("M30016", "sales", 1, 0, 1)]
+
+
+def test_what_was_asked_is_published(tmp_path: Path) -> None:
+    world = small(tmp_path)
+    world.sync()
+    world.publish()
+    file = world.settings.data_dir / "warehouse.duckdb"
+    with duckdb.connect(str(file), read_only=True) as published:
+        assert len(published.execute(COUNTED).fetchall()) == 2

@@ -1,0 +1,52 @@
+"""Is all that runs also installed, and nothing else? The wheel, the pinned versions, Dagster's settings."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import dagster as dg
+from packaging.requirements import Requirement
+
+from tests.unit.walls.files import ROOMS, ROOT, named, our_files
+
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+REQUIREMENTS = (ROOT / "requirements.txt").read_text("utf-8")
+PIN = re.compile(r"^([a-z0-9-]+(?:\.[a-z0-9-]+)*)(?:\[[a-z,]+\])?==([^\s;]+)(.*)$", re.MULTILINE)
+
+
+def test_the_wheel_holds_every_file_of_every_room(tmp_path: Path) -> None:
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+    with zipfile.ZipFile(next(tmp_path.glob("*.whl"))) as wheel:
+        held = {name for name in wheel.namelist() if ".dist-info/" not in name}
+    assert held == {named(path) for path in our_files() if named(path).split("/")[0] in (*ROOMS, "sql")}
+
+
+def test_every_pinned_version_carries_its_hashes() -> None:
+    pins = [block for block in re.split(r"\n(?=\S)", REQUIREMENTS) if not block.startswith("#")]
+    assert [block for block in pins if not (PIN.match(block) and "--hash=sha256:" in block)] == []
+
+
+def test_the_pinned_versions_say_nothing_of_where_they_come_from() -> None:
+    assert re.findall(r"--(?!hash=sha256:)[a-z-]+|\S+://\S*|@ \S+", REQUIREMENTS) == []
+
+
+def test_every_library_that_is_asked_for_is_pinned_to_a_version_that_was_asked_for() -> None:
+    pinned = {name: version for name, version, _ in PIN.findall(REQUIREMENTS)}
+    asked = map(Requirement, [*PYPROJECT["project"]["dependencies"], *PYPROJECT["dependency-groups"]["dev"]])
+    assert [str(one) for one in asked if pinned.get(one.name, "none") not in one.specifier] == []
+
+
+def test_dagster_takes_its_settings_as_they_stand(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "dagster.yaml", tmp_path)
+    with dg.DagsterInstance.from_config(str(tmp_path)) as instance:
+        queue = instance.get_concurrency_config().run_queue_config
+        assert queue is not None
+        assert queue.max_concurrent_runs == 3
+        assert not instance.telemetry_enabled

@@ -1,0 +1,225 @@
+"""Do analysts get whole files, undisturbed, without what they must not see, and is there a way back?"""
+
+from __future__ import annotations
+
+import stat
+from datetime import timedelta
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+import duckdb
+import pytest
+
+from tests.unit.warehouse.given import JANUARY, NOON, Given, Rejected, sales, users
+from tests.unit.warehouse.other_process import begun
+from warehouse.errors import NothingToRollBackTo
+from warehouse.publishing import Publication, publish, rollback
+
+SECRET = "Someone Nobody Should See"
+
+
+def seen(path: Path, query: str = "SELECT id FROM bi.sales ORDER BY ALL") -> list[tuple[Any, ...]]:
+    """What an analyst finds in a file."""
+    with duckdb.connect(path, read_only=True) as connection:
+        return connection.execute(query).fetchall()
+
+
+def published(given: Given, number: int, **other: Any) -> Publication:
+    """Load a sale with this number as its id, and publish."""
+    given.store.load([sales(f"l{number}", (JANUARY, str(number), "1"))])
+    return publish(given.data_dir, keep=3, now=NOON + timedelta(days=number), **other)
+
+
+def test_analysts_see_what_is_loaded_and_which_publication_it_is(tmp_path: Path) -> None:
+    made = published(Given(tmp_path), 1)
+    assert (made.version, made.path, made.loads) == ("20240402T120000Z", tmp_path / "warehouse.duckdb", 1)
+    assert seen(made.path) == [("1",)]
+    assert seen(made.path, "SELECT name, status FROM meta.publications") == [
+        ("20240402T120000Z", "published")
+    ]
+
+
+def test_a_refused_publication_leaves_the_file_and_says_why(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    published(given, 1)
+    refused = published(given, 2, reasons_against=["totals: 3 rows are negative"])
+    assert (refused.published, seen(refused.path)) == (False, [("1",)])
+    assert given.rows("SELECT status, reasons FROM meta.publications ORDER BY at_utc") == [
+        ("published", []),
+        ("refused", ["totals: 3 rows are negative"]),
+    ]
+
+
+def test_a_reader_keeps_the_file_it_has_open(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    path = published(given, 1).path
+    with duckdb.connect(path, read_only=True) as connection:
+        published(given, 2)
+        assert connection.execute("SELECT id FROM bi.sales").fetchall() == [("1",)]
+    assert seen(path) == [("2",)]
+
+
+def test_a_log_left_by_an_analyst_is_never_replayed_into_a_new_file(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    path = published(given, 1).path
+    begun("scribble", path).communicate()
+    assert path.with_name("warehouse.duckdb.wal").exists()
+    published(given, 2)
+    assert seen(path) == [("2",)]
+
+
+def test_of_rows_in_quarantine_analysts_see_how_many_and_why(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    given.store.load([sales("a", rejected=[Rejected(SECRET, JANUARY), Rejected(token_hex(), JANUARY)])])
+    made = publish(tmp_path, keep=3, now=NOON)
+    assert SECRET.encode() not in made.path.read_bytes()
+    assert seen(made.path, 'SELECT reason, "rows" FROM meta.quarantine') == [("price is no number", 2)]
+    assert seen(made.path, "SELECT 1 FROM duckdb_tables() WHERE table_name = 'quarantine_rows'") == []
+
+
+def test_rows_in_quarantine_are_no_reason_to_rewrite_the_working_file(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    given.store.load([sales("a", rejected=[Rejected(SECRET, JANUARY)])])
+    before = given.working.stat().st_ino
+    publish(tmp_path, keep=3, now=NOON)
+    assert given.working.stat().st_ino == before
+    given.change("UPDATE meta.storage SET has_traces = true")
+    publish(tmp_path, keep=3, now=NOON)
+    assert given.working.stat().st_ino != before
+
+
+def test_what_only_the_log_of_the_working_file_holds_is_published_too(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    begun("scribble", given.working).communicate()
+    assert given.working.with_name("warehouse.duckdb.wal").exists()
+    assert seen(publish(tmp_path, keep=3, now=NOON).path) == [("scribbled",)]
+
+
+def test_rows_that_an_older_format_held_are_not_in_the_file_not_even_in_its_free_space(
+    tmp_path: Path,
+) -> None:
+    given = Given(tmp_path)
+    given.store.load([sales("a", rejected=[Rejected(SECRET, JANUARY), Rejected(token_hex(), JANUARY)])])
+    as_in_format_2(given)
+    assert SECRET.encode() in given.working.read_bytes()
+    made = publish(tmp_path, keep=3, now=NOON)
+    assert seen(made.path, 'SELECT reason, "rows" FROM meta.quarantine') == [("price is no number", 2)]
+    assert [SECRET.encode() in path.read_bytes() for path in (made.path, given.working)] == [False, False]
+    assert given.rows("SELECT has_traces FROM meta.storage") == [(False,)]
+
+
+def as_in_format_2(given: Given) -> None:
+    """The working file as earlier versions kept it: with rows in quarantine, one of them deleted."""
+    given.change("ALTER TABLE meta.quarantine_rows ADD COLUMN raw VARCHAR")
+    given.change(f"UPDATE meta.quarantine_rows SET raw = '{SECRET}' || place")
+    given.change(f"INSERT INTO meta.quarantine_rows BY NAME SELECT 'b' AS load_id, '{SECRET}' AS raw")
+    given.change("DELETE FROM meta.quarantine_rows WHERE load_id = 'b'")
+    given.change("ALTER TABLE meta.quarantine_rows DROP COLUMN fingerprint")
+    given.change("UPDATE meta.storage SET format = 2, has_traces = true")
+
+
+def test_what_is_marked_as_having_traces_is_rewritten_once_and_copied_from_then_on(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    given.store.load([users("a", {"1": SECRET})])
+    given.change("DELETE FROM bi.users_history")
+    given.change("UPDATE meta.storage SET has_traces = true")
+    assert SECRET.encode() in given.working.read_bytes()
+    for _ in range(2):
+        assert SECRET.encode() not in publish(tmp_path, keep=3, now=NOON).path.read_bytes()
+    assert given.rows("SELECT has_traces FROM meta.storage") == [(False,)]
+
+
+def test_the_newest_versions_are_kept(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    for number in range(1, 6):
+        published(given, number)
+    kept = sorted(path.name[10:18] for path in (tmp_path / "published").iterdir())
+    assert kept == ["20240404", "20240405", "20240406"]
+
+
+def test_going_back_shows_the_version_before_step_by_step(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    for number in range(1, 4):
+        published(given, number)
+    path = tmp_path / "warehouse.duckdb"
+    assert [seen(rollback(tmp_path, now=NOON).path) for _ in range(2)] == [[("2",)], [("1",)]]
+    with pytest.raises(NothingToRollBackTo, match="no earlier version"):
+        rollback(tmp_path, now=NOON)
+    assert seen(path) == [("1",)]
+
+
+def test_going_back_to_a_version_by_name_also_goes_forward(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    first, second = published(given, 1), published(given, 2)
+    for one in (first, second):
+        assert rollback(tmp_path, to=one.version, now=NOON).version == one.version
+    assert given.rows("SELECT name FROM meta.publications WHERE status = 'rolled back'") == [
+        (first.version,),
+        (second.version,),
+    ]
+
+
+def test_a_version_that_is_not_kept_is_not_gone_back_to(tmp_path: Path) -> None:
+    published(Given(tmp_path), 1)
+    with pytest.raises(NothingToRollBackTo, match=r"no version 19990101T000000Z .* 20240402T120000Z"):
+        rollback(tmp_path, to="19990101T000000Z", now=NOON)
+
+
+def test_a_version_that_somebody_wrote_to_is_passed_over(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    for number in range(1, 4):
+        published(given, number)
+        if number == 2:
+            with duckdb.connect(tmp_path / "warehouse.duckdb") as connection:
+                connection.execute("DELETE FROM bi.sales")
+    assert seen(rollback(tmp_path, now=NOON).path) == [("1",)]
+
+
+def test_publishing_after_going_back_makes_a_new_version(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    published(given, 1)
+    published(given, 2)
+    rollback(tmp_path, now=NOON)
+    assert seen(publish(tmp_path, keep=3, now=NOON).path) == [("2",)]
+
+
+def test_versions_of_one_second_have_names_of_their_own(tmp_path: Path) -> None:
+    Given(tmp_path)
+    versions = [publish(tmp_path, keep=3, now=NOON).version for _ in range(2)]
+    assert versions == ["20240401T120000Z", "20240401T120001Z"]
+
+
+def test_the_published_file_is_for_owner_and_group_and_the_rest_for_the_owner(tmp_path: Path) -> None:
+    path = published(Given(tmp_path), 1).path
+    modes = [stat.filemode(one.stat().st_mode) for one in (path, tmp_path / "published", tmp_path / "work")]
+    assert modes == ["-rw-r-----", "drwxr-x---", "drwx------"]
+
+
+def test_files_are_of_a_storage_version_that_every_1_x_tool_can_read(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    path = published(given, 1).path
+    query = "SELECT tags['storage_version'] FROM duckdb_databases() WHERE database_name = current_database()"
+    assert seen(path, query) == given.rows(query) == [("v1.0.0+",)]
+
+
+def test_histories_can_be_asked_for_in_the_published_file(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    given.store.load([users("a", {"1": "Ann"})])
+    path = publish(tmp_path, keep=1, now=NOON).path
+    assert seen(path, "SELECT name FROM bi.users_as_of(TIMESTAMP '2030-01-01')") == [("Ann",)]
+
+
+def test_what_a_killed_publication_left_is_cleared_away(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    published(given, 1)
+    (tmp_path / "published" / ".unfinished.duckdb").write_bytes(b"half")
+    (tmp_path / ".warehouse.duckdb.new").write_bytes(b"half")
+    published(given, 2)
+    assert [path.name for path in tmp_path.rglob(".*")] == []
+
+
+def test_a_published_file_that_is_gone_comes_back(tmp_path: Path) -> None:
+    path = published(Given(tmp_path), 1).path
+    path.unlink()
+    assert seen(rollback(tmp_path, now=NOON).path) == [("1",)]

@@ -1,0 +1,178 @@
+"""Can every table be rebuilt from the loads that landing holds, row by row the same?"""
+
+from __future__ import annotations
+
+import os
+from datetime import timedelta
+from pathlib import Path
+
+from tests.unit.warehouse.given import (
+    FEBRUARY,
+    JANUARY,
+    NOON,
+    Given,
+    Rejected,
+    column_load,
+    hours,
+    sales,
+    users,
+)
+from warehouse.compacting import compact
+from warehouse.landing import Landed, Landing
+from warehouse.loads import Load
+from warehouse.retention import Cleared, clear_landing
+
+EVERYTHING = ("sales", "sales_agents", "users_history", "users__offices_history")
+
+
+def contents(given: Given) -> dict[str, list[tuple[object, ...]]]:
+    """Every row of every table."""
+    return {name: given.rows(f"FROM bi.{name} ORDER BY ALL") for name in EVERYTHING}
+
+
+def story() -> list[Load]:
+    """Months asked again, columns that widen, users that change and vanish."""
+    return [
+        sales("s1", (JANUARY, "1", "1"), (FEBRUARY, "2", "2"), months=(JANUARY, FEBRUARY)),
+        column_load("s2", "BIGINT", 5, customer="M2"),
+        sales("s3", (FEBRUARY, "3", "3"), months=(FEBRUARY,), fetched=hours(1)),
+        column_load("s4", "VARCHAR", "n/a", customer="M3"),
+        users("u1", {"1": "Ann", "2": "Bo"}, offices=[(0, "North"), (1, "South")]),
+        users("u2", {"2": "Bo", "1": "Ann"}, offices=[(0, "South"), (1, "North")], fetched=hours(2)),
+        users("u3", {"1": "Anna"}, offices=[(0, "North")], fetched=hours(3)),
+        users("u0", {"9": "late"}, fetched=hours(1)),
+    ]
+
+
+def told(tmp_path: Path) -> Given:
+    """A store that has lived through the story, load by load."""
+    given = Given(tmp_path)
+    for one in story():
+        given.store.load([one])
+    return given
+
+
+def replay(given: Given) -> None:
+    """Load again what a rebuild needs, as `replay` does."""
+    by_id = {one.load_id: one for one in story()}
+    needed = [by_id[one.load_id] for one in given.store.effective_loads()]
+    given.store.load([one for one in needed if not one.history])
+    given.store.load([one for one in needed if one.history], afresh=True)
+
+
+def test_a_rebuild_needs_the_loads_in_force_and_every_snapshot_oldest_first(tmp_path: Path) -> None:
+    needed = [one.load_id for one in told(tmp_path).store.effective_loads()]
+    assert needed == ["s1", "s2", "s4", "u1", "s3", "u2", "u3"]
+
+
+def test_loads_needed_can_be_those_of_some_reports_and_customers(tmp_path: Path) -> None:
+    store = told(tmp_path).store
+    assert [one.load_id for one in store.effective_loads(["users"])] == ["u1", "u2", "u3"]
+    assert [one.load_id for one in store.effective_loads(None, ["M3"])] == ["s4"]
+
+
+def test_dropped_tables_come_back_the_same(tmp_path: Path) -> None:
+    given = told(tmp_path)
+    before = contents(given), given.rows("FROM meta.columns ORDER BY ALL")
+    for name in EVERYTHING:
+        given.change(f"DROP TABLE bi.{name}")
+    replay(given)
+    assert (contents(given), given.rows("FROM meta.columns ORDER BY ALL")) == before
+
+
+def test_a_rebuild_of_what_is_there_changes_nothing(tmp_path: Path) -> None:
+    given = told(tmp_path)
+    before = contents(given), given.store.ledger()
+    replay(given)
+    assert (contents(given), given.store.ledger()) == before
+
+
+def test_a_lost_working_file_is_rebuilt_from_landing_alone(tmp_path: Path) -> None:
+    given = told(tmp_path)
+    before = given.rows("SELECT id, price, x FROM bi.sales ORDER BY ALL")
+    landing = Landing(tmp_path / "landing")
+    for one in story():
+        land(landing, one)
+    given.working.unlink()
+    given = Given(tmp_path)
+    assert given.store.relearn([one for one in landing.walk() if isinstance(one, Landed)]) == 8
+    assert given.store.ledger().months == {}
+    replay(given)
+    assert given.rows("SELECT id, price, x FROM bi.sales ORDER BY ALL") == before
+    assert given.rows("SELECT id, name FROM bi.users ORDER BY ALL") == [("1", "Anna")]
+
+
+def test_what_the_ledger_knows_is_not_learned_again(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    landing = Landing(tmp_path / "landing")
+    given.store.load([sales("s1")])
+    land(landing, sales("s1"))
+    land(landing, sales("s2"), error="Unavailable")
+    assert given.store.relearn([one for one in landing.walk() if isinstance(one, Landed)]) == 1
+    assert given.rows("SELECT load_id, status FROM meta.loads ORDER BY ALL") == [
+        ("s1", "loaded"),
+        ("s2", "failed"),
+    ]
+
+
+def test_landing_files_that_nothing_in_force_needs_are_cleared_when_they_are_old(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    landing = Landing(tmp_path / "landing")
+    old = [sales("s1", (JANUARY, "1", "1")), users("u1", {"1": "Ann"})]
+    same = [sales("s2", fetched=hours(1)), users("u2", {"1": "Ann"}, fetched=hours(1))]
+    newest = [users("u3", {"1": "Ann"}, fetched=hours(2))]
+    for one in (*old, *same, *newest):
+        given.store.load([one_landed(landing, one)])
+    assert clear_landing(tmp_path, days=30, now=NOON + timedelta(days=20)) == Cleared(0, 0)
+    assert clear_landing(tmp_path, days=30, now=NOON + timedelta(days=40)).files == 2
+    assert [one.load_id for one in given.store.effective_loads()] == ["u1", "s2", "u3"]
+    assert [Path(path).name for path in landing.paths()] == ["s2.tar.zst", "u1.tar.zst", "u3.tar.zst"]
+
+
+def test_old_landing_files_that_the_ledger_does_not_know_are_cleared_too(tmp_path: Path) -> None:
+    Given(tmp_path)
+    landing = Landing(tmp_path / "landing")
+    for name, age in (("old", 40), ("new", 1)):
+        path = landing.root / land(landing, sales(name))
+        os.utime(path, ((NOON - timedelta(days=age)).timestamp(),) * 2)
+    assert clear_landing(tmp_path, days=30, now=NOON).files == 1
+    assert [Path(path).name for path in landing.paths()] == ["new.tar.zst"]
+
+
+def test_a_smaller_working_file_holds_the_same(tmp_path: Path) -> None:
+    given = told(tmp_path)
+    given.store.load([column_load("big", "VARCHAR", *(str(n) * 9 for n in range(60_000)), customer="M4")])
+    given.store.load([sales("gone", customer="M4")])
+    before = contents(given), given.store.ledger()
+    done = compact(tmp_path)
+    assert done.bytes_after < done.bytes_before
+    assert (contents(given), given.store.ledger()) == before
+    assert given.rows("SELECT name FROM bi.users_as_of(TIMESTAMP '2030-01-01')") == [("Anna",)]
+
+
+def test_making_the_file_smaller_clears_the_traces_of_what_was_deleted(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    given.store.load([sales("a", rejected=[Rejected("{}", JANUARY)])])
+    assert given.rows("SELECT has_traces FROM meta.storage") == [(False,)]
+    given.change("UPDATE meta.storage SET has_traces = true")
+    compact(tmp_path)
+    assert given.rows("SELECT has_traces FROM meta.storage") == [(False,)]
+
+
+def one_landed(landing: Landing, one: Load) -> Load:
+    """The load with the path of its landing file, once that is written."""
+    return Load(**{**vars(one), "landing": land(landing, one)})
+
+
+def land(landing: Landing, one: Load, error: str = "") -> str:
+    """Write the landing file of a load, as the sync does."""
+    header = {
+        "run_id": one.run_id,
+        "months": list(map(str, one.months)),
+        "history": one.history,
+        "asked": None,
+    }
+    writer = landing.open(one.report, one.customer, one.window_start, one.window_end, one.load_id, header)
+    writer.add({"path": "/"}, b"[]")
+    trailer = {"used": [0], "error": error, "note": "", "requests": 1, "seconds": 0.5}
+    return writer.close({**trailer, "fetched_at_utc": one.fetched_at_utc.isoformat()}).path

@@ -1,0 +1,131 @@
+"""One window of one report of one customer, from the plan to the ledger and the summary.
+
+The sync creates it when a window is begun; fetching, normalizing and loading fill it in. Whoever reports on a
+sync (the command line, Dagster, the request log) reads the same record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class WindowStatus(StrEnum):
+    """What became of a window."""
+
+    LOADED = "loaded"
+    FAILED = "failed"
+    HELD_BACK = "held back"
+    NO_ACCESS = "no access"
+    NOT_ASKED = "not asked"
+    SKIPPED = "skipped"
+    TOLD = "told what was changed"
+
+
+class ColumnLike(Protocol):
+    """A column of a table: its DuckDB type as text, whether it is documented, and where it comes from."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def type(self) -> str: ...
+    @property
+    def documented(self) -> bool: ...
+    @property
+    def source(self) -> str: ...
+    @property
+    def description(self) -> str: ...
+
+
+class TableLike(Protocol):
+    """The rows of one table in one window; the frame also holds `_row`, `_parent_row` and `_month`."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def columns(self) -> Sequence[ColumnLike]: ...
+    @property
+    def frame(self) -> pl.DataFrame: ...
+    @property
+    def key(self) -> tuple[str, ...]: ...
+
+
+class RejectedLike(Protocol):
+    """A row that broke its documented type, as it came; `month` is a first day, or none if unknown."""
+
+    @property
+    def table(self) -> str: ...
+    @property
+    def place(self) -> str: ...
+    @property
+    def reason(self) -> str: ...
+    @property
+    def column(self) -> str | None: ...
+    @property
+    def raw(self) -> str: ...
+    @property
+    def month(self) -> date | None: ...
+
+
+@dataclass(slots=True)
+class WindowResult:
+    """What is known of one window so far.
+
+    `months` are first days, empty for a report without months; `open_months` were not over when they were
+    asked. `history` merges the rows into slowly changing history instead of replacing months; `asked` then
+    limits the comparison to the rows of these asked ids. `reason` says in a sentence why the window was not
+    loaded, `error` names the kind of error. `rows` counts by table; `superseded` are months that were left
+    alone because a newer fetch is held; `opened` and `closed` count versions of history.
+    """
+
+    report: str
+    customer: str
+    months: tuple[date, ...] = ()
+    window_start: date | None = None
+    window_end: date | None = None
+    run_id: str = ""
+    load_id: str = ""
+    history: bool = False
+    asked: tuple[str, ...] | None = None
+    status: WindowStatus = WindowStatus.NOT_ASKED
+    reason: str = ""
+    error: str = ""
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    # filled in by fetching
+    requests: int = 0
+    bytes: int = 0
+    seconds: float = 0.0
+    fetched_at_utc: datetime | None = None
+    open_months: frozenset[date] = frozenset()
+    landing: str = ""
+    sha256: str = ""
+    # filled in by normalizing; given up once loaded
+    tables: Sequence[TableLike] = ()
+    rejected: Sequence[RejectedLike] = ()
+    # filled in by loading
+    rows: Mapping[str, int] = field(default_factory=dict)
+    rows_before: int = 0
+    rejected_count: int = 0
+    superseded: tuple[date, ...] = ()
+    opened: int = 0
+    closed: int = 0
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        """The report's name and the customer's id."""
+        return (self.report, self.customer)
+
+    @property
+    def when(self) -> str:
+        """The months in words, for a message."""
+        if not self.months:
+            return "now"
+        first, last = (f"{day:%Y-%m}" for day in (self.months[0], self.months[-1]))
+        return first if first == last else f"{first}..{last}"
