@@ -10,7 +10,7 @@ import dagster as dg
 from assets.describing import column_schema, words_of
 from assets.judging import Look, Verdict
 from assets.partitions import key_of
-from pipelines.sync.outcomes import Outcome
+from warehouse.window_result import WindowResult
 
 ROWS = "dagster/partition_row_count"
 ROWS_OF_ALL = "dagster/row_count"
@@ -81,15 +81,15 @@ def _metadata(verdict: Verdict) -> dict[str, Any]:
     return metadata
 
 
-def _measured(outcome: Outcome) -> dict[str, Any]:
+def _measured(outcome: WindowResult) -> dict[str, Any]:
     metadata: dict[str, Any] = {
         "window": outcome.when,
         "window_requests": outcome.requests,
         "window_seconds": round(outcome.seconds, 3),
         "window_bytes": outcome.bytes,
     }
-    if outcome.rejected:
-        metadata["window_rows_in_quarantine"] = outcome.rejected
+    if outcome.rejected_count:
+        metadata["window_rows_in_quarantine"] = outcome.rejected_count
     if outcome.warnings:
         metadata["warnings"] = dg.MetadataValue.md("\n".join(f"- {one}" for one in outcome.warnings))
     return metadata

@@ -20,16 +20,17 @@ from assets.progress import Progress
 from assets.project import Project
 from assets.squares import Square, months_by_pair
 from assets.telling import kept_open
+from pipelines.months import Month
 from pipelines.planning.selection import Selection
 from pipelines.settings.messages import SettingsError
-from pipelines.sync.outcomes import Status
 from warehouse.errors import WarehouseError
 from warehouse.store import Store
+from warehouse.window_result import WindowStatus
 
 if TYPE_CHECKING:
     from pipelines.planning.due import Calendar
-    from pipelines.sync.outcomes import Outcome
     from warehouse.ledger import Ledger
+    from warehouse.window_result import WindowResult
 
 HELD = "brokerbi/held"
 SKIP = "skip"
@@ -50,7 +51,7 @@ class Fetching:
     squares: Sequence[Square]
     stopped: str = ""
     shut_out: Sequence[str] = ()
-    outcomes: list[Outcome] = field(default_factory=list)
+    outcomes: list[WindowResult] = field(default_factory=list)
 
     def run(self) -> None:
         """Fetch the squares and log an event for each that is done; raises dg.Failure if any failed.
@@ -89,7 +90,7 @@ class Fetching:
 
         progress = Progress(self.context.log)
 
-        def happened(outcome: Outcome) -> None:
+        def happened(outcome: WindowResult) -> None:
             self.outcomes.append(outcome)
             progress.happened(outcome)
 
@@ -124,8 +125,10 @@ class Fetching:
         """The squares of older months that were read because the service told of a change."""
         known = {(*one.pair, month) for one in self.squares for month in one.months(self.calendar)}
         reports = {one.report.name: one.report for one in self.squares}
-        asked = [one for one in self.outcomes if one.status is not Status.SKIPPED and one.report in reports]
-        places = {(*one.pair, month) for one in asked for month in one.months}
+        asked = [
+            one for one in self.outcomes if one.status is not WindowStatus.SKIPPED and one.report in reports
+        ]
+        places = {(*one.pair, Month.of(day)) for one in asked for day in one.months}
         for report, customer, month in sorted(places - known):
             yield Square(reports[report], customer, month)
 

@@ -12,7 +12,8 @@ from assets.squares import Square
 from pipelines.months import Month
 from pipelines.planning.due import Calendar
 from pipelines.planning.selection import Pair
-from pipelines.sync.outcomes import TROUBLE, Outcome, Status
+from pipelines.sync.summary import TROUBLE
+from warehouse.window_result import WindowResult, WindowStatus
 
 if TYPE_CHECKING:
     from warehouse.ledger import HeldMonth, Ledger
@@ -51,7 +52,7 @@ class Verdict:
     rows_before: int | None = None
     rows_ahead: int | None = None
     held: HeldMonth | None = None
-    outcome: Outcome | None = None
+    outcome: WindowResult | None = None
     look: Look | None = None
 
     @property
@@ -72,9 +73,9 @@ class Judge:
     configured: Collection[str]
     started_utc: datetime
 
-    def verdicts(self, squares: Iterable[Square], outcomes: Sequence[Outcome]) -> Iterator[Verdict]:
+    def verdicts(self, squares: Iterable[Square], outcomes: Sequence[WindowResult]) -> Iterator[Verdict]:
         """The verdict on every square, in their order."""
-        by_pair: dict[Pair, list[Outcome]] = {}
+        by_pair: dict[Pair, list[WindowResult]] = {}
         for outcome in outcomes:
             by_pair.setdefault(outcome.pair, []).append(outcome)
         for square in squares:
@@ -85,7 +86,7 @@ class Judge:
         held = [self.after.months.get(place) for place in square.places(self.calendar)]
         return all(one is not None and one.fetched_at_utc >= since_utc for one in held)
 
-    def _verdict(self, square: Square, outcomes: Sequence[Outcome]) -> Verdict:
+    def _verdict(self, square: Square, outcomes: Sequence[WindowResult]) -> Verdict:
         concerning = [one for one in outcomes if _concerns(one, square.months(self.calendar))]
         state, reason = self._state(square, concerning)
         own, *ahead = [self.after.months.get(place) for place in square.places(self.calendar)]
@@ -98,10 +99,10 @@ class Judge:
             rows_before=before.rows if before else None,
             rows_ahead=sum(one.rows for one in ahead if one) if ahead else None,
             held=own,
-            outcome=next((one for one in concerning if one.status is Status.LOADED), None),
+            outcome=next((one for one in concerning if one.status is WindowStatus.LOADED), None),
         )
 
-    def _state(self, square: Square, outcomes: Sequence[Outcome]) -> tuple[State, str]:
+    def _state(self, square: Square, outcomes: Sequence[WindowResult]) -> tuple[State, str]:
         for one in outcomes:
             if one.status in TROUBLE:
                 return State.FAILED, one.reason
@@ -115,15 +116,15 @@ class Judge:
         if is_held:
             fresh = self.is_fresh(square, self.started_utc)
             return (State.FETCHED if fresh else State.HELD), _reason(outcomes)
-        if any(one.status is Status.SKIPPED for one in outcomes):
+        if any(one.status is WindowStatus.SKIPPED for one in outcomes):
             return State.NOTHING, _reason(outcomes)
         return State.FAILED, _reason(outcomes) or "it was not asked: the run ended before its turn"
 
 
-def _concerns(outcome: Outcome, months: Collection[Month]) -> bool:
+def _concerns(outcome: WindowResult, months: Collection[Month]) -> bool:
     """An outcome without months speaks of the whole report of its customer."""
-    return not outcome.months or not set(outcome.months).isdisjoint(months)
+    return not outcome.months or not set(outcome.months).isdisjoint(month.first_day for month in months)
 
 
-def _reason(outcomes: Sequence[Outcome]) -> str:
+def _reason(outcomes: Sequence[WindowResult]) -> str:
     return "; ".join(dict.fromkeys(one.reason for one in outcomes if one.reason))

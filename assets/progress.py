@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from pipelines.catalogue.changes import CHANGED_SALES
 from pipelines.cli.printing import duration, to_go
-from pipelines.sync.outcomes import TROUBLE, Outcome, Status
+from pipelines.sync.summary import TROUBLE
+from warehouse.window_result import WindowResult, WindowStatus
 
 if TYPE_CHECKING:
     from dagster import DagsterLogManager
@@ -48,31 +49,31 @@ class Progress:
             f"{duration(plan.seconds)} at {plan.requests_per_second:g} requests per second{held}."
         )
 
-    def happened(self, outcome: Outcome) -> None:
+    def happened(self, outcome: WindowResult) -> None:
         """Go on: one more window has come to its end."""
         self.requests += outcome.requests
         if outcome.report == CHANGED_SALES:
             self._tell_changes(outcome)
-        if outcome.status in (Status.SKIPPED, Status.TOLD):
+        if outcome.status in (WindowStatus.SKIPPED, WindowStatus.TOLD):
             return
         self.done += 1
         self.rows += sum(outcome.rows.values())
-        if outcome.status is Status.NO_ACCESS or outcome.status in TROUBLE:
+        if outcome.status is WindowStatus.NO_ACCESS or outcome.status in TROUBLE:
             self._tell_trouble(outcome)
         now = self.monotonic()
         if now - self.told >= SECONDS_BETWEEN_LINES:
             self.told = now
             self.log.info(self._line(now))
 
-    def _tell_changes(self, outcome: Outcome) -> None:
+    def _tell_changes(self, outcome: WindowResult) -> None:
         """What the service said of changes; that it said nothing is told once, for whatever customer."""
-        if outcome.status is Status.TOLD:
+        if outcome.status is WindowStatus.TOLD:
             self.log.info(f"{outcome.customer}: {outcome.reason}.")
         if outcome.warnings and not self.warned:
             self.warned = True
             self.log.warning(f"{outcome.customer}: {'; '.join(outcome.warnings)}")
 
-    def _tell_trouble(self, outcome: Outcome) -> None:
+    def _tell_trouble(self, outcome: WindowResult) -> None:
         self.troubled += outcome.status in TROUBLE
         if self.troubled <= TROUBLES_TOLD:
             self.log.warning(

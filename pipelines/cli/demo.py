@@ -16,7 +16,7 @@ from pipelines.months import Month
 from pipelines.planning.selection import Selection
 from pipelines.settings.model import Settings, load_settings
 from pipelines.sync.finishing import finish
-from pipelines.sync.outcomes import Summary
+from pipelines.sync.summary import Summary
 from pipelines.sync.syncing import sync
 
 MARK = ".brokerbi-demo"

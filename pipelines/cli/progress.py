@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from pipelines.catalogue.changes import CHANGED_SALES
 from pipelines.cli.printing import complain, count, duration, to_go
 from pipelines.planning.plan import Plan
-from pipelines.sync.outcomes import TROUBLE, Outcome
+from pipelines.sync.summary import TROUBLE
+from warehouse.window_result import WindowResult
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -48,7 +49,7 @@ class SyncProgress:
             self.task = self.bar.add_task("windows", total=self.windows)
             self.bar.start()
 
-    def happened(self, outcome: Outcome) -> None:
+    def happened(self, outcome: WindowResult) -> None:
         """Go on: one more window has come to its end."""
         if outcome.report == CHANGED_SALES:
             return

@@ -10,8 +10,9 @@ from pipelines.cli.progress import SyncProgress
 from pipelines.cli.selecting import selection_of, settings_from_environment
 from pipelines.planning.selection import Selection
 from pipelines.sync.finishing import finish
-from pipelines.sync.outcomes import Outcome, Status, Summary
+from pipelines.sync.summary import Summary
 from pipelines.sync.syncing import sync
+from warehouse.window_result import WindowResult, WindowStatus
 
 LONGEST_REASON = 70
 
@@ -61,24 +62,24 @@ def print_summary(summary: Summary) -> None:
     )
 
 
-def _row(name: str, outcomes: list[Outcome], held: int) -> list[str]:
-    loaded = [one for one in outcomes if one.status is Status.LOADED]
+def _row(name: str, outcomes: list[WindowResult], held: int) -> list[str]:
+    loaded = [one for one in outcomes if one.status is WindowStatus.LOADED]
     return [
         name,
         count(sum(sum(one.rows.values()) for one in loaded)),
         str(len(loaded)),
         count(sum(one.requests for one in outcomes)),
         str(held),
-        count(sum(one.rejected for one in loaded)),
+        count(sum(one.rejected_count for one in loaded)),
         _words(outcomes),
     ]
 
 
-def _words(outcomes: list[Outcome]) -> str:
+def _words(outcomes: list[WindowResult]) -> str:
     parts = []
-    for status in Status:
+    for status in WindowStatus:
         some = [one for one in outcomes if one.status is status]
-        if some and status is not Status.LOADED:
+        if some and status is not WindowStatus.LOADED:
             customers = ", ".join(sorted({one.customer for one in some})[:5])
             parts.append(f"{len(some)} {status.value} ({customers}): {_brief(some[0].reason)}")
     warned = [warning for one in outcomes for warning in one.warnings]

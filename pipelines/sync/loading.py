@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from pipelines.months import Month
 from pipelines.sync.fetched import Fetched, load_of
-from pipelines.sync.outcomes import Outcome, Status
 from warehouse.errors import WarehouseError
 from warehouse.loads import Loaded, leaves_small_rest
+from warehouse.window_result import WindowResult, WindowStatus
 
 if TYPE_CHECKING:
     from warehouse.sitting import Sitting
@@ -34,21 +34,22 @@ Groups = deque[list[Fetched]]
 """At most one group, to be taken out: who loads it is the last to hold on to its rows."""
 
 
-def outcome_of(fetched: Fetched, loaded: Loaded) -> Outcome:
+def outcome_of(fetched: Fetched, loaded: Loaded) -> WindowResult:
     """What became of a window that was loaded."""
     superseded = tuple(f"{Month.of(day)} was left alone: a newer fetch is held" for day in loaded.superseded)
-    return Outcome(
+    return WindowResult(
         report=fetched.report.name,
         customer=fetched.customer,
-        months=fetched.window.months,
-        window=fetched.window,
+        months=tuple(month.first_day for month in fetched.window.months),
+        window_start=fetched.window.first,
+        window_end=fetched.window.last,
         landing=fetched.landing,
         fetched_at_utc=fetched.fetched_at_utc,
-        status=Status.LOADED,
+        status=WindowStatus.LOADED,
         reason="; ".join(fetched.notes),
         rows=loaded.rows,
         rows_before=loaded.rows_before,
-        rejected=len(fetched.flat.rejected),
+        rejected_count=len(fetched.flat.rejected),
         requests=fetched.requests,
         bytes=fetched.bytes,
         seconds=fetched.seconds,
@@ -68,7 +69,7 @@ class Loader:
 
     store: Store
     timezone: str
-    report: Callable[[Outcome], None]
+    report: Callable[[WindowResult], None]
     patience: float = PATIENCE_SECONDS
     _waiting: list[Fetched] = field(default_factory=list)
     _bytes: int = 0
@@ -130,7 +131,7 @@ class Loader:
         self._news.notify_all()
         return groups
 
-    async def _tell(self, outcomes: Sequence[Outcome]) -> Groups:
+    async def _tell(self, outcomes: Sequence[WindowResult]) -> Groups:
         """Report what was loaded, and answer the next group."""
         for outcome in outcomes:
             self.report(outcome)
@@ -149,7 +150,7 @@ class Loader:
                     sitting.make_way()
                 groups = following.result()
 
-    def _load(self, sitting: Sitting, group: Sequence[Fetched]) -> list[Outcome]:
+    def _load(self, sitting: Sitting, group: Sequence[Fetched]) -> list[WindowResult]:
         try:
             loaded = sitting.load([load_of(one, self.timezone) for one in group])
         except WarehouseError:
@@ -162,7 +163,7 @@ class Loader:
         return [outcome_of(one, done) for one, done in zip(group, loaded, strict=True)]
 
 
-def _unloadable(fetched: Fetched, error: Exception) -> Outcome:
+def _unloadable(fetched: Fetched, error: Exception) -> WindowResult:
     reason = f"the rows could not be loaded ({type(error).__name__}: {error}); the answer is kept in landing"
     failed = outcome_of(fetched, Loaded(fetched.load_id, {}, 0, (), (), 0, 0))
-    return replace(failed, status=Status.FAILED, reason=reason)
+    return replace(failed, status=WindowStatus.FAILED, reason=reason)

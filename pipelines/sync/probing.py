@@ -13,12 +13,12 @@ from pipelines.planning.plan import Planned
 from pipelines.planning.windows import Window
 from pipelines.sync.fetched import Fetched
 from pipelines.sync.guiding import Probing
-from pipelines.sync.outcomes import Outcome, Status
 from pipelines.sync.pairs import Pair
 from pipelines.sync.reading import Missed, Reading
 from pipelines.sync.spans import LearnedCap
 from pipelines.sync.touching import ChangedEstate, changed_estates, touched_months
 from warehouse.changes import ANSWERED, FAILED, Changed, Probe
+from warehouse.window_result import WindowResult, WindowStatus
 
 if TYPE_CHECKING:
     from pipelines.connect.client import Client
@@ -38,12 +38,12 @@ class Prober:
     store: Store
     reports: Sequence[Report]
 
-    async def ask(self, probings: Sequence[Probing], clients: Mapping[str, Client]) -> list[Outcome]:
+    async def ask(self, probings: Sequence[Probing], clients: Mapping[str, Client]) -> list[WindowResult]:
         """What came of every question; one that fails is told and stops nothing."""
         tasks = [self._one(one, clients[one.customer.id]) for one in probings]
         return list(await asyncio.gather(*tasks))
 
-    async def _one(self, probing: Probing, client: Client) -> Outcome:
+    async def _one(self, probing: Probing, client: Client) -> WindowResult:
         window = Window((), probing.spans)
         planned = Planned(probing.report, probing.customer, windows=(window,))
         read = await self.reading.read(client, Pair(planned, {}, 0, LearnedCap()), window)
@@ -53,7 +53,7 @@ class Prober:
             return await asyncio.to_thread(self._missed, probing, read)
         raise TypeError("a question without months cannot be asked month by month")
 
-    def _answered(self, probing: Probing, fetched: Fetched) -> Outcome:
+    def _answered(self, probing: Probing, fetched: Fetched) -> WindowResult:
         frame = fetched.flat.tables[0].frame
         estates, notes = changed_estates(frame, probing.first, fetched.fetched_at_utc, self.reading.timezone)
         if fetched.flat.rejected:
@@ -63,17 +63,19 @@ class Prober:
         self.store.remember_probe(probe, changed)
         months = len({one.month for one in changed})
         told = f"{len(estates)} sales were changed since {probing.first}, which concerns {months} months"
-        return _outcome(probing, fetched, Status.TOLD, told, warnings=tuple(notes))
+        return _outcome(probing, fetched, WindowStatus.TOLD, told, warnings=tuple(notes))
 
-    def _missed(self, probing: Probing, missed: Missed) -> Outcome:
+    def _missed(self, probing: Probing, missed: Missed) -> WindowResult:
         reason = " ".join(str(missed.error).split())
         self.store.remember_probe(_probe(self.reading.run_id, probing, missed, error=reason), ())
         if isinstance(missed.error, Forbidden):
             self.store.deny(probing.asked_of, probing.customer.id, missed.fetched_at_utc)
         if isinstance(missed.error, (Unauthorized, HostDown)):
-            return _outcome(probing, missed, Status.SKIPPED, reason)  # the windows say the same once more
+            return _outcome(
+                probing, missed, WindowStatus.SKIPPED, reason
+            )  # the windows say the same once more
         words = WITHOUT.format(reason)
-        return _outcome(probing, missed, Status.SKIPPED, words, warnings=(words,))
+        return _outcome(probing, missed, WindowStatus.SKIPPED, words, warnings=(words,))
 
     def _changed(self, probing: Probing, fetched: Fetched, estates: Sequence[ChangedEstate]) -> list[Changed]:
         guided = [report for report in self.reports if report.follows_sales]
@@ -126,9 +128,13 @@ def _probe(
 
 
 def _outcome(
-    probing: Probing, read: Fetched | Missed, status: Status, reason: str, warnings: tuple[str, ...] = ()
-) -> Outcome:
-    return Outcome(
+    probing: Probing,
+    read: Fetched | Missed,
+    status: WindowStatus,
+    reason: str,
+    warnings: tuple[str, ...] = (),
+) -> WindowResult:
+    return WindowResult(
         report=probing.report.name,
         customer=probing.customer.id,
         months=(),
@@ -140,6 +146,7 @@ def _outcome(
         load_id=read.load_id,
         landing=read.landing,
         fetched_at_utc=read.fetched_at_utc,
-        window=Window((), probing.spans),
+        window_start=probing.first,
+        window_end=probing.last,
         warnings=warnings,
     )

@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pipelines.connect.clock import Clock
-from pipelines.sync.outcomes import Outcome, Status, Summary
 from pipelines.sync.pairs import Pair
+from pipelines.sync.summary import Summary
 from warehouse.ledger import Cap
 from warehouse.loads import FailedLoad
+from warehouse.window_result import WindowResult, WindowStatus
 
 if TYPE_CHECKING:
     from warehouse.store import Store
 
-RECORDED = frozenset({Status.FAILED, Status.HELD_BACK, Status.NO_ACCESS})
+RECORDED = frozenset({WindowStatus.FAILED, WindowStatus.HELD_BACK, WindowStatus.NO_ACCESS})
 
 
 def record(store: Store, summary: Summary, pairs: Sequence[Pair], clock: Clock) -> None:
@@ -33,7 +34,7 @@ def record(store: Store, summary: Summary, pairs: Sequence[Pair], clock: Clock) 
             store.remember_cap(report, customer, Cap(days=pair.cap.days, months=pair.cap.months))
 
 
-def _failed_load(outcome: Outcome, summary: Summary, clock: Clock) -> FailedLoad:
+def _failed_load(outcome: WindowResult, summary: Summary, clock: Clock) -> FailedLoad:
     now = clock.utc_now()
     return FailedLoad(
         load_id=outcome.load_id
@@ -41,9 +42,9 @@ def _failed_load(outcome: Outcome, summary: Summary, clock: Clock) -> FailedLoad
         run_id=summary.run_id,
         report=outcome.report,
         customer=outcome.customer,
-        window_start=outcome.window.first,
-        window_end=outcome.window.last,
-        months=tuple(month.first_day for month in outcome.months),
+        window_start=outcome.window_start,
+        window_end=outcome.window_end,
+        months=outcome.months,
         status=outcome.status.value,
         error=outcome.reason,
         requests=outcome.requests,

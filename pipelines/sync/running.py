@@ -16,9 +16,10 @@ from pipelines.planning.windows import Window, windows
 from pipelines.sync.fetched import Fetched
 from pipelines.sync.guards import merged, shrink_reason
 from pipelines.sync.loading import Loader
-from pipelines.sync.outcomes import Outcome, Status, Summary
 from pipelines.sync.pairs import MOST_REFUSED_WINDOWS, AtRest, Pair
 from pipelines.sync.reading import ByMonthInstead, Missed, Reading
+from pipelines.sync.summary import Summary
+from warehouse.window_result import WindowResult, WindowStatus
 
 if TYPE_CHECKING:
     from datetime import date
@@ -44,7 +45,7 @@ class Run:
     concurrency: int
     accept_shrink: bool
     summary: Summary
-    note: Callable[[Outcome], None]
+    note: Callable[[WindowResult], None]
     jobs: deque[tuple[Pair, Window]] = field(default_factory=deque)
 
     async def work(self, pairs: Sequence[Pair]) -> None:
@@ -79,7 +80,7 @@ class Run:
         if not pair.denied and self.host.refusals.is_shut(customer):
             pair.denied, pair.closed = True, "no access (403): the customer was refused every report so far"
         if reason := self.summary.stopped or pair.closed:
-            status = Status.NO_ACCESS if pair.denied else Status.NOT_ASKED
+            status = WindowStatus.NO_ACCESS if pair.denied else WindowStatus.NOT_ASKED
             self.note(_outcome(pair, window, status, reason))
             return
         held = pair.is_guarded and not self.accept_shrink
@@ -97,24 +98,24 @@ class Run:
     def _ask_by_month(self, pair: Pair, window: Window, instead: ByMonthInstead) -> None:
         """Put a window's months in the queue one by one: its rows carry no month of their own."""
         reason = "its rows carry no year and month, so its months are asked one by one"
-        self.note(replace(_outcome(pair, window, Status.SKIPPED, reason), requests=instead.requests))
+        self.note(replace(_outcome(pair, window, WindowStatus.SKIPPED, reason), requests=instead.requests))
         pair.cap.months = 1
         single = list(windows(window.months, 1, self.today))
         pair.windows_left += len(single)
         self.jobs.extendleft((pair, one) for one in reversed(single))
 
-    def _missed(self, pair: Pair, window: Window, missed: Missed) -> Outcome:
+    def _missed(self, pair: Pair, window: Window, missed: Missed) -> WindowResult:
         """Say what became of a window that could not be fetched, and draw the conclusions for others."""
-        status, reason = Status.FAILED, str(missed.error)
+        status, reason = WindowStatus.FAILED, str(missed.error)
         match missed.error:
             case Forbidden():
-                status, pair.denied, pair.closed = Status.NO_ACCESS, True, reason
+                status, pair.denied, pair.closed = WindowStatus.NO_ACCESS, True, reason
             case Refused():
                 pair.refused_windows += 1
                 if pair.refused_windows >= MOST_REFUSED_WINDOWS:
                     pair.closed = f"earlier windows were refused: {reason}"
             case HostDown():
-                status = Status.NOT_ASKED
+                status = WindowStatus.NOT_ASKED
         self.summary.stopped = self.summary.stopped or self.host.verdict
         return _outcome(pair, window, status, reason, missed)
 
@@ -132,13 +133,14 @@ class Run:
                 await self.loader.put(await reread(self.reading, released))
 
 
-def _held_back(fetched: Fetched, reason: str) -> Outcome:
-    return Outcome(
+def _held_back(fetched: Fetched, reason: str) -> WindowResult:
+    return WindowResult(
         report=fetched.report.name,
         customer=fetched.customer,
-        months=fetched.window.months,
-        window=fetched.window,
-        status=Status.HELD_BACK,
+        months=tuple(month.first_day for month in fetched.window.months),
+        window_start=fetched.window.first,
+        window_end=fetched.window.last,
+        status=WindowStatus.HELD_BACK,
         reason=reason,
         requests=fetched.requests,
         bytes=fetched.bytes,
@@ -150,16 +152,17 @@ def _held_back(fetched: Fetched, reason: str) -> Outcome:
 
 
 def _outcome(
-    pair: Pair, window: Window, status: Status, reason: str, missed: Missed | None = None
-) -> Outcome:
-    return Outcome(
+    pair: Pair, window: Window, status: WindowStatus, reason: str, missed: Missed | None = None
+) -> WindowResult:
+    return WindowResult(
         report=pair.planned.report.name,
         customer=pair.planned.customer.id,
-        months=window.months,
-        window=window,
+        months=tuple(month.first_day for month in window.months),
+        window_start=window.first,
+        window_end=window.last,
         status=status,
         reason=reason,
-        kind=type(missed.error).__name__ if missed else "",
+        error=type(missed.error).__name__ if missed else "",
         requests=missed.requests if missed else 0,
         bytes=missed.bytes if missed else 0,
         seconds=missed.seconds if missed else 0.0,

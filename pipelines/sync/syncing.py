@@ -24,7 +24,6 @@ from pipelines.sync.clients import clients_of
 from pipelines.sync.declaring import declared_tables
 from pipelines.sync.journal import RequestJournal
 from pipelines.sync.loading import Loader
-from pipelines.sync.outcomes import Outcome, Status, Summary
 from pipelines.sync.pairs import Pair
 from pipelines.sync.probing import Prober
 from pipelines.sync.reading import Reading
@@ -32,6 +31,7 @@ from pipelines.sync.recording import record
 from pipelines.sync.rehearsing import clock_of
 from pipelines.sync.running import Run
 from pipelines.sync.spans import LearnedCap
+from pipelines.sync.summary import Summary
 from pipelines.sync.surroundings import Surroundings
 from warehouse.access import users
 from warehouse.errors import WarehouseError
@@ -40,6 +40,7 @@ from warehouse.landing import Landing
 from warehouse.outlines import read_outline, read_rows
 from warehouse.store import Store
 from warehouse.threads import spare_threads
+from warehouse.window_result import WindowResult, WindowStatus
 
 if TYPE_CHECKING:
     from pipelines.connect.client import Client
@@ -69,7 +70,7 @@ def sync(
     *,
     surroundings: Surroundings | None = None,
     on_plan: Callable[[Plan], None] = ignore,
-    on_outcome: Callable[[Outcome], None] = ignore,
+    on_outcome: Callable[[WindowResult], None] = ignore,
 ) -> Summary:
     """Ask what is missing or due, load it, and say what became of every window.
 
@@ -82,7 +83,7 @@ def sync(
     store = Store(settings.data_dir, now=now, before=before)
     summary = Summary(new_run_id(surroundings.clock), surroundings.clock.utc_now())
 
-    def note(outcome: Outcome) -> None:
+    def note(outcome: WindowResult) -> None:
         summary.outcomes.append(outcome)
         on_outcome(outcome)
 
@@ -115,7 +116,7 @@ class Work:
     selection: Selection
     summary: Summary
     on_plan: Callable[[Plan], None]
-    note: Callable[[Outcome], None]
+    note: Callable[[WindowResult], None]
 
     def agenda(self) -> Agenda:
         """What there is to ask as the ledger stands now, with every documented table declared.
@@ -197,14 +198,20 @@ def _pair(planned: Planned, agenda: Agenda) -> Pair:
     return Pair(planned, before, sum(rows.values()), learned)
 
 
-def _note_unasked(planned: Planned, summary: Summary, note: Callable[[Outcome], None]) -> None:
+def _note_unasked(planned: Planned, summary: Summary, note: Callable[[WindowResult], None]) -> None:
     """Say what a sync leaves alone: what is held, and what is skipped and why."""
     summary.held[planned.pair] += planned.wanted.left
     if planned.skipped:
-        note(Outcome(*planned.pair, (), Status.SKIPPED, planned.skipped))
+        note(WindowResult(*planned.pair, status=WindowStatus.SKIPPED, reason=planned.skipped))
     if planned.out_of_reach:
         reason = "the service does not calculate these months; what is held stays"
-        note(Outcome(*planned.pair, planned.out_of_reach, Status.SKIPPED, reason))
+        months = tuple(month.first_day for month in planned.out_of_reach)
+        note(WindowResult(*planned.pair, months, status=WindowStatus.SKIPPED, reason=reason))
     if waiting := planned.wanted.postponed:
         reason = POSTPONED.format(len(waiting), len(planned.wanted.changed))
-        note(Outcome(*planned.pair, waiting, Status.SKIPPED, reason, warnings=(reason,)))
+        months = tuple(month.first_day for month in waiting)
+        note(
+            WindowResult(
+                *planned.pair, months, status=WindowStatus.SKIPPED, reason=reason, warnings=(reason,)
+            )
+        )

@@ -17,11 +17,12 @@ from pipelines.operations.replaying import replay
 from pipelines.planning.planned import make_plan
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.transport import SandboxTransport
-from pipelines.sync.outcomes import Outcome, Status, Summary
+from pipelines.sync.summary import Summary
 from pipelines.sync.surroundings import Surroundings
 from tests.scenarios.rehearsal import Rehearsal, rehearsal
 from tests.scenarios.stale_months import REPORTS, Square, stale
 from warehouse.store import Store
+from warehouse.window_result import WindowResult, WindowStatus
 
 FIRST, LATER = date(2026, 6, 5), date(2026, 6, 12)
 START = Month(2025, 11)
@@ -60,7 +61,7 @@ class Week:
         return {square for square in stale(self.world, directory) if square[2] < OLDER}
 
     @property
-    def told(self) -> list[Outcome]:
+    def told(self) -> list[WindowResult]:
         return [one for one in self.summary.outcomes if one.report == CHANGED_SALES]
 
     @property
@@ -70,7 +71,7 @@ class Week:
     @property
     def older_months_read(self) -> int:
         loaded = (one for one in self.summary.loaded if one.report == "sales")
-        return len({month for one in loaded for month in one.months if month.first_day < OLDER})
+        return len({month for one in loaded for month in one.months if month < OLDER})
 
 
 def week(
@@ -100,7 +101,9 @@ def test_fewer_older_months_are_stale_when_the_service_is_asked_what_changed(
 
 
 def test_every_customer_is_asked_once_and_the_answer_is_landed_and_counted(told: Week) -> None:
-    assert [(one.status, one.requests, bool(one.bytes)) for one in told.told] == [(Status.TOLD, 1, True)] * 3
+    assert [(one.status, one.requests, bool(one.bytes)) for one in told.told] == [
+        (WindowStatus.TOLD, 1, True)
+    ] * 3
     assert told.probes == [("answered", "sales")]
     landed = {one.landing for one in told.told}
     assert all((told.world.settings.data_dir / "landing" / path).is_file() for path in landed)
@@ -108,7 +111,7 @@ def test_every_customer_is_asked_once_and_the_answer_is_landed_and_counted(told:
 
 def test_a_month_that_was_read_after_the_change_is_not_read_for_it_again(told: Week) -> None:
     again = told.world.sync()
-    assert all(month.first_day >= OLDER for one in again.loaded for month in one.months)
+    assert all(month >= OLDER for one in again.loaded for month in one.months)
 
 
 def test_a_replay_takes_the_answers_for_no_report(told: Week) -> None:
@@ -148,7 +151,7 @@ def test_a_night_that_is_told_nothing_goes_on_as_usual_and_says_so(
     night = week(tmp_path, answering)
     assert night.summary.is_well
     assert night.older_months_read == 0
-    assert {one.status for one in night.told} == {Status.SKIPPED}
+    assert {one.status for one in night.told} == {WindowStatus.SKIPPED}
     assert night.probes == [("failed", "sales")]
     assert night.told[0].reason.startswith("the service did not tell which sales were changed, so older ")
 
@@ -179,4 +182,4 @@ def test_one_night_reads_so_many_older_months_and_leaves_the_others_to_the_next(
         "3 more months were changed than the 2 that one" in one.reason for one in night.summary.outcomes
     )
     after = night.world.sync(Selection(reports=("sales",)))
-    assert {month for one in after.loaded for month in one.months} >= {Month(2025, 12), Month(2026, 1)}
+    assert {month for one in after.loaded for month in one.months} >= {date(2025, 12, 1), date(2026, 1, 1)}

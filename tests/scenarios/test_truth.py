@@ -13,7 +13,7 @@ from pipelines.months import Month
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.truth import truth
 from pipelines.sandbox.world.facts import SALE
-from pipelines.sync.outcomes import Summary
+from pipelines.sync.summary import Summary
 from tests.scenarios.rehearsal import TODAY, Rehearsal, rehearsal
 
 START = Month(2024, 1)

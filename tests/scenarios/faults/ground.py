@@ -23,7 +23,7 @@ from pipelines.sandbox.transport import SandboxTransport
 from pipelines.sandbox.world.world import World
 from pipelines.settings.model import Settings, load_settings
 from pipelines.sync.finishing import Finished, finish
-from pipelines.sync.outcomes import Summary
+from pipelines.sync.summary import Summary
 from pipelines.sync.surroundings import Surroundings
 from pipelines.sync.syncing import sync
 from warehouse.store import Store

@@ -11,13 +11,13 @@ import pytest
 from pipelines.catalogue.reports import REPORTS
 from pipelines.operations.replaying import replay
 from pipelines.sandbox.faults import Fault
-from pipelines.sync.outcomes import Status
 from tests.scenarios.faults.ground import Ground, ground
 from tests.scenarios.faults.victim import KILLED, Job, Step, killed_at, run
 from warehouse.landing import Landing
 from warehouse.ledger import Cap
 from warehouse.overview import overview
 from warehouse.store import Store
+from warehouse.window_result import WindowStatus
 
 OFFICE_MONTHS = "SELECT count(*) FROM bi.commission_office"
 
@@ -30,7 +30,7 @@ def test_a_month_that_empties_is_asked_twice_and_then_believed_with_a_warning(tm
     here = one_report(tmp_path, "commission_office")
     here.sync()
     summary = here.sync(Fault("empty_report"))
-    assert [(one.status, one.requests) for one in summary.outcomes] == [(Status.LOADED, 2)] * 2
+    assert [(one.status, one.requests) for one in summary.outcomes] == [(WindowStatus.LOADED, 2)] * 2
     assert all("is empty now, asked twice" in one.warnings[0] for one in summary.outcomes)
     assert here.rows(OFFICE_MONTHS) == [(0,)]
     assert len(here.rows("FROM meta.loads WHERE note LIKE '%asked twice%'")) == 2
@@ -50,7 +50,7 @@ def test_more_than_half_may_not_go_without_being_told_to(tmp_path: Path) -> None
     here.sync()
     before = here.cells()
     summary = here.sync(Fault("empty_report"))
-    assert [one.status for one in summary.outcomes] == [Status.HELD_BACK]
+    assert [one.status for one in summary.outcomes] == [WindowStatus.HELD_BACK]
     assert "--accept-shrink" in summary.complaints()[0]
     assert here.cells() == before
     assert here.rows("SELECT count(*) FROM meta.loads WHERE status = 'held back'") == [(1,)]

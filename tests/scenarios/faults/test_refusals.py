@@ -10,9 +10,9 @@ from tempfile import mkdtemp
 import pytest
 
 from pipelines.sandbox.faults import Fault
-from pipelines.sync.outcomes import Status
 from tests.scenarios.faults.ground import Ground, ground
 from tests.scenarios.faults.test_service_faults import calm
+from warehouse.window_result import WindowStatus
 
 HALVINGS = 9
 """A year is halved down to a day in so many steps; a refusal of a day is not about the length."""
@@ -27,7 +27,7 @@ def test_a_lasting_400_in_mid_run_is_halved_within_its_bound_and_never_repeated(
     here = ground(tmp_path)
     summary = here.sync(Fault("400", after=3))
     refused = Counter(asked(here, 400))
-    failed = [one for one in summary.outcomes if one.status is Status.FAILED]
+    failed = [one for one in summary.outcomes if one.status is WindowStatus.FAILED]
     assert refused
     assert set(refused.values()) == {1}
     assert sum(refused.values()) <= HALVINGS * len(failed)

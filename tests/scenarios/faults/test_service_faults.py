@@ -15,8 +15,9 @@ from tempfile import mkdtemp
 import pytest
 
 from pipelines.sandbox.faults import Fault
-from pipelines.sync.outcomes import Outcome, Status, Summary
+from pipelines.sync.summary import Summary
 from tests.scenarios.faults.ground import FEW, Cell, Ground, Rows, ground
+from warehouse.window_result import WindowResult, WindowStatus
 
 OFFICES = 5
 TRIES = 5
@@ -63,7 +64,7 @@ class Night:
     cells: dict[Cell, Rows]
     struck: Mapping[str, int]
 
-    def outcomes(self, name: str) -> list[Outcome]:
+    def outcomes(self, name: str) -> list[WindowResult]:
         return [one for one in self.summary.outcomes if one.pair == self.pairs[name]]
 
     def of_pair(self, cells: Mapping[Cell, Rows], name: str) -> dict[Cell, Rows]:
@@ -111,7 +112,7 @@ def lasting(name: str) -> Night:
 def test_what_heals_leaves_no_trace_in_the_tables(name: str) -> None:
     one = healing()
     assert one.struck[name] > 0
-    assert {outcome.status for outcome in one.outcomes(name)} == {Status.LOADED}
+    assert {outcome.status for outcome in one.outcomes(name)} == {WindowStatus.LOADED}
     assert one.of_pair(one.cells, name) == one.of_pair(calm(), name)
 
 
@@ -167,7 +168,7 @@ def test_after_a_401_nothing_more_is_asked_and_the_rest_is_named(tmp_path: Path)
     summary = here.sync(Fault("401", after=3))
     refused = [entry for entry in here.service.log.entries if entry.status == 401]
     assert 1 <= len(refused) <= here.settings.concurrency
-    assert {one.status for one in summary.outcomes} == {Status.LOADED, Status.FAILED}
+    assert {one.status for one in summary.outcomes} == {WindowStatus.LOADED, WindowStatus.FAILED}
     assert here.sync().complaints() == []
     assert here.cells() == calm(2)
 

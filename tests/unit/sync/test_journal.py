@@ -14,8 +14,8 @@ import duckdb
 from pipelines.connect.exchange import Request, Try
 from pipelines.sandbox.faults import Fault
 from pipelines.sync.journal import FILE, FILES_KEPT, RequestJournal
-from pipelines.sync.outcomes import Status
 from tests.scenarios.rehearsal import Rehearsal, rehearsal
+from warehouse.window_result import WindowStatus
 
 SALES = Request("/Sales", {"customerId": "M1", "dateFrom": "2026-01-01"}, "sales", "M1")
 NOON = datetime(2026, 11, 21, 12, 0, 0, 250_000, tzinfo=UTC)
@@ -107,7 +107,7 @@ def test_a_sync_counts_every_request_for_its_customer_and_adds_to_the_day(tmp_pa
 
 def test_requests_that_failed_and_were_repeated_are_counted_as_such(tmp_path: Path) -> None:
     world = small(tmp_path, once=Fault("503", customer="G1", tries=1), never=Fault("404", customer="M30016"))
-    assert {one.status for one in world.sync().trouble} == {Status.FAILED}
+    assert {one.status for one in world.sync().trouble} == {WindowStatus.FAILED}
     assert world.rows(COUNTED) == [("G1", "sales", 2, 1, 1), ("M30016", "sales", 1, 0, 1)]
 
 

@@ -20,11 +20,11 @@ from pipelines.planning.windows import windows
 from pipelines.sync.declaring import declared_tables
 from pipelines.sync.fetched import Fetched
 from pipelines.sync.loading import BYTES_IN_A_GROUP, LOADS_IN_A_GROUP, Loader
-from pipelines.sync.outcomes import Outcome
 from warehouse.inspecting import lock_state
 from warehouse.loads import ROW_GROUP
 from warehouse.opening import wal
 from warehouse.store import Store
+from warehouse.window_result import WindowResult
 from warehouse.working import WorkingFile
 
 REPORT = REPORTS["commission_office"]
@@ -60,11 +60,11 @@ async def load_all(
     store: Store,
     what: Sequence[Fetched],
     patience: float = FOR_EVER,
-    tell: Callable[[Outcome], object] = str,
-) -> list[Outcome]:
-    outcomes: list[Outcome] = []
+    tell: Callable[[WindowResult], object] = str,
+) -> list[WindowResult]:
+    outcomes: list[WindowResult] = []
 
-    def report(outcome: Outcome) -> None:
+    def report(outcome: WindowResult) -> None:
         outcomes.append(outcome)
         tell(outcome)
 
@@ -136,7 +136,7 @@ def test_who_waits_for_the_file_gets_it_even_if_the_loader_waits_for_him(tmp_pat
 
 
 def test_nobody_holds_the_file_while_the_service_is_slow(tmp_path: Path) -> None:
-    done: list[Outcome] = []
+    done: list[WindowResult] = []
 
     def wait_until_loaded_and_free(month: Month) -> None:
         latest = time.monotonic() + 20

@@ -1,31 +1,16 @@
-"""How did a sync end? One outcome per window, and what a person or a schedule reads from them all."""
+"""Summary of a sync: the result of every window, and the sentences that people and schedules read."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import StrEnum
 
-from pipelines.months import Month
 from pipelines.planning.selection import Pair
-from pipelines.planning.windows import NOW, Window
+from warehouse.window_result import WindowResult, WindowStatus
 
-
-class Status(StrEnum):
-    """What became of a window."""
-
-    LOADED = "loaded"
-    FAILED = "failed"
-    HELD_BACK = "held back"
-    NO_ACCESS = "no access"
-    NOT_ASKED = "not asked"
-    SKIPPED = "skipped"
-    TOLD = "told what was changed"
-
-
-TROUBLE = frozenset({Status.FAILED, Status.HELD_BACK, Status.NOT_ASKED})
+TROUBLE = frozenset({WindowStatus.FAILED, WindowStatus.HELD_BACK, WindowStatus.NOT_ASKED})
 """What makes a run end as failed. A report the login has no right to is told, not counted as a failure."""
 
 OF_THE_LOGIN = frozenset({"Unauthorized"})
@@ -34,48 +19,13 @@ OF_THE_HOST = frozenset({"HostDown", "Unreachable"})
 """Errors that say the same of everything."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What became of one window of one report of one customer; `kind` names the error, if there was one."""
-
-    report: str
-    customer: str
-    months: tuple[Month, ...]
-    status: Status
-    reason: str = ""
-    kind: str = ""
-    rows: Mapping[str, int] = field(default_factory=dict)
-    rows_before: int = 0
-    rejected: int = 0
-    requests: int = 0
-    bytes: int = 0
-    seconds: float = 0.0
-    load_id: str = ""
-    landing: str = ""
-    fetched_at_utc: datetime | None = None
-    window: Window = NOW
-    warnings: tuple[str, ...] = ()
-
-    @property
-    def pair(self) -> Pair:
-        return (self.report, self.customer)
-
-    @property
-    def when(self) -> str:
-        """The months in words, for a message."""
-        if not self.months:
-            return "now"
-        first, last = self.months[0], self.months[-1]
-        return str(first) if first == last else f"{first}..{last}"
-
-
 @dataclass
 class Summary:
     """Everything that became of one sync; grows while it runs."""
 
     run_id: str
     started_utc: datetime
-    outcomes: list[Outcome] = field(default_factory=list)
+    outcomes: list[WindowResult] = field(default_factory=list)
     held: Counter[Pair] = field(default_factory=Counter)
     seconds: float = 0.0
     stopped: str = ""
@@ -83,20 +33,24 @@ class Summary:
     published: bool = False
 
     @property
-    def trouble(self) -> list[Outcome]:
+    def trouble(self) -> list[WindowResult]:
         """The windows that make the run a failure."""
         return [one for one in self.outcomes if one.status in TROUBLE]
 
     @property
-    def loaded(self) -> list[Outcome]:
+    def loaded(self) -> list[WindowResult]:
         """The windows whose rows are in their tables now."""
-        return [one for one in self.outcomes if one.status is Status.LOADED]
+        return [one for one in self.outcomes if one.status is WindowStatus.LOADED]
 
     @property
     def shut_out(self) -> list[str]:
         """Customers that were refused every report they were asked for: a wrong id, or no rights at all."""
-        asked = {one.customer for one in self.outcomes if one.status not in (Status.SKIPPED, Status.TOLD)}
-        let_in = {one.customer for one in self.outcomes if one.status in TROUBLE | {Status.LOADED}}
+        asked = {
+            one.customer
+            for one in self.outcomes
+            if one.status not in (WindowStatus.SKIPPED, WindowStatus.TOLD)
+        }
+        let_in = {one.customer for one in self.outcomes if one.status in TROUBLE | {WindowStatus.LOADED}}
         return sorted(asked - let_in)
 
     @property
@@ -114,9 +68,9 @@ class Summary:
             totals.update(one.rows)
         return dict(sorted(totals.items()))
 
-    def by_report(self) -> dict[str, list[Outcome]]:
+    def by_report(self) -> dict[str, list[WindowResult]]:
         """The outcomes of each report, in the order the reports first came up."""
-        grouped: dict[str, list[Outcome]] = {}
+        grouped: dict[str, list[WindowResult]] = {}
         for one in self.outcomes:
             grouped.setdefault(one.report, []).append(one)
         return grouped
@@ -130,22 +84,26 @@ class Summary:
         if not self.stopped:
             return [*_complaints(self.trouble), *shut_out]
         own = [
-            one for one in self.trouble if one.kind not in OF_THE_HOST and one.status is not Status.NOT_ASKED
+            one
+            for one in self.trouble
+            if one.error not in OF_THE_HOST and one.status is not WindowStatus.NOT_ASKED
         ]
         owed = len(self.trouble) - len(own)
         return [*_complaints(own), f"{self.stopped} {owed} windows are owed; the next sync asks for them."]
 
 
-def _complaints(trouble: Iterable[Outcome]) -> Iterable[str]:
-    grouped: dict[tuple[str, ...], list[Outcome]] = {}
+def _complaints(trouble: Iterable[WindowResult]) -> Iterable[str]:
+    grouped: dict[tuple[str, ...], list[WindowResult]] = {}
     for one in trouble:
         same = (
-            (one.kind,) if one.kind in OF_THE_LOGIN else (*one.pair, one.status.value, one.kind or one.reason)
+            (one.error,)
+            if one.error in OF_THE_LOGIN
+            else (*one.pair, one.status.value, one.error or one.reason)
         )
         grouped.setdefault(same, []).append(one)
     for windows in grouped.values():
         first = windows[0]
-        if first.kind in OF_THE_LOGIN:
+        if first.error in OF_THE_LOGIN:
             yield f"{first.reason} {len(windows)} windows are owed; the next sync asks for them."
             continue
         months = ", ".join(one.when for one in windows[:6]) + (" and more" if len(windows) > 6 else "")
