@@ -15,7 +15,7 @@ from assets.project import Project
 from assets.publishing import published_file
 from assets.reports import monthly_reports, standing_reports
 from assets.schedules import CATCH_UP, NIGHTLY, catch_up_schedule, nightly_schedule
-from pipelines.catalogue.vocabulary import Report
+from pipelines.catalogue.model import Report
 
 SECONDS_BETWEEN_LOOKS = 30
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import dagster as dg
 
-from pipelines.catalogue.columns import Column, declared_columns
-from pipelines.catalogue.vocabulary import Keeping, MonthOfRow, Report, Table
+from pipelines.catalogue.model import Column, MonthOfRow, Report, StoredAs, Table, declared_columns
 from warehouse.shapes import OURS as SHAPE
 from warehouse.shapes import PARENT_ROW, VALID
 
@@ -70,15 +69,15 @@ def _description(report: Report) -> str:
 def _asking(report: Report) -> str:
     if report.month_of_row is MonthOfRow.WINDOW:
         return "Its rows carry no date, so every month is asked for on its own."
-    return f"Neighbouring months are asked for together, up to {report.longest} in one request."
+    return f"Neighbouring months are asked for together, up to {report.max_months} in one request."
 
 
 def _metadata(report: Report) -> dict[str, Any]:
     first, *others = report.tables
     metadata: dict[str, Any] = {
         "dagster/table_name": f"bi.{first.name}",
-        "months_in_one_request": report.longest if report.has_months else 0,
-        "kept": "as slowly changing history" if report.keeping is Keeping.HISTORY else "month by month",
+        "months_in_one_request": report.max_months if report.has_months else 0,
+        "kept": "as slowly changing history" if report.stored_as is StoredAs.HISTORY else "month by month",
         "asked_at": dg.MetadataValue.text(report.path),
     }
     if columns := _columns(first):

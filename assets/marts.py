@@ -12,7 +12,7 @@ import dagster as dg
 from assets.describing import KINDS, OWNERS, column_schema
 from assets.events import ROWS_OF_ALL, of_look
 from assets.previews import Tables, look
-from pipelines.catalogue.vocabulary import Report
+from pipelines.catalogue.model import Report
 from warehouse.opening import opened
 from warehouse.queries import SQL, Query, queries
 from warehouse.store import Store

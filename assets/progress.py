@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from logging import Logger
 from typing import TYPE_CHECKING
 
-from pipelines.catalogue.changes import CHANGED_SALES
+from pipelines.catalogue.sales import CHANGED_SALES
 from pipelines.cli.printing import duration, to_go
 from pipelines.sync.summary import TROUBLE
 from warehouse.window_result import WindowResult, WindowStatus
@@ -45,7 +45,7 @@ class Progress:
         left = sum(one.wanted.left for one in plan.planned)
         held = f"; {left:,} months are held and left alone" if left else ""
         self.log.info(
-            f"Asking {self.windows:,} windows, about {plan.requests_expected:,} requests, "
+            f"TimeParameters {self.windows:,} windows, about {plan.requests_expected:,} requests, "
             f"{duration(plan.seconds)} at {plan.requests_per_second:g} requests per second{held}."
         )
 

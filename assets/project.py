@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from pipelines.catalogue.vocabulary import Report
+from pipelines.catalogue.model import Report
 from pipelines.connect.clock import Clock
 from pipelines.planning.planned import calendar, chosen_reports
 from pipelines.planning.selection import Selection

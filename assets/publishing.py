@@ -13,7 +13,7 @@ from assets.matrix import count_squares_again
 from assets.owing import owed
 from assets.project import Project
 from assets.standing import Standing, rows_before
-from pipelines.catalogue.vocabulary import Report
+from pipelines.catalogue.model import Report
 from pipelines.cli.printing import size
 from warehouse.checks import CheckResult
 from warehouse.errors import WarehouseError

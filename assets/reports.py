@@ -10,7 +10,7 @@ from assets.fetching import Fetching
 from assets.partitions import square_of
 from assets.project import Project
 from assets.squares import squares
-from pipelines.catalogue.vocabulary import Report
+from pipelines.catalogue.model import Report
 
 BEFORE_THE_MONTHS = {"dagster/priority": "1"}
 """Users are read first: there are reports that ask for them one by one."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 
-from pipelines.catalogue.vocabulary import Report
+from pipelines.catalogue.model import Report
 from pipelines.months import Month, months_between
 from pipelines.planning.due import Calendar
 from pipelines.planning.selection import Pair

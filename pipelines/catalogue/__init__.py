@@ -1,1 +1,1 @@
-"""Which reports are there, and what does each look like? All of it as data."""
+"""The reports of the service, as data."""

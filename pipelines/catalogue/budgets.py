@@ -1,16 +1,25 @@
-"""What do the budget reports answer? What offices and users mean to reach, month by month."""
+"""The budget reports: what offices and users mean to reach, month by month."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pipelines.catalogue.fields import Row, Text, field
-from pipelines.catalogue.vocabulary import Asking, Each, Keeping, MonthOfRow, Report, Table
+from pipelines.catalogue.model import (
+    Each,
+    MonthOfRow,
+    Report,
+    Row,
+    StoredAs,
+    Table,
+    Text,
+    TimeParameters,
+    field,
+)
 
 WHAT_IS_BUDGETED = {"Estate": "homes", "Commission": "commission", "Crm": "customer meetings"}
 
 
-class Office(Row):
+class BudgetOffice(Row):
     """An office with a budget; what its users' rows hold is not documented."""
 
     customer_id: Text = field("customer id of the office")
@@ -27,7 +36,7 @@ class OfOffice(Row):
 class AskedUser(Row):
     """What we asked for."""
 
-    asked_user_id: Text = field("the user that we asked the service for")
+    asked_user_id: Text = field("the user that we asked the service for", id_of="user")
 
 
 def _documented_offices(name: str) -> tuple[Table, ...]:
@@ -36,7 +45,7 @@ def _documented_offices(name: str) -> tuple[Table, ...]:
             name=name,
             rows="[]",
             description="One row per office and month.",
-            model=Office,
+            model=BudgetOffice,
             key=("customer_id",),
             hands_down={"customer_id": "office_customer_id"},
         ),
@@ -45,7 +54,7 @@ def _documented_offices(name: str) -> tuple[Table, ...]:
             rows="[].users[]",
             description="One row per user of an office and month; its fields are not documented.",
             parent=name,
-            handed=OfOffice,
+            inherited=OfOffice,
         ),
     )
 
@@ -56,8 +65,8 @@ def _of_customer(name: str, operation: str, description: str, tables: tuple[Tabl
         subject="budgets",
         path=f"/Report/Budget/{{customerId}}/{operation}",
         description=description,
-        asking=Asking.MONTH_BOUNDS,
-        keeping=Keeping.HISTORY,
+        time_parameters=TimeParameters.MONTH_BOUNDS,
+        stored_as=StoredAs.HISTORY,
         month_of_row=MonthOfRow.WINDOW,  # the rows' months are not documented: one month at a time
         months_ahead=True,
         tables=tables,
@@ -72,8 +81,8 @@ def _per_office() -> Iterator[Report]:
             subject="budgets",
             path=f"/BusinessIntelligence/Budget/{operation}/{{customerId}}/{{year}}/{{month}}",
             description=f"The office's budget of {what} for a month, kept with its history.",
-            asking=Asking.MONTH_IN_PATH,
-            keeping=Keeping.HISTORY,
+            time_parameters=TimeParameters.MONTH_IN_PATH,
+            stored_as=StoredAs.HISTORY,
             month_of_row=MonthOfRow.WINDOW,
             months_ahead=True,
             tables=(Table(name, rows="[]", description="One row per budget; no field is documented."),),
@@ -89,13 +98,13 @@ def _per_user() -> Iterator[Report]:
             subject="budgets",
             path=f"/BusinessIntelligence/Budget/{operation}/{{customerId}}/{{userId}}/{{year}}/{{month}}",
             description=f"A user's budget of {what} for a month: one request per user, so off by default.",
-            asking=Asking.MONTH_IN_PATH,
-            keeping=Keeping.HISTORY,
+            time_parameters=TimeParameters.MONTH_IN_PATH,
+            stored_as=StoredAs.HISTORY,
             month_of_row=MonthOfRow.WINDOW,
             months_ahead=True,
             each=Each.USER,
-            on=False,
-            tables=(Table(name, rows="[]", description=rows, handed=AskedUser),),
+            enabled=False,
+            tables=(Table(name, rows="[]", description=rows, inherited=AskedUser),),
         )
 
 

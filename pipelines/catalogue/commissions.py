@@ -1,16 +1,29 @@
-"""What do the commission reports answer? Earnings per office, per user, per month, and as they run."""
+"""The commission reports: earnings per office, per user, per month, and as they run."""
 
 from __future__ import annotations
 
-from pipelines.catalogue.fields import LocalTime, Money, Parts, Percent, Rate, Row, Text, field
-from pipelines.catalogue.vocabulary import Asking, Keeping, MonthOfRow, Report, Table
+from pipelines.catalogue.model import (
+    LocalTime,
+    Money,
+    MonthOfRow,
+    Parts,
+    Percent,
+    Rate,
+    Report,
+    Row,
+    StoredAs,
+    Table,
+    Text,
+    TimeParameters,
+    field,
+)
 
 ONE_YEAR = 12  # interface, Limits: the interval must not exceed one year
 TWO_MONTHS = 2
 KINDS = ("Sale", "Valuation", "Writing")
 
 
-class Office(Row):
+class CommissionOffice(Row):
     """The office of a commission row; the service documents no more of it than its id."""
 
     customer_id: Text = field("customer id of the office, with its prefix letter")
@@ -33,14 +46,14 @@ class Earnings(Row):
 class ByOffice(Row):
     """Whose earnings they are: an office's."""
 
-    office: Office | None = field("the office")
+    office: CommissionOffice | None = field("the office")
     customer_id: Text = field("the old customer number without prefix; office_customer_id replaces it")
 
 
 class ByUser(Row):
     """Whose earnings they are: a user's; the service does not say of which office."""
 
-    user_id: Text = field("id of the user who earned")
+    user_id: Text = field("id of the user who earned", id_of="user")
 
 
 class OfficeEarnings(Earnings, ByOffice):
@@ -54,7 +67,7 @@ class UserEarnings(Earnings, ByUser):
 class RunningCommission(Row):
     """One event of RunningCommissions: no id, and equal rows can both be real."""
 
-    user_id: Text = field("id of the user who earned, from the commission split or the project")
+    user_id: Text = field("id of the user who earned, from the commission split or the project", id_of="user")
     customer_id: Text = field("customer id of the office, from the commission split or the project")
     estate_id: Text = field("id of the estate, or of the project, that earned it")
     amount: Money = field("amount excluding VAT in the estate's currency, already split")
@@ -68,11 +81,11 @@ def _per_office(kind: str | None) -> Report:
         subject="commissions",
         path="/BusinessIntelligence/CommissionOfficeReport/{customerId}",
         description=f"What each office earned in a month{_only(kind)}: an aggregate, so one month a request.",
-        asking=Asking.DATES,
-        keeping=Keeping.MONTHS,
+        time_parameters=TimeParameters.DATES,
+        stored_as=StoredAs.MONTHS,
         month_of_row=MonthOfRow.WINDOW,
         query=_assignment(kind),
-        on=kind is None,
+        enabled=kind is None,
         follows_sales=True,
         tables=(
             Table(
@@ -92,11 +105,11 @@ def _per_user(kind: str | None) -> Report:
         subject="commissions",
         path="/BusinessIntelligence/CommissionUserReport/{customerId}",
         description=f"What each user earned in a month{_only(kind)}: an aggregate, so one month a request.",
-        asking=Asking.DATES,
-        keeping=Keeping.MONTHS,
+        time_parameters=TimeParameters.DATES,
+        stored_as=StoredAs.MONTHS,
         month_of_row=MonthOfRow.WINDOW,
         query=_assignment(kind),
-        on=kind is None,
+        enabled=kind is None,
         follows_sales=True,
         tables=(
             Table(
@@ -116,12 +129,12 @@ def _per_office_by_month(kind: str | None) -> Report:
         subject="commissions",
         path="/BusinessIntelligence/CommissionOfficeReportByMonth/{customerId}",
         description=f"What each office earned, month by month{_only(kind)}: assumed office > year > month.",
-        asking=Asking.DATES,
-        keeping=Keeping.MONTHS,
+        time_parameters=TimeParameters.DATES,
+        stored_as=StoredAs.MONTHS,
         month_of_row=MonthOfRow.YEAR_AND_MONTH,
-        longest=ONE_YEAR,
+        max_months=ONE_YEAR,
         query=_assignment(kind),
-        on=kind is None,
+        enabled=kind is None,
         follows_sales=True,
         tables=(
             Table(
@@ -159,13 +172,13 @@ REPORTS = (
         subject="commissions",
         path="/BusinessIntelligence/RunningCommissions",
         description="Commissions earned in steps, one event a row.",
-        asking=Asking.DATES,
-        keeping=Keeping.MONTHS,
+        time_parameters=TimeParameters.DATES,
+        stored_as=StoredAs.MONTHS,
         month_of_row=MonthOfRow.DOCUMENTED_DATE,
-        longest=TWO_MONTHS,
+        max_months=TWO_MONTHS,
         customer_parameter="customerId",
         follows_sales=True,
-        names_estates="estate_id",
+        estate_id_column="estate_id",
         tables=(
             Table(
                 name="running_commissions",

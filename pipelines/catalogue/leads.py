@@ -1,9 +1,19 @@
-"""What does the report of tips and leads answer? Leads received, leads sent out, and tips of colleagues."""
+"""The report of tips and leads: leads received, leads sent out, and tips of colleagues."""
 
 from __future__ import annotations
 
-from pipelines.catalogue.fields import Integer, LocalTime, Row, Text, field
-from pipelines.catalogue.vocabulary import Asking, Keeping, MonthOfRow, Report, Table
+from pipelines.catalogue.model import (
+    Integer,
+    LocalTime,
+    MonthOfRow,
+    Report,
+    Row,
+    StoredAs,
+    Table,
+    Text,
+    TimeParameters,
+    field,
+)
 
 TWO_MONTHS = 2  # interface, Limits: the interval must not exceed two months
 
@@ -16,28 +26,28 @@ class Company(Row):
     customer_number: Text = field("customer number of the company")
 
 
-class Party(Row):
+class LeadParty(Row):
     """Who sent or received a lead."""
 
-    id: Text = field("id of the party")
-    name: Text = field("name of the party")
+    id: Text = field("id of the party", id_of="user")
+    name: Text = field("name of the party", personal=True)
     company: Company | None = field("the party's company")
 
 
-class TipReceiver(Party):
+class TipReceiver(LeadParty):
     """Who received a tip."""
 
-    employee_number: Text = field("employee number of the receiver")
+    employee_number: Text = field("employee number of the receiver", personal=True)
     type: Text = field("whether the receiver is a User, a Group or an Office")
 
 
-class User(Row):
+class LeadUser(Row):
     """The user that an outgoing lead concerns."""
 
-    id: Text = field("id of the user")
-    name: Text = field("name of the user")
+    id: Text = field("id of the user", id_of="user")
+    name: Text = field("name of the user", personal=True)
     type: Text = field("whether it is a User, a Group or an Office")
-    employee_number: Text = field("employee number of the user")
+    employee_number: Text = field("employee number of the user", personal=True)
 
 
 class OutgoingDetails(Row):
@@ -46,7 +56,7 @@ class OutgoingDetails(Row):
     id: Text = field("id of the lead")
     title: Text = field("heading of the lead")
     type: Text = field("kind of lead, free text")
-    message: Text = field("free text of the lead")
+    message: Text = field("free text of the lead", personal=True)
 
 
 class IncomingDetails(OutgoingDetails):
@@ -61,16 +71,16 @@ class TipDetails(Row):
     id: Text = field("id of the tip")
     title: Text = field("heading of the tip")
     state: Text = field("state of the tip, such as New or Done; an open set")
-    message: Text = field("text of the sender, which the receiver may have edited")
+    message: Text = field("text of the sender, which the receiver may have edited", personal=True)
     type: Text = field("whether the tip came FromUser or FromViewing")
 
 
 class Contact(Row):
     """The person concerned: personal data."""
 
-    id: Text = field("id of the contact")
-    first_name: Text = field("given name of the contact")
-    last_name: Text = field("family name of the contact")
+    id: Text = field("id of the contact", id_of="contact")
+    first_name: Text = field("given name of the contact", personal=True)
+    last_name: Text = field("family name of the contact", personal=True)
 
 
 class EstateStatus(Row):
@@ -80,7 +90,7 @@ class EstateStatus(Row):
     text: Text = field("what the code means, as the service words it")
 
 
-class Estate(Row):
+class LeadEstate(Row):
     """The estate concerned."""
 
     id: Text = field("id of the estate")
@@ -92,20 +102,20 @@ class IncomingLead(Row):
     """A lead received."""
 
     created_at: LocalTime = field("when the lead was created")
-    sender: Party | None = field("who sent it")
-    receiver: Party | None = field("who received it")
+    sender: LeadParty | None = field("who sent it")
+    receiver: LeadParty | None = field("who received it")
     lead: IncomingDetails | None = field("what it is about")
     contact: Contact | None = field("the person concerned")
-    estate: Estate | None = field("the estate concerned")
+    estate: LeadEstate | None = field("the estate concerned")
 
 
 class OutgoingLead(Row):
     """A lead sent out."""
 
     created_at: LocalTime = field("when the lead was created")
-    user: User | None = field("the user concerned")
-    sender: Party | None = field("who sent it")
-    receiver: Party | None = field("who received it")
+    user: LeadUser | None = field("the user concerned")
+    sender: LeadParty | None = field("who sent it")
+    receiver: LeadParty | None = field("who received it")
     lead: OutgoingDetails | None = field("what it is about")
     contact: Contact | None = field("the person concerned")
 
@@ -114,11 +124,11 @@ class Tip(Row):
     """A tip between colleagues."""
 
     created_at: LocalTime = field("when the tip was created")
-    sender: Party | None = field("who sent it")
+    sender: LeadParty | None = field("who sent it")
     receiver: TipReceiver | None = field("who received it")
     tip: TipDetails | None = field("what it is about")
     contact: Contact | None = field("the person concerned")
-    estate: Estate | None = field("the estate concerned")
+    estate: LeadEstate | None = field("the estate concerned")
 
 
 REPORTS = (
@@ -127,10 +137,10 @@ REPORTS = (
         subject="leads",
         path="/BusinessIntelligence/TipsAndLeads/Report/Paged",
         description="Leads received, leads sent out and tips by day of creation, removed ones too.",
-        asking=Asking.DATES,
-        keeping=Keeping.MONTHS,
+        time_parameters=TimeParameters.DATES,
+        stored_as=StoredAs.MONTHS,
         month_of_row=MonthOfRow.DOCUMENTED_DATE,
-        longest=TWO_MONTHS,
+        max_months=TWO_MONTHS,
         query={"activeStatusTipLead": "ActiveAndRemoved"},  # so that history is whole
         customer_parameter="customerId",
         paged=True,
@@ -143,7 +153,7 @@ REPORTS = (
                 model=IncomingLead,
                 key=("lead_id",),
                 dated_by="created_at",
-                wherever=True,
+                at_any_depth=True,
             ),
             Table(
                 name="outgoing_leads",
@@ -152,7 +162,7 @@ REPORTS = (
                 model=OutgoingLead,
                 key=("lead_id",),
                 dated_by="created_at",
-                wherever=True,
+                at_any_depth=True,
             ),
             Table(
                 name="tips",
@@ -161,7 +171,7 @@ REPORTS = (
                 model=Tip,
                 key=("tip_id",),
                 dated_by="created_at",
-                wherever=True,
+                at_any_depth=True,
             ),
         ),
     ),

@@ -1,8 +1,8 @@
-"""What do the live reports answer? Activity and commissions per user, of which no field is documented."""
+"""The live reports: activity and commissions per user, of which no field is documented."""
 
 from __future__ import annotations
 
-from pipelines.catalogue.vocabulary import Asking, Keeping, MonthOfRow, Report, Table
+from pipelines.catalogue.model import MonthOfRow, Report, StoredAs, Table, TimeParameters
 
 LATEST_THREE_MONTHS = 3  # interface, Limits: only commissions for the latest 3 months are calculated
 
@@ -13,8 +13,8 @@ REPORTS = (
         subject="live",
         path="/BusinessIntelligence/LiveData/Report",
         description="What users did in a month: a summary.",
-        asking=Asking.DATES,
-        keeping=Keeping.MONTHS,
+        time_parameters=TimeParameters.DATES,
+        stored_as=StoredAs.MONTHS,
         month_of_row=MonthOfRow.WINDOW,
         customer_parameter="customerId",
         tables=(Table("live_activity", rows="", description="The summary of a month, as it comes."),),
@@ -24,8 +24,8 @@ REPORTS = (
         subject="live",
         path="/BusinessIntelligence/LiveData/CommissionReport",
         description="Commissions per user in a month, with some delay; only the latest three months.",
-        asking=Asking.DATES,
-        keeping=Keeping.MONTHS,
+        time_parameters=TimeParameters.DATES,
+        stored_as=StoredAs.MONTHS,
         month_of_row=MonthOfRow.WINDOW,
         customer_parameter="customerId",
         latest_months=LATEST_THREE_MONTHS,

@@ -1,30 +1,40 @@
-"""What do the reports of people and brands answer? Users and trademarks as they are now."""
+"""The reports of users and trademarks as they are now."""
 
 from __future__ import annotations
 
-from pipelines.catalogue.fields import Boolean, LocalTime, Row, Text, field
-from pipelines.catalogue.vocabulary import Asking, Keeping, MonthOfRow, Report, Table
+from pipelines.catalogue.model import (
+    Boolean,
+    LocalTime,
+    MonthOfRow,
+    Report,
+    Row,
+    StoredAs,
+    Table,
+    Text,
+    TimeParameters,
+    field,
+)
 
 
 class Image(Row):
     """A user's portrait."""
 
-    image_id: Text = field("id of the portrait")
-    date_changed: LocalTime = field("when the portrait's entry was last changed")
-    date_changed_image_data: LocalTime = field("when the portrait's bytes were last changed")
-    url: Text = field("address of the portrait")
-    show_image_on_internet: Boolean = field("whether the portrait may be shown")
-    extension: Text = field("file format of the portrait")
+    image_id: Text = field("id of the portrait", personal=True)
+    date_changed: LocalTime = field("when the portrait's entry was last changed", personal=True)
+    date_changed_image_data: LocalTime = field("when the portrait's bytes were last changed", personal=True)
+    url: Text = field("address of the portrait", personal=True)
+    show_image_on_internet: Boolean = field("whether the portrait may be shown", personal=True)
+    extension: Text = field("file format of the portrait", personal=True)
 
 
-class User(Row):
+class UserRow(Row):
     """A user: personal data."""
 
-    id: Text = field("id of the user")
-    name: Text = field("name of the user")
-    email_address: Text = field("e-mail address")
-    public_phone_number: Text = field("phone number for the public")
-    cell_phone: Text = field("mobile phone number")
+    id: Text = field("id of the user", id_of="user")
+    name: Text = field("name of the user", personal=True)
+    email_address: Text = field("e-mail address", personal=True)
+    public_phone_number: Text = field("phone number for the public", personal=True)
+    cell_phone: Text = field("mobile phone number", personal=True)
     changed_at: LocalTime = field("when the user was last changed")
     image: Image | None = field("the portrait")
 
@@ -32,7 +42,7 @@ class User(Row):
 class OfUser(Row):
     """What a row nested in a user carries of it."""
 
-    user_id: Text = field("id of the user that the row belongs to")
+    user_id: Text = field("id of the user that the row belongs to", id_of="user")
 
 
 REPORTS = (
@@ -41,8 +51,8 @@ REPORTS = (
         subject="people",
         path="/BusinessIntelligence/External/Users",
         description="The users of the customer as they are now, kept with their history.",
-        asking=Asking.NOW,
-        keeping=Keeping.HISTORY,
+        time_parameters=TimeParameters.NONE,
+        stored_as=StoredAs.HISTORY,
         month_of_row=MonthOfRow.NONE,
         customer_parameter="customerId",
         tables=(
@@ -50,7 +60,7 @@ REPORTS = (
                 name="users",
                 rows="[]",
                 description="One row per user.",
-                model=User,
+                model=UserRow,
                 key=("id",),
                 hands_down={"id": "user_id"},
             ),
@@ -59,7 +69,7 @@ REPORTS = (
                 rows="[].spokenLanguages[]",
                 description="One row per language a user speaks; its fields are not documented.",
                 parent="users",
-                handed=OfUser,
+                inherited=OfUser,
             ),
         ),
     ),
@@ -68,8 +78,8 @@ REPORTS = (
         subject="people",
         path="/BusinessIntelligence/External/Trademarks",
         description="The trademarks of the customer as they are now, kept with their history.",
-        asking=Asking.NOW,
-        keeping=Keeping.HISTORY,
+        time_parameters=TimeParameters.NONE,
+        stored_as=StoredAs.HISTORY,
         month_of_row=MonthOfRow.NONE,
         customer_parameter="customerId",
         tables=(

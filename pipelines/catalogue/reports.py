@@ -1,4 +1,4 @@
-"""Which reports are there? Every block of every subject, by name."""
+"""All reports by name, from every subject."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from pipelines.catalogue import budgets, commissions, leads, live, people, sales
-from pipelines.catalogue.vocabulary import Report
+from pipelines.catalogue.model import Report
 
 
 class UnknownReport(ValueError):

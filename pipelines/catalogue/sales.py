@@ -1,18 +1,28 @@
-"""What do the sales and estates reports answer? Estates by month, with their agents and changes."""
+"""The sales and estates reports: estates by month, with their agents, shares and changes."""
 
 from __future__ import annotations
 
-from pipelines.catalogue.fields import Row, Text, field
-from pipelines.catalogue.sales_rows import (
-    Agent,
-    AgentChange,
-    Estate,
-    EstateChange,
-    EstateReference,
-    ThinAgent,
-    ThinEstate,
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from pipelines.catalogue.model import (
+    Boolean,
+    Degrees,
+    Each,
+    Integer,
+    LocalTime,
+    Money,
+    MonthOfRow,
+    Percent,
+    Rate,
+    Report,
+    Row,
+    StoredAs,
+    Table,
+    Text,
+    TimeParameters,
+    field,
 )
-from pipelines.catalogue.vocabulary import Asking, Each, Keeping, MonthOfRow, Report, Table
 
 ONE_YEAR = 12  # the interface states no limit; a year keeps an answer to a size that comes back in time
 IN_THE_TREE = "officeSaleReports[].years[].months[].estateSaleReports[]"
@@ -22,6 +32,147 @@ OFFICE, YEAR, MONTH = (
     "officeSaleReports[].years[]",
     "officeSaleReports[].years[].months[]",
 )
+ASKED_OF = ("sales", "estates_report", "estates_report_prod")
+"""Reports that take a selectionType, the one to prefer first (interface, Business intelligence)."""
+CHANGED_SALES = "changed_sales"
+BY_MOMENT_OF_CHANGE = {"selectionType": "Changed"}
+DAYS_AT_ONCE = 62  # no limit is stated; the other reports with a short one are asked two months at a time
+
+
+class Label(Row):
+    """A code with its text; what the codes mean is not documented."""
+
+    id: Integer = field("code; its values are not documented")
+    text: Text = field("what the code means, as the service words it")
+
+
+class ThinAddress(Row):
+    """Where an estate is."""
+
+    street_address: Text = field("street address")
+    zip_code: Text = field("postal code")
+
+
+class Address(ThinAddress):
+    """Where an estate is, with its country."""
+
+    country_code: Text = field("country code")
+
+
+class Coordinate(Row):
+    """A WGS84 position; the service spells both names without their last e."""
+
+    longitud: Degrees = field("longitude in decimal degrees")
+    latitud: Degrees = field("latitude in decimal degrees")
+
+
+class AgentOffice(Row):
+    """The office an agent belongs to."""
+
+    customer_id: Text = field("customer id of the agent's own office, which may not be the reporting one")
+    name: Text = field("name of the agent's own office")
+    city: Text = field("town of the agent's own office")
+
+
+class ThinAgentShare(Row):
+    """An agent's share of a commission."""
+
+    value: Money = field("the agent's share in SEK; tax basis not stated")
+    percentage_of_total: Percent = field("the agent's share in percent of the whole commission")
+
+
+class AgentShare(ThinAgentShare):
+    """An agent's share of a commission, abroad as well."""
+
+    value_foreign: Money = field("the agent's share in the foreign currency; foreign properties only")
+
+
+class ThinAgent(Row):
+    """An agent entitled to commission."""
+
+    id: Text = field("user id of the agent", id_of="user")
+    name: Text = field("name of the agent", personal=True)
+    initials: Text = field("initials of the agent", personal=True)
+    employee_id: Text = field("employee number, a text", personal=True)
+    responsible: Boolean = field("whether this agent is the responsible one")
+    primary_office: AgentOffice | None = field("the agent's own office")
+    commission: ThinAgentShare | None = field("the agent's share")
+
+
+class Agent(ThinAgent):
+    """An agent entitled to commission, abroad as well."""
+
+    commission: AgentShare | None = field("the agent's share")
+
+
+class ThinSaleEstate(Row):
+    """An estate of GetEstateReportProdDb."""
+
+    id: Text = field("id of the estate")
+    estate_number: Text = field("the office's own number of the estate")
+    status: Label | None = field("state of the sale")
+    type: Label | None = field("kind of estate")
+    assignment: Label | None = field("kind of assignment")
+    address: ThinAddress | None = field("where it is")
+    contract_day: LocalTime = field("day of the sale contract")
+    access_day: LocalTime = field("day of possession")
+    deposit_reported_at: LocalTime = field("when the deposit was accounted for")
+    commission: Money = field("whole commission in SEK; tax basis not stated")
+    commission_text: Text = field("the agreed fee in free text, when it is a fixed one")
+    commission_received_at: LocalTime = field("when the commission was received")
+    is_new_home: Boolean = field("whether it is newly built")
+    wgs84_coordinate: Coordinate | None = field("where it is on the map")
+    changed_at: LocalTime = field("when the estate was last changed")
+    starting_price: Money = field("asking price in SEK")
+    final_price: Money = field("sale price in SEK")
+
+
+class SaleEstate(ThinSaleEstate):
+    """An estate of GetSalesReport, GetEstatesReport and GetSalesReportForEstate."""
+
+    address: Address | None = field("where it is")
+    intake_source: Label | None = field("where the assignment came from")
+    commission_foreign: Money = field("whole commission in the foreign currency; foreign properties only")
+    starting_price_foreign: Money = field("asking price in the foreign currency; foreign properties only")
+    final_price_foreign: Money = field("sale price in the foreign currency; foreign properties only")
+    currency_code: Text = field("code of the foreign currency; foreign properties only")
+    currency_exchange_rate: Rate = field("exchange rate of that currency; foreign properties only")
+
+
+class EstateChange(Row):
+    """What an estate was changed to."""
+
+    changed_at: LocalTime = field("when the estate changed")
+    status: Label | None = field("state of the sale then")
+    commission: Money = field("whole commission then, in SEK")
+    commission_foreign: Money = field("whole commission then, in the foreign currency")
+    starting_price: Money = field("asking price then, in SEK")
+    final_price: Money = field("sale price then, in SEK")
+    starting_price_foreign: Money = field("asking price then, in the foreign currency")
+    final_price_foreign: Money = field("sale price then, in the foreign currency")
+    currency_code: Text = field("code of the foreign currency then")
+    currency_exchange_rate: Rate = field("exchange rate of that currency then")
+
+
+class AgentChange(Row):
+    """What an agent's share was changed to."""
+
+    changed_at: LocalTime = field("when the share changed")
+    commission: Money = field("the agent's share then, in SEK")
+    commission_foreign: Money = field("the agent's share then, in the foreign currency")
+    percentage_of_total: Percent = field("the agent's share then, in percent of the whole commission")
+
+
+class EstateReference(Row):
+    """A sold estate as /Estates refers to it."""
+
+    id: Text = field("id of the estate")
+    status: Label | None = field("state of the sale")
+    address: Address | None = field("where it is")
+    is_new_home: Boolean = field("whether it is newly built")
+    responsible_agent_name: Text = field("name of the responsible agent; the id is not sent", personal=True)
+    contract_day: LocalTime = field("day of the sale contract")
+    advertised_at: LocalTime = field("when it was first advertised")
 
 
 class OfficeLevel(Row):
@@ -52,7 +203,7 @@ class OfEstate(Row):
 class OfAgent(OfEstate):
     """What a row nested in an agent carries of it."""
 
-    agent_id: Text = field("user id of the agent that the row belongs to")
+    agent_id: Text = field("user id of the agent that the row belongs to", id_of="user")
 
 
 class AskedEstate(Row):
@@ -82,7 +233,7 @@ def _tree(name: str, *, thin: bool = False) -> tuple[Table, ...]:
         name=f"{name}_estates",
         rows=IN_THE_TREE,
         description="One row per estate whose contract date lies in the window.",
-        model=ThinEstate if thin else Estate,
+        model=ThinSaleEstate if thin else SaleEstate,
         levels={OFFICE: "office", YEAR: "year", MONTH: "month"},
         level_models={OFFICE: OfficeLevel, YEAR: YearLevel, MONTH: MonthLevel},
         key=("id",),
@@ -93,16 +244,16 @@ def _tree(name: str, *, thin: bool = False) -> tuple[Table, ...]:
     return (estates, _agents(name, IN_THE_TREE, ThinAgent if thin else Agent, OfEstate), *changes)
 
 
-def _agents(name: str, rows: str, agent: type[Row], handed: type[Row]) -> Table:
+def _agents(name: str, rows: str, agent: type[Row], inherited: type[Row]) -> Table:
     return Table(
         name=f"{name}_agents",
         rows=f"{rows}.agents[]",
         description="One row per agent entitled to commission of an estate.",
         model=agent,
         parent=f"{name}_estates",
-        handed=handed,
+        inherited=inherited,
         key=("estate_id", "id"),
-        hands_down={column: column for column in handed.model_fields} | {"id": "agent_id"},
+        hands_down={column: column for column in inherited.model_fields} | {"id": "agent_id"},
     )
 
 
@@ -114,7 +265,7 @@ def _changes(name: str, rows: str, of_estate: type[OfEstate], of_agent: type[OfA
             description="One row per change of an estate, with the values set then.",
             model=EstateChange,
             parent=f"{name}_estates",
-            handed=of_estate,
+            inherited=of_estate,
         ),
         Table(
             name=f"{name}_agent_changes",
@@ -122,7 +273,7 @@ def _changes(name: str, rows: str, of_estate: type[OfEstate], of_agent: type[OfA
             description="One row per change of an agent's share.",
             model=AgentChange,
             parent=f"{name}_agents",
-            handed=of_agent,
+            inherited=of_agent,
         ),
     )
 
@@ -133,14 +284,14 @@ def _by_contract_date(name: str, operation: str, description: str, *, thin: bool
         subject="sales",
         path=f"/BusinessIntelligence/{operation}",
         description=description,
-        asking=Asking.DATES,
-        keeping=Keeping.MONTHS,
+        time_parameters=TimeParameters.DATES,
+        stored_as=StoredAs.MONTHS,
         month_of_row=MonthOfRow.DOCUMENTED_DATE,
-        longest=ONE_YEAR,
+        max_months=ONE_YEAR,
         query=BY_CONTRACT_DATE,
         customer_parameter="customerId",
         follows_sales=True,
-        names_estates="id",
+        estate_id_column="id",
         tables=_tree(name, thin=thin),
     )
 
@@ -161,20 +312,20 @@ REPORTS = (
         subject="sales",
         path="/BusinessIntelligence/GetSalesReportForEstate",
         description="One estate as the sales report knows it, asked for by id.",
-        asking=Asking.NOW,
-        keeping=Keeping.HISTORY,
+        time_parameters=TimeParameters.NONE,
+        stored_as=StoredAs.HISTORY,
         month_of_row=MonthOfRow.NONE,
         customer_parameter="customerId",
         each=Each.ESTATE,
-        on=False,
+        enabled=False,
         on_demand=True,
         tables=(
             Table(
                 name="sales_for_estate_estates",
                 rows="estates[]",
                 description="One row per estate that matched.",
-                model=Estate,
-                handed=AskedEstate,
+                model=SaleEstate,
+                inherited=AskedEstate,
                 key=("id",),
                 hands_down={"asked_estate_id": "asked_estate_id", "id": "estate_id"},
             ),
@@ -187,13 +338,13 @@ REPORTS = (
         subject="sales",
         path="/BusinessIntelligence/Estates",
         description="References to the estates sold, by contract date, in one list per kind of estate.",
-        asking=Asking.DATES,
-        keeping=Keeping.MONTHS,
+        time_parameters=TimeParameters.DATES,
+        stored_as=StoredAs.MONTHS,
         month_of_row=MonthOfRow.DOCUMENTED_DATE,
-        longest=ONE_YEAR,
+        max_months=ONE_YEAR,
         customer_parameter="customerId",
         follows_sales=True,
-        names_estates="id",
+        estate_id_column="id",
         tables=(
             Table(
                 name="sold_estates",
@@ -209,3 +360,25 @@ REPORTS = (
         ),
     ),
 )
+
+
+def changed_sales(catalogue: Mapping[str, Report], refused: Sequence[str]) -> tuple[str, Report] | None:
+    """The report to ask what changed, by its name, and the question as a report of its own.
+
+    None when there is no such report left that was not refused. Its rows say by their own dates which
+    months they belong to; the year and month that they are filed under are those of the change.
+    """
+    for name in ASKED_OF:
+        if name in catalogue and name not in refused:
+            asked = catalogue[name]
+            tables = tuple(replace(table, dated_by=None) for table in asked.tables)
+            return name, replace(
+                asked,
+                name=CHANGED_SALES,
+                description="Sales that were changed lately, to learn which older months to ask for again.",
+                stored_as=StoredAs.NOT_KEPT,
+                month_of_row=MonthOfRow.NONE,
+                query=BY_MOMENT_OF_CHANGE,
+                tables=tables,
+            )
+    return None

@@ -7,7 +7,7 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from pipelines.catalogue.changes import CHANGED_SALES
+from pipelines.catalogue.sales import CHANGED_SALES
 from pipelines.cli.printing import complain, count, duration, to_go
 from pipelines.planning.plan import Plan
 from pipelines.sync.summary import TROUBLE

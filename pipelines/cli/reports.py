@@ -6,8 +6,8 @@ import argparse
 import json
 import sys
 
+from pipelines.catalogue.model import Report, StoredAs
 from pipelines.catalogue.reports import REPORTS
-from pipelines.catalogue.vocabulary import Keeping, Report
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -26,9 +26,9 @@ def run(arguments: argparse.Namespace) -> int:
             [
                 report.name,
                 report.subject,
-                "on demand" if report.on_demand else "yes" if report.on else "off",
-                f"{report.longest} mo" if report.has_months else "-",
-                "history" if report.keeping is Keeping.HISTORY else "months",
+                "on demand" if report.on_demand else "yes" if report.enabled else "off",
+                f"{report.max_months} mo" if report.has_months else "-",
+                "history" if report.stored_as is StoredAs.HISTORY else "months",
                 ", ".join(f"bi.{table.name}" for table in report.tables),
             ]
             for report in REPORTS.values()
@@ -44,10 +44,10 @@ def _described(report: Report) -> dict[str, object]:
         "description": report.description,
         "path": report.path,
         "query": dict(report.query),
-        "longest_window_months": report.longest if report.has_months else None,
-        "kept_as": report.keeping.value,
+        "longest_window_months": report.max_months if report.has_months else None,
+        "kept_as": report.stored_as.value,
         "paged": report.paged,
-        "on": report.on,
+        "on": report.enabled,
         "on_demand": report.on_demand,
         "tables": [f"bi.{table.name}" for table in report.tables],
     }

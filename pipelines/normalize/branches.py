@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import polars as pl
 
-from pipelines.catalogue.vocabulary import Report
+from pipelines.catalogue.model import Report
 from pipelines.normalize.cutting import Cut, Sliced, Uncuttable, cuts_of_list
 from pipelines.normalize.proving import is_columnar, unpaired, without_texts
 from pipelines.normalize.spots import ROOT, spots

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from pipelines.catalogue.columns import Column, prefixed
+from pipelines.catalogue.model import Column, prefixed
 from pipelines.normalize.conversions import DTYPES, Misfit, converted, discovered
 from pipelines.normalize.names import OURS, name_of, told_apart
 from pipelines.normalize.repeating import repeated

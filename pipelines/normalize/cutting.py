@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from pipelines.catalogue.vocabulary import MonthOfRow, Report
+from pipelines.catalogue.model import MonthOfRow, Report
 from pipelines.normalize.proving import proven
 from pipelines.normalize.spots import ANY, ROOT, Spot, spots
 from pipelines.normalize.text import refused

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import polars as pl
 
-from pipelines.catalogue.vocabulary import Report
+from pipelines.catalogue.model import Report
 from pipelines.normalize.branches import Branch, branches
 from pipelines.normalize.cutting import LARGE, Cut, Sliced, cuts
 from pipelines.normalize.proving import BEGINNING, keys_in_order, proven

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from pipelines.catalogue.columns import Column
+from pipelines.catalogue.model import Column
 from pipelines.months import Month
 from pipelines.normalize.resting import Rest
 

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from pipelines.catalogue.columns import Column, snake_case
-from pipelines.catalogue.vocabulary import MonthOfRow, Report
+from pipelines.catalogue.model import Column, MonthOfRow, Report, snake_case
 from pipelines.months import Month
 from pipelines.normalize.astray import are_rows_elsewhere
 from pipelines.normalize.columns import Filled
@@ -143,7 +142,7 @@ def _astray(top: Sequence[Spot], ways: Mapping[Keys, Way]) -> Iterator[str]:
         name, declared = spot.first_table().name, path_of((spot.keys,))
         if way is None:
             yield f"{name}: the answer has no list {declared}"
-        elif way != (spot.keys,) and not spot.first_table().wherever:
+        elif way != (spot.keys,) and not spot.first_table().at_any_depth:
             yield f"{name}: the list {declared} was found at {path_of(way)}"
 
 

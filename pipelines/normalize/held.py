@@ -8,7 +8,7 @@ from typing import NamedTuple
 import polars as pl
 from polars.datatypes import DataTypeClass
 
-from pipelines.catalogue.columns import Column
+from pipelines.catalogue.model import Column
 from pipelines.normalize.conversions import DTYPES, exact_below
 from pipelines.normalize.kinds import FRACTION, NESTED, TEXT, TRUTH, WHOLE, kinds_of
 from pipelines.normalize.shredding import DEEPEST, MOST_COLUMNS, MOST_LISTS, Declared, Keys, Leaf, Parts

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from pipelines.catalogue.columns import snake_case
+from pipelines.catalogue.model import snake_case
 
 LONGEST = 120  # characters of a name; a key can be of any length
 OURS = (

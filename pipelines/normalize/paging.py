@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
-from pipelines.catalogue.vocabulary import Report
+from pipelines.catalogue.model import Report
 from pipelines.normalize.documents import Document
 from pipelines.normalize.held import Unlike, inside, opened, texts_at, without_lists
 from pipelines.normalize.locating import lists_in, located, value_at

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import polars as pl
 
-from pipelines.catalogue.vocabulary import Report
+from pipelines.catalogue.model import Report
 from pipelines.months import Month
 from pipelines.normalize.branches import stem_of
 from pipelines.normalize.documents import Document, Part, read_at_once

@@ -10,8 +10,7 @@ from io import BytesIO
 
 import polars as pl
 
-from pipelines.catalogue.columns import Column, row_columns
-from pipelines.catalogue.vocabulary import MonthOfRow, Report
+from pipelines.catalogue.model import Column, MonthOfRow, Report, row_columns
 from pipelines.normalize.conversions import EXACT_WHOLE
 from pipelines.normalize.held import inside, largest
 from pipelines.normalize.spots import ANY, Spot, spots

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from pipelines.catalogue.columns import Column, level_columns, row_columns
-from pipelines.catalogue.vocabulary import Report, Table
+from pipelines.catalogue.model import Column, Report, Table, level_columns, row_columns
 from pipelines.normalize.names import name_of
 from pipelines.normalize.shredding import Keys
 

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from pipelines.catalogue.columns import Column, declared_columns
-from pipelines.catalogue.vocabulary import MonthOfRow
+from pipelines.catalogue.model import Column, MonthOfRow, declared_columns
 from pipelines.normalize.columns import Filled, arranged, filled, missing_everywhere
 from pipelines.normalize.dating import Dated, by_date, by_window, by_year_and_month
 from pipelines.normalize.flat import FlatTable

@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
-from pipelines.catalogue.vocabulary import Report
 from pipelines.connect.clock import Clock, SystemClock
 from pipelines.operations.drawing import PAGE, draw_beside
 from pipelines.operations.replaying import replay

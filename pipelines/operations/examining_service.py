@@ -10,7 +10,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from pipelines.catalogue.vocabulary import Report
+from pipelines.catalogue.model import Report
 from pipelines.connect.errors import ConnectError, Forbidden, HostDown, Unauthorized
 from pipelines.connect.host import Host
 from pipelines.connect.pace import Pace

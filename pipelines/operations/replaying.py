@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
-from pipelines.catalogue.vocabulary import Report
 from pipelines.months import Month
 from pipelines.operations.pseudonyms import pseudonyms_of
 from pipelines.operations.reliving import relive

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pipelines.catalogue.vocabulary import Report
+from pipelines.catalogue.model import Report
 from pipelines.normalize.documents import Document, read_document
 from pipelines.normalize.flat import Flat
 from pipelines.planning.windows import Window

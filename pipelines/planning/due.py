@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Protocol
 from zoneinfo import ZoneInfo
 
-from pipelines.catalogue.vocabulary import Report
+from pipelines.catalogue.model import Report
 from pipelines.months import Month, months_between
 
 

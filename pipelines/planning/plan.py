@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from pipelines.catalogue.vocabulary import Each, MonthOfRow, Report
+from pipelines.catalogue.model import Each, MonthOfRow, Report
 from pipelines.months import Month
 from pipelines.planning.due import NO_CHANGES, Calendar, Changes, Wanted, months_in_scope, wanted_months
 from pipelines.planning.holdings import HeldMonths, Holdings
@@ -208,7 +208,7 @@ class Planner:
         return changes
 
     def _windows(self, report: Report, cap: Cap | None, months: Sequence[Month]) -> Iterator[Window]:
-        longest = min(report.longest, cap.months) if cap and cap.months else report.longest
+        longest = min(report.max_months, cap.months) if cap and cap.months else report.max_months
         return windows(months, longest, self.calendar.today, cap.days if cap else None)
 
     def _requests(self, report: Report, customer: Customer, choice: Choice) -> tuple[int, int]:

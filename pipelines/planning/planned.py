@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
+from pipelines.catalogue.model import Each, Report
 from pipelines.catalogue.reports import REPORTS, report
-from pipelines.catalogue.vocabulary import Each, Report
 from pipelines.planning.due import Calendar
 from pipelines.planning.holdings import outlined
 from pipelines.planning.plan import ASSUMED_REQUEST_SECONDS, Plan, Planner
@@ -86,7 +86,7 @@ def chosen_reports(
         return [report(name, catalogue) for name in dict.fromkeys(name for name, _ in selection.exact)]
     if selection.reports:
         return [report(name, catalogue) for name in dict.fromkeys(selection.reports)]
-    default = [name for name, one in catalogue.items() if one.on and not one.on_demand]
+    default = [name for name, one in catalogue.items() if one.enabled and not one.on_demand]
     return [catalogue[name] for name in settings.chosen_reports(default, list(catalogue))]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
-from pipelines.catalogue.vocabulary import Asking, Each, Report
+from pipelines.catalogue.model import Each, Report, TimeParameters
 from pipelines.connect.exchange import Request
 from pipelines.planning.windows import Span
 
@@ -21,9 +21,9 @@ def request(
     query = dict(report.query)
     if report.customer_parameter:
         query[report.customer_parameter] = customer
-    if report.asking is Asking.DATES and span is not None:
+    if report.time_parameters is TimeParameters.DATES and span is not None:
         query |= {"dateFrom": span.starts_at.isoformat(), "dateTo": span.ends_at.isoformat()}
-    if report.asking is Asking.MONTH_BOUNDS and span is not None:
+    if report.time_parameters is TimeParameters.MONTH_BOUNDS and span is not None:
         query |= {
             "fromYear": str(span.first.year),
             "fromMonth": str(span.first.month),

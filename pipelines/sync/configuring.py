@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
-from pipelines.catalogue.vocabulary import Report
 from pipelines.planning.planned import chosen_reports
 from pipelines.planning.selection import Selection
 from warehouse.configured import ConfiguredCustomer, ConfiguredReport

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pipelines.catalogue.columns import declared_columns
+from pipelines.catalogue.model import Report, StoredAs, declared_columns
 from pipelines.catalogue.reports import REPORTS
-from pipelines.catalogue.vocabulary import Keeping, Report
 from warehouse.loads import DeclaredTable
 
 
@@ -17,7 +16,7 @@ def declared_tables(reports: Iterable[Report] = REPORTS.values()) -> list[Declar
             report=report.name,
             name=table.name,
             columns=declared_columns(table),
-            history=report.keeping is Keeping.HISTORY,
+            history=report.stored_as is StoredAs.HISTORY,
             parent=table.parent,
             key=table.key,
             description=table.description,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from pipelines.catalogue.vocabulary import Keeping, Report
+from pipelines.catalogue.model import Report, StoredAs
 from pipelines.months import Month
 from pipelines.normalize.flat import Flat, Rejected
 from pipelines.planning.windows import Window
@@ -72,7 +72,7 @@ def load_of(fetched: Fetched, timezone: str) -> Load:
         window_end=fetched.window.last,
         months=tuple(month.first_day for month in fetched.window.months),
         open_months=open_months(fetched.window, fetched.fetched_at_utc, timezone),
-        history=fetched.report.keeping is Keeping.HISTORY,
+        history=fetched.report.stored_as is StoredAs.HISTORY,
         asked=fetched.asked,
         tables=fetched.flat.tables,
         rejected=[RejectedRow.of(rejected) for rejected in fetched.flat.rejected],

@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from pipelines.catalogue.vocabulary import Report
+from pipelines.catalogue.model import Report
 from pipelines.connect.client import Client
 from pipelines.connect.errors import ConnectError, NotFound, Refused
 from pipelines.connect.exchange import Answer

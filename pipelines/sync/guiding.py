@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
-from pipelines.catalogue.changes import DAYS_AT_ONCE, changed_sales
-from pipelines.catalogue.vocabulary import Report
+from pipelines.catalogue.model import Report
+from pipelines.catalogue.sales import DAYS_AT_ONCE, changed_sales
 from pipelines.planning.due import Calendar, is_due
 from pipelines.planning.holdings import HeldMonths, Holdings
 from pipelines.planning.windows import Span, spans_of_days

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pipelines.catalogue.vocabulary import Report
+from pipelines.catalogue.model import Report
 from pipelines.connect.errors import Forbidden, HostDown, Unauthorized
 from pipelines.planning.plan import Planned
 from pipelines.planning.windows import Window
@@ -79,7 +79,9 @@ class Prober:
 
     def _changed(self, probing: Probing, fetched: Fetched, estates: Sequence[ChangedEstate]) -> list[Changed]:
         guided = [report for report in self.reports if report.follows_sales]
-        places = {one.name: (one.tables[0].name, one.names_estates) for one in guided if one.names_estates}
+        places = {
+            one.name: (one.tables[0].name, one.estate_id_column) for one in guided if one.estate_id_column
+        }
         held = self.store.months_naming(places, probing.customer.id, [one.id for one in estates])
         changed_at = {
             one.id: one.changed_at_utc for one in sorted(estates, key=lambda one: one.changed_at_utc)

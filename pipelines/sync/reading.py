@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipelines.catalogue.vocabulary import Keeping, MonthOfRow, Report
+from pipelines.catalogue.model import MonthOfRow, Report, StoredAs
 from pipelines.normalize.documents import Document
 from pipelines.normalize.flat import Flat
 from pipelines.normalize.piecewise import flatten_all
@@ -128,8 +128,8 @@ class Reading:
         header = {
             "run_id": self.run_id,
             "months": [month.first_day.isoformat() for month in window.months],
-            "history": report.keeping is Keeping.HISTORY,
-            "kept": report.keeping is not Keeping.NOT_KEPT,
+            "history": report.stored_as is StoredAs.HISTORY,
+            "kept": report.stored_as is not StoredAs.NOT_KEPT,
             "asked": list(asked) if asked is not None and report.on_demand else None,
         }
         landing = self.landing.open(report.name, customer, window.first, window.last, load_id, header)

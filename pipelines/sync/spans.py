@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from pipelines.catalogue.vocabulary import MonthOfRow, Report
+from pipelines.catalogue.model import MonthOfRow, Report
 from pipelines.connect.errors import ConnectError, Refused, Unavailable
 from pipelines.months import Month
 from pipelines.planning.windows import Span, Window, spans_of_days

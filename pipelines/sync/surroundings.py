@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
-from pipelines.catalogue.vocabulary import Report
 from pipelines.connect.clock import Clock, SystemClock
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, time
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from pipelines.catalogue.vocabulary import Report
+from pipelines.catalogue.model import Report
 
 if TYPE_CHECKING:
     import polars as pl
@@ -76,7 +76,7 @@ def touched_months(
     for other in reports:
         if other.tables[0].dated_by == BY_CONTRACT:
             pairs += held.get(other.name, ())
-    if report.names_estates and report.tables[0].dated_by != BY_CONTRACT:
+    if report.estate_id_column and report.tables[0].dated_by != BY_CONTRACT:
         pairs += held.get(report.name, ())
         pairs += [(one.id, one.access_month) for one in estates if one.access_month]
     months: dict[date, list[str]] = {}

@@ -8,8 +8,8 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
+from pipelines.catalogue.model import StoredAs
 from pipelines.catalogue.reports import REPORTS
-from pipelines.catalogue.vocabulary import Keeping
 from pipelines.months import Month
 from pipelines.sync.declaring import declared_tables
 from tests.unit.normalize.answers import flattened
@@ -62,6 +62,6 @@ def _load(name: str, value: object) -> Load:
     return Load(
         load_id=f"L-{name}", run_id="R", report=name, customer="M1", window_start=JANUARY.first_day,
         window_end=JANUARY.last_day, months=months, open_months=frozenset(),
-        history=report.keeping is Keeping.HISTORY, asked=None, tables=flat.tables, rejected=(), requests=1,
+        history=report.stored_as is StoredAs.HISTORY, asked=None, tables=flat.tables, rejected=(), requests=1,
         bytes=1, sha256="", seconds=0.1, fetched_at_utc=READ, landing="", note="",
     )  # fmt: skip

@@ -6,9 +6,8 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from pipelines.catalogue.fields import Row, Text, field
+from pipelines.catalogue.model import MonthOfRow, Report, Row, StoredAs, Table, Text, TimeParameters, field
 from pipelines.catalogue.reports import REPORTS
-from pipelines.catalogue.vocabulary import Asking, Keeping, MonthOfRow, Report, Table
 from pipelines.months import Month
 from pipelines.operations.replaying import replay
 from pipelines.planning.selection import Selection
@@ -27,8 +26,8 @@ COLLEAGUES = Report(
     subject="people",
     path="/BusinessIntelligence/External/Users",
     description="The users once more, under another name.",
-    asking=Asking.NOW,
-    keeping=Keeping.HISTORY,
+    time_parameters=TimeParameters.NONE,
+    stored_as=StoredAs.HISTORY,
     month_of_row=MonthOfRow.NONE,
     customer_parameter="customerId",
     tables=(Table(name="colleagues", rows="[]", description="A user.", model=Colleague, key=("id",)),),

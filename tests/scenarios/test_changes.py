@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from pipelines.catalogue.changes import CHANGED_SALES
+from pipelines.catalogue.sales import CHANGED_SALES
 from pipelines.months import Month
 from pipelines.operations.replaying import replay
 from pipelines.planning.planned import make_plan

@@ -18,8 +18,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
-from pipelines.catalogue.vocabulary import Report
 from pipelines.months import Month
 from pipelines.normalize.documents import NotJson, read_document
 from pipelines.planning.windows import Span, Window

@@ -12,8 +12,8 @@ from typing import Any
 
 import duckdb
 
+from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
-from pipelines.catalogue.vocabulary import Report
 from pipelines.connect.clock import SystemClock
 from pipelines.months import Month
 from pipelines.planning.selection import Selection

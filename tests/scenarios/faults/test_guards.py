@@ -111,7 +111,7 @@ def test_a_refused_window_is_halved_and_loaded_whole(tmp_path: Path) -> None:
     here = ground(tmp_path, reports=(report.name,), offices=1, start="2026-06")
     here.sync()
     before = here.cells()
-    longer = replace(here, catalogue={**REPORTS, report.name: replace(report, longest=6)})
+    longer = replace(here, catalogue={**REPORTS, report.name: replace(report, max_months=6)})
     assert longer.sync(refresh=True).complaints() == []
     assert [entry.status for entry in here.service.log.entries].count(400) >= 1
     assert here.cells() == before

@@ -7,9 +7,8 @@ from pathlib import Path
 
 from pydantic import create_model
 
-from pipelines.catalogue.fields import Boolean, field
+from pipelines.catalogue.model import Boolean, Report, field
 from pipelines.catalogue.reports import REPORTS
-from pipelines.catalogue.vocabulary import Report
 from pipelines.months import Month
 from pipelines.normalize.documents import read_document
 from pipelines.normalize.flatten import flatten

@@ -70,7 +70,7 @@ def measured(data_dir: Path, customers: int, months: int) -> None:
     windows, requests = len(summary.outcomes), service.requests
     with costs.of("publish"):
         finish(settings)
-    monthly = tuple(report.name for report in REPORTS.values() if report.on and report.has_months)
+    monthly = tuple(report.name for report in REPORTS.values() if report.enabled and report.has_months)
     nothing = Selection(reports=monthly, last=Month.of(TODAY).plus(-settings.due_months))
     with costs.of("nothing due"):
         sync(settings, nothing, surroundings=surroundings)

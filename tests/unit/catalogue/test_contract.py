@@ -6,8 +6,8 @@ import re
 
 import pytest
 
+from pipelines.catalogue.model import MonthOfRow, Report, StoredAs, TimeParameters
 from pipelines.catalogue.reports import REPORTS
-from pipelines.catalogue.vocabulary import Asking, Keeping, MonthOfRow, Report
 
 # Interface, Business intelligence and Budget reports: path, required and optional query parameters.
 DATES = {"dateFrom", "dateTo"}
@@ -66,7 +66,9 @@ def asked_of(report: Report) -> set[str]:
     """Every query parameter that a request for the report carries."""
     asked = set(report.query)
     asked |= {report.customer_parameter} if report.customer_parameter else set()
-    asked |= {Asking.DATES: DATES, Asking.MONTH_BOUNDS: MONTHS}.get(report.asking, set())
+    asked |= {TimeParameters.DATES: DATES, TimeParameters.MONTH_BOUNDS: MONTHS}.get(
+        report.time_parameters, set()
+    )
     asked |= {"pageIndex", "pageSize"} if report.paged else set()
     if report.each and f"{{{report.each.value}}}" not in report.path:
         asked.add(report.each.value)
@@ -93,7 +95,7 @@ def test_a_fixed_parameter_has_a_value_of_its_enumeration(report: Report) -> Non
 @every_report
 def test_no_request_spans_more_months_than_the_limit(report: Report) -> None:
     limits = [limit for operation, limit in LIMITS.items() if re.search(rf"/{operation}(/|$)", report.path)]
-    assert all(report.longest <= limit for limit in limits)
+    assert all(report.max_months <= limit for limit in limits)
 
 
 @every_report
@@ -101,13 +103,13 @@ def test_path_parameters_are_known_and_the_customer_is_named_once(report: Report
     segments = set(re.findall(r"{(\w+)}", report.path))
     assert segments <= {"customerId", "userId", "year", "month"}
     assert ("customerId" in segments) is (report.customer_parameter is None)
-    assert ({"year", "month"} <= segments) is (report.asking is Asking.MONTH_IN_PATH)
+    assert ({"year", "month"} <= segments) is (report.time_parameters is TimeParameters.MONTH_IN_PATH)
 
 
 @every_report
 def test_rows_without_a_date_are_asked_month_by_month(report: Report) -> None:
     if report.month_of_row is MonthOfRow.WINDOW:
-        assert report.longest == 1
+        assert report.max_months == 1
 
 
 @every_report
@@ -118,13 +120,13 @@ def test_a_report_that_goes_by_documented_dates_has_one_in_every_topmost_table(r
 
 @every_report
 def test_a_report_without_months_is_asked_as_things_stand_and_kept_with_history(report: Report) -> None:
-    is_now = report.asking is Asking.NOW
+    is_now = report.time_parameters is TimeParameters.NONE
     assert is_now is (report.month_of_row is MonthOfRow.NONE)
-    assert not is_now or report.keeping is Keeping.HISTORY
+    assert not is_now or report.stored_as is StoredAs.HISTORY
 
 
 def test_what_is_asked_unless_settings_say_otherwise() -> None:
-    off = {name for name, report in REPORTS.items() if not report.on}
+    off = {name for name, report in REPORTS.items() if not report.enabled}
     kinds = {
         f"{name}_{kind}"
         for name in ("commission_office", "commission_user", "commission_office_by_month")

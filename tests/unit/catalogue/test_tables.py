@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.catalogue.columns import declared_columns, prefixed, snake_case
-from pipelines.catalogue.fields import Row, field
+from pipelines.catalogue.model import Each, Report, Row, Table, declared_columns, field, prefixed, snake_case
 from pipelines.catalogue.reports import REPORTS, UnknownReport, report
-from pipelines.catalogue.vocabulary import Each, Report, Table
 
 TABLES = [(entry, table) for entry in REPORTS.values() for table in entry.tables]
 every_table = pytest.mark.parametrize(("entry", "table"), TABLES, ids=[table.name for _, table in TABLES])
@@ -75,7 +73,7 @@ def test_a_nested_table_stands_under_its_parent_and_gets_what_that_hands_down(
     assert table.rows.startswith(f"{parent.rows}.")
     types = {column.name: column.type for column in declared_columns(parent)}
     expected = {there: types[here] for here, there in parent.hands_down.items()}
-    handed = declared_columns(Table(table.name, table.rows, "", handed=table.handed))
+    handed = declared_columns(Table(table.name, table.rows, "", inherited=table.inherited))
     assert {column.name: column.type for column in handed} == expected
 
 

@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
-from pipelines.catalogue.vocabulary import Report
 from pipelines.months import Month
 from pipelines.normalize.documents import Document, read_document
 from pipelines.normalize.flat import Flat, FlatTable, RestingTable

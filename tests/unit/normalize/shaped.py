@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from pipelines.catalogue.vocabulary import Report
+from pipelines.catalogue.model import Report
 from pipelines.normalize.shredding import Keys
 from pipelines.normalize.spots import ROOT, Spot, spots
 

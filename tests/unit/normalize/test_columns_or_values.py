@@ -11,8 +11,8 @@ from hypothesis import event as noticed
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
-from pipelines.catalogue.vocabulary import Report
 from pipelines.months import Month
 from pipelines.normalize.documents import Document, read_document
 from pipelines.normalize.flat import Flat

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
-from pipelines.catalogue.vocabulary import Report
 from pipelines.normalize.cutting import cuts
 from pipelines.normalize.documents import NotJson, read_at_once, read_document
 from pipelines.normalize.flat import Flat

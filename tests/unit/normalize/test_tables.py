@@ -7,9 +7,8 @@ from decimal import Decimal
 
 import pytest
 
-from pipelines.catalogue.columns import declared_columns
+from pipelines.catalogue.model import Report, declared_columns
 from pipelines.catalogue.reports import REPORTS
-from pipelines.catalogue.vocabulary import Report
 from tests.unit.normalize.answers import (
     JANUARY,
     document,

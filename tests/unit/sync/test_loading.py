@@ -10,7 +10,7 @@ from pathlib import Path
 
 import polars as pl
 
-from pipelines.catalogue.columns import Column
+from pipelines.catalogue.model import Column
 from pipelines.catalogue.reports import REPORTS
 from pipelines.months import Month
 from pipelines.normalize.documents import read_document
