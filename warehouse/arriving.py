@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from warehouse.entering import naive_utc
 from warehouse.evolving import as_column, parent_of, stand
-from warehouse.loads import ColumnLike, Load
 from warehouse.making import add, describe, note, retype
 from warehouse.opening import quoted
 from warehouse.shapes import Column, Shape
 from warehouse.stacking import PLACES, Coming, Part, Stack
 from warehouse.widening import EXACT, NOTHING, joined
+from warehouse.window_result import ColumnLike, WindowResult
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -30,7 +30,7 @@ class Arrival:
     def types(self) -> list[str]:
         return list(self.rows)
 
-    def loads(self, *, besides: str = NOTHING) -> Iterator[Load]:
+    def loads(self, *, besides: str = NOTHING) -> Iterator[WindowResult]:
         """The loads in which it is first more than null, or else those that had it at all."""
         real = [rows for type_, rows in self.rows.items() if type_ not in (NOTHING, besides)]
         for stack, name in (pair for rows in real or self.rows.values() for pair in rows):
@@ -119,7 +119,7 @@ def _fitted(connection: DuckDBPyConnection, shape: Shape, known: Column | None, 
     type_ = joined(types, digits_at_risk=risk)
     if type_ != known.type:
         load = next(arrival.loads(besides=known.type))
-        retype(connection, shape, known, type_, load.load_id, naive_utc(load.fetched_at_utc))
+        retype(connection, shape, known, type_, load.load_id, naive_utc(load.fetched))
     return replace(column, type=type_)
 
 
@@ -127,7 +127,7 @@ def _seen(column: Column, arrival: Arrival) -> Column:
     load = next(arrival.loads(), None)
     if load is None:
         return column
-    return replace(column, first_seen_utc=naive_utc(load.fetched_at_utc), first_load_id=load.load_id)
+    return replace(column, first_seen_utc=naive_utc(load.fetched), first_load_id=load.load_id)
 
 
 def _holds_large(connection: DuckDBPyConnection, shape: Shape, column: Column) -> bool:

@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime
 
 from duckdb import DuckDBPyConnection
 
-from warehouse.loads import Load
+from warehouse.window_result import WindowResult
 
 Held = dict[tuple[str, str, date | None], tuple[datetime, int]]
 """For a month of a report and customer: when the load in force was fetched, and its rows."""
@@ -21,7 +21,7 @@ WITHOUT_MONTHS: tuple[date | None, ...] = (None,)
 class Entry:
     """A load on its way into the tables: its number, and the months that are its to replace."""
 
-    load: Load
+    load: WindowResult
     number: int
     months: tuple[date | None, ...]
     superseded: tuple[date, ...]
@@ -38,13 +38,13 @@ class Entry:
         return self.number << 24
 
 
-def check_loads(loads: Sequence[Load]) -> None:
+def check_loads(loads: Sequence[WindowResult]) -> None:
     """Refuse what only a mistake of the caller can be."""
     for load_id, times in Counter(load.load_id for load in loads).items():
         if times > 1:
             raise ValueError(f"load {load_id} stands {times} times in one group")
     for load in loads:
-        if load.fetched_at_utc.tzinfo is None:
+        if load.fetched.tzinfo is None:
             raise ValueError(f"load {load.load_id} was fetched at a time without a time zone")
         if len(set(load.months)) != len(load.months):
             raise ValueError(f"load {load.load_id} names a month twice")
@@ -55,7 +55,7 @@ def naive_utc(moment: datetime) -> datetime:
     return moment.astimezone(UTC).replace(tzinfo=None)
 
 
-def enter(connection: DuckDBPyConnection, loads: Sequence[Load], held: Held) -> list[Entry]:
+def enter(connection: DuckDBPyConnection, loads: Sequence[WindowResult], held: Held) -> list[Entry]:
     """Number the loads, and leave out the months for which something newer is held or comes along."""
     before = _loaded_before(connection, [load.load_id for load in loads])
     following = following_number(connection)
@@ -76,7 +76,7 @@ def enter(connection: DuckDBPyConnection, loads: Sequence[Load], held: Held) -> 
     return entries
 
 
-def held_months(connection: DuckDBPyConnection, loads: Sequence[Load]) -> Held:
+def held_months(connection: DuckDBPyConnection, loads: Sequence[WindowResult]) -> Held:
     """What is held of the reports and customers of these loads."""
     reports = list({load.report for load in loads})
     customers = list({load.customer for load in loads})
@@ -90,11 +90,13 @@ def held_months(connection: DuckDBPyConnection, loads: Sequence[Load]) -> Held:
     return {(report, customer, month): (at, rows) for report, customer, month, at, rows in found.fetchall()}
 
 
-def _newest(loads: Sequence[Load], held: Held) -> dict[tuple[str, str, date | None], tuple[datetime, int]]:
+def _newest(
+    loads: Sequence[WindowResult], held: Held
+) -> dict[tuple[str, str, date | None], tuple[datetime, int]]:
     """For each month: when the newest answer was fetched and by which load (-1: what is held)."""
     newest = {key: (fetched, -1) for key, (fetched, _) in held.items()}
     for position, load in enumerate(loads):
-        fetched = naive_utc(load.fetched_at_utc)
+        fetched = naive_utc(load.fetched)
         for month in load.months or WITHOUT_MONTHS:
             key = load.report, load.customer, month
             if key not in newest or fetched >= newest[key][0]:

@@ -8,10 +8,11 @@ from datetime import datetime
 
 from duckdb import DuckDBPyConnection
 
-from warehouse.loads import ColumnLike, DeclaredTable
+from warehouse.loads import DeclaredTable
 from warehouse.making import add, create, describe, retype
 from warehouse.opening import quoted
 from warehouse.shapes import Column, Shape, read_shapes, stored_tables
+from warehouse.window_result import ColumnLike
 
 
 def undeclared(connection: DuckDBPyConnection, tables: Sequence[DeclaredTable]) -> list[DeclaredTable]:

@@ -69,7 +69,7 @@ def _take_scopes(connection: DuckDBPyConnection, wave: Wave) -> None:
     rows = [
         (
             number, scope.entry.load.load_id, scope.entry.load.customer, scope.month, scope.asked,
-            naive_utc(scope.entry.load.fetched_at_utc), scope.entry.first_row, scope.entry.known,
+            naive_utc(scope.entry.load.fetched), scope.entry.first_row, scope.entry.known,
         )
         for number, scope in enumerate(wave.scopes)
     ]  # fmt: skip

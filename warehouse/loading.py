@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import TYPE_CHECKING
@@ -13,13 +13,13 @@ from warehouse.arriving import make_room
 from warehouse.entering import Entry, Held, check_loads, enter, held_months, naive_utc
 from warehouse.evolving import stand
 from warehouse.history import Merged, merge
-from warehouse.loads import Load, Loaded
 from warehouse.meta_tables import LOADS, MONTHS
 from warehouse.quarantine import replace_quarantine
 from warehouse.replacing import replace_months
 from warehouse.scopes import Wave, newest_scopes, remember_scopes, waves
 from warehouse.shapes import Shape, of_report, read_shapes, stored_tables
 from warehouse.stacking import Coming, Part
+from warehouse.window_result import TableLike, WindowResult, WindowStatus
 from warehouse.writing import write
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 ByTable = dict[str, Coming]
 """What comes, by lower-case name of its table."""
+Effects = list[Callable[[], None]]
+"""What is left to do when the transaction is committed: to fill in the records of the windows."""
 
 
 @dataclass(frozen=True)
@@ -44,12 +46,13 @@ def known_tables(connection: DuckDBPyConnection) -> KnownTables:
 
 def load_group(
     connection: DuckDBPyConnection,
-    loads: Sequence[Load],
+    loads: Sequence[WindowResult],
     known: KnownTables,
     *,
     afresh: bool,
     now: datetime,
-) -> list[Loaded]:
+    before: Callable[[TableLike], TableLike] | None = None,
+) -> Effects:
     """Load a group inside the caller's transaction; `afresh` forgets the histories it is about first."""
     check_loads(loads)
     if afresh:
@@ -57,7 +60,7 @@ def load_group(
     held = held_months(connection, loads)
     entries = enter(connection, loads, held)
     entries, merging = _order(connection, entries)
-    done = _write_rows(connection, entries, merging, held, known)
+    done = _write_rows(connection, entries, merging, held, known, before)
     remember_scopes(connection, merging)
     _write_ledger(connection, entries, done, now, afresh=afresh)
     forget_healed_refusals(connection)
@@ -65,7 +68,7 @@ def load_group(
     by_table: dict[str, Counter[str]] = {}
     for (load_id, table, _), number in done.counts.items():
         by_table.setdefault(load_id, Counter())[table] += number
-    return [_loaded(entry, by_table.get(entry.load.load_id, Counter()), done, held) for entry in entries]
+    return [_effect(entry, by_table.get(entry.load.load_id, Counter()), done, held) for entry in entries]
 
 
 def _order(connection: DuckDBPyConnection, entries: Sequence[Entry]) -> tuple[list[Entry], list[Wave]]:
@@ -84,10 +87,11 @@ def _write_rows(
     merging: Sequence[Wave],
     held: Held,
     known: KnownTables,
+    before: Callable[[TableLike], TableLike] | None,
 ) -> Merged:
     """Replace months and merge snapshots, report by report and table by table."""
     entering = [entry for entry in entries if entry.months]
-    coming = _by_table(entering)
+    coming = _by_table(entering, before)
     reports = list(dict.fromkeys(entry.load.report for entry in entering))
     shapes = _standing_shapes(connection, reports, coming, known)
     done = Merged()
@@ -142,15 +146,17 @@ def _merge(
     done.closed.update(merged.closed)
 
 
-def _by_table(entries: Sequence[Entry]) -> ByTable:
+def _by_table(entries: Sequence[Entry], before: Callable[[TableLike], TableLike] | None) -> ByTable:
     parts: dict[str, list[Part]] = {}
     for entry in entries:
         for table in entry.load.tables:
-            parts.setdefault(table.name.lower(), []).append(Part(entry, table))
+            parts.setdefault(table.name.lower(), []).append(Part(entry, before(table) if before else table))
     return {name: Coming(of_table) for name, of_table in parts.items()}
 
 
-def _forget_histories(connection: DuckDBPyConnection, loads: Sequence[Load], known: KnownTables) -> None:
+def _forget_histories(
+    connection: DuckDBPyConnection, loads: Sequence[WindowResult], known: KnownTables
+) -> None:
     """Begin the histories of these reports and customers again, as if nothing had been merged."""
     pairs = sorted({(load.report, load.customer) for load in loads if load.history})
     shapes = _standing_shapes(connection, [report for report, _ in pairs], {}, known)
@@ -176,7 +182,7 @@ def _write_ledger(
     write(
         connection,
         LOADS,
-        [_load_row(one, rows[one.load.load_id], done, naive_utc(now), afresh=afresh) for one in written],
+        [_load_row(one, rows[one.load.load_id], done, now, afresh=afresh) for one in written],
         instead_of=["load_id"],
     )
     months = {
@@ -187,41 +193,52 @@ def _write_ledger(
             "load_id": entry.load.load_id,
             "rows": by_month[entry.load.load_id, month],
             "loaded_at_utc": naive_utc(now),
-            "fetched_at_utc": naive_utc(entry.load.fetched_at_utc),
+            "fetched_at_utc": naive_utc(entry.load.fetched),
             "state": "open" if month in entry.load.open_months else "held",
         }
-        for entry in sorted(entries, key=lambda one: one.load.fetched_at_utc)
+        for entry in sorted(entries, key=lambda one: naive_utc(one.load.fetched))
         for month in entry.months
     }
     write(connection, MONTHS, months.values(), instead_of=["report", "customer", "month"])
 
 
+def ledger_row(result: WindowResult, now: datetime) -> dict[str, object]:
+    """What meta.loads says of any window, loaded or not."""
+    same = ("load_id", "run_id", "report", "customer", "window_start", "window_end", "requests", "bytes")
+    return {
+        **{name: getattr(result, name) for name in (*same, "sha256", "seconds", "landing")},
+        "months": list(result.months),
+        "fetched_at_utc": naive_utc(result.fetched),
+        "loaded_at_utc": naive_utc(now),
+    }
+
+
 def _load_row(entry: Entry, rows: int, done: Merged, now: datetime, *, afresh: bool) -> dict[str, object]:
     load = entry.load
     opened, closed = (0, 0) if afresh else entry.changed_before
-    row = {name: getattr(load, name) for name in LOADS.columns if hasattr(load, name)}
     return {
-        **row,
+        **ledger_row(load, now),
         "load_number": entry.number,
-        "months": list(load.months),
+        "history": load.history,
         "asked": None if load.asked is None else list(load.asked),
         "rows": rows,
-        "fetched_at_utc": naive_utc(load.fetched_at_utc),
-        "loaded_at_utc": now,
         "status": "loaded" if entry.months else "superseded",
+        "note": "; ".join((*load.notes, *load.warnings)),
         "opened": opened + done.opened[load.load_id],
         "closed": closed + done.closed[load.load_id],
     }
 
 
-def _loaded(entry: Entry, rows: Counter[str], done: Merged, held: Held) -> Loaded:
-    load_id = entry.load.load_id
-    return Loaded(
-        load_id=load_id,
-        rows={table.name: rows[table.name] for table in entry.load.tables},
-        rows_before=sum(held[key][1] for month in entry.months if (key := (*entry.scope, month)) in held),
-        months=tuple(month for month in entry.months if month is not None),
-        superseded=entry.superseded,
-        opened=done.opened[load_id],
-        closed=done.closed[load_id],
-    )
+def _effect(entry: Entry, rows: Counter[str], done: Merged, held: Held) -> Callable[[], None]:
+    """What to write into the record of the window once the transaction is committed."""
+    load = entry.load
+
+    def fill_in() -> None:
+        load.status, load.error = WindowStatus.LOADED, ""
+        load.rows = {table.name: rows[table.name] for table in load.tables}
+        load.rows_before = sum(held[key][1] for one in entry.months if (key := (*entry.scope, one)) in held)
+        load.rejected_count, load.superseded = len(load.rejected), entry.superseded
+        load.opened, load.closed = done.opened[load.load_id], done.closed[load.load_id]
+        load.tables, load.rejected = (), ()
+
+    return fill_in

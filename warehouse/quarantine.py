@@ -13,8 +13,8 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from warehouse.entering import Entry, naive_utc
-from warehouse.loads import RejectedLike
 from warehouse.meta_tables import QUARANTINE_ROWS
+from warehouse.window_result import RejectedLike
 from warehouse.writing import write
 
 if TYPE_CHECKING:
@@ -110,5 +110,5 @@ def _row(entry: Entry, rejected: RejectedLike) -> Mapping[str, object]:
         "place": rejected.place,
         "reason": rejected.reason,
         "fingerprint": fingerprint(rejected.raw),
-        "fetched_at_utc": naive_utc(load.fetched_at_utc),
+        "fetched_at_utc": naive_utc(load.fetched),
     }

@@ -11,8 +11,8 @@ from duckdb import DuckDBPyConnection
 from warehouse.entering import following_number, naive_utc
 from warehouse.landing import Landed
 from warehouse.ledger import aware
-from warehouse.loads import LandedLoad
 from warehouse.meta_tables import LOADS
+from warehouse.window_result import WindowResult
 from warehouse.writing import write
 
 _IN_FORCE = """
@@ -25,6 +25,12 @@ SELECT DISTINCT arg_max(load_id, (fetched_at_utc, load_number)) AS load_id FROM 
 GROUP BY report, customer, month
 """
 """For each month, the load fetched last: the same as meta.months says, also while a rebuild is under way."""
+
+LANDED = (
+    "load_id", "run_id", "report", "customer", "window_start", "window_end", "months", "history", "asked",
+    "requests", "bytes", "sha256", "seconds", "fetched_at_utc", "landing", "note",
+)  # fmt: skip
+"""What a replay needs to know of a load; the note comes last."""
 
 _NEEDED = f"""
 FROM meta.loads AS load
@@ -43,19 +49,19 @@ def effective_loads(
     customers: Sequence[str] | None,
     *,
     only_quarantined: bool,
-) -> list[LandedLoad]:
+) -> list[WindowResult]:
     """The loads in force and every merged snapshot, oldest first."""
-    names = list(LandedLoad.__dataclass_fields__)
     found = connection.execute(
-        f"SELECT {', '.join(names)} {_NEEDED}",
+        f"SELECT {', '.join(LANDED)} {_NEEDED}",
         [reports and list(reports), customers and list(customers), only_quarantined],
     )
     return [landed_load(row) for row in found.fetchall()]
 
 
-def landed_load(row: Sequence[Any]) -> LandedLoad:
-    """A row of meta.loads, its columns in the order of the fields of LandedLoad."""
-    return LandedLoad(*(_from_file(value) for value in row))
+def landed_load(row: Sequence[Any]) -> WindowResult:
+    """The window of a row of meta.loads, as its landing file can repeat it; `row` are the columns LANDED."""
+    *fields, note = (_from_file(value) for value in row)
+    return WindowResult(**dict(zip(LANDED, fields, strict=False)), notes=(note,) if note else ())
 
 
 def relearn(connection: DuckDBPyConnection, landed: Iterable[Landed]) -> int:

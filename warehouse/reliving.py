@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from duckdb import DuckDBPyConnection
 
-from warehouse.loads import LandedLoad
 from warehouse.marts import build_marts, queries_behind
 from warehouse.opening import literal
-from warehouse.rebuilding import landed_load
+from warehouse.rebuilding import LANDED, landed_load
 from warehouse.remembering import TOTALS, prepare_memory
+from warehouse.window_result import WindowResult
 
 if TYPE_CHECKING:
     from warehouse.store import Store
@@ -24,13 +24,12 @@ def is_forgetful(store: Store) -> bool:
         return found.fetchone() is not None
 
 
-def landed_loads(lived: Store) -> list[LandedLoad]:
+def landed_loads(lived: Store) -> list[WindowResult]:
     """Every load of the reports that the totals rest on, oldest first."""
-    names = ", ".join(LandedLoad.__dataclass_fields__)
     with lived.reading() as connection:
         found = connection.execute(
-            f"SELECT {names} FROM meta.loads WHERE status = 'landed' AND list_contains($1, report) "
-            "ORDER BY fetched_at_utc, load_number",
+            f"SELECT {', '.join(LANDED)} FROM meta.loads WHERE status = 'landed' "
+            "AND list_contains($1, report) ORDER BY fetched_at_utc, load_number",
             [_reports(connection)],
         )
         return [landed_load(row) for row in found.fetchall()]

@@ -53,8 +53,8 @@ def waves(entries: Sequence[Entry], newest: Newest) -> tuple[list[Wave], list[En
     last_wave: dict[ScopeKey, int] = {}
     sorted_in: dict[int, list[tuple[Entry, list[Scope]]]] = {}
     decided: dict[str, Entry] = {}
-    for entry in sorted(entries, key=lambda one: one.load.fetched_at_utc):
-        fetched = naive_utc(entry.load.fetched_at_utc)
+    for entry in sorted(entries, key=lambda one: naive_utc(one.load.fetched)):
+        fetched = naive_utc(entry.load.fetched)
         news = [scope for scope in _scopes(entry) if fetched >= newest.get(scope.key, fetched)]
         months = tuple(month for month in entry.months if any(scope.month == month for scope in news))
         lost = tuple(month for month in entry.load.months if month not in months)
@@ -88,7 +88,7 @@ def remember_scopes(connection: DuckDBPyConnection, made: Sequence[Wave]) -> Non
     """Write down what has been merged, the newest of each scope."""
     newest = {scope.key: scope.entry.load for wave in made for scope in wave.scopes}
     if newest:
-        told = [(*key, load.load_id, naive_utc(load.fetched_at_utc)) for key, load in newest.items()]
+        told = [(*key, load.load_id, naive_utc(load.fetched)) for key, load in newest.items()]
         rows = [dict(zip(SCOPES.columns, row, strict=True)) for row in told]
         write(connection, SCOPES, rows, instead_of=["report", "customer", "month", "asked"])
 

@@ -18,9 +18,9 @@ import duckdb
 
 from warehouse.explaining import explained
 from warehouse.loading import KnownTables, known_tables, load_group
-from warehouse.loads import Load, Loaded
 from warehouse.lock import is_wanted
 from warehouse.opening import wal
+from warehouse.window_result import TableLike, WindowResult
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -40,7 +40,7 @@ LONGEST_SECONDS = 4.0
 """How long the file stays open when nobody waits: blocks that were written stay in memory until it closes."""
 
 
-class Sitting:
+class WriteSession:
     """Loads group after group while nobody else may open the file; one thread's own, from first to last.
 
     The file is opened by the first group, and closed when its log is long, when others have waited a while,
@@ -48,7 +48,7 @@ class Sitting:
     """
 
     def __init__(
-        self, file: WorkingFile, now: Callable[[], datetime], before: Callable[[Load], Load] | None
+        self, file: WorkingFile, now: Callable[[], datetime], before: Callable[[TableLike], TableLike] | None
     ) -> None:
         self._file = file
         self._now = now
@@ -67,27 +67,31 @@ class Sitting:
         self._connection = None
         self._open.__exit__(kind, error, trace)
 
-    def load(self, loads: Sequence[Load], *, afresh: bool = False) -> list[Loaded]:
-        """Load a group in one transaction, all or none; one that fails leaves the others as they are."""
+    def load(self, loads: Sequence[WindowResult], *, afresh: bool = False) -> None:
+        """Load a group in one transaction, all or none; one that fails leaves the others as they are.
+
+        Fills in what became of each window, and lets go of its rows.
+        """
         if not loads:
-            return []
-        if self._before:
-            loads = [self._before(load) for load in loads]
+            return
         connection = self._opened()
         known, self._known = self._known, None
         with explained(self._file.path):
             connection.begin()
             try:
                 known = known or known_tables(connection)
-                loaded = load_group(connection, loads, known, afresh=afresh, now=self._now())
+                effects = load_group(
+                    connection, loads, known, afresh=afresh, now=self._now(), before=self._before
+                )
                 connection.commit()
             except BaseException:
                 self._roll_back(connection)
                 raise
+        for fill_in in effects:
+            fill_in()
         self._known = known
         if self._is_long_enough():
             self.close()
-        return loaded
 
     def make_way(self) -> None:
         """Close the file if somebody waits for it."""

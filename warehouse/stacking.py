@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from warehouse.entering import Entry, naive_utc
-from warehouse.loads import ColumnLike, RestingLike, TableLike
+from warehouse.loads import RestingLike
 from warehouse.widening import NOTHING
+from warehouse.window_result import ColumnLike, TableLike
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -155,7 +156,7 @@ def marked(stack: Stack) -> pl.DataFrame:
         {
             "_customer": [part.entry.load.customer for part in stack.parts],
             "_load_id": [part.entry.load.load_id for part in stack.parts],
-            "_fetched_at_utc": [naive_utc(part.entry.load.fetched_at_utc) for part in stack.parts],
+            "_fetched_at_utc": [naive_utc(part.entry.load.fetched) for part in stack.parts],
             "_first_row": [part.entry.first_row for part in stack.parts],
         },
         schema_overrides={"_fetched_at_utc": pl.Datetime("us")},

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from warehouse import access
 from warehouse.evolving import declare, undeclared
 from warehouse.ledger import Cap, Ledger, read_ledger
-from warehouse.loads import DeclaredTable, FailedLoad, LandedLoad, Load, Loaded
+from warehouse.loads import DeclaredTable
 from warehouse.outlines import Outline, read_outline
 from warehouse.working import LOCK_SECONDS, WorkingFile
 
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from warehouse.accounts import RequestsOfDay
     from warehouse.changes import Changed, Probe
     from warehouse.landing import Landed
-    from warehouse.sitting import Sitting
+    from warehouse.sitting import WriteSession
+    from warehouse.window_result import TableLike, WindowResult
 
 
 def utc_now() -> datetime:
@@ -32,7 +33,7 @@ def utc_now() -> datetime:
 class Store:
     """The working file of one data directory; `now` is the clock that says when something was written.
 
-    `before` is done to every load before it is loaded.
+    `before` is done to every table before its rows are loaded.
     Frames are only imported where rows are written, so that reading the ledger stays quick.
     """
 
@@ -42,7 +43,7 @@ class Store:
         *,
         lock_seconds: float = LOCK_SECONDS,
         now: Callable[[], datetime] = utc_now,
-        before: Callable[[Load], Load] | None = None,
+        before: Callable[[TableLike], TableLike] | None = None,
     ) -> None:
         self._file = WorkingFile(data_dir, lock_seconds)
         self._now = now
@@ -70,21 +71,21 @@ class Store:
             with self.writing() as connection:
                 declare(connection, missing, self._now().replace(tzinfo=None))
 
-    def load(self, loads: Sequence[Load], *, afresh: bool = False) -> list[Loaded]:
-        """Load a group in one transaction, all or none.
+    def load(self, loads: Sequence[WindowResult], *, afresh: bool = False) -> None:
+        """Load a group in one transaction, all or none, and fill in what became of each window.
 
         `afresh` first forgets the histories of the group's reports and customers, for `replay`.
         """
-        with self.sitting() as sitting:
-            return sitting.load(loads, afresh=afresh)
+        with self.session() as session:
+            session.load(loads, afresh=afresh)
 
-    def sitting(self) -> Sitting:
+    def session(self) -> WriteSession:
         """A way to load many groups, with the working file open between them; nobody else may write then."""
-        from warehouse.sitting import Sitting
+        from warehouse.sitting import WriteSession
 
-        return Sitting(self._file, self._now, self._before)
+        return WriteSession(self._file, self._now, self._before)
 
-    def record_failures(self, failures: Sequence[FailedLoad]) -> None:
+    def record_failures(self, failures: Sequence[WindowResult]) -> None:
         """Write down windows that failed, were held back or refused."""
         from warehouse.recording import record_failures
 
@@ -107,7 +108,7 @@ class Store:
         customers: Sequence[str] | None = None,
         *,
         only_quarantined: bool = False,
-    ) -> list[LandedLoad]:
+    ) -> list[WindowResult]:
         """The loads that a rebuild needs, oldest first: those in force, and every merged snapshot."""
         from warehouse.rebuilding import effective_loads
 

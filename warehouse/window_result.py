@@ -123,6 +123,13 @@ class WindowResult:
         return (self.report, self.customer)
 
     @property
+    def fetched(self) -> datetime:
+        """When it was fetched; raises ValueError of a window that never was."""
+        if self.fetched_at_utc is None:
+            raise ValueError(f"{self.report} of {self.customer}, {self.when}, was not fetched")
+        return self.fetched_at_utc
+
+    @property
     def when(self) -> str:
         """The months in words, for a message."""
         if not self.months:

@@ -10,14 +10,14 @@ import hashlib
 import hmac
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import polars as pl
 
     from pipelines.settings.model import Settings
-    from warehouse.loads import ColumnLike, Load, TableLike
+    from warehouse.window_result import ColumnLike, TableLike
 
 _OF_A_CONTACT = re.compile(r"(^|_)contact_(.*_)?(name|.*mail.*|.*phone.*|mobile.*|social.*|address.*)$")
 _FREE_TEXT = re.compile(r"(message|comment|text|title|note)$")
@@ -40,10 +40,6 @@ class Pseudonyms:
 
     key: bytes
 
-    def of(self, load: Load) -> Load:
-        """The load with pseudonyms where contacts were named."""
-        return replace(load, tables=[self._table(table) for table in load.tables])
-
     def of_text(self, text: str | None) -> str | None:
         """The pseudonym of a name, an address or a number; nothing stays nothing."""
         if text is None or not text.strip():
@@ -51,7 +47,8 @@ class Pseudonyms:
         known = " ".join(text.casefold().split()).encode()
         return f"p-{hmac.new(self.key, known, hashlib.sha256).hexdigest()[:SIGNS]}"
 
-    def _table(self, table: TableLike) -> TableLike:
+    def of(self, table: TableLike) -> TableLike:
+        """The table of a load with pseudonyms where contacts were named."""
         columns = [column.name for column in table.columns]
         naming = [name for name in columns if _OF_A_CONTACT.search(name)]
         if not naming:
@@ -82,7 +79,7 @@ class Pseudonyms:
             yield told
 
 
-def pseudonyms_of(settings: Settings) -> Callable[[Load], Load] | None:
-    """What is done to every load before it is loaded; nothing while no key is set."""
+def pseudonyms_of(settings: Settings) -> Callable[[TableLike], TableLike] | None:
+    """What is done to every table before it is loaded; nothing while no key is set."""
     key = settings.pseudonym_key.get_secret_value()
     return Pseudonyms(key.encode()).of if key else None

@@ -13,11 +13,11 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from warehouse.loads import LandedLoad, Load
 from warehouse.lock import held
 from warehouse.opening import private_folder
 from warehouse.reliving import landed_loads, remember, take_over
 from warehouse.store import Store
+from warehouse.window_result import WindowResult
 from warehouse.working import LOCK_SECONDS
 
 LOADS_AT_ONCE = 50
@@ -27,7 +27,7 @@ def relive(
     store: Store,
     data_dir: Path,
     prepare: Callable[[Store], object],
-    again: Callable[[LandedLoad], Load | None],
+    again: Callable[[WindowResult], WindowResult | None],
     on_load: Callable[[int, int], None],
 ) -> str:
     """Rebuild the memory of totals from all landed loads; answers why it was left as it is, if it was.
@@ -58,9 +58,9 @@ def relive(
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def runs(landed: Sequence[LandedLoad]) -> Iterator[list[LandedLoad]]:
+def runs(landed: Sequence[WindowResult]) -> Iterator[list[WindowResult]]:
     """The loads of each run, oldest first; the run whose last answer is oldest comes first."""
-    by_run: dict[str, list[LandedLoad]] = {}
-    for one in sorted(landed, key=lambda load: load.fetched_at_utc):
+    by_run: dict[str, list[WindowResult]] = {}
+    for one in sorted(landed, key=lambda load: load.fetched):
         by_run.setdefault(one.run_id, []).append(one)
-    yield from sorted(by_run.values(), key=lambda run: run[-1].fetched_at_utc)
+    yield from sorted(by_run.values(), key=lambda run: run[-1].fetched)

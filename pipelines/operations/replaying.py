@@ -17,13 +17,13 @@ from pipelines.sync.declaring import declared_tables
 from pipelines.sync.fetched import Fetched, load_of
 from warehouse.errors import LandingDamaged, WarehouseError
 from warehouse.landing import Landing
-from warehouse.loads import LandedLoad, Load
 from warehouse.reliving import is_forgetful
 from warehouse.store import Store
+from warehouse.window_result import WindowResult
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings
-    from warehouse.sitting import Sitting
+    from warehouse.sitting import WriteSession
 
 LOADS_IN_A_GROUP = 50
 
@@ -72,12 +72,12 @@ def replay(
     afresh: set[tuple[str, str]] = set()
     if not quarantine:
         landed, afresh = _whole_histories(landed, Landing(settings.data_dir / "landing"), done)
-    with store.sitting() as sitting:
+    with store.session() as session:
         for group in _groups(landed):
-            read = (_again(settings, catalogue, load, done) for load in _politely(group, sitting))
+            read = (_again(settings, catalogue, load, done) for load in _politely(group, session))
             fetched = [one for one in read if one is not None]
             first = {(one.report.name, one.customer) for one in fetched} & afresh
-            sitting.load([load_of(one, settings.timezone) for one in fetched], afresh=bool(first))
+            session.load([load_of(one, settings.timezone) for one in fetched], afresh=bool(first))
             afresh -= first
             done.count(fetched)
             on_load(done.loads, len(landed))
@@ -106,7 +106,7 @@ def _relive(
         lived.declare(declared_tables(catalogue.values()))
         _relearn(lived, Landing(settings.data_dir / "landing"), aside)
 
-    def again(load: LandedLoad) -> Load | None:
+    def again(load: WindowResult) -> WindowResult | None:
         fetched = _again(settings, catalogue, load, aside)
         return load_of(fetched, settings.timezone) if fetched else None
 
@@ -123,8 +123,8 @@ def _relearn(store: Store, landing: Landing, done: Replayed) -> None:
 
 
 def _whole_histories(
-    landed: Sequence[LandedLoad], landing: Landing, done: Replayed
-) -> tuple[list[LandedLoad], set[tuple[str, str]]]:
+    landed: Sequence[WindowResult], landing: Landing, done: Replayed
+) -> tuple[list[WindowResult], set[tuple[str, str]]]:
     """The loads without the histories of which a file is missing, and the histories to begin afresh.
 
     A history is only begun afresh when all of it can be repeated: what cannot is left as it is.
@@ -140,13 +140,13 @@ def _whole_histories(
     return [one for one in landed if not one.history or (one.report, one.customer) in afresh], afresh
 
 
-def _groups(landed: Sequence[LandedLoad]) -> Iterator[list[LandedLoad]]:
+def _groups(landed: Sequence[WindowResult]) -> Iterator[list[WindowResult]]:
     """Loads a few at a time, never two pairs of report and customer in one group.
 
     A history is begun afresh, so all its snapshots are in one group: killed, it is the old one or the new.
     """
-    group: list[LandedLoad] = []
-    for one in sorted(landed, key=lambda load: (load.report, load.customer, load.fetched_at_utc)):
+    group: list[WindowResult] = []
+    for one in sorted(landed, key=lambda load: (load.report, load.customer, load.fetched)):
         strange = group and (one.report, one.customer) != (group[0].report, group[0].customer)
         if strange or (len(group) >= LOADS_IN_A_GROUP and not one.history):
             yield group
@@ -156,15 +156,15 @@ def _groups(landed: Sequence[LandedLoad]) -> Iterator[list[LandedLoad]]:
         yield group
 
 
-def _politely(group: Sequence[LandedLoad], sitting: Sitting) -> Iterator[LandedLoad]:
+def _politely(group: Sequence[WindowResult], session: WriteSession) -> Iterator[WindowResult]:
     """One load after the other to be read; whoever waits for the working file gets it in between."""
     for load in group:
-        sitting.make_way()
+        session.make_way()
         yield load
 
 
 def _again(
-    settings: Settings, catalogue: Mapping[str, Report], load: LandedLoad, done: Replayed
+    settings: Settings, catalogue: Mapping[str, Report], load: WindowResult, done: Replayed
 ) -> Fetched | None:
     report = catalogue.get(load.report)
     if report is None:
@@ -189,13 +189,13 @@ def _again(
         requests=load.requests,
         bytes=load.bytes,
         seconds=load.seconds,
-        fetched_at_utc=load.fetched_at_utc,
+        fetched_at_utc=load.fetched,
         asked=load.asked,
-        notes=(load.note,) if load.note else (),
+        notes=load.notes,
     )
 
 
-def window_of(load: LandedLoad) -> Window:
+def window_of(load: WindowResult) -> Window:
     """The window a load was asked for, as the ledger remembers it."""
     if not load.months or load.window_start is None or load.window_end is None:
         return NOW

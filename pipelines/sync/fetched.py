@@ -10,7 +10,7 @@ from pipelines.catalogue.model import Report, StoredAs
 from pipelines.months import Month
 from pipelines.normalize.flat import Flat, Rejected
 from pipelines.planning.windows import Window
-from warehouse.loads import Load
+from warehouse.window_result import WindowResult
 
 
 @dataclass(frozen=True)
@@ -61,9 +61,9 @@ class RejectedRow:
         return cls(rejected.table, rejected.place, rejected.reason, rejected.column, rejected.raw, month)
 
 
-def load_of(fetched: Fetched, timezone: str) -> Load:
+def load_of(fetched: Fetched, timezone: str) -> WindowResult:
     """The warehouse's own words for a fetched window."""
-    return Load(
+    return WindowResult(
         load_id=fetched.load_id,
         run_id=fetched.run_id,
         report=fetched.report.name,
@@ -82,7 +82,8 @@ def load_of(fetched: Fetched, timezone: str) -> Load:
         seconds=fetched.seconds,
         fetched_at_utc=fetched.fetched_at_utc,
         landing=fetched.landing,
-        note="; ".join((*fetched.notes, *fetched.warnings)),
+        notes=fetched.notes,
+        warnings=fetched.warnings,
     )
 
 

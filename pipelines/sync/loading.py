@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING
 from pipelines.months import Month
 from pipelines.sync.fetched import Fetched, load_of
 from warehouse.errors import WarehouseError
-from warehouse.loads import Loaded, leaves_small_rest
+from warehouse.loads import leaves_small_rest
 from warehouse.window_result import WindowResult, WindowStatus
 
 if TYPE_CHECKING:
-    from warehouse.sitting import Sitting
-    from warehouse.store import Store
+    from warehouse.database import Store, WriteSession
 
 LOADS_IN_A_GROUP = 200
 BYTES_IN_A_GROUP = 10_000_000
@@ -34,7 +33,7 @@ Groups = deque[list[Fetched]]
 """At most one group, to be taken out: who loads it is the last to hold on to its rows."""
 
 
-def outcome_of(fetched: Fetched, loaded: Loaded) -> WindowResult:
+def outcome_of(fetched: Fetched, loaded: WindowResult) -> WindowResult:
     """What became of a window that was loaded."""
     superseded = tuple(f"{Month.of(day)} was left alone: a newer fetch is held" for day in loaded.superseded)
     return WindowResult(
@@ -142,28 +141,28 @@ class Loader:
 
         Whoever waits for the file gets it while this waits for the loop: it may be the loop itself.
         """
-        with self.store.sitting() as sitting:
+        with self.store.session() as session:
             while groups:
-                outcomes = self._load(sitting, groups.popleft())
+                outcomes = self._load(session, groups.popleft())
                 following = asyncio.run_coroutine_threadsafe(self._tell(outcomes), loop)
                 while not wait([following], GLANCE_SECONDS).done:
-                    sitting.make_way()
+                    session.make_way()
                 groups = following.result()
 
-    def _load(self, sitting: Sitting, group: Sequence[Fetched]) -> list[WindowResult]:
+    def _load(self, session: WriteSession, group: Sequence[Fetched]) -> list[WindowResult]:
         try:
-            loaded = sitting.load([load_of(one, self.timezone) for one in group])
+            results = [load_of(one, self.timezone) for one in group]
+            session.load(results)
         except WarehouseError:
             raise
         except Exception as error:  # noqa: BLE001 - one window's trouble must not stop the others
             half = len(group) // 2
             if not half:
-                return [_unloadable(group[0], error)]
-            return self._load(sitting, group[:half]) + self._load(sitting, group[half:])
-        return [outcome_of(one, done) for one, done in zip(group, loaded, strict=True)]
+                return [_unloadable(group[0], error, self.timezone)]
+            return self._load(session, group[:half]) + self._load(session, group[half:])
+        return [outcome_of(one, done) for one, done in zip(group, results, strict=True)]
 
 
-def _unloadable(fetched: Fetched, error: Exception) -> WindowResult:
+def _unloadable(fetched: Fetched, error: Exception, timezone: str) -> WindowResult:
     reason = f"the rows could not be loaded ({type(error).__name__}: {error}); the answer is kept in landing"
-    failed = outcome_of(fetched, Loaded(fetched.load_id, {}, 0, (), (), 0, 0))
-    return replace(failed, status=WindowStatus.FAILED, reason=reason)
+    return replace(outcome_of(fetched, load_of(fetched, timezone)), status=WindowStatus.FAILED, reason=reason)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pipelines.connect.clock import Clock
 from pipelines.sync.pairs import Pair
 from pipelines.sync.summary import Summary
 from warehouse.ledger import Cap
-from warehouse.loads import FailedLoad
 from warehouse.window_result import WindowResult, WindowStatus
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def record(store: Store, summary: Summary, pairs: Sequence[Pair], clock: Clock) 
 
     A run that was stopped because everybody was refused marks nobody: the trouble is elsewhere.
     """
-    failures = [_failed_load(one, summary, clock) for one in summary.outcomes if one.status in RECORDED]
+    failures = [_failure(one, summary, clock) for one in summary.outcomes if one.status in RECORDED]
     if failures:
         store.record_failures(failures)
     for pair in pairs:
@@ -34,24 +34,12 @@ def record(store: Store, summary: Summary, pairs: Sequence[Pair], clock: Clock) 
             store.remember_cap(report, customer, Cap(days=pair.cap.days, months=pair.cap.months))
 
 
-def _failed_load(outcome: WindowResult, summary: Summary, clock: Clock) -> FailedLoad:
+def _failure(outcome: WindowResult, summary: Summary, clock: Clock) -> WindowResult:
     now = clock.utc_now()
-    return FailedLoad(
-        load_id=outcome.load_id
-        or f"{now:%Y%m%dT%H%M%S%f}-{outcome.report}-{outcome.customer}-{outcome.when}",
+    load_id = f"{now:%Y%m%dT%H%M%S%f}-{outcome.report}-{outcome.customer}-{outcome.when}"
+    return replace(
+        outcome,
+        load_id=outcome.load_id or load_id,
         run_id=summary.run_id,
-        report=outcome.report,
-        customer=outcome.customer,
-        window_start=outcome.window_start,
-        window_end=outcome.window_end,
-        months=outcome.months,
-        status=outcome.status.value,
-        error=outcome.reason,
-        requests=outcome.requests,
-        bytes=outcome.bytes,
-        sha256="",
-        seconds=outcome.seconds,
         fetched_at_utc=outcome.fetched_at_utc or now,
-        landing=outcome.landing,
-        note="",
     )

@@ -14,9 +14,9 @@ from pipelines.months import Month
 from pipelines.sync.declaring import declared_tables
 from tests.unit.normalize.answers import flattened
 from warehouse.checks import CheckResult, run_checks
-from warehouse.loads import Load
 from warehouse.marts import build_marts
 from warehouse.store import Store
+from warehouse.window_result import WindowResult
 
 JANUARY = Month(2026, 1)
 READ = datetime(2026, 2, 1, tzinfo=UTC)
@@ -55,13 +55,13 @@ def answered(folder: Path, answers: Mapping[str, object]) -> Built:
         return Built(store, tuple(run_checks(connection)))
 
 
-def _load(name: str, value: object) -> Load:
+def _load(name: str, value: object) -> WindowResult:
     report = REPORTS[name]
     flat = flattened(name, value, months=[JANUARY], asked=["U1" if report.each else None])
     months: tuple[date, ...] = (JANUARY.first_day,) if report.has_months else ()
-    return Load(
+    return WindowResult(
         load_id=f"L-{name}", run_id="R", report=name, customer="M1", window_start=JANUARY.first_day,
         window_end=JANUARY.last_day, months=months, open_months=frozenset(),
         history=report.stored_as is StoredAs.HISTORY, asked=None, tables=flat.tables, rejected=(), requests=1,
-        bytes=1, sha256="", seconds=0.1, fetched_at_utc=READ, landing="", note="",
+        bytes=1, sha256="", seconds=0.1, fetched_at_utc=READ, landing="",
     )  # fmt: skip

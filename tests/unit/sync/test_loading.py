@@ -140,7 +140,7 @@ def test_nobody_holds_the_file_while_the_service_is_slow(tmp_path: Path) -> None
 
     def wait_until_loaded_and_free(month: Month) -> None:
         latest = time.monotonic() + 20
-        while month not in {one.months[0] for one in done} or lock_state(tmp_path).is_held:
+        while month.first_day not in {one.months[0] for one in done} or lock_state(tmp_path).is_held:
             assert time.monotonic() < latest
 
     async def one_after_the_other(store: Store) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import cache
@@ -13,8 +13,9 @@ from typing import Any
 
 import polars as pl
 
-from warehouse.loads import ColumnLike, DeclaredTable, FailedLoad, Load
+from warehouse.loads import DeclaredTable
 from warehouse.store import Store
+from warehouse.window_result import ColumnLike, WindowResult, WindowStatus
 
 JANUARY, FEBRUARY, MARCH = (date(2024, month, 1) for month in (1, 2, 3))
 NOON = datetime(2024, 4, 1, 12, tzinfo=UTC)
@@ -91,24 +92,26 @@ def undocumented(name: str, type_: str) -> Column:
     return Column(name, type_, documented=False, source=name)
 
 
-def load(load_id: str, tables: Sequence[Table], *, fetched: datetime = NOON, **other: Any) -> Load:
+def load(load_id: str, tables: Sequence[Table], *, fetched: datetime = NOON, **other: Any) -> WindowResult:
     """A load of customer M1, of sales in January unless it is said otherwise."""
     fields: dict[str, Any] = {
         "load_id": load_id, "run_id": "run", "report": "sales", "customer": "M1", "window_start": JANUARY,
         "window_end": date(2024, 1, 31), "months": (JANUARY,), "open_months": frozenset(), "history": False,
         "asked": None, "tables": tables, "rejected": (), "requests": 1, "bytes": 10, "sha256": "",
-        "seconds": 0.5, "fetched_at_utc": fetched, "landing": f"{load_id}.tar.zst", "note": "",
+        "seconds": 0.5, "fetched_at_utc": fetched, "landing": f"{load_id}.tar.zst",
     }  # fmt: skip
-    return Load(**{**fields, **other})
+    return WindowResult(**{**fields, **other})
 
 
-def sales(load_id: str, *rows: tuple[date, str, str], fetched: datetime = NOON, **other: Any) -> Load:
+def sales(load_id: str, *rows: tuple[date, str, str], fetched: datetime = NOON, **other: Any) -> WindowResult:
     """A load of sales: month, id and price of each."""
     found = [{"_month": month, "id": id_, "price": Decimal(price)} for month, id_, price in rows]
     return load(load_id, [table(SALES, found)], fetched=fetched, **other)
 
 
-def column_load(load_id: str, type_: str, *values: Any, customer: str = "M1", name: str = "x") -> Load:
+def column_load(
+    load_id: str, type_: str, *values: Any, customer: str = "M1", name: str = "x"
+) -> WindowResult:
     """A load of sales with one undocumented column of this type."""
     found = [{"_month": JANUARY, "id": str(number), name: value} for number, value in enumerate(values)]
     return load(load_id, [table(SALES, found, undocumented(name, type_))], customer=customer)
@@ -121,7 +124,7 @@ def users(
     fetched: datetime = NOON,
     offices: Sequence[tuple[int, str]] = (),
     **other: Any,
-) -> Load:
+) -> WindowResult:
     """A snapshot of users, by id, and of their offices, each with the place of its user."""
     found = [{"id": id_, "name": name} for id_, name in names.items()]
     nested = [{"_parent_row": parent, "office": office} for parent, office in offices]
@@ -130,15 +133,15 @@ def users(
     return load(load_id, tables, fetched=fetched, **{"report": "users", "history": True, **none, **other})
 
 
-def failed(load_id: str, **other: Any) -> FailedLoad:
+def failed(load_id: str, **other: Any) -> WindowResult:
     """A window of sales that failed."""
     fields: dict[str, Any] = {
         "load_id": load_id, "run_id": "run", "report": "sales", "customer": "M1", "window_start": JANUARY,
-        "window_end": date(2024, 1, 31), "months": (JANUARY,), "status": "failed", "error": "no answer",
+        "window_end": date(2024, 1, 31), "months": (JANUARY,),
+        "status": WindowStatus.FAILED, "reason": "no answer",
         "requests": 5, "bytes": 0, "sha256": "", "seconds": 9.0, "fetched_at_utc": NOON, "landing": "",
-        "note": "",
     }  # fmt: skip
-    return FailedLoad(**{**fields, **other})
+    return WindowResult(**{**fields, **other})
 
 
 @dataclass
@@ -159,6 +162,12 @@ class Given:
     def working(self) -> Path:
         """The working file."""
         return self.data_dir / "work" / "warehouse.duckdb"
+
+    def load(self, results: Sequence[WindowResult], *, afresh: bool = False) -> list[WindowResult]:
+        """Load copies of these, and answer those with what became of them."""
+        copies = [replace(one) for one in results]
+        self.store.load(copies, afresh=afresh)
+        return copies
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """What a query finds in the working file."""

@@ -16,10 +16,10 @@ import duckdb
 from tests.unit.warehouse.given import JANUARY, NOON, hours, sales
 from warehouse.compacting import compact
 from warehouse.errors import DiskFull
-from warehouse.loads import Load
 from warehouse.lock import held
 from warehouse.publishing import publish, rollback
 from warehouse.store import Store
+from warehouse.window_result import WindowResult
 
 ROWS = 3_000
 ROOT = Path(__file__).resolve().parents[3]
@@ -41,7 +41,7 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
-def big(load_id: str, customer: str, fetched: float) -> Load:
+def big(load_id: str, customer: str, fetched: float) -> WindowResult:
     """A load that takes a moment to write."""
     rows = [(JANUARY, f"{load_id} {number}", "1.5") for number in range(ROWS)]
     return sales(load_id, *rows, customer=customer, fetched=hours(fetched))
@@ -76,9 +76,9 @@ def scribble(path: Path) -> None:
 
 
 def sit(data_dir: Path) -> None:
-    """Load one small group after the other in one sitting, and say which are loaded."""
+    """WindowResult one small group after the other in one sitting, and say which are loaded."""
     say("began")
-    with Store(data_dir).sitting() as sitting:
+    with Store(data_dir).session() as sitting:
         for number in count(1):
             sitting.load([sales(f"l{number}", (JANUARY, "1", "1"), customer=f"M{number}")])
             say(f"l{number}")
@@ -92,7 +92,7 @@ def hold(path: Path) -> None:
 
 
 def fill(data_dir: Path, limit: int) -> None:
-    """Load more than fits into files of a limited size."""
+    """WindowResult more than fits into files of a limited size."""
     say("began")
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
     try:

@@ -70,7 +70,7 @@ def test_whole_numbers_beyond_double_meet_fractions_as_text(tmp_path: Path) -> N
     for position, order in enumerate(permutations([("BIGINT", HUGE), ("DOUBLE", 0.5)])):
         given = Given(tmp_path / str(position))
         for number, (type_, value) in enumerate(order):
-            given.store.load([column_load(f"l{number}", type_, value, customer=f"{value}")])
+            given.load([column_load(f"l{number}", type_, value, customer=f"{value}")])
         assert x_of(given) == ("VARCHAR", ["0.5", str(HUGE)])
 
 
@@ -79,8 +79,8 @@ def test_a_number_becomes_the_same_text_whichever_way_it_came(tmp_path: Path) ->
     for position, types in enumerate((("BIGINT",), ("BIGINT", "DOUBLE"), ("DOUBLE", "BIGINT"))):
         given = Given(tmp_path / str(position))
         for type_ in types:
-            given.store.load([column_load(type_, type_, 12, -3, 0, customer="M1")])
-        given.store.load([column_load("text", "VARCHAR", "n/a", customer="M2")])
+            given.load([column_load(type_, type_, 12, -3, 0, customer="M1")])
+        given.load([column_load("text", "VARCHAR", "n/a", customer="M2")])
         texts.append(x_of(given))
     assert texts == [("VARCHAR", ["12", "-3", "0", "n/a"])] * 3
 
@@ -89,7 +89,7 @@ def test_a_narrower_answer_is_kept_in_the_type_of_the_column(tmp_path: Path) -> 
     given = Given(tmp_path)
     loads = [("a", "VARCHAR", "text"), ("b", "BIGINT", 5), ("c", "DOUBLE", 2.0), ("d", "BOOLEAN", True)]
     for customer, type_, value in loads:
-        given.store.load([column_load(customer, type_, value, customer=customer)])
+        given.load([column_load(customer, type_, value, customer=customer)])
     assert x_of(given) == ("VARCHAR", ["text", "5", "2", "true"])
 
 
@@ -98,36 +98,36 @@ def test_a_time_becomes_text_as_json_writes_it(tmp_path: Path) -> None:
     moment = pl.Series([datetime(2024, 1, 2, 3, 4, 5)])
     frame = pl.DataFrame({"_row": [0], "_month": [JANUARY], "id": ["1"], "x": moment})
     times = Table("sales", (*OF_SALES, undocumented("x", "TIMESTAMP")), frame)
-    given.store.load([load("a", [times]), column_load("b", "VARCHAR", "?", customer="M2")])
+    given.load([load("a", [times]), column_load("b", "VARCHAR", "?", customer="M2")])
     assert x_of(given) == ("VARCHAR", ["2024-01-02T03:04:05", "?"])
 
 
 def test_a_column_of_nothing_but_null_takes_the_first_type_that_comes(tmp_path: Path) -> None:
     given = Given(tmp_path)
-    given.store.load([column_load("a", "NULL", None)])
+    given.load([column_load("a", "NULL", None)])
     assert x_of(given) == ("NULL", [None])
-    given.store.load([column_load("b", "BOOLEAN", None, False, customer="M2")])
+    given.load([column_load("b", "BOOLEAN", None, False, customer="M2")])
     assert x_of(given) == ("BOOLEAN", [None, None, False])
 
 
 def test_whole_numbers_too_wide_for_bigint_rest_as_text(tmp_path: Path) -> None:
     given = Given(tmp_path)
     frame = pl.DataFrame({"_row": [0], "_month": [JANUARY], "x": pl.Series([2**80], dtype=pl.Int128)})
-    given.store.load([load("a", [Table("sales", (*OF_SALES, undocumented("x", "BIGINT")), frame)])])
+    given.load([load("a", [Table("sales", (*OF_SALES, undocumented("x", "BIGINT")), frame)])])
     assert x_of(given) == ("VARCHAR", [str(2**80)])
 
 
 def test_names_that_differ_in_case_are_one_column(tmp_path: Path) -> None:
     given = Given(tmp_path)
-    given.store.load([column_load("a", "BIGINT", 1, name="x")])
-    given.store.load([column_load("b", "BIGINT", 2, customer="M2", name="X")])
+    given.load([column_load("a", "BIGINT", 1, name="x")])
+    given.load([column_load("b", "BIGINT", 2, customer="M2", name="X")])
     assert x_of(given) == ("BIGINT", [1, 2])
 
 
 def test_first_sight_and_every_change_of_type_are_written_down(tmp_path: Path) -> None:
     given = Given(tmp_path)
     for name, type_, value in (("a", "BIGINT", 1), ("b", "DOUBLE", 0.5), ("c", "VARCHAR", "?")):
-        given.store.load([column_load(name, type_, value, customer=name)])
+        given.load([column_load(name, type_, value, customer=name)])
     assert given.rows(
         "SELECT from_type, to_type, load_id FROM meta.column_changes ORDER BY changed_at_utc"
     ) == [
@@ -146,7 +146,7 @@ def test_a_table_that_nobody_declared_appears_below_the_one_it_is_nested_in(tmp_
     given = Given(tmp_path)
     rows = [{"_month": JANUARY, "_parent_row": 0, "depth": 3}]
     found = DeclaredTable("sales", "sales__pools", (), False, None, (), "")
-    given.store.load([load("a", [table(SALES, [{"_month": JANUARY, "id": "1"}]),
+    given.load([load("a", [table(SALES, [{"_month": JANUARY, "id": "1"}]),
                                  table(found, rows, undocumented("depth", "BIGINT"))])])  # fmt: skip
     assert given.rows("SELECT parent_name, report FROM meta.tables WHERE table_name = 'sales__pools'") == [
         ("sales", "sales")
@@ -163,9 +163,7 @@ def test_a_new_table_comes_with_its_meaning_as_comments(tmp_path: Path) -> None:
 
 def test_a_newly_documented_column_takes_its_type_where_no_value_is_lost(tmp_path: Path) -> None:
     given = Given(tmp_path)
-    given.store.load(
-        [column_load("a", "DOUBLE", 2.5), column_load("b", "VARCHAR", "x", customer="M2", name="y")]
-    )
+    given.load([column_load("a", "DOUBLE", 2.5), column_load("b", "VARCHAR", "x", customer="M2", name="y")])
     documented = (ID, PRICE, Column("x", "DECIMAL(18,4)"), Column("y", "BIGINT"))
     given.store.declare([DeclaredTable("sales", "sales", documented, False, None, ("id",), "A sale.")])
     found = given.rows(
@@ -186,25 +184,25 @@ def test_declaring_again_opens_the_file_only_to_read(tmp_path: Path) -> None:
 def test_a_column_of_which_nothing_is_said_is_refused(tmp_path: Path) -> None:
     frame = pl.DataFrame({"_row": [0], "_month": [JANUARY], "who": ["?"]})
     with pytest.raises(ValueError, match="who"):
-        Given(tmp_path).store.load([load("a", [Table("sales", OF_SALES, frame)])])
+        Given(tmp_path).load([load("a", [Table("sales", OF_SALES, frame)])])
 
 
 def test_a_name_is_only_ever_a_name(tmp_path: Path) -> None:
     given = Given(tmp_path)
     odd = 'x"; DROP TABLE bi.sales; --'
-    given.store.load([column_load("a'b", "VARCHAR", odd, customer="M'1", name=odd)])
+    given.load([column_load("a'b", "VARCHAR", odd, customer="M'1", name=odd)])
     assert given.rows("SELECT COLUMNS('^x') FROM bi.sales") == [(odd,)]
 
 
 def test_a_table_of_one_report_takes_no_rows_of_another(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="belongs to sales"):
-        Given(tmp_path).store.load([sales("a", (JANUARY, "1", "1"), report="leads")])
+        Given(tmp_path).load([sales("a", (JANUARY, "1", "1"), report="leads")])
 
 
 def test_rows_that_point_to_a_parent_need_a_table_that_has_one(tmp_path: Path) -> None:
     found = table(SALES, [{"_month": JANUARY, "_parent_row": 0, "id": "1"}])
     with pytest.raises(ValueError, match="made without one"):
-        Given(tmp_path).store.load([load("a", [found])])
+        Given(tmp_path).load([load("a", [found])])
 
 
 def test_a_table_in_a_nested_table_that_never_came_is_nested_in_the_one_above(tmp_path: Path) -> None:
@@ -212,7 +210,7 @@ def test_a_table_in_a_nested_table_that_never_came_is_nested_in_the_one_above(tm
     deep = DeclaredTable("sales", "sales__a__b", (ID,), False, None, (), "")
     alone = DeclaredTable("sales", "other__c", (ID,), False, None, (), "")
     rows = [{"_month": JANUARY, "_parent_row": 0, "id": "1"}]
-    given.store.load([load("a", [table(deep, rows), table(alone, rows)])])
+    given.load([load("a", [table(deep, rows), table(alone, rows)])])
     found = given.rows(
         "SELECT table_name, parent_name FROM meta.tables WHERE table_name LIKE '%\\_\\_%' ESCAPE '\\'"
     )
@@ -221,7 +219,7 @@ def test_a_table_in_a_nested_table_that_never_came_is_nested_in_the_one_above(tm
 
 def test_a_column_that_is_documented_later_stands_at_the_end(tmp_path: Path) -> None:
     given = Given(tmp_path)
-    given.store.load([column_load("a", "VARCHAR", "2024-02-03")])
+    given.load([column_load("a", "VARCHAR", "2024-02-03")])
     documented = (ID, PRICE, Column("since", "TIMESTAMP"), Column("x", "TIMESTAMP"))
     given.store.declare([DeclaredTable("sales", "sales", documented, False, None, ("id",), "A sale.")])
     assert [row[:2] for row in given.rows("DESCRIBE bi.sales")[-2:]] == [
@@ -255,7 +253,7 @@ def test_a_description_that_changes_changes_the_comment(tmp_path: Path) -> None:
 def test_a_documented_column_that_was_not_declared_comes_in_its_declared_type(tmp_path: Path) -> None:
     given = Given(tmp_path)
     found = table(SALES, [{"_month": JANUARY, "id": "1", "fee": 5}], Column("fee", "BIGINT"))
-    given.store.load([load("a", [found])])
+    given.load([load("a", [found])])
     assert given.rows("SELECT type, documented FROM meta.columns WHERE column_name = 'fee'") == [
         ("BIGINT", True)
     ]
@@ -266,6 +264,6 @@ def test_hundreds_of_new_columns_stand_in_order_each_with_the_load_that_had_it_f
     for load_id, some in (("a", names[:200]), ("b", names)):
         row = {"_month": JANUARY, "id": "1", **dict.fromkeys(some, load_id)}
         found = table(SALES, [row], *(undocumented(name, "VARCHAR") for name in some))
-        given.store.load([load(load_id, [found], customer=load_id)])
+        given.load([load(load_id, [found], customer=load_id)])
     seen = "SELECT column_name, first_load_id FROM meta.columns WHERE column_name LIKE 'x%' ORDER BY position"
     assert given.rows(seen) == [(name, "a" if name in names[:200] else "b") for name in names]

@@ -43,7 +43,7 @@ def test_a_process_killed_at_any_moment_leaves_whole_months_and_whole_files(
     tmp_path: Path, what: str
 ) -> None:
     given, chance = Given(tmp_path), Random(what)
-    given.store.load([big("first", "M1", 0)])
+    given.load([big("first", "M1", 0)])
     publish(tmp_path, keep=2, now=NOON)
     for _ in range(2):
         with worker(tmp_path, what) as process:
@@ -52,7 +52,7 @@ def test_a_process_killed_at_any_moment_leaves_whole_months_and_whole_files(
             process.wait()
         assert given.rows(CONSISTENT) == [(True,)]
         assert published_rows(tmp_path) == [(ROWS,)]
-    given.store.load([big("last", "M1", 1e6)])
+    given.load([big("last", "M1", 1e6)])
     publish(tmp_path, keep=2, now=NOON)
     assert sorted(path.name for path in (tmp_path / "work").iterdir()) == [
         "warehouse.duckdb",
@@ -63,7 +63,7 @@ def test_a_process_killed_at_any_moment_leaves_whole_months_and_whole_files(
 
 def test_two_processes_write_at_once_while_a_third_publishes_and_a_reader_reads(tmp_path: Path) -> None:
     given = Given(tmp_path)
-    given.store.load([big("first", "M1", 0)])
+    given.load([big("first", "M1", 0)])
     publish(tmp_path, keep=2, now=NOON)
     with (
         worker(tmp_path, "load", "M1", 5) as one,

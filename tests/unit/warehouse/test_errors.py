@@ -70,7 +70,7 @@ def test_who_waits_comes_before_who_had_the_lock_and_wants_it_again(tmp_path: Pa
 
 def test_a_full_disk_is_told_and_nothing_is_lost(tmp_path: Path) -> None:
     given = Given(tmp_path)
-    given.store.load([sales("a", (JANUARY, "1", "1"), customer="M0")])
+    given.load([sales("a", (JANUARY, "1", "1"), customer="M0")])
     told, trouble = begun("fill", tmp_path, given.working.stat().st_size).communicate()
     assert "There is no room left on the disk" in told, trouble
     counts = "SELECT (SELECT count(*) FROM bi.sales AS one WHERE one._load_id = held.load_id) = rows"
@@ -110,7 +110,7 @@ def test_a_damaged_working_file_is_told(tmp_path: Path, length: int) -> None:
     given = Given(tmp_path)
     given.working.write_bytes(given.working.read_bytes()[:length])
     with pytest.raises(Damaged, match="brokerbi replay"):
-        given.store.load([sales("a")])
+        given.load([sales("a")])
 
 
 def test_a_file_that_is_not_ours_is_told(tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ def test_a_ledger_of_another_format_is_told(tmp_path: Path) -> None:
 
 def test_a_working_file_of_an_older_format_gets_what_it_lacks_and_keeps_what_it_holds(tmp_path: Path) -> None:
     given = Given(tmp_path)
-    given.store.load([sales("a")])
+    given.load([sales("a")])
     held_before = given.store.ledger()
     given.change("DROP TABLE meta.changes; ALTER TABLE meta.access DROP COLUMN denied_at_utc")
     given.change("UPDATE meta.storage SET format = 1")
@@ -139,7 +139,7 @@ def test_a_working_file_of_an_older_format_gets_what_it_lacks_and_keeps_what_it_
 
 def test_rows_in_quarantine_of_an_older_format_are_known_by_what_came(tmp_path: Path) -> None:
     given = Given(tmp_path)
-    given.store.load([sales("a", rejected=[Rejected("{}", JANUARY)])])
+    given.load([sales("a", rejected=[Rejected("{}", JANUARY)])])
     known = given.rows("FROM meta.quarantine_rows")
     given.change("ALTER TABLE meta.quarantine_rows RENAME COLUMN fingerprint TO raw")
     given.change("UPDATE meta.quarantine_rows SET raw = '{}'; UPDATE meta.storage SET format = 2")
@@ -151,7 +151,7 @@ def test_a_working_file_that_somebody_else_has_open_names_the_process(tmp_path: 
     given = Given(tmp_path)
     with begun("read", given.working) as other:
         with pytest.raises(OpenedElsewhere, match=f"open in process {other.pid}"):
-            given.store.load([sales("a")])
+            given.load([sales("a")])
         other.kill()
 
 
@@ -171,7 +171,7 @@ def test_an_error_that_is_not_about_files_is_left_as_it_is(tmp_path: Path) -> No
 def test_several_steps_can_be_taken_while_nobody_else_writes(tmp_path: Path) -> None:
     given = Given(tmp_path)
     with given.store.alone():
-        given.store.load([sales("a", (JANUARY, "1", "1"))])
+        given.load([sales("a", (JANUARY, "1", "1"))])
         publish(tmp_path, keep=1, now=NOON)
         with pytest.raises(LockTimeout), ThreadPoolExecutor(1) as other:
             other.submit(Store(tmp_path, lock_seconds=0.1).ledger).result()

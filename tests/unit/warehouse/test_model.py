@@ -15,7 +15,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from tests.unit.warehouse.given import FEBRUARY, JANUARY, MARCH, Given, hours, sales, users
-from warehouse.loads import Load
+from warehouse.window_result import WindowResult
 
 MONTHS = (JANUARY, FEBRUARY, MARCH)
 CUSTOMERS = st.sampled_from(["M1", "M2"])
@@ -73,7 +73,7 @@ def test_months_hold_the_answers_fetched_last(groups: list[list[Any]]) -> None:
     with TemporaryDirectory() as folder:
         given, model = Given(Path(folder)), Months()
         for place, group in enumerate(groups):
-            given.store.load([sale(f"{place}.{number}", *one) for number, one in enumerate(group)])
+            given.load([sale(f"{place}.{number}", *one) for number, one in enumerate(group)])
             for one in group:
                 model.load(*one)
         found = given.rows("SELECT _customer, _month, id, price::DOUBLE FROM bi.sales")
@@ -87,7 +87,7 @@ def test_history_answers_for_every_moment_with_the_snapshot_of_that_time(groups:
     with TemporaryDirectory() as folder:
         given, model = Given(Path(folder)), Snapshots()
         for place, group in enumerate(groups):
-            given.store.load([user(f"{place}.{number}", *one) for number, one in enumerate(group)])
+            given.load([user(f"{place}.{number}", *one) for number, one in enumerate(group)])
             for one in sorted(group, key=lambda found: found[1]):
                 model.load(*one)
         with given.store.reading() as connection:
@@ -98,12 +98,14 @@ def test_history_answers_for_every_moment_with_the_snapshot_of_that_time(groups:
         ]
 
 
-def sale(load_id: str, customer: str, fetched: float, answer: dict[date, list[tuple[str, str]]]) -> Load:
+def sale(
+    load_id: str, customer: str, fetched: float, answer: dict[date, list[tuple[str, str]]]
+) -> WindowResult:
     rows = [(month, id_, price) for month, found in answer.items() for id_, price in found]
     return sales(load_id, *rows, customer=customer, fetched=hours(fetched), months=tuple(answer))
 
 
-def user(load_id: str, customer: str, fetched: float, snapshot: dict[str, str]) -> Load:
+def user(load_id: str, customer: str, fetched: float, snapshot: dict[str, str]) -> WindowResult:
     return users(load_id, snapshot, customer=customer, fetched=hours(fetched))
 
 

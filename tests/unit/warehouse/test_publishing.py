@@ -26,8 +26,8 @@ def seen(path: Path, query: str = "SELECT id FROM bi.sales ORDER BY ALL") -> lis
 
 
 def published(given: Given, number: int, **other: Any) -> Publication:
-    """Load a sale with this number as its id, and publish."""
-    given.store.load([sales(f"l{number}", (JANUARY, str(number), "1"))])
+    """WindowResult a sale with this number as its id, and publish."""
+    given.load([sales(f"l{number}", (JANUARY, str(number), "1"))])
     return publish(given.data_dir, keep=3, now=NOON + timedelta(days=number), **other)
 
 
@@ -71,7 +71,7 @@ def test_a_log_left_by_an_analyst_is_never_replayed_into_a_new_file(tmp_path: Pa
 
 def test_of_rows_in_quarantine_analysts_see_how_many_and_why(tmp_path: Path) -> None:
     given = Given(tmp_path)
-    given.store.load([sales("a", rejected=[Rejected(SECRET, JANUARY), Rejected(token_hex(), JANUARY)])])
+    given.load([sales("a", rejected=[Rejected(SECRET, JANUARY), Rejected(token_hex(), JANUARY)])])
     made = publish(tmp_path, keep=3, now=NOON)
     assert SECRET.encode() not in made.path.read_bytes()
     assert seen(made.path, 'SELECT reason, "rows" FROM meta.quarantine') == [("price is no number", 2)]
@@ -80,7 +80,7 @@ def test_of_rows_in_quarantine_analysts_see_how_many_and_why(tmp_path: Path) -> 
 
 def test_rows_in_quarantine_are_no_reason_to_rewrite_the_working_file(tmp_path: Path) -> None:
     given = Given(tmp_path)
-    given.store.load([sales("a", rejected=[Rejected(SECRET, JANUARY)])])
+    given.load([sales("a", rejected=[Rejected(SECRET, JANUARY)])])
     before = given.working.stat().st_ino
     publish(tmp_path, keep=3, now=NOON)
     assert given.working.stat().st_ino == before
@@ -100,7 +100,7 @@ def test_rows_that_an_older_format_held_are_not_in_the_file_not_even_in_its_free
     tmp_path: Path,
 ) -> None:
     given = Given(tmp_path)
-    given.store.load([sales("a", rejected=[Rejected(SECRET, JANUARY), Rejected(token_hex(), JANUARY)])])
+    given.load([sales("a", rejected=[Rejected(SECRET, JANUARY), Rejected(token_hex(), JANUARY)])])
     as_in_format_2(given)
     assert SECRET.encode() in given.working.read_bytes()
     made = publish(tmp_path, keep=3, now=NOON)
@@ -121,7 +121,7 @@ def as_in_format_2(given: Given) -> None:
 
 def test_what_is_marked_as_having_traces_is_rewritten_once_and_copied_from_then_on(tmp_path: Path) -> None:
     given = Given(tmp_path)
-    given.store.load([users("a", {"1": SECRET})])
+    given.load([users("a", {"1": SECRET})])
     given.change("DELETE FROM bi.users_history")
     given.change("UPDATE meta.storage SET has_traces = true")
     assert SECRET.encode() in given.working.read_bytes()
@@ -205,7 +205,7 @@ def test_files_are_of_a_storage_version_that_every_1_x_tool_can_read(tmp_path: P
 
 def test_histories_can_be_asked_for_in_the_published_file(tmp_path: Path) -> None:
     given = Given(tmp_path)
-    given.store.load([users("a", {"1": "Ann"})])
+    given.load([users("a", {"1": "Ann"})])
     path = publish(tmp_path, keep=1, now=NOON).path
     assert seen(path, "SELECT name FROM bi.users_as_of(TIMESTAMP '2030-01-01')") == [("Ann",)]
 

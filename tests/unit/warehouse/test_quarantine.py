@@ -19,7 +19,7 @@ def waiting(given: Given) -> list[tuple[str, date | None, str]]:
 
 def test_of_a_rejected_row_it_is_known_why_and_where_it_stands(tmp_path: Path) -> None:
     given = Given(tmp_path)
-    given.store.load([sales("a", rejected=[Rejected("1", JANUARY, place="[7]")])])
+    given.load([sales("a", rejected=[Rejected("1", JANUARY, place="[7]")])])
     with given.store.reading() as connection:
         assert rows_set_aside(connection) == [
             SetAside(
@@ -31,14 +31,14 @@ def test_of_a_rejected_row_it_is_known_why_and_where_it_stands(tmp_path: Path) -
 
 def test_the_working_file_never_holds_a_rejected_row(tmp_path: Path) -> None:
     given = Given(tmp_path)
-    given.store.load([sales("a", rejected=[Rejected("Someone Nobody Should See", JANUARY)])])
+    given.load([sales("a", rejected=[Rejected("Someone Nobody Should See", JANUARY)])])
     held = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
     assert [b"Someone Nobody" in content for content in held] == [False] * len(held)
 
 
 def test_rows_in_quarantine_are_counted_by_reason(tmp_path: Path) -> None:
     given = Given(tmp_path)
-    given.store.load([sales("a", rejected=[Rejected("1", JANUARY), Rejected("2", JANUARY)])])
+    given.load([sales("a", rejected=[Rejected("1", JANUARY), Rejected("2", JANUARY)])])
     assert given.rows('SELECT report, customer, month, reason, "rows" FROM meta.quarantine') == [
         ("sales", "M1", JANUARY, "price is no number", 2)
     ]
@@ -47,44 +47,44 @@ def test_rows_in_quarantine_are_counted_by_reason(tmp_path: Path) -> None:
 def test_replacing_a_month_replaces_its_quarantine(tmp_path: Path) -> None:
     given = Given(tmp_path)
     rejected = [Rejected("1", JANUARY), Rejected("2", FEBRUARY)]
-    given.store.load([sales("a", months=(JANUARY, FEBRUARY), rejected=rejected)])
-    given.store.load([sales("b", rejected=[Rejected("3", JANUARY)])])
+    given.load([sales("a", months=(JANUARY, FEBRUARY), rejected=rejected)])
+    given.load([sales("b", rejected=[Rejected("3", JANUARY)])])
     assert waiting(given) == [("2", FEBRUARY, "a"), ("3", JANUARY, "b")]
 
 
 def test_a_row_of_unknown_month_stays_while_anything_of_its_answer_is_in_force(tmp_path: Path) -> None:
     given = Given(tmp_path)
-    given.store.load([sales("a", months=(JANUARY, FEBRUARY), rejected=[Rejected("1"), Rejected("2", MARCH)])])
-    given.store.load([sales("b")])
+    given.load([sales("a", months=(JANUARY, FEBRUARY), rejected=[Rejected("1"), Rejected("2", MARCH)])])
+    given.load([sales("b")])
     assert waiting(given) == [("1", None, "a"), ("2", None, "a")]
-    given.store.load([sales("c", months=(FEBRUARY,))])
+    given.load([sales("c", months=(FEBRUARY,))])
     assert waiting(given) == []
 
 
 def test_a_row_of_unknown_month_that_is_seen_again_is_counted_once(tmp_path: Path) -> None:
     given = Given(tmp_path)
-    given.store.load([sales("a", months=(JANUARY, FEBRUARY), rejected=[Rejected("1"), Rejected("1")])])
-    given.store.load([sales("b", months=(FEBRUARY, MARCH), rejected=[Rejected("1"), Rejected("1")])])
+    given.load([sales("a", months=(JANUARY, FEBRUARY), rejected=[Rejected("1"), Rejected("1")])])
+    given.load([sales("b", months=(FEBRUARY, MARCH), rejected=[Rejected("1"), Rejected("1")])])
     assert waiting(given) == [("1", None, "b"), ("1", None, "b")]
 
 
 def test_a_superseded_answer_brings_nothing_into_quarantine(tmp_path: Path) -> None:
     given = Given(tmp_path)
-    given.store.load([sales("new", fetched=hours(2))])
-    given.store.load([sales("old", months=(JANUARY, FEBRUARY), rejected=[Rejected("1", JANUARY)])])
+    given.load([sales("new", fetched=hours(2))])
+    given.load([sales("old", months=(JANUARY, FEBRUARY), rejected=[Rejected("1", JANUARY)])])
     assert waiting(given) == []
 
 
 def test_a_newer_snapshot_replaces_the_quarantine_of_the_one_before(tmp_path: Path) -> None:
     given = Given(tmp_path)
-    given.store.load([users("a", {}, rejected=[Rejected("1", table="users")])])
-    given.store.load([users("b", {}, fetched=hours(1), rejected=[Rejected("2", table="users")])])
+    given.load([users("a", {}, rejected=[Rejected("1", table="users")])])
+    given.load([users("b", {}, fetched=hours(1), rejected=[Rejected("2", table="users")])])
     assert waiting(given) == [("2", None, "b")]
 
 
 def test_loads_with_rows_in_quarantine_can_be_found_to_be_repeated(tmp_path: Path) -> None:
     given = Given(tmp_path)
-    given.store.load([sales("a", rejected=[Rejected("1", JANUARY)]), sales("b", months=(FEBRUARY,))])
+    given.load([sales("a", rejected=[Rejected("1", JANUARY)]), sales("b", months=(FEBRUARY,))])
     assert [one.load_id for one in given.store.effective_loads(only_quarantined=True)] == ["a"]
-    given.store.load([sales("a", (JANUARY, "1", "1"))])
+    given.load([sales("a", (JANUARY, "1", "1"))])
     assert waiting(given) == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -19,8 +20,8 @@ from tests.unit.warehouse.given import (
 )
 from warehouse.compacting import compact
 from warehouse.landing import Landed, Landing
-from warehouse.loads import Load
 from warehouse.retention import Cleared, clear_landing
+from warehouse.window_result import WindowResult
 
 EVERYTHING = ("sales", "sales_agents", "users_history", "users__offices_history")
 
@@ -30,7 +31,7 @@ def contents(given: Given) -> dict[str, list[tuple[object, ...]]]:
     return {name: given.rows(f"FROM bi.{name} ORDER BY ALL") for name in EVERYTHING}
 
 
-def story() -> list[Load]:
+def story() -> list[WindowResult]:
     """Months asked again, columns that widen, users that change and vanish."""
     return [
         sales("s1", (JANUARY, "1", "1"), (FEBRUARY, "2", "2"), months=(JANUARY, FEBRUARY)),
@@ -48,16 +49,16 @@ def told(tmp_path: Path) -> Given:
     """A store that has lived through the story, load by load."""
     given = Given(tmp_path)
     for one in story():
-        given.store.load([one])
+        given.load([one])
     return given
 
 
 def replay(given: Given) -> None:
-    """Load again what a rebuild needs, as `replay` does."""
+    """WindowResult again what a rebuild needs, as `replay` does."""
     by_id = {one.load_id: one for one in story()}
     needed = [by_id[one.load_id] for one in given.store.effective_loads()]
-    given.store.load([one for one in needed if not one.history])
-    given.store.load([one for one in needed if one.history], afresh=True)
+    given.load([one for one in needed if not one.history])
+    given.load([one for one in needed if one.history], afresh=True)
 
 
 def test_a_rebuild_needs_the_loads_in_force_and_every_snapshot_oldest_first(tmp_path: Path) -> None:
@@ -105,7 +106,7 @@ def test_a_lost_working_file_is_rebuilt_from_landing_alone(tmp_path: Path) -> No
 def test_what_the_ledger_knows_is_not_learned_again(tmp_path: Path) -> None:
     given = Given(tmp_path)
     landing = Landing(tmp_path / "landing")
-    given.store.load([sales("s1")])
+    given.load([sales("s1")])
     land(landing, sales("s1"))
     land(landing, sales("s2"), error="Unavailable")
     assert given.store.relearn([one for one in landing.walk() if isinstance(one, Landed)]) == 1
@@ -122,7 +123,7 @@ def test_landing_files_that_nothing_in_force_needs_are_cleared_when_they_are_old
     same = [sales("s2", fetched=hours(1)), users("u2", {"1": "Ann"}, fetched=hours(1))]
     newest = [users("u3", {"1": "Ann"}, fetched=hours(2))]
     for one in (*old, *same, *newest):
-        given.store.load([one_landed(landing, one)])
+        given.load([one_landed(landing, one)])
     assert clear_landing(tmp_path, days=30, now=NOON + timedelta(days=20)) == Cleared(0, 0)
     assert clear_landing(tmp_path, days=30, now=NOON + timedelta(days=40)).files == 2
     assert [one.load_id for one in given.store.effective_loads()] == ["u1", "s2", "u3"]
@@ -141,8 +142,8 @@ def test_old_landing_files_that_the_ledger_does_not_know_are_cleared_too(tmp_pat
 
 def test_a_smaller_working_file_holds_the_same(tmp_path: Path) -> None:
     given = told(tmp_path)
-    given.store.load([column_load("big", "VARCHAR", *(str(n) * 9 for n in range(60_000)), customer="M4")])
-    given.store.load([sales("gone", customer="M4")])
+    given.load([column_load("big", "VARCHAR", *(str(n) * 9 for n in range(60_000)), customer="M4")])
+    given.load([sales("gone", customer="M4")])
     before = contents(given), given.store.ledger()
     done = compact(tmp_path)
     assert done.bytes_after < done.bytes_before
@@ -152,19 +153,19 @@ def test_a_smaller_working_file_holds_the_same(tmp_path: Path) -> None:
 
 def test_making_the_file_smaller_clears_the_traces_of_what_was_deleted(tmp_path: Path) -> None:
     given = Given(tmp_path)
-    given.store.load([sales("a", rejected=[Rejected("{}", JANUARY)])])
+    given.load([sales("a", rejected=[Rejected("{}", JANUARY)])])
     assert given.rows("SELECT has_traces FROM meta.storage") == [(False,)]
     given.change("UPDATE meta.storage SET has_traces = true")
     compact(tmp_path)
     assert given.rows("SELECT has_traces FROM meta.storage") == [(False,)]
 
 
-def one_landed(landing: Landing, one: Load) -> Load:
+def one_landed(landing: Landing, one: WindowResult) -> WindowResult:
     """The load with the path of its landing file, once that is written."""
-    return Load(**{**vars(one), "landing": land(landing, one)})
+    return replace(one, landing=land(landing, one))
 
 
-def land(landing: Landing, one: Load, error: str = "") -> str:
+def land(landing: Landing, one: WindowResult, error: str = "") -> str:
     """Write the landing file of a load, as the sync does."""
     header = {
         "run_id": one.run_id,
@@ -175,4 +176,4 @@ def land(landing: Landing, one: Load, error: str = "") -> str:
     writer = landing.open(one.report, one.customer, one.window_start, one.window_end, one.load_id, header)
     writer.add({"path": "/"}, b"[]")
     trailer = {"used": [0], "error": error, "note": "", "requests": 1, "seconds": 0.5}
-    return writer.close({**trailer, "fetched_at_utc": one.fetched_at_utc.isoformat()}).path
+    return writer.close({**trailer, "fetched_at_utc": one.fetched.isoformat()}).path
