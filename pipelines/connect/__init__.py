@@ -1,1 +1,1 @@
-"""How is the Connect service asked? One client, its pace and its errors."""
+"""The client of the Connect service: requests, retries, limits and errors."""

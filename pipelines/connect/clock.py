@@ -1,4 +1,4 @@
-"""What time is it, and how does one wait? The clock that is handed in, so that tests never sleep."""
+"""The clock that is passed in, so that no test sleeps."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """A clock on the wall, a clock that never goes back, and a way to wait."""
+    """The time of day, a clock that never goes back, and a way to wait."""
 
     def utc_now(self) -> datetime:
         """The instant, with its time zone UTC."""

@@ -1,13 +1,13 @@
-"""What can go wrong when the service is asked? One family.
+"""The errors of the client: one family, each with a sentence that says what came back and what to do next.
 
 ConnectError
 ├── Unauthorized      401: the login is wrong; nothing more is asked with it
 ├── Forbidden         403: this login may not see this report of this customer
 ├── NotFound          404: no such address or customer
-├── Refused           400: the question breaks a rule of the service; `validation` tells which
+├── Refused           400: the request breaks a rule of the service; `validation` says which
 ├── Unexpected        any other status nobody has documented
 ├── Redirected        3xx: never followed, the login would travel along
-├── TooLarge          the answer is larger than the settings allow
+├── AnswerTooLarge    the answer is larger than BROKERBI_LARGEST_ANSWER_MB
 ├── NotJson           200, but not JSON, every time it was asked
 ├── TooManyRequests   429, every time it was asked
 ├── Unavailable       5xx, time-outs, resets and half bodies, every time it was asked
@@ -17,7 +17,14 @@ ConnectError
 
 from __future__ import annotations
 
-from pipelines.connect.exchange import Answer, Request
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from pipelines.connect.models import MEGABYTE, TOO_MANY_REQUESTS, Answer, Limits, Login, Request, Trouble, Try
+
+MARKUP = "XML or HTML"
+LONGEST_EXCERPT = 300
+GATEWAY_TIMEOUT = 504
 
 
 class ConnectError(Exception):
@@ -48,7 +55,7 @@ class NotFound(ConnectError):
 
 
 class Refused(ConnectError):
-    """The service calls the question wrong; `validation` is an excerpt of what it says."""
+    """The service calls the request wrong; `validation` is an excerpt of what it says."""
 
     validation: str = ""
 
@@ -61,16 +68,16 @@ class Redirected(ConnectError):
     """The service points elsewhere."""
 
 
-class TooLarge(ConnectError):
-    """The answer outgrew the limit."""
+class AnswerTooLarge(ConnectError):
+    """The answer is larger than the settings allow; only a shorter request can be answered."""
 
 
 class NotJson(ConnectError):
-    """The service answered something else than was asked for."""
+    """The service answered something else than JSON."""
 
 
 class TooManyRequests(ConnectError):
-    """The service wants to be left alone for a while."""
+    """The service wants fewer requests."""
 
 
 class Unavailable(ConnectError):
@@ -80,8 +87,102 @@ class Unavailable(ConnectError):
 
 
 class Unreachable(ConnectError):
-    """Nobody is there to ask."""
+    """There is nothing to connect to."""
 
 
 class HostDown(ConnectError):
-    """Asking anybody anything more would only make it worse."""
+    """The circuit is open: asking anything more would only make it worse."""
+
+
+CHECK_THE_LOGIN = "Check BROKERBI_USERNAME and BROKERBI_PASSWORD, or the customer's own login."
+ASK_FOR_THE_RIGHT = "Ask the service's support for it, or leave the report out with BROKERBI_REPORTS."
+RUN_AGAIN = "Run again later: only what is missing is asked again."
+KEPT_IN_LANDING = (
+    "What came is kept in landing. If it stays so, ask the service's support, or leave the report out with "
+    "BROKERBI_REPORTS."
+)
+
+REFUSALS: dict[int, tuple[type[ConnectError], str]] = {
+    400: (Refused, "it calls the question wrong. Ask for a shorter time, or compare it with the interface."),
+    401: (Unauthorized, f"the login is wrong, and nothing more is asked with it. {CHECK_THE_LOGIN}"),
+    403: (Forbidden, f"the login has no access to it. {ASK_FOR_THE_RIGHT}"),
+    404: (NotFound, "there is no such thing. Check BROKERBI_BASE_URL and the customer id (one like M30011)."),
+}
+EXHAUSTED: dict[Trouble | int | None, tuple[type[ConnectError], str]] = {
+    Trouble.UNREACHABLE: (Unreachable, "Check BROKERBI_BASE_URL and the network of this machine."),
+    Trouble.TIMED_OUT: (Unavailable, "Run again later, or raise BROKERBI_TIMEOUT_SECONDS."),
+    Trouble.BROKEN: (Unavailable, RUN_AGAIN),
+    Trouble.NOT_JSON: (NotJson, KEPT_IN_LANDING),
+    TOO_MANY_REQUESTS: (TooManyRequests, "Lower BROKERBI_REQUESTS_PER_SECOND or BROKERBI_CONCURRENCY."),
+    None: (Unavailable, RUN_AGAIN),
+}
+
+
+def refusal(answer: Answer, login: Login) -> ConnectError:
+    """The error for an answer that is never asked for again."""
+    kind, advice = REFUSALS.get(
+        answer.status, (Unexpected, "nobody has documented that. Ask the service's support.")
+    )
+    if 300 <= answer.status < 400:
+        kind = Redirected
+        advice = f"it points to {_redirect_target(answer)}, which is not followed. Check BROKERBI_BASE_URL."
+    said = excerpt(answer.body, login)
+    message = f"The service answered {answer.status} to {answer.request}: {advice}"
+    if said:
+        message = f"{message} It says: {said}"
+    error = kind(message, request=answer.request, answer=answer, tries=answer.tries)
+    if isinstance(error, Refused):
+        error.validation = said
+    return error
+
+
+def too_large(request: Request, answer: Answer | None, tries: int, limits: Limits) -> AnswerTooLarge:
+    """The error for an answer that grew beyond the limit."""
+    return AnswerTooLarge(
+        f"The answer to {request} is larger than {limits.largest_bytes / MEGABYTE:g} MB. "
+        "Ask for less, or raise BROKERBI_LARGEST_ANSWER_MB.",
+        request=request,
+        answer=answer,
+        tries=tries,
+    )
+
+
+def exhausted(tries: Sequence[Try], answer: Answer | None) -> ConnectError:
+    """The error after the last try of a request; it carries the last answer there was."""
+    last = tries[-1]
+    kind, advice = EXHAUSTED[
+        last.trouble or (TOO_MANY_REQUESTS if last.status == TOO_MANY_REQUESTS else None)
+    ]
+    if last.trouble is Trouble.NOT_JSON and last.detail.startswith(MARKUP):
+        advice = "Check that BROKERBI_BASE_URL is the service, and no page in front of it."
+    if last.trouble is None:
+        ending = f"was answered {last.status}"
+    else:
+        ending = f"{last.trouble} ({last.detail})" if last.detail else str(last.trouble)
+    count = "one try" if len(tries) == 1 else f"{len(tries)} tries"
+    error = kind(
+        f"In {count} there was no answer to {last.request}; the last {ending}. {advice}",
+        request=last.request,
+        answer=answer,
+        tries=len(tries),
+    )
+    if isinstance(error, Unavailable):
+        slow = [one for one in tries if one.trouble is Trouble.TIMED_OUT or one.status == GATEWAY_TIMEOUT]
+        error.timed_out = len(slow) * 2 > len(tries)
+    return error
+
+
+def excerpt(body: bytes, login: Login) -> str:
+    """The beginning of a body on one line, without control characters and without the login."""
+    text = body[: 4 * LONGEST_EXCERPT].decode("utf-8", "replace")
+    text = "".join(sign if sign.isprintable() else " " for sign in text)
+    text = login.hide(" ".join(text.split()))
+    return text if len(text) <= LONGEST_EXCERPT else f"{text[:LONGEST_EXCERPT]}..."
+
+
+def _redirect_target(answer: Answer) -> str:
+    """The host of the Location, and no more of it: the rest may carry anything."""
+    try:
+        return urlsplit(answer.headers.get("location", "")).hostname or "another path"
+    except ValueError:
+        return "an address that is none"

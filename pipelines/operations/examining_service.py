@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from pipelines.catalogue.model import Report
+from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.errors import ConnectError, Forbidden, HostDown, Unauthorized
-from pipelines.connect.host import Host
-from pipelines.connect.pace import Pace
+from pipelines.connect.rate_limit import RateLimit
 from pipelines.months import Month
 from pipelines.normalize.documents import read_document
 from pipelines.operations.findings import Access, Finding, Grade
@@ -22,15 +22,15 @@ from pipelines.planning.selection import Selection
 from pipelines.planning.windows import Span
 from pipelines.sync.asking import request
 from pipelines.sync.clients import clients_of
-from pipelines.sync.journal import RequestJournal
 from pipelines.sync.rehearsing import clock_of
+from pipelines.sync.request_log import RequestLogger
 from pipelines.sync.surroundings import Surroundings
 from warehouse.errors import WarehouseError
 from warehouse.store import Store
 
 if TYPE_CHECKING:
     from pipelines.connect.client import Client
-    from pipelines.connect.exchange import Answer, Request
+    from pipelines.connect.models import Answer, Request
     from pipelines.settings.model import Customer, Settings
 
 REFUSED = "403"
@@ -106,13 +106,21 @@ async def service(
 
 async def _asked(settings: Settings, surroundings: Surroundings, round_: Round) -> list[Finding]:
     """Ask for all customers; a login that is wrong is told once, for all whom it asks for."""
-    pace = Pace(settings.data_dir, settings.concurrency, settings.requests_per_second)
+    rate_limit = RateLimit(settings.data_dir, settings.concurrency, settings.requests_per_second)
     customers = settings.active_customers
     shut: dict[str, list[str]] = {}
-    journal = RequestJournal(settings.data_dir, "doctor", surroundings.clock)
+    log = RequestLogger(settings.data_dir, "doctor", surroundings.clock)
     async with AsyncExitStack() as stack:
-        clients = await clients_of(settings, surroundings, customers, pace, Host(pace), stack, journal.note)
-        stack.callback(lambda: Store(settings.data_dir).add_requests(list(journal.counts.values())))
+        clients = await clients_of(
+            settings,
+            surroundings,
+            customers,
+            rate_limit,
+            CircuitBreaker(rate_limit),
+            stack,
+            log.record,
+        )
+        stack.callback(lambda: Store(settings.data_dir).add_requests(list(log.counts.values())))
         for customer in customers:
             try:
                 await round_.ask(clients[customer.id], customer)

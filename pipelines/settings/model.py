@@ -20,10 +20,8 @@ from pydantic import (
     model_validator,
 )
 
-from pipelines.connect.address import checked_address, is_in_clear
-from pipelines.connect.limits import MEGABYTE, Limits
-from pipelines.connect.login import Login
-from pipelines.connect.retrying import Retrying
+from pipelines.connect.models import MEGABYTE, Limits, Login, checked_address, is_unencrypted
+from pipelines.connect.retry import RetryPolicy
 from pipelines.months import Month
 from pipelines.settings import values
 from pipelines.settings.alerts import AlertSettings
@@ -99,7 +97,7 @@ class Settings(AlertSettings):
     try_seconds: float = Field(default=120, gt=0, le=7200, description="seconds, more than 0, at most 7200")
     tries: int = Field(default=5, ge=1, le=20, description="a whole number from 1 to 20")
     retry_seconds: float = Field(default=300, ge=0, le=86_400, description="seconds from 0 to 86400")
-    largest_answer_mb: int = Field(default=512, ge=1, le=8192, description="megabytes from 1 to 8192")
+    largest_answer_mb: int = Field(default=24, ge=1, le=8192, description="megabytes from 1 to 8192")
     due_months: int = Field(default=3, ge=1, le=120, description="a number of months from 1 to 120")
     due_months_monthly: int = Field(default=13, ge=1, le=120, description="a number of months from 1 to 120")
     changed_months: int = Field(default=12, ge=0, le=120, description="a number of months from 0 to 120")
@@ -130,7 +128,7 @@ class Settings(AlertSettings):
 
     @model_validator(mode="after")
     def _safe_to_ask(self) -> Settings:
-        if self.base_url and is_in_clear(self.base_url) and not self.allow_http:
+        if self.base_url and is_unencrypted(self.base_url) and not self.allow_http:
             raise ValueError(
                 "BROKERBI_BASE_URL begins with http, so the login would cross the network readable by all; "
                 "write https, or set BROKERBI_ALLOW_HTTP=true if that is truly meant."
@@ -158,9 +156,9 @@ class Settings(AlertSettings):
         return Login(username, password)
 
     @property
-    def retrying(self) -> Retrying:
+    def retry(self) -> RetryPolicy:
         """How patiently the client repeats a request."""
-        return Retrying(tries=self.tries, total_seconds=self.retry_seconds)
+        return RetryPolicy(tries=self.tries, total_seconds=self.retry_seconds)
 
     @property
     def limits(self) -> Limits:

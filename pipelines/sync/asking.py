@@ -5,7 +5,7 @@ from __future__ import annotations
 from urllib.parse import quote
 
 from pipelines.catalogue.model import Each, Report, TimeParameters
-from pipelines.connect.exchange import Request
+from pipelines.connect.models import Request
 from pipelines.planning.windows import Span
 
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.client import Client
-from pipelines.connect.host import Host
-from pipelines.connect.login import Login
-from pipelines.connect.pace import Pace
+from pipelines.connect.models import Login
+from pipelines.connect.rate_limit import RateLimit
 from pipelines.sync.surroundings import Surroundings
 
 if TYPE_CHECKING:
-    from pipelines.connect.exchange import Try
+    from pipelines.connect.models import Try
     from pipelines.settings.model import Customer, Settings
 
 
@@ -22,12 +21,12 @@ async def clients_of(
     settings: Settings,
     surroundings: Surroundings,
     customers: Sequence[Customer],
-    pace: Pace,
-    host: Host,
+    rate_limit: RateLimit,
+    circuit_breaker: CircuitBreaker,
     stack: AsyncExitStack,
     on_try: Callable[[Try], None] | None = None,
 ) -> Mapping[str, Client]:
-    """One client per login, all keeping one pace: the service sees a single caller."""
+    """One client per login, all under one rate limit: the service sees a single caller."""
     by_login: dict[Login, Client] = {}
     clients: dict[str, Client] = {}
     for customer in customers:
@@ -36,10 +35,10 @@ async def clients_of(
             client = Client(
                 settings.base_url,
                 login,
-                pace=pace,
-                host=host,
-                retrying=settings.retrying,
-                limits=replace(settings.limits, spool=settings.data_dir / "work"),
+                rate_limit=rate_limit,
+                circuit_breaker=circuit_breaker,
+                retry=settings.retry,
+                limits=settings.limits,
                 transport=surroundings.transport,
                 clock=surroundings.clock,
                 on_try=on_try,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from pipelines.catalogue.model import Report
 from pipelines.connect.client import Client
 from pipelines.connect.errors import ConnectError, NotFound, Refused
-from pipelines.connect.exchange import Answer
+from pipelines.connect.models import Answer
 from pipelines.normalize.documents import Document, read_document
 from pipelines.normalize.paging import ids_of, is_empty, row_count, stated_total
 from pipelines.planning.windows import Span, Window
@@ -56,7 +56,7 @@ class AnswerPage:
 
     @property
     def body(self) -> bytes:
-        return self.answer.body[:]
+        return self.answer.body
 
     def look(self) -> None:
         """Find out what paging asks of a page, while its document is at hand."""

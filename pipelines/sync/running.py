@@ -24,8 +24,8 @@ from warehouse.window_result import WindowResult, WindowStatus
 if TYPE_CHECKING:
     from datetime import date
 
+    from pipelines.connect.circuit_breaker import CircuitBreaker
     from pipelines.connect.client import Client
-    from pipelines.connect.host import Host
 
 WORKERS_PER_SLOT = 2
 """More windows under way than requests allowed in flight, so that parsing never leaves a slot idle."""
@@ -40,7 +40,7 @@ class Run:
     reading: Reading
     loader: Loader
     clients: Mapping[str, Client]
-    host: Host
+    circuit_breaker: CircuitBreaker
     today: date
     concurrency: int
     accept_shrink: bool
@@ -77,7 +77,7 @@ class Run:
 
     async def _one(self, pair: Pair, window: Window) -> None:
         customer = pair.planned.customer.id
-        if not pair.denied and self.host.refusals.is_shut(customer):
+        if not pair.denied and self.circuit_breaker.refuses_customer(customer):
             pair.denied, pair.closed = True, "no access (403): the customer was refused every report so far"
         if reason := self.summary.stopped or pair.closed:
             status = WindowStatus.NO_ACCESS if pair.denied else WindowStatus.NOT_ASKED
@@ -116,7 +116,7 @@ class Run:
                     pair.closed = f"earlier windows were refused: {reason}"
             case HostDown():
                 status = WindowStatus.NOT_ASKED
-        self.summary.stopped = self.summary.stopped or self.host.verdict
+        self.summary.stopped = self.summary.stopped or self.circuit_breaker.open_because
         return _outcome(pair, window, status, reason, missed)
 
     async def _release(self, pair: Pair) -> None:

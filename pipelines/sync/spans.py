@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from pipelines.catalogue.model import MonthOfRow, Report
-from pipelines.connect.errors import ConnectError, Refused, Unavailable
+from pipelines.connect.errors import AnswerTooLarge, ConnectError, Refused, Unavailable
 from pipelines.months import Month
 from pipelines.planning.windows import Span, Window, spans_of_days
 
@@ -61,7 +61,7 @@ def may_be_halved(report: Report, span: Span) -> bool:
 async def read_spans(
     report: Report, window: Window, cap: LearnedCap, ask: Callable[[Span], Awaitable[T]]
 ) -> list[T]:
-    """Read a window span by span; a span that is refused (400) or keeps timing out is halved.
+    """Read a window span by span; one that is refused (400), too large or keeps timing out is halved.
 
     Raises what the service raised when a span that cannot be halved is refused, so that at most
     about nine requests are spent on a refusal that has nothing to do with the length.
@@ -83,7 +83,7 @@ async def read_spans(
 
 
 def _is_about_length(error: ConnectError) -> bool:
-    return isinstance(error, Refused) or (isinstance(error, Unavailable) and error.timed_out)
+    return isinstance(error, Refused | AnswerTooLarge) or (isinstance(error, Unavailable) and error.timed_out)
 
 
 def _months_of(span: Span) -> int:

@@ -10,10 +10,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.clock import Clock
-from pipelines.connect.host import Host
-from pipelines.connect.pace import Pace
-from pipelines.connect.refusals import Refusals
+from pipelines.connect.rate_limit import RateLimit
 from pipelines.operations.pseudonyms import pseudonyms_of
 from pipelines.planning.holdings import RowsHeld, rows_held
 from pipelines.planning.plan import Plan, Planned
@@ -22,13 +21,13 @@ from pipelines.planning.selection import Pair as PairName
 from pipelines.planning.selection import Selection
 from pipelines.sync.clients import clients_of
 from pipelines.sync.declaring import declared_tables
-from pipelines.sync.journal import RequestJournal
 from pipelines.sync.loading import Loader
 from pipelines.sync.pairs import Pair
 from pipelines.sync.probing import Prober
 from pipelines.sync.reading import Reading
 from pipelines.sync.recording import record
 from pipelines.sync.rehearsing import clock_of
+from pipelines.sync.request_log import RequestLogger
 from pipelines.sync.running import Run
 from pipelines.sync.spans import LearnedCap
 from pipelines.sync.summary import Summary
@@ -143,13 +142,16 @@ class Work:
     async def on(self, agenda: Agenda) -> None:
         """Ask what was changed, then for all that is wanted: one client per login, one pace for all."""
         settings, clock, plan = self.settings, self.surroundings.clock, agenda.plan
-        pace = Pace(settings.data_dir, settings.concurrency, settings.requests_per_second, clock=clock)
-        host = Host(pace, Refusals(len({one.report.name for one in plan.planned if one.windows})))
-        journal = RequestJournal(settings.data_dir, self.summary.run_id, clock)
+        rate_limit = RateLimit(
+            settings.data_dir, settings.concurrency, settings.requests_per_second, clock=clock
+        )
+        reports = {one.report.name for one in plan.planned if one.windows}
+        circuit_breaker = CircuitBreaker(rate_limit, reports=len(reports))
+        log = RequestLogger(settings.data_dir, self.summary.run_id, clock)
         async with AsyncExitStack() as stack:
-            stack.callback(self._account, journal)
+            stack.callback(self._account, log)
             clients = await clients_of(
-                settings, self.surroundings, plan.customers, pace, host, stack, journal.note
+                settings, self.surroundings, plan.customers, rate_limit, circuit_breaker, stack, log.record
             )
             reading = self._reading()
             if plan.probings:
@@ -159,13 +161,13 @@ class Work:
                 agenda = self.agenda()
             pairs = self.begin(agenda)
             if pairs:
-                await self._run(reading, clients, host).work(pairs)
+                await self._run(reading, clients, circuit_breaker).work(pairs)
         record(self.store, self.summary, pairs, clock)
 
-    def _account(self, journal: RequestJournal) -> None:
+    def _account(self, log: RequestLogger) -> None:
         """Add up what was asked, however the run ended; what ended it is more important to tell."""
         with suppress(WarehouseError):
-            self.store.add_requests(list(journal.counts.values()))
+            self.store.add_requests(list(log.counts.values()))
 
     def _reading(self) -> Reading:
         return Reading(
@@ -177,12 +179,12 @@ class Work:
             flattening=asyncio.Semaphore(FLATTENINGS_AT_ONCE),
         )
 
-    def _run(self, reading: Reading, clients: Mapping[str, Client], host: Host) -> Run:
+    def _run(self, reading: Reading, clients: Mapping[str, Client], circuit_breaker: CircuitBreaker) -> Run:
         return Run(
             reading=reading,
             loader=Loader(self.store, self.settings.timezone, self.note),
             clients=clients,
-            host=host,
+            circuit_breaker=circuit_breaker,
             today=self.settings.today_local(self.surroundings.clock),
             concurrency=self.settings.concurrency,
             accept_shrink=self.selection.accept_shrink,

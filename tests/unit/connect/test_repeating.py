@@ -14,17 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from pipelines.connect.content import Content
 from pipelines.connect.errors import (
+    AnswerTooLarge,
     ConnectError,
-    TooLarge,
     Unauthorized,
     Unavailable,
 )
-from pipelines.connect.limits import Limits
-from pipelines.connect.login import Login
-from pipelines.connect.retrying import Retrying
-from tests.unit.connect.pretending import ROWS, SALES, Service, StillClock, client, read, reply
+from pipelines.connect.models import MEGABYTE, Limits, Login
+from pipelines.connect.retry import RetryPolicy
+from tests.unit.connect.fake_service import ROWS, SALES, Service, StillClock, client, read, reply
 from tests.unit.connect.troubles import FINAL, HEALING
 
 
@@ -72,9 +70,9 @@ async def test_a_refusal_is_never_repeated(tmp_path: Path, status: str) -> None:
 
 
 async def test_an_answer_larger_than_allowed_is_not_asked_for_again(tmp_path: Path) -> None:
-    service = Service(reply(200, b"[" + b" " * 100 + b"]"))
-    async with client(service, tmp_path, limits=Limits(largest_bytes=100)) as asking:
-        with pytest.raises(TooLarge, match="larger than 100 bytes"):
+    service = Service(reply(200, b" " * (MEGABYTE + 1)))
+    async with client(service, tmp_path, limits=Limits(largest_bytes=MEGABYTE)) as asking:
+        with pytest.raises(AnswerTooLarge, match=r"is larger than 1 MB.*raise BROKERBI_LARGEST_ANSWER_MB"):
             await asking.get(SALES, read)
     assert len(service.asked) == 1
 
@@ -169,7 +167,7 @@ async def test_the_last_answer_is_kept_even_when_later_tries_brought_none(tmp_pa
 
 
 async def test_an_error_of_the_reader_that_is_no_value_error_is_passed_on(tmp_path: Path) -> None:
-    def broken(body: Content) -> object:
+    def broken(body: bytes) -> object:
         raise KeyError(len(body))
 
     service = Service(ROWS)
@@ -190,11 +188,11 @@ def test_no_request_is_made_more_often_than_the_bound(
 ) -> None:
     replies = [ROWS if name == "rows" else (HEALING | FINAL)[name][0] for name in troubles]
     service, clock = Service(*replies), StillClock()
-    retrying = Retrying(tries, total, random=Random(seed))
+    retrying = RetryPolicy(tries, total, random=Random(seed))
 
     async def ask() -> None:
         with tempfile.TemporaryDirectory() as directory:
-            async with client(service, Path(directory), clock, retrying=retrying) as asking:
+            async with client(service, Path(directory), clock, retry=retrying) as asking:
                 with suppress(ConnectError):
                     await asking.get(SALES, read)
 

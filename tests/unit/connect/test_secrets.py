@@ -13,11 +13,9 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from pipelines.connect.content import Content
 from pipelines.connect.errors import ConnectError, NotJson, Unauthorized
-from pipelines.connect.exchange import Try
-from pipelines.connect.login import Login
-from tests.unit.connect.pretending import LOGIN, ROWS, SALES, Chunks, Reply, Service, client, read
+from pipelines.connect.models import Login, Try
+from tests.unit.connect.fake_service import LOGIN, ROWS, SALES, Chunks, Reply, Service, client, read
 from tests.unit.connect.troubles import FINAL, HEALING
 
 USERNAME, PASSWORD = LOGIN.username, LOGIN.password.get_secret_value()
@@ -91,7 +89,7 @@ async def test_the_answer_to_a_refusal_is_kept_without_the_password(tmp_path: Pa
             await asking.get(SALES, read)
     answer = caught.value.answer
     assert answer is not None
-    kept = "\n".join([answer.body[:].decode(), answer.url, str(answer.headers), answer.content_type])
+    kept = "\n".join([answer.body.decode(), answer.url, str(answer.headers), answer.content_type])
     assert [secret for secret in SECRETS[:3] if secret in kept] == []
 
 
@@ -104,7 +102,7 @@ async def test_a_login_refused_before_is_not_shown_either(tmp_path: Path) -> Non
 
 
 async def test_a_reader_that_quotes_the_login_is_not_quoted(tmp_path: Path) -> None:
-    def quoting(body: Content) -> object:
+    def quoting(body: bytes) -> object:
         raise ValueError(f"{TELLING} {len(body)}")
 
     async with client(Service(ROWS), tmp_path) as asking:

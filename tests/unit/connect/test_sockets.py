@@ -14,9 +14,9 @@ from random import Random
 import pytest
 
 from pipelines.connect.errors import ConnectError, Unavailable, Unreachable
-from pipelines.connect.limits import Limits
-from pipelines.connect.retrying import Retrying
-from tests.unit.connect.pretending import SALES, client, read
+from pipelines.connect.models import Limits
+from pipelines.connect.retry import RetryPolicy
+from tests.unit.connect.fake_service import SALES, client, read
 
 Speak = Callable[[asyncio.StreamWriter], Awaitable[None]]
 HASTE = Limits(seconds=0.2, whole_seconds=5)
@@ -104,10 +104,10 @@ async def _server(speak: Speak, *, keeps_open: bool = False) -> AsyncIterator[tu
 @pytest.mark.parametrize("manner", BREAKING)
 async def test_a_connection_that_breaks_is_tried_again_and_then_given_up(tmp_path: Path, manner: str) -> None:
     speak, limits, timed_out = BREAKING[manner]
-    two_tries = Retrying(tries=2, random=Random(1))
+    two_tries = RetryPolicy(tries=2, random=Random(1))
     async with (
         _server(speak) as (address, connections),
-        client(None, tmp_path, base_url=address, retrying=two_tries, limits=limits) as asking,
+        client(None, tmp_path, base_url=address, retry=two_tries, limits=limits) as asking,
     ):
         with pytest.raises(Unavailable) as caught:
             await asking.get(SALES, read)
@@ -116,10 +116,10 @@ async def test_a_connection_that_breaks_is_tried_again_and_then_given_up(tmp_pat
 
 
 async def test_an_unlimited_body_that_ends_early_is_caught_by_the_reader(tmp_path: Path) -> None:
-    one_try = Retrying(tries=1)
+    one_try = RetryPolicy(tries=1)
     async with (
         _server(_says(HEAD + b"Connection: close\r\n\r\n[1,")) as (address, _),
-        client(None, tmp_path, base_url=address, retrying=one_try, limits=PATIENT) as asking,
+        client(None, tmp_path, base_url=address, retry=one_try, limits=PATIENT) as asking,
     ):
         with pytest.raises(ConnectError, match="not JSON"):
             await asking.get(SALES, read)
@@ -158,7 +158,7 @@ async def test_an_address_where_nobody_listens_is_unreachable(tmp_path: Path) ->
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{held.getsockname()[1]}"
-        two_tries = Retrying(tries=2, random=Random(1))
-        async with client(None, tmp_path, base_url=address, retrying=two_tries, limits=PATIENT) as asking:
+        two_tries = RetryPolicy(tries=2, random=Random(1))
+        async with client(None, tmp_path, base_url=address, retry=two_tries, limits=PATIENT) as asking:
             with pytest.raises(Unreachable, match="BROKERBI_BASE_URL"):
                 await asking.get(SALES, read)

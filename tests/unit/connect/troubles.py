@@ -17,7 +17,7 @@ from pipelines.connect.errors import (
     Unexpected,
     Unreachable,
 )
-from tests.unit.connect.pretending import Reply, reply
+from tests.unit.connect.fake_service import Reply, reply
 
 HTML = b"\xef\xbb\xbf\n <html><body>Maintenance</body></html>"
 HEALING: dict[str, tuple[Reply, type[ConnectError]]] = {

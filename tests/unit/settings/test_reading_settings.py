@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from pipelines.connect.limits import Limits
-from pipelines.connect.login import Login
+from pipelines.connect.models import Limits, Login
 from pipelines.months import Month
 from pipelines.settings.model import Customer, Settings, load_settings
 
@@ -184,7 +183,7 @@ def test_the_nightly_schedule_is_five_fields_of_cron(tmp_path: Path) -> None:
 
 def test_the_settings_say_how_patient_the_client_is(tmp_path: Path) -> None:
     settings = _load(tmp_path, BROKERBI_TRIES="2", BROKERBI_RETRY_SECONDS="9", BROKERBI_LARGEST_ANSWER_MB="1")
-    assert (settings.retrying.tries, settings.retrying.total_seconds) == (2, 9)
+    assert (settings.retry.tries, settings.retry.total_seconds) == (2, 9)
     assert settings.limits == Limits(30, 120, 1024 * 1024)
 
 

@@ -13,8 +13,7 @@ from typing import Any, cast
 from pipelines.catalogue.reports import report
 from pipelines.connect.client import Client
 from pipelines.connect.clock import SystemClock
-from pipelines.connect.content import Content
-from pipelines.connect.exchange import Answer, Request
+from pipelines.connect.models import Answer, Request
 from pipelines.normalize.documents import Document
 from pipelines.planning.plan import Planned
 from pipelines.planning.windows import Window
@@ -30,10 +29,9 @@ USERS = Pair(Planned(report("users"), Customer(id="M1")), {}, 0, LearnedCap())
 class Answering:
     """A client whose every answer is an empty list."""
 
-    async def get(self, request: Request, read: Callable[[Content], Document]) -> tuple[Answer, Document]:
-        body = cast("Content", b"[]")
+    async def get(self, request: Request, read: Callable[[bytes], Document]) -> tuple[Answer, Document]:
         now = datetime(2026, 1, 1, tzinfo=UTC)
-        return Answer(request, "/x", 200, body, "application/json", {}, 0.1, 1, now), read(body)
+        return Answer(request, "/x", 200, b"[]", "application/json", {}, 0.1, 1, now), read(b"[]")
 
 
 class NeverClosing(ThreadPoolExecutor):

@@ -8,8 +8,8 @@ from datetime import date
 import pytest
 
 from pipelines.catalogue.reports import report
-from pipelines.connect.errors import ConnectError, Refused, Unavailable
-from pipelines.connect.exchange import Request
+from pipelines.connect.errors import AnswerTooLarge, ConnectError, Refused, Unavailable
+from pipelines.connect.models import Request
 from pipelines.months import Month
 from pipelines.planning.windows import Span, Window, windows
 from pipelines.sync.spans import LearnedCap, read_spans
@@ -23,6 +23,10 @@ QUESTION = Request("/x", {}, "sales", "M1")
 
 def refused() -> Refused:
     return Refused("too long", request=QUESTION)
+
+
+def too_large() -> AnswerTooLarge:
+    return AnswerTooLarge("too large", request=QUESTION)
 
 
 def timed_out() -> Unavailable:
@@ -53,7 +57,7 @@ def read(
 
 
 @pytest.mark.parametrize("longest", [365, 200, 100, 31, 30, 10, 1])
-@pytest.mark.parametrize("refusal", [refused, timed_out])
+@pytest.mark.parametrize("refusal", [refused, too_large, timed_out])
 def test_whatever_the_service_allows_the_whole_year_is_read(
     longest: int, refusal: Callable[[], ConnectError]
 ) -> None:

@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 from pipelines.connect.client import Client
-from pipelines.connect.exchange import Request, Try
-from tests.unit.connect.pretending import BASE_URL, LOGIN, NOON, ROWS, SALES, Service, client, read, reply
+from pipelines.connect.models import Request, Try
+from tests.unit.connect.fake_service import BASE_URL, LOGIN, NOON, ROWS, SALES, Service, client, read, reply
 
 
 async def test_the_login_travels_as_basic_authentication_in_utf_8(tmp_path: Path) -> None:

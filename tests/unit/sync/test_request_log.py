@@ -11,9 +11,9 @@ from typing import Any
 
 import duckdb
 
-from pipelines.connect.exchange import Request, Try
+from pipelines.connect.models import Request, Try
 from pipelines.sandbox.faults import Fault
-from pipelines.sync.journal import FILE, FILES_KEPT, RequestJournal
+from pipelines.sync.request_log import FILE, FILES_KEPT, RequestLogger
 from tests.scenarios.rehearsal import Rehearsal, rehearsal
 from warehouse.window_result import WindowStatus
 
@@ -49,9 +49,9 @@ def small(world: Path, **faults: Fault) -> Rehearsal:
 
 
 def test_a_line_says_what_was_asked_of_whom_and_what_came_of_it(tmp_path: Path) -> None:
-    journal = RequestJournal(tmp_path, "a run", Noon())
-    journal.note(Try(SALES, 2, 503, "status 503", 12, 0.25))
-    assert lines(journal.path) == [
+    log = RequestLogger(tmp_path, "a run", Noon())
+    log.record(Try(SALES, 2, 503, 12, 0.25))
+    assert lines(log.path) == [
         {
             "timestamp": "2026-11-21T12:00:00.250000Z",
             "severity_text": "WARN",
@@ -74,20 +74,20 @@ def test_a_line_says_what_was_asked_of_whom_and_what_came_of_it(tmp_path: Path) 
 
 
 def test_the_file_is_private_and_turned_over_when_it_is_full(tmp_path: Path) -> None:
-    journal = RequestJournal(tmp_path, "a run", Noon(), largest_bytes=1000)
+    log = RequestLogger(tmp_path, "a run", Noon(), largest_bytes=1000)
     for number in range(30):
-        journal.note(Try(SALES, number, 200, "", 1, 0.1))
+        log.record(Try(SALES, number, 200, 1, 0.1))
     kept = sorted(path.name for path in (tmp_path / "work").glob(f"{FILE}*") if path.suffix != ".lock")
     assert kept == [FILE, *(f"{FILE}.{number}" for number in range(1, FILES_KEPT + 1))]
     assert all(path.stat().st_size <= 1000 for path in (tmp_path / "work").iterdir())
-    assert journal.path.stat().st_mode & 0o777 == 0o600
+    assert log.path.stat().st_mode & 0o777 == 0o600
 
 
 def test_no_line_is_lost_or_torn_when_many_write_and_turn_over_at_once(tmp_path: Path) -> None:
     def write(run: int) -> None:
-        journal = RequestJournal(tmp_path, f"run {run}", Noon(), largest_bytes=20_000)
+        log = RequestLogger(tmp_path, f"run {run}", Noon(), largest_bytes=20_000)
         for number in range(50):
-            journal.note(Try(SALES, number, 200, "", 1, 0.1))
+            log.record(Try(SALES, number, 200, 1, 0.1))
 
     with ThreadPoolExecutor(4) as writers:
         list(writers.map(write, range(4)))

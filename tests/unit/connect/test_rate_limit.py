@@ -1,9 +1,8 @@
-"""Does the service see one client, however many tasks, runs and processes ask?"""
+"""The service sees one client, however many tasks, runs and processes ask."""
 
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import json
 import os
 import signal
@@ -13,23 +12,22 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
-from pipelines.connect.pace import Pace
-from pipelines.connect.slots import locked
-from pipelines.connect.tempo import RECORD
-from tests.unit.connect.pretending import StillClock
+from pipelines.connect.rate_limit import RECORD, RateLimit
+from tests.unit.connect.fake_service import StillClock
 
 ROOT = Path(__file__).resolve().parents[3]
 PROCESS = """
 import asyncio, json, sys, time
 from pathlib import Path
-from pipelines.connect.pace import Pace
+from pipelines.connect.rate_limit import RECORD, RateLimit
 
 async def main(directory, concurrency, rate, turns, hold):
-    pace = Pace(Path(directory), concurrency, rate)
+    limit = RateLimit(Path(directory), concurrency, rate)
     held = []
     async def one():
-        async with pace.turn():
+        async with limit.turn():
             began = time.monotonic()
             print("began", flush=True) if hold > 5 else None
             await asyncio.sleep(hold)
@@ -65,10 +63,10 @@ def _most_at_once(held: list[list[float]]) -> int:
     return most
 
 
-async def _begin(pace: Pace, clock: StillClock, times: int) -> list[float]:
+async def _begin(limit: RateLimit, clock: StillClock, times: int) -> list[float]:
     began = []
     for _ in range(times):
-        async with pace.turn():
+        async with limit.turn():
             began.append(clock.seconds)
     return began
 
@@ -78,11 +76,11 @@ def _gaps(moments: list[float]) -> list[float]:
 
 
 async def test_no_more_tasks_than_slots_are_under_way(tmp_path: Path) -> None:
-    pace, under_way, most = Pace(tmp_path, 3, 1e6), 0, 0
+    limit, under_way, most = RateLimit(tmp_path, 3, 1e6), 0, 0
 
     async def one() -> None:
         nonlocal under_way, most
-        async with pace.turn():
+        async with limit.turn():
             under_way += 1
             most = max(most, under_way)
             await asyncio.sleep(0)
@@ -94,26 +92,26 @@ async def test_no_more_tasks_than_slots_are_under_way(tmp_path: Path) -> None:
 
 async def test_requests_are_evenly_spaced_a_little_wider_than_the_rate(tmp_path: Path) -> None:
     clock = StillClock()
-    assert set(_gaps(await _begin(Pace(tmp_path, 5, 10, clock=clock), clock, 20))) == {0.102}
+    assert set(_gaps(await _begin(RateLimit(tmp_path, 5, 10, clock=clock), clock, 20))) == {0.102}
 
 
-async def test_two_paces_of_one_directory_keep_one_rate(tmp_path: Path) -> None:
+async def test_two_rate_limits_of_one_directory_keep_one_rate(tmp_path: Path) -> None:
     clock = StillClock()
-    paces = [Pace(tmp_path, 5, 10, clock=clock) for _ in range(2)]
-    began = [moment for _ in range(5) for pace in paces for moment in await _begin(pace, clock, 1)]
+    limits = [RateLimit(tmp_path, 5, 10, clock=clock) for _ in range(2)]
+    began = [moment for _ in range(5) for limit in limits for moment in await _begin(limit, clock, 1)]
     assert set(_gaps(began)) == {0.102}
 
 
 async def test_after_a_request_everybody_waits_for_the_interval_of_its_maker(tmp_path: Path) -> None:
     clock = StillClock()
-    slow, fast = Pace(tmp_path, 5, 1, clock=clock), Pace(tmp_path, 5, 10, clock=clock)
-    began = [moment for pace in (slow, fast, fast) for moment in await _begin(pace, clock, 1)]
+    slow, fast = RateLimit(tmp_path, 5, 1, clock=clock), RateLimit(tmp_path, 5, 10, clock=clock)
+    began = [moment for limit in (slow, fast, fast) for moment in await _begin(limit, clock, 1)]
     assert _gaps(began) == [1.02, 0.102]
 
 
 async def test_struggling_halves_the_rate_of_everybody_and_many_at_once_count_once(tmp_path: Path) -> None:
     clock = StillClock()
-    one, other = (Pace(tmp_path, 5, 10, clock=clock) for _ in range(2))
+    one, other = (RateLimit(tmp_path, 5, 10, clock=clock) for _ in range(2))
     for _ in range(4):
         one.slow_down()
     assert (other.halvings, _gaps(await _begin(other, clock, 3))) == (1, [0.204, 0.204])
@@ -121,22 +119,22 @@ async def test_struggling_halves_the_rate_of_everybody_and_many_at_once_count_on
 
 async def test_the_rate_is_halved_three_times_at_most_and_recovers_by_the_minute(tmp_path: Path) -> None:
     clock = StillClock()
-    pace = Pace(tmp_path, 5, 10, clock=clock)
+    limit = RateLimit(tmp_path, 5, 10, clock=clock)
     seen = []
     for wait in (6, 6, 6, 6, 60, 60, 60):
         if wait == 6:
-            pace.slow_down()
+            limit.slow_down()
         clock.seconds += wait
-        seen.append(pace.halvings)
+        seen.append(limit.halvings)
     assert seen == [1, 2, 3, 3, 2, 1, 0]
 
 
 async def test_a_moment_from_before_a_restart_of_the_machine_holds_nobody_up(tmp_path: Path) -> None:
-    await _begin(Pace(tmp_path, 5, 0.1, clock=StillClock(1e9)), StillClock(), 1)
+    await _begin(RateLimit(tmp_path, 5, 0.1, clock=StillClock(1e9)), StillClock(), 1)
     clock = StillClock(5.0)
-    pace = Pace(tmp_path, 5, 10, clock=clock)
-    pace.slow_down()
-    assert (_gaps(await _begin(pace, clock, 2)), clock.seconds < 6) == ([0.204], True)
+    limit = RateLimit(tmp_path, 5, 10, clock=clock)
+    limit.slow_down()
+    assert (_gaps(await _begin(limit, clock, 2)), clock.seconds < 6) == ([0.204], True)
 
 
 @pytest.mark.parametrize(
@@ -152,18 +150,18 @@ async def test_a_moment_from_before_a_restart_of_the_machine_holds_nobody_up(tmp
 )
 async def test_a_damaged_record_holds_nobody_up(tmp_path: Path, written: bytes) -> None:
     clock = StillClock()
-    pace = Pace(tmp_path, 5, 10, clock=clock)
+    limit = RateLimit(tmp_path, 5, 10, clock=clock)
     (tmp_path / "work" / "pace" / "tempo").write_bytes(written)
-    await _begin(pace, clock, 3)
+    await _begin(limit, clock, 3)
     assert clock.seconds < 1002
 
 
 async def test_a_task_that_is_cancelled_gives_everything_back(tmp_path: Path) -> None:
-    pace = Pace(tmp_path, 1, 1e6)
+    limit = RateLimit(tmp_path, 1, 1e6)
     inside = asyncio.Event()
 
     async def hold() -> None:
-        async with pace.turn():
+        async with limit.turn():
             inside.set()
             await asyncio.Event().wait()
 
@@ -172,12 +170,12 @@ async def test_a_task_that_is_cancelled_gives_everything_back(tmp_path: Path) ->
     waiter.cancel()
     holder.cancel()
     await asyncio.gather(holder, waiter, return_exceptions=True)
-    async with asyncio.timeout(5), pace.turn():
+    async with asyncio.timeout(5), limit.turn():
         pass
 
 
 async def test_a_task_cancelled_while_others_hold_the_slots_leaves_no_trace(tmp_path: Path) -> None:
-    mine, other = Pace(tmp_path, 1, 1e6), Pace(tmp_path, 1, 1e6)
+    mine, other = RateLimit(tmp_path, 1, 1e6), RateLimit(tmp_path, 1, 1e6)
     open_before = len(os.listdir("/dev/fd"))  # noqa: PTH208 - the names are all that is there
     async with other.turn():
         waiting = asyncio.create_task(_begin(mine, StillClock(), 1))
@@ -192,7 +190,7 @@ async def test_a_task_cancelled_while_others_hold_the_slots_leaves_no_trace(tmp_
 
 async def test_who_waits_for_slots_of_others_looks_again_and_gets_one(tmp_path: Path) -> None:
     clock = StillClock()
-    mine, others = (Pace(tmp_path, 1, 1e6, clock=clock) for _ in range(2))
+    mine, others = (RateLimit(tmp_path, 1, 1e6, clock=clock) for _ in range(2))
     async with others.turn():
         waiting = asyncio.create_task(_begin(mine, clock, 1))
         for _ in range(10):
@@ -203,12 +201,12 @@ async def test_who_waits_for_slots_of_others_looks_again_and_gets_one(tmp_path: 
 
 
 async def test_who_has_just_had_a_slot_lets_the_others_look_first(tmp_path: Path) -> None:
-    greedy, patient = (Pace(tmp_path, 1, 1e6) for _ in range(2))
+    greedy, patient = (RateLimit(tmp_path, 1, 1e6) for _ in range(2))
     order: list[str] = []
 
-    async def take(name: str, pace: Pace, times: int) -> None:
+    async def take(name: str, limit: RateLimit, times: int) -> None:
         for _ in range(times):
-            async with pace.turn():
+            async with limit.turn():
                 order.append(name)
                 await asyncio.sleep(0)
 
@@ -218,13 +216,11 @@ async def test_who_has_just_had_a_slot_lets_the_others_look_first(tmp_path: Path
 
 async def test_a_record_that_another_process_is_writing_is_waited_for(tmp_path: Path) -> None:
     clock = StillClock()
-    pace = Pace(tmp_path, 1, 1e6, clock=clock)
-    descriptor = locked(tmp_path / "work" / "pace" / "tempo", fcntl.LOCK_EX)
-    assert descriptor is not None
-    waiting = asyncio.create_task(_begin(pace, clock, 1))
-    for _ in range(10):
-        await asyncio.sleep(0)
-    os.close(descriptor)
+    limit = RateLimit(tmp_path, 1, 1e6, clock=clock)
+    with FileLock(tmp_path / "work" / "pace" / "tempo"):
+        waiting = asyncio.create_task(_begin(limit, clock, 1))
+        for _ in range(10):
+            await asyncio.sleep(0)
     assert len(await waiting) == 1
     assert 0.001 in clock.waited
 
@@ -245,11 +241,11 @@ async def test_a_process_that_is_killed_gives_its_slots_back(tmp_path: Path) -> 
     assert process.stdout.readline() == "began\n"
     process.send_signal(signal.SIGKILL)
     process.communicate(timeout=60)
-    async with asyncio.timeout(5), Pace(tmp_path, 1, 1000).turn():
+    async with asyncio.timeout(5), RateLimit(tmp_path, 1, 1000).turn():
         pass
 
 
 @pytest.mark.parametrize(("concurrency", "rate"), [(0, 10.0), (5, 0.0), (5, float("nan"))])
-def test_a_pace_that_never_lets_anybody_go_is_refused(tmp_path: Path, concurrency: int, rate: float) -> None:
+def test_a_limit_that_never_lets_anybody_go_is_refused(tmp_path: Path, concurrency: int, rate: float) -> None:
     with pytest.raises(ValueError, match="at least one slot"):
-        Pace(tmp_path, concurrency, rate)
+        RateLimit(tmp_path, concurrency, rate)

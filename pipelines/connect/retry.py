@@ -1,4 +1,4 @@
-"""When is it worth asking again, and how long after? Exponential, jittered, and bounded."""
+"""Retry policy: exponential backoff with full jitter, bounded in tries and in total time."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ ONE_DAY = 86_400.0  # a Retry-After beyond it is taken for a mistake of the serv
 
 
 @dataclass(frozen=True)
-class Retrying:
-    """How patiently one request is repeated.
+class RetryPolicy:
+    """How often and for how long one request is repeated.
 
     The bound: at most `tries` requests, and none is planned to begin more than `total_seconds` after
     the first one began.
@@ -29,33 +29,29 @@ class Retrying:
         if self.tries < 1:
             raise ValueError(f"{self.tries} tries are none; allow at least one")
 
-    def delay(self, tried: int, elapsed: float, wished: float | None) -> float | None:
+    def delay(self, tried: int, elapsed: float, retry_after: float | None) -> float | None:
         """Seconds to wait after so many tries, or None when it is time to give up.
 
-        `wished` is what the service asked for in Retry-After: never less is waited, and when that
-        does not fit into the total, giving up is the only way to obey.
+        Never waits less than `retry_after`, what the service asked for; when that does not fit into
+        the total, giving up is the only way to obey.
         """
         if tried >= self.tries:
             return None
         ceiling = min(self.longest_delay, self.first_delay * 2.0 ** (tried - 1))
-        seconds = max(self.random.uniform(0, ceiling), wished or 0.0)
+        seconds = max(self.random.uniform(0, ceiling), retry_after or 0.0)
         return seconds if elapsed + seconds <= self.total_seconds else None
 
 
-def wished_delay(retry_after: str | None, now: datetime) -> float | None:
+def retry_after_seconds(header: str | None, now: datetime) -> float | None:
     """The seconds a Retry-After header asks for, in seconds or as an HTTP date; None when it is nonsense."""
-    if retry_after is None:
+    if header is None:
         return None
     try:
-        seconds = float(retry_after)
+        seconds = float(header)
     except ValueError:
-        seconds = _seconds_until(retry_after, now)
+        try:
+            moment = parsedate_to_datetime(header)
+        except ValueError:
+            return None
+        seconds = ((moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - now).total_seconds()
     return seconds if math.isfinite(seconds) and 0 <= seconds <= ONE_DAY else None
-
-
-def _seconds_until(date: str, now: datetime) -> float:
-    try:
-        moment = parsedate_to_datetime(date)
-    except ValueError:
-        return math.nan
-    return ((moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - now).total_seconds()

@@ -9,34 +9,34 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.connect.retrying import Retrying, wished_delay
+from pipelines.connect.retry import RetryPolicy, retry_after_seconds
 
 NOW = datetime(2024, 3, 1, 12, tzinfo=UTC)
 
 
 def test_delays_double_up_to_the_longest_with_full_jitter() -> None:
-    patience = Retrying(tries=10, total_seconds=1e9, first_delay=1, longest_delay=5, random=Random(1))
+    patience = RetryPolicy(tries=10, total_seconds=1e9, first_delay=1, longest_delay=5, random=Random(1))
     seen = [[patience.delay(tried, 0, None) or 0 for _ in range(500)] for tried in range(1, 6)]
     assert [round(max(delays)) for delays in seen] == [1, 2, 4, 5, 5]
     assert all(min(delays) < 0.1 for delays in seen)
 
 
 def test_equal_seeds_wait_equally() -> None:
-    one, two = (Retrying(random=Random(7)) for _ in range(2))
+    one, two = (RetryPolicy(random=Random(7)) for _ in range(2))
     assert [one.delay(2, 0, None) for _ in range(5)] == [two.delay(2, 0, None) for _ in range(5)]
 
 
 def test_after_the_last_try_nothing_is_waited_for() -> None:
-    assert Retrying(tries=3).delay(3, 0, None) is None
+    assert RetryPolicy(tries=3).delay(3, 0, None) is None
 
 
 def test_a_delay_that_does_not_fit_into_the_total_is_given_up() -> None:
-    assert Retrying(total_seconds=10).delay(1, 9.5, 5) is None
+    assert RetryPolicy(total_seconds=10).delay(1, 9.5, 5) is None
 
 
 def test_no_tries_at_all_are_refused() -> None:
     with pytest.raises(ValueError, match="at least one"):
-        Retrying(tries=0)
+        RetryPolicy(tries=0)
 
 
 @pytest.mark.parametrize(
@@ -62,10 +62,10 @@ def test_no_tries_at_all_are_refused() -> None:
 def test_retry_after_is_read_as_seconds_or_date_and_nonsense_is_ignored(
     header: str | None, seconds: float | None
 ) -> None:
-    assert wished_delay(header, NOW) == seconds
+    assert retry_after_seconds(header, NOW) == seconds
 
 
 @given(header=st.text() | st.from_regex(r"[A-Z][a-z]{2}, \d{1,3} [A-Z][a-z]{2} \d{1,6} \d+:\d+:\d+ .*"))
 def test_no_retry_after_whatsoever_leads_to_an_error_or_a_long_wait(header: str) -> None:
-    seconds = wished_delay(header, NOW)
+    seconds = retry_after_seconds(header, NOW)
     assert seconds is None or 0 <= seconds <= 86_400

@@ -13,14 +13,11 @@ from random import Random
 import httpx
 from pydantic import SecretStr
 
+from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.client import Client
-from pipelines.connect.content import Content
-from pipelines.connect.exchange import Request, Try
-from pipelines.connect.host import Host
-from pipelines.connect.limits import Limits
-from pipelines.connect.login import Login
-from pipelines.connect.pace import Pace
-from pipelines.connect.retrying import Retrying
+from pipelines.connect.models import Limits, Login, Request, Try
+from pipelines.connect.rate_limit import RateLimit
+from pipelines.connect.retry import RetryPolicy
 
 BASE_URL = "https://service.example/api"
 LOGIN = Login("byrå-partner", SecretStr("löjrom & dill: 7"))
@@ -90,9 +87,9 @@ def reply(status: int, body: bytes = b"", *, end: Exception | None = None, **hea
 ROWS = reply(200, b'[{"id": 1}]', content_type="application/json; charset=utf-8")
 
 
-def read(body: Content) -> object:
+def read(body: bytes) -> object:
     """What the sync hands in: a parser whose ValueError means that there is no JSON."""
-    parsed: object = json.loads(body[:])
+    parsed: object = json.loads(body)
     return parsed
 
 
@@ -103,21 +100,21 @@ def client(
     *,
     base_url: str = BASE_URL,
     login: Login = LOGIN,
-    host: Host | None = None,
-    retrying: Retrying | None = None,
+    circuit_breaker: CircuitBreaker | None = None,
+    retry: RetryPolicy | None = None,
     limits: Limits | None = None,
     concurrency: int = 5,
     on_try: Callable[[Try], None] | None = None,
 ) -> Client:
     """The real client, with nothing about it changed but where it asks and what time it is."""
     clock = clock or StillClock()
-    pace = Pace(directory, concurrency, 1000, clock=clock)
+    pace = RateLimit(directory, concurrency, 1000, clock=clock)
     return Client(
         base_url,
         login,
-        pace=pace,
-        host=host or Host(pace),
-        retrying=retrying or Retrying(random=Random(1)),
+        rate_limit=pace,
+        circuit_breaker=circuit_breaker or CircuitBreaker(pace),
+        retry=retry or RetryPolicy(random=Random(1)),
         limits=limits,
         transport=transport,
         clock=clock,

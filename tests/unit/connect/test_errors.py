@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import logging
-from dataclasses import replace
 from pathlib import Path
 
 import httpx
 import pytest
 
 from pipelines.connect.errors import ConnectError, Refused
-from tests.unit.connect.pretending import ROWS, SALES, Reply, Service, client, read, reply
+from tests.unit.connect.fake_service import SALES, Reply, Service, client, read, reply
 from tests.unit.connect.troubles import HTML
 
 SALES_IN_WORDS = "report sales of customer M1 (dateFrom=2024-01-01T00:00:00, dateTo=2024-01-31T23:59:59)"
@@ -76,17 +74,3 @@ async def test_a_validation_error_is_quoted_and_cut(tmp_path: Path) -> None:
     error = await _error(tmp_path, reply(400, LONG))
     assert isinstance(error, Refused)
     assert error.validation == '{"message": "' + "x" * 287 + "..."
-
-
-async def test_every_try_leaves_one_line_in_the_log(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO, "brokerbi.connect")
-    odd = replace(SALES, customer='M 1"', query={})
-    async with client(Service(reply(503), ROWS), tmp_path) as asking:
-        await asking.get(SALES, read)
-        await asking.get(odd, read)
-    sales = 'report=sales customer=M1 window="dateFrom=2024-01-01T00:00:00, dateTo=2024-01-31T23:59:59"'
-    assert [(record.levelname, record.getMessage()) for record in caplog.records] == [
-        ("WARNING", f'{sales} try=1 status=503 bytes=0 seconds=0.000 failure="status 503"'),
-        ("INFO", f"{sales} try=2 status=200 bytes=11 seconds=0.000"),
-        ("INFO", r'report=sales customer="M 1\"" window="" try=1 status=200 bytes=11 seconds=0.000'),
-    ]

@@ -1,36 +1,34 @@
-"""What was asked of the service? One line for every try of a request, and the same counted by day."""
+"""Request log: a line of JSON for every try of a request; counts of tries by day, customer and report."""
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from filelock import FileLock
 
 from pipelines.connect.clock import Clock
+from pipelines.connect.models import Try
 from warehouse.accounts import RequestsOfDay
 from warehouse.opening import private_folder
-
-if TYPE_CHECKING:
-    from pipelines.connect.exchange import Try
 
 FILE = "requests.log"
 LARGEST_BYTES = 10_000_000
 FILES_KEPT = 5
+PRIVATE = 0o600
 
 
 @dataclass
-class RequestJournal:
-    """The journal of one run, in `work/requests.log`; several processes may write to the same file.
+class RequestLogger:
+    """Writes the log of one run to `work/requests.log`; several processes may write to the same file.
 
-    A line is JSON in the words of OpenTelemetry's log model and of its semantic conventions for HTTP
-    clients; it never holds a header, a login or a body. Who has no room for a line goes without it:
-    the ledger will say so louder.
+    The lines follow OpenTelemetry's log model and its semantic conventions for HTTP clients; they never
+    hold a header, a login or a body. A line for which the disk has no room is left out: what is wrong
+    with the disk is said where rows are loaded. `counts` is for `meta.requests_by_day`.
     """
 
     data_dir: Path
@@ -39,22 +37,19 @@ class RequestJournal:
     largest_bytes: int = LARGEST_BYTES
     counts: dict[tuple[date, str, str], RequestsOfDay] = field(default_factory=dict)
 
-    def note(self, one: Try) -> None:
-        """Write a try down and count it."""
-        self._count(one)
-        with suppress(OSError):
-            self._append(json.dumps(self._line(one), ensure_ascii=False) + "\n")
-
     @property
     def path(self) -> Path:
         return self.data_dir / "work" / FILE
 
-    def _count(self, one: Try) -> None:
+    def record(self, one: Try) -> None:
+        """Write a try down and count it."""
         key = (self.clock.utc_now().date(), one.request.customer, one.request.report)
         known = self.counts.get(key) or RequestsOfDay(*key)
         self.counts[key] = known.with_one(
             is_repeated=one.number > 1, has_failed=bool(one.failure), size=one.bytes, seconds=one.seconds
         )
+        with suppress(OSError):
+            self._append(json.dumps(self._line(one), ensure_ascii=False) + "\n")
 
     def _line(self, one: Try) -> dict[str, object]:
         attributes = {
@@ -79,16 +74,16 @@ class RequestJournal:
 
     def _append(self, line: str) -> None:
         private_folder(self.path.parent)
-        with self._alone():
+        with FileLock(self.path.with_name(f"{FILE}.lock"), mode=PRIVATE, poll_interval=0.002):
             if self.path.exists() and self.path.stat().st_size + len(line) > self.largest_bytes:
-                self._turn_over()
-            descriptor = os.open(self.path, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600)
+                self._rotate()
+            descriptor = os.open(self.path, os.O_CREAT | os.O_APPEND | os.O_WRONLY, PRIVATE)
             try:
                 os.write(descriptor, line.encode())
             finally:
                 os.close(descriptor)
 
-    def _turn_over(self) -> None:
+    def _rotate(self) -> None:
         """Begin a new file; the older ones move on by one number, and the oldest goes."""
         for number in range(FILES_KEPT - 1, 0, -1):
             with suppress(FileNotFoundError):
@@ -97,13 +92,3 @@ class RequestJournal:
 
     def _older(self, number: int) -> Path:
         return self.path.with_name(f"{FILE}.{number}")
-
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        """Keep the other processes away from the file for one line."""
-        descriptor = os.open(self.path.with_name(f"{FILE}.lock"), os.O_CREAT | os.O_RDWR, 0o600)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            yield
-        finally:
-            os.close(descriptor)

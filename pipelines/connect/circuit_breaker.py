@@ -1,0 +1,112 @@
+"""Circuit breaker of one run: slows down, then stops, when the service fails or refuses too much."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+
+from pipelines.connect.errors import ConnectError, HostDown, Unreachable
+from pipelines.connect.models import Request, Try
+from pipelines.connect.rate_limit import RateLimit
+
+LATEST_TRIES = 20
+UNREACHABLE_IN_A_ROW = 3
+FEWEST_PAIRS = 3  # one report of one customer that always fails proves nothing against the host
+FORBIDDEN = 403
+HAS_ACCESS = frozenset({200, 400})  # who is told that a request is wrong may send another one
+FEWEST_CUSTOMERS = 3
+FEWEST_REFUSALS = 6
+REPORTS_REFUSED = 3
+
+
+class CircuitBreaker:
+    """One for each run; its clients share it, whatever their logins.
+
+    When half of the latest tries failed or were forbidden, the rate limit is halved. The run is over,
+    and nothing more is asked, when `enough` requests in a row failed in all their tries, for at least
+    three pairs of customer and report, when three in a row found nothing to connect to, or when every
+    report is refused with 403, customer after customer. `reports` is how many reports the run asks for;
+    `open_because` is empty until the run is over.
+    """
+
+    def __init__(self, rate_limit: RateLimit, *, reports: int = REPORTS_REFUSED, enough: int = 10) -> None:
+        self.open_because = ""
+        self._rate_limit = rate_limit
+        self._reports = reports
+        self._enough = enough
+        self._latest: deque[bool] = deque(maxlen=LATEST_TRIES)
+        self._exhausted_in_a_row: list[ConnectError] = []
+        self._refused_in_a_row: set[tuple[str, str]] = set()
+        self._refused_reports: defaultdict[str, set[str]] = defaultdict(set)
+        self._answered_customers: set[str] = set()
+        self._answered_reports: set[str] = set()
+
+    def check(self, request: Request) -> None:
+        """Refuse to ask anything once the circuit is open."""
+        if self.open_because:
+            raise HostDown(f"{self.open_because} Not asked: {request}.", request=request)
+
+    def note_try(self, one: Try) -> None:
+        """Remember one try; an answer of whatever kind shows that the host is alive."""
+        forbidden = one.status == FORBIDDEN
+        self._latest.append(one.is_retryable or forbidden)
+        if len(self._latest) == LATEST_TRIES and sum(self._latest) * 2 >= LATEST_TRIES:
+            self._latest.clear()
+            self._rate_limit.slow_down()
+        if one.is_retryable:
+            return
+        self._exhausted_in_a_row.clear()
+        customer, report = one.request.customer, one.request.report
+        if forbidden:
+            self._refused_reports[customer].add(report)
+            self._refused_in_a_row.add((customer, report))
+        elif one.status in HAS_ACCESS:
+            self._answered_customers.add(customer)
+            self._answered_reports.add(report)
+            self._refused_in_a_row.clear()
+        if forbidden and self._is_mass_refusal():
+            self._rate_limit.slow_down()
+            self._open(
+                "The service refuses every report with 403, customer after customer, so this run asks no "
+                "more, lest it blocks us. "
+                "Ask the service's support what has become of the rights; `brokerbi doctor` shows what "
+                "is left of them."
+            )
+
+    def note_exhausted(self, error: ConnectError) -> None:
+        """Remember a request that failed in all its tries."""
+        failed = self._exhausted_in_a_row
+        failed.append(error)
+        pairs = {(each.request.customer, each.request.report) for each in failed}
+        if len(failed) >= UNREACHABLE_IN_A_ROW and all(isinstance(each, Unreachable) for each in failed):
+            self._open(f"Nobody answers at the address of the service. {error}")
+        elif len(failed) >= self._enough and len(pairs) >= FEWEST_PAIRS:
+            self._rate_limit.slow_down()
+            self._open(
+                f"The service failed {len(failed)} requests in a row, each in all its tries, "
+                f"so this run asks no more; run again later. {error}"
+            )
+
+    def refuses_customer(self, customer: str) -> bool:
+        """Whether one customer was refused three reports, also such as others get, and answered none."""
+        refused = self._refused_reports.get(customer, set())
+        return (
+            customer not in self._answered_customers
+            and len(refused) >= REPORTS_REFUSED
+            and not refused.isdisjoint(self._answered_reports)
+        )
+
+    def _is_mass_refusal(self) -> bool:
+        """Whether every report, of at least three customers, was refused in a row and nothing answered.
+
+        A login may cover one report or customer and not another; neither proves anything about the rest.
+        """
+        customers = {customer for customer, _ in self._refused_in_a_row}
+        reports = {report for _, report in self._refused_in_a_row}
+        return (
+            len(customers) >= FEWEST_CUSTOMERS
+            and len(reports) >= self._reports
+            and len(self._refused_in_a_row) >= FEWEST_REFUSALS
+        )
+
+    def _open(self, reason: str) -> None:
+        self.open_because = self.open_because or reason

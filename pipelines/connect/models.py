@@ -1,0 +1,200 @@
+"""What the client is given and what it returns: address, login, limits, request, tries and answer."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from pydantic import SecretStr
+
+OK = 200
+TOO_MANY_REQUESTS = 429
+MEGABYTE = 1024 * 1024
+HIDDEN = "[hidden]"
+SHORTEST_TO_HIDE = 4  # hiding a shorter word would blot out half of every text it is looked for in
+
+_PATH = re.compile(r"(/[A-Za-z0-9\-._~!$&'()*+,;=:@%]+)+")
+_NOT_IN_ADDRESS = re.compile(r"[\x00-\x20\x7f-\xa0\u2028\u2029@?#\\]")
+
+
+def checked_address(text: str) -> str:
+    """The base address without a closing slash; refuses credentials, queries and anything but HTTP.
+
+    The sentences complete `the address ...`, and never quote it: it may hold a password.
+    """
+    address = text.strip().rstrip("/")
+    try:
+        parts = urlsplit(address)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        raise ValueError("is not an address; write it like https://host/path") from None
+    if parts.username is not None or parts.password is not None:
+        raise ValueError(
+            "holds a username or password; take them out, and set BROKERBI_USERNAME and BROKERBI_PASSWORD"
+        )
+    if parts.scheme not in {"http", "https"} or not host:
+        raise ValueError("is not an address; write it like https://host/path")
+    if _NOT_IN_ADDRESS.search(address) or {".", ".."} & set(parts.path.split("/")):
+        raise ValueError("must end with a plain path; a query, an @, a space or a .. has no place in it")
+    return address
+
+
+def is_unencrypted(address: str) -> bool:
+    """Whether a login would cross a network unencrypted."""
+    return urlsplit(address).scheme == "http" and not is_loopback(address)
+
+
+def is_loopback(address: str) -> bool:
+    """Whether the host is this machine."""
+    host = urlsplit(address).hostname or ""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """A username and its password; neither shows when the login is printed."""
+
+    username: str = field(repr=False)
+    password: SecretStr
+
+    def authorization(self) -> str:
+        """The value of the Authorization header, in UTF-8 (interface, Authentication 1)."""
+        return f"Basic {self._token()}"
+
+    def hide(self, text: str) -> str:
+        """The text without this login, plain or in Base64, in case the service or a library repeats it."""
+        for secret in [*self._secrets(), self.username]:
+            text = text.replace(secret, HIDDEN) if len(secret) >= SHORTEST_TO_HIDE else text
+        return text
+
+    def hide_in_bytes(self, body: bytes) -> bytes:
+        """A body without the password; the username stays, it may be an ordinary word of the text."""
+        for secret in self._secrets():
+            body = body.replace(secret.encode(), HIDDEN.encode()) if len(secret) >= SHORTEST_TO_HIDE else body
+        return body
+
+    def _token(self) -> str:
+        return b64encode(f"{self.username}:{self.password.get_secret_value()}".encode()).decode("ascii")
+
+    def _secrets(self) -> list[str]:
+        password = self.password.get_secret_value()
+        return [self._token(), b64encode(password.encode()).decode("ascii"), password]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The limits of one try.
+
+    `seconds` bounds every single wait for the network, `whole_seconds` the try from its first byte to
+    its last, so that an answer that comes byte by byte ends as well. `largest_bytes` bounds the answer
+    before and after decompression; it is held in memory as a whole.
+    """
+
+    seconds: float = 30.0
+    whole_seconds: float = 120.0
+    largest_bytes: int = 24 * MEGABYTE
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request: a path below the base address, percent-encoded already, and its query.
+
+    Refuses a path that is not encoded, or that climbs with `..`.
+    """
+
+    path: str
+    query: Mapping[str, str]
+    report: str
+    customer: str
+
+    def __post_init__(self) -> None:
+        if not _PATH.fullmatch(self.path) or {".", ".."} & set(self.path.split("/")):
+            raise ValueError(f"the path {self.path!r} is not percent-encoded; quote the ids in it one by one")
+
+    def with_query(self, **values: str) -> Request:
+        """The same request with more in its query."""
+        return replace(self, query={**self.query, **values})
+
+    @property
+    def window(self) -> str:
+        """What the query says besides the customer, the dates above all."""
+        return ", ".join(f"{name}={value}" for name, value in self.query.items() if value != self.customer)
+
+    def __str__(self) -> str:
+        return f"report {self.report} of customer {self.customer} ({self.window or self.path})"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the service answered, decompressed; the URL and the headers carry no credentials.
+
+    `tries` counts the requests it took so far. A body that broke off or was too large is kept as far
+    as it was read, but the answer is not `whole`.
+    """
+
+    request: Request
+    url: str
+    status: int
+    body: bytes = field(repr=False)
+    content_type: str
+    headers: Mapping[str, str] = field(repr=False)
+    seconds: float
+    tries: int
+    fetched_at_utc: datetime
+    whole: bool = True
+
+
+class Trouble(StrEnum):
+    """Why a try brought no answer that can be read; the value completes a sentence."""
+
+    UNREACHABLE = "found nobody to connect to"
+    TIMED_OUT = "took too long"
+    BROKEN = "broke off"
+    TOO_LARGE = "was answered with too much"
+    NOT_JSON = "was answered with something that is not JSON"
+
+
+@dataclass(frozen=True, slots=True)
+class Try:
+    """What became of one try of a request: its status, if there was one, and the trouble, if there was any.
+
+    `detail` says more about the trouble, without the login; `bytes` is the size of what came.
+    """
+
+    request: Request
+    number: int
+    status: int | None
+    bytes: int
+    seconds: float
+    trouble: Trouble | None = None
+    detail: str = ""
+
+    @property
+    def is_success(self) -> bool:
+        """Whether there is a whole answer of a 2xx status."""
+        return self.trouble is None and self.status is not None and OK <= self.status < OK + 100
+
+    @property
+    def is_retryable(self) -> bool:
+        """Whether it is worth asking again: 429, 5xx, and trouble that may pass."""
+        if self.trouble is not None:
+            return self.trouble is not Trouble.TOO_LARGE
+        return self.status is not None and (self.status == TOO_MANY_REQUESTS or 500 <= self.status < 600)
+
+    @property
+    def failure(self) -> str:
+        """What went wrong, for the log; empty when nothing did."""
+        if self.trouble is not None:
+            return self.trouble.name.lower().replace("_", " ")
+        return "" if self.status == OK else f"status {self.status}"

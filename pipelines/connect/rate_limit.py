@@ -1,0 +1,231 @@
+"""Rate limit and concurrency limit, shared by all processes of a data directory."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import os
+import struct
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import astuple, dataclass, replace
+from pathlib import Path
+from random import Random
+
+from filelock import lock_descriptor
+
+from pipelines.connect.clock import Clock, SystemClock
+
+POLL_SECONDS = (0.01, 0.03)  # between two looks while other processes hold every slot
+BUSY_SECONDS = 0.001  # until the record of the rate is looked at again while another process writes it
+WIDER = 1.02  # a little more than even, so that jitter on the way puts no extra request into a second
+MOST_HALVINGS = 3
+HALVED_ONCE_IN = 5.0  # seconds; failures of requests that were in flight together count once
+RECOVERS_AFTER = 60.0  # seconds without trouble until one halving is taken back
+LONGEST_INTERVAL = 120.0  # the slowest rate of the settings, halved as often as allowed, is below this
+RECORD = struct.Struct("<4d")
+PRIVATE = 0o600
+
+
+class RateLimit:
+    """At most so many requests in flight and per second, counted over all that share the data directory.
+
+    Every request takes a turn. Processes with different settings each obey their own: there are never
+    more requests in flight than the largest allows, and after each request everybody waits for the
+    interval of the one who made it. Make one for each event loop, and let its clients share it. Holds
+    on one machine: locks and clock are the machine's. Refuses a directory that cannot be written.
+    """
+
+    def __init__(
+        self,
+        data_dir: Path,
+        concurrency: int,
+        requests_per_second: float,
+        *,
+        clock: Clock | None = None,
+        random: Random | None = None,
+    ) -> None:
+        if concurrency < 1 or not requests_per_second > 0:
+            raise ValueError("a rate limit needs at least one slot and more than no requests per second")
+        clock = clock or SystemClock()
+        directory = data_dir / "work" / "pace"
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._slots = _Slots(directory, concurrency, clock, random or Random())  # noqa: S311 - who polls first is no secret
+        self._spacing = _Spacing(directory, requests_per_second, clock)
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """Wait for a slot and for the moment, and hold the slot as long as the request lasts."""
+        async with self._slots.hold():
+            await self._spacing.wait()
+            yield
+
+    def slow_down(self) -> None:
+        """Halve the rate of all processes; it recovers by itself, one halving a minute."""
+        self._spacing.slow_down()
+
+    @property
+    def halvings(self) -> int:
+        """How often the rate is halved at this moment."""
+        return self._spacing.halvings()
+
+
+class _Slots:
+    """So many slots, each a file that is locked while a request is in flight.
+
+    A lock belongs to the open file, so it ends with the process, however that ends. Within one process
+    whoever waits longest is served first; between processes whoever looks first, and a process that has
+    just had a slot lets those that wait look before it takes the next.
+    """
+
+    def __init__(self, directory: Path, count: int, clock: Clock, random: Random) -> None:
+        # From the top, so that a process allowed fewer finds the first ones free as long as possible.
+        self._files = [directory / f"slot-{number:02d}" for number in reversed(range(count))]
+        self._waiting = directory / "waiting"  # locked by one of the processes that wait
+        self._clock = clock
+        self._random = random
+        self._in_process = asyncio.Semaphore(count)
+        self._first_in_line = asyncio.Lock()
+
+    @asynccontextmanager
+    async def hold(self) -> AsyncIterator[None]:
+        """Hold a slot; it is free again at the end, also after an error or a cancellation."""
+        async with self._in_process:
+            async with self._first_in_line:
+                slot = await self._acquire()
+            try:
+                yield
+            finally:
+                os.close(slot)
+
+    async def _acquire(self) -> int:
+        """The descriptor of a slot's file, open and locked."""
+        waiting = _open_locked(self._waiting)
+        if waiting is not None:
+            os.close(waiting)
+        else:
+            await self._pause()
+        waiting = None
+        try:
+            while (slot := self._free_slot()) is None:
+                if waiting is None:
+                    waiting = _open_locked(self._waiting)
+                await self._pause()
+        finally:
+            if waiting is not None:
+                os.close(waiting)
+        return slot
+
+    def _free_slot(self) -> int | None:
+        for file in self._files:
+            if (slot := _open_locked(file)) is not None:
+                return slot
+        return None
+
+    async def _pause(self) -> None:
+        await self._clock.sleep(self._random.uniform(*POLL_SECONDS))
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """What the processes share about the rate, in seconds of the machine's monotonic clock."""
+
+    claimed_at: float = -math.inf
+    free_at: float = -math.inf
+    slowed_at: float = -math.inf
+    halvings: float = 0.0
+
+    def halved(self, now: float) -> int:
+        """How often the rate is halved still."""
+        if not 0 <= now - self.slowed_at < math.inf:
+            return 0
+        taken_back = (now - self.slowed_at) // RECOVERS_AFTER
+        return int(min(MOST_HALVINGS, max(0.0, self.halvings - taken_back)))
+
+    def wait(self, now: float) -> float:
+        """Seconds until the next request may begin.
+
+        The clock starts anew when the machine does: a claim that lies in the future, or a moment
+        absurdly far from its claim, was written before that or is damaged, and delays nobody.
+        """
+        if self.claimed_at > now or not self.free_at - self.claimed_at <= LONGEST_INTERVAL:
+            return 0.0
+        return max(0.0, self.free_at - now)
+
+
+class _Spacing:
+    """Requests evenly spaced: between two of them, whoever makes them, lies the interval of the first."""
+
+    def __init__(self, directory: Path, requests_per_second: float, clock: Clock) -> None:
+        self._file = directory / "tempo"
+        self._interval = WIDER / requests_per_second
+        self._clock = clock
+        self._first_in_line = asyncio.Lock()
+
+    async def wait(self) -> None:
+        """Wait until the next request may begin, and claim that moment."""
+        async with self._first_in_line:
+            while (seconds := self._claim()) > 0:
+                await self._clock.sleep(seconds)
+
+    def slow_down(self) -> None:
+        """Halve the rate of everybody for a while; many calls at once count as one."""
+        with _locked(self._file) as descriptor:
+            record, now = _read(descriptor), self._clock.monotonic()
+            if not 0 <= now - record.slowed_at < HALVED_ONCE_IN:
+                halvings = min(MOST_HALVINGS, record.halved(now) + 1)
+                _write(descriptor, replace(record, slowed_at=now, halvings=halvings))
+
+    def halvings(self) -> int:
+        with _locked(self._file) as descriptor:
+            return _read(descriptor).halved(self._clock.monotonic())
+
+    def _claim(self) -> float:
+        """Zero when the moment has been claimed, else the seconds until it is worth trying."""
+        descriptor = _open_locked(self._file)
+        if descriptor is None:
+            return BUSY_SECONDS
+        try:
+            record, now = _read(descriptor), self._clock.monotonic()
+            seconds = record.wait(now)
+            if seconds <= 0:
+                free_at = now + self._interval * 2 ** record.halved(now)
+                _write(descriptor, replace(record, claimed_at=now, free_at=free_at))
+            return seconds
+        finally:
+            os.close(descriptor)
+
+
+def _read(descriptor: int) -> _Record:
+    written = os.pread(descriptor, RECORD.size, 0)
+    return _Record(*RECORD.unpack(written)) if len(written) == RECORD.size else _Record()
+
+
+def _write(descriptor: int, record: _Record) -> None:
+    """Always the same bytes of the file, so that a full disk does not stop it."""
+    os.pwrite(descriptor, RECORD.pack(*astuple(record)), 0)
+
+
+def _open_locked(file: Path) -> int | None:
+    """The file, open and locked until it is closed; None while another holds it."""
+    descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
+    try:
+        if lock_descriptor(descriptor, blocking=False):
+            return descriptor
+    except BaseException:
+        os.close(descriptor)
+        raise
+    os.close(descriptor)
+    return None
+
+
+@contextmanager
+def _locked(file: Path) -> Iterator[int]:
+    """The descriptor of the file, locked for the body; waits for the holder."""
+    while (descriptor := _open_locked(file)) is None:
+        time.sleep(BUSY_SECONDS)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,92 @@
+"""Bodies of answers: half a body is never taken for a whole one, and none grows beyond the limit."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.connect.connection import Connection
+from pipelines.connect.models import Answer, Limits, Trouble, Try
+from tests.unit.connect.fake_service import BASE_URL, LOGIN, SALES, Chunks, Service, StillClock
+
+ROOMY = 1_000_000
+GZIP = {"content-encoding": "GZIP"}
+
+
+def sent(headers: dict[str, str], received: bytes, largest: int = ROOMY, step: int = 7) -> tuple[Try, Answer]:
+    """One try of a request whose answer comes in pieces of so many bytes."""
+    pieces = [received[start : start + step] for start in range(0, len(received), step)]
+    service = Service(lambda _: httpx.Response(200, headers=headers, stream=Chunks(*pieces)))
+
+    async def send() -> tuple[Try, Answer | None]:
+        connection = Connection(BASE_URL, LOGIN, Limits(largest_bytes=largest), service, StillClock())
+        try:
+            return await connection.send(SALES, 1)
+        finally:
+            await connection.close()
+
+    one, answer = asyncio.run(send())
+    assert answer is not None
+    return one, answer
+
+
+def body(headers: dict[str, str], received: bytes, step: int = 7) -> bytes:
+    one, answer = sent(headers, received, step=step)
+    assert (one.trouble, answer.whole) == (None, True)
+    return answer.body
+
+
+@given(parts=st.lists(st.binary(max_size=200), max_size=3), step=st.integers(1, 50))
+def test_gzip_in_any_pieces_and_members_is_unpacked_whole(parts: list[bytes], step: int) -> None:
+    packed = b"".join(gzip.compress(part) for part in parts)
+    assert body(GZIP, packed, step) == b"".join(parts)
+
+
+@given(text=st.binary(min_size=1, max_size=300), cut=st.integers(1, 300))
+def test_gzip_that_ends_early_is_half_a_body(text: bytes, cut: int) -> None:
+    packed = gzip.compress(text)
+    one, answer = sent(GZIP, packed[: -min(cut, len(packed) - 1)])
+    assert (one.trouble, answer.whole) == (Trouble.BROKEN, False)
+
+
+def test_fewer_bytes_than_announced_are_half_a_body() -> None:
+    one, answer = sent({"content-length": "4"}, b"abc")
+    assert (one.trouble, one.detail, answer.whole) == (
+        Trouble.BROKEN,
+        "the answer ended after 3 of 4 bytes",
+        False,
+    )
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [*({"content-length": length} for length in ("", "x", "-1")), {"transfer-encoding": "chunked"}],
+)
+def test_an_announced_length_that_is_no_number_or_beside_chunks_does_not_count(
+    headers: dict[str, str],
+) -> None:
+    assert body({"content-length": "9", **headers}, b"abc") == b"abc"
+
+
+def test_zeros_packed_tightly_do_not_outgrow_the_limit() -> None:
+    one, answer = sent(GZIP, gzip.compress(bytes(5_000_000)), largest=10_000, step=100_000)
+    assert (one.trouble, len(answer.body)) == (Trouble.TOO_LARGE, 10_001)
+
+
+def test_an_answer_larger_than_allowed_is_not_read_to_its_end() -> None:
+    one, answer = sent({}, b"x" * 1000, largest=100, step=30)
+    assert (one.trouble, len(answer.body), one.bytes, answer.whole) == (Trouble.TOO_LARGE, 90, 90, False)
+
+
+def test_bytes_behind_the_compression_are_ignored() -> None:
+    assert body(GZIP, gzip.compress(b"abc") + b"\0\0\0") == b"abc"
+
+
+def test_a_compression_that_was_not_asked_for_is_half_a_body() -> None:
+    one, _ = sent({"content-encoding": "br"}, b"[1]")
+    assert one.detail == "the answer is compressed as br, which was not asked for"
