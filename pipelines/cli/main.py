@@ -9,8 +9,6 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
-from types import ModuleType
-from typing import cast
 
 from pipelines.cli.arguments import parser
 
@@ -19,9 +17,6 @@ from pipelines.cli.arguments import parser
 FRUGAL = {"_RJEM_MALLOC_CONF": "narenas:1,dirty_decay_ms:50,muzzy_decay_ms:0"}
 # The same for Python's: one arena for all threads, and large pieces go back to the system at once.
 ARENA_MAX, MMAP_THRESHOLD, TRIM_THRESHOLD = (-8, 1), (-3, 256 * 1024), (-1, 256 * 1024)
-# httpx has a command line of its own, which takes longer to import than all the rest of it; None in its
-# place says that it is not installed.
-CLIENT_S_OWN_COMMAND = "httpx._main"
 WELL, FAILED, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
 
 
@@ -52,7 +47,6 @@ def main(words: Sequence[str] | None = None) -> int:
 
 def run_of(command: str) -> Callable[..., int]:
     """What a command does; nothing that is imported for it is garbage."""
-    sys.modules.setdefault(CLIENT_S_OWN_COMMAND, cast("ModuleType", None))
     gc.disable()
     try:
         run: Callable[..., int] = import_module(f"pipelines.cli.{command}").run
