@@ -19,7 +19,7 @@ from pydantic.fields import FieldInfo
 _WORD_STARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
-PersonKind = Literal["user", "contact"]
+IdOf = Literal["user", "contact"]
 
 
 class TimeParameters(StrEnum):
@@ -85,7 +85,7 @@ class Row(BaseModel):
     )
 
 
-def field(description: str, *, personal: bool = False, id_of: PersonKind | None = None) -> Any:
+def field(description: str, *, personal: bool = False, id_of: IdOf | None = None) -> Any:
     """A documented field that may be null.
 
     `id_of` marks the id of a natural person, `personal` what says something of one: of the person whose id
@@ -105,7 +105,7 @@ class Column:
     source: str
     description: str
     personal: bool = False
-    id_of: PersonKind | None = None
+    id_of: IdOf | None = None
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,14 @@ from pathlib import Path
 
 from pipelines.cli.printing import complain, say
 from pipelines.cli.selecting import settings_from_environment
-from pipelines.operations.erasing import erase
-from warehouse.persons import Kind
+from pipelines.operations.erase import erase
+from warehouse.personal_data import PersonKind
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Erase the contact or user that is named; 1 when something still holds the person."""
     settings = settings_from_environment(offline=True)
-    kind = Kind.CONTACT if arguments.contact is not None else Kind.USER
+    kind = PersonKind.CONTACT if arguments.contact is not None else PersonKind.USER
     person = arguments.contact if arguments.contact is not None else arguments.user
     home = os.environ.get("DAGSTER_HOME")
     receipt = erase(settings, kind, person, runs=Path(home) if home else None)

@@ -24,13 +24,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NoReturn
 
-from pipelines.operations.erasing import erase
+from pipelines.operations.erase import erase
 from pipelines.operations.replaying import replay
 from tests.scenarios.faults.ground import Cell, Ground, Rows, content, ground
 from tests.scenarios.faults.long_run import say
 from warehouse.compacting import compact
 from warehouse.opening import opened
-from warehouse.persons import Kind
+from warehouse.personal_data import PersonKind
 from warehouse.publishing import rollback
 from warehouse.store import Store
 
@@ -43,7 +43,7 @@ PARTS = (0.0, 0.02, 0.5, 0.98)
 
 def _erase(here: Ground) -> None:
     [(user,)] = here.rows("SELECT min(id) FROM bi.users")
-    if erase(here.settings, Kind.USER, user, clock=here.clock).problems:
+    if erase(here.settings, PersonKind.USER, user, clock=here.clock).problems:
         raise AssertionError("the person was not erased")
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from pipelines.operations.erasing import erase
+from pipelines.operations.erase import erase
 from pipelines.operations.replaying import replay
 from pipelines.planning.plan import Plan
 from pipelines.planning.selection import Selection
@@ -26,7 +26,7 @@ from pipelines.sync.syncing import sync
 from tests.scenarios.faults.ground import Ground, HurriedClock, settings_for, world_of
 from warehouse.compacting import compact
 from warehouse.errors import DiskFull
-from warehouse.persons import Kind
+from warehouse.personal_data import PersonKind
 from warehouse.publishing import rollback
 
 KILLED = -signal.SIGKILL
@@ -62,7 +62,7 @@ class Job:
     step: Step | None = None
     says: str = ""
     largest_file: int | None = None
-    person: tuple[Kind, str] = (Kind.USER, "")
+    person: tuple[PersonKind, str] = (PersonKind.USER, "")
 
     def settings(self) -> Settings:
 

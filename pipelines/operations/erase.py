@@ -1,0 +1,152 @@
+"""Erasure of a person: landing first, then tables, published files, logs and what was left behind."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pipelines.catalogue.model import Report, declared_columns
+from pipelines.catalogue.reports import REPORTS
+from pipelines.connect.clock import Clock, SystemClock
+from pipelines.operations.drawing import PAGE, draw_beside
+from pipelines.operations.replaying import replay
+from pipelines.sync.finishing import finish
+from warehouse import erasure
+from warehouse.compacting import compact
+from warehouse.erasure import DocumentedTables
+from warehouse.marts import build_marts
+from warehouse.personal_data import Person, PersonKind
+from warehouse.store import Store
+from warehouse.versions import Versions
+
+if TYPE_CHECKING:
+    from pipelines.settings.model import Settings
+
+
+@dataclass
+class ErasureReceipt:
+    """What was touched, in numbers; nothing in it says who the person was."""
+
+    kind: str
+    at_utc: str
+    values: int = 0
+    landing_files: int = 0
+    leftovers_removed: int = 0
+    rows: dict[str, int] = field(default_factory=dict)
+    rebuilt: list[str] = field(default_factory=list)
+    log_places: int = 0
+    published: str = ""
+    versions_removed: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+    @property
+    def found(self) -> bool:
+        """Whether anything of the person was kept anywhere."""
+        return bool(self.values or self.landing_files or self.rows)
+
+    def described(self) -> dict[str, object]:
+        return asdict(self)
+
+
+def documented_tables(catalogue: Mapping[str, Report]) -> DocumentedTables:
+    """What the catalogue says of personal data, as the warehouse takes it."""
+    return DocumentedTables(
+        {
+            table.name: {column.name: column for column in declared_columns(table)}
+            for report in catalogue.values()
+            for table in report.tables
+        }
+    )
+
+
+def erase(
+    settings: Settings,
+    kind: PersonKind,
+    id_: str,
+    *,
+    clock: Clock | None = None,
+    catalogue: Mapping[str, Report] = REPORTS,
+    runs: Path | None = None,
+) -> ErasureReceipt:
+    """Take a person out of landing, tables, histories, quarantine, logs and published files.
+
+    What is beside the id goes, and what that gives away (a full name, an address) wherever it is without
+    an id, in the rows of the same customers. Amounts and counts stay; the id becomes a random one. `runs` is
+    where Dagster keeps its history: it is searched, not changed. May be killed and run again at any moment.
+    Refuses an empty id.
+    """
+    if not id_.strip():
+        raise ValueError("name the person's id; an empty one would mean everybody")
+    clock = clock or SystemClock()
+    data_dir, tables = settings.data_dir, documented_tables(catalogue)
+    store, landing = Store(data_dir), data_dir / "landing"
+    person = Person(kind, id_, f"erased-{secrets.token_hex(8)}")
+    receipt = ErasureReceipt(kind.value, clock.utc_now().isoformat(timespec="seconds"))
+    with store.alone():
+        with store.reading() as connection:
+            person, pairs, receipt.rows = erasure.find_in_tables(connection, person, tables)
+        person, customers = erasure.find_in_landing(landing, person, tables)
+        customers |= {customer for _, customer in pairs}
+        with erasure.remembered(data_dir, person, customers) as (person, owners, begun):
+            receipt.values = len(person.values)
+            rewritten = erasure.erase_landing(landing, person, owners, tables)
+            receipt.landing_files = len(rewritten.held)
+            with store.writing() as connection:
+                erasure.update_ledger(connection, rewritten)
+            for report, customer in sorted(pairs | rewritten.pairs):
+                done = replay(settings, reports=[report], customers=[customer], catalogue=catalogue)
+                receipt.rebuilt.append(f"{report} of {customer}")
+                receipt.problems += done.failures
+            with store.writing() as connection:  # of what no landing file can be read any more
+                for table, count in erasure.erase_tables(connection, person, owners, tables).items():
+                    receipt.rows.setdefault(table, count)
+                erasure.leave_traces(connection)
+                build_marts(connection)  # the old ones would leave the person in the free space of the file
+            compact(data_dir)
+            if begun or receipt.found or erasure.was_published(data_dir, person, owners, tables):
+                _publish(settings, clock, person, owners, tables, receipt)
+            _clean_up(data_dir, person, runs, receipt)
+    return receipt
+
+
+def _publish(
+    settings: Settings,
+    clock: Clock,
+    person: Person,
+    customers: Collection[str],
+    tables: DocumentedTables,
+    receipt: ErasureReceipt,
+) -> None:
+    """Let analysts see a file and a page without the person, and remove the earlier files.
+
+    Also where the person is in none of their tables: the free space of the working file was copied too.
+    """
+    data_dir, now = settings.data_dir, clock.utc_now()
+    if Versions(data_dir).published.exists():
+        publication = finish(settings, clock).publication
+        receipt.published = publication.version or ""
+        if not publication.published:  # a check failed on the new rows: the old ones are cleaned
+            receipt.published = erasure.clean_published(data_dir, person, customers, tables, now)
+            drawn = draw_beside(data_dir, timezone=settings.timezone, now=now)
+            if isinstance(drawn, str):
+                (data_dir / PAGE).unlink(missing_ok=True)
+                receipt.problems.append(drawn)
+    receipt.versions_removed = erasure.clear_versions(data_dir)
+
+
+def _clean_up(data_dir: Path, person: Person, runs: Path | None, receipt: ErasureReceipt) -> None:
+    """Clean logs and leftovers, and name what is where we may not write."""
+    receipt.log_places = erasure.clean_logs(data_dir, person)
+    receipt.leftovers_removed, being_written = erasure.clear_leftovers(data_dir)
+    if being_written:
+        receipt.problems.append(
+            f"{being_written} landing files are being written; run the same again when no sync runs"
+        )
+    if files := erasure.files_with(runs, person) if runs else []:
+        receipt.problems.append(
+            f"the history of runs still tells of the person in {len(files)} files below DAGSTER_HOME, "
+            f"such as {files[0]}; delete the runs in question in Dagster, or all with `dagster run wipe`"
+        )

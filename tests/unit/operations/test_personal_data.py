@@ -1,0 +1,86 @@
+"""What an erasure leaves of a row and of an answer, and which columns are about a person."""
+
+from __future__ import annotations
+
+import pytest
+
+from pipelines.catalogue.reports import REPORTS
+from pipelines.operations.erase import documented_tables
+from warehouse.personal_data import Person, PersonKind
+
+TABLES = documented_tables(REPORTS)
+CONTACT, USER = Person(PersonKind.CONTACT, "K1", "x"), Person(PersonKind.USER, "U1", "x")
+OFFICE = '"company":{"id":"C","name":"O"}'
+
+
+@pytest.mark.parametrize(
+    ("person", "body", "left"),
+    [
+        (
+            CONTACT,
+            '{"contact":{"id":"K1","name":"A"},"a":1.50}',
+            '{"contact":{"id":"x","name":null},"a":1.50}',
+        ),
+        (CONTACT, '{"contactId":"K1","contactName":"A","n":1}', '{"contactId":"x","contactName":null,"n":1}'),
+        (CONTACT, '{"contactId":"K1","leadMessage":"hi"}', '{"contactId":"x","leadMessage":null}'),
+        (CONTACT, '[{"id":"K1","name":"an estate"}]', '[{"id":"x","name":"an estate"}]'),
+        (
+            USER,
+            f'{{"sender":{{"id":"U1","name":"A",{OFFICE}}}}}',
+            f'{{"sender":{{"id":"x","name":null,{OFFICE}}}}}',
+        ),
+        (USER, '[{"id":"U1","image":{"url":"u"}},{"id":"U2"}]', '[{"id":"x","image":null},{"id":"U2"}]'),
+        (USER, "<p>U1 is missing</p>", "<p>x is missing</p>"),
+    ],
+)
+def test_only_the_words_around_the_id_go(person: Person, body: str, left: str) -> None:
+    assert person.erase_json(body, {}) == left
+
+
+KNOWN = Person(PersonKind.USER, "U-12345", "x", frozenset({"Ann Ek", "ann@ek.example"}))
+
+
+@pytest.mark.parametrize(
+    ("body", "left"),
+    [
+        ('{"agentName":"Ann Ek","price":1.50}', '{"agentName":"x","price":1.50}'),
+        ('{"title":"Call ANN EK!"}', '{"title":"Call x!"}'),
+        ('{"id":"OBJ1","responsibleAgentName":"Ann Ek"}', '{"id":"OBJ1","responsibleAgentName":"x"}'),
+        ('{"id":"U-2","name":"Ann Ek"}', '{"id":"U-2","name":"Ann Ek"}'),
+        ('{"senderId":"U-2","senderName":"Ann Ek"}', '{"senderId":"U-2","senderName":"Ann Ek"}'),
+        ('{"senderId":"U-2","message":"ask Ann Ek"}', '{"senderId":"U-2","message":"ask x"}'),
+        ('{"name":"Joann Eklund"}', '{"name":"Joann Eklund"}'),
+        ('{"mail":"ann@ek.example"', '{"mail":"x"'),
+    ],
+)
+def test_a_value_goes_wherever_it_stands_unless_it_is_a_namesakes(body: str, left: str) -> None:
+    assert KNOWN.erase_json(body, {}) == left
+
+
+def test_a_short_id_is_not_looked_for_within_texts() -> None:
+    person = Person(PersonKind.USER, "7", "x")
+    assert person.erase_json('{"userId":"7","rooms":"7","note":"7 rooms"}', {}) == (
+        '{"userId":"x","rooms":"7","note":"7 rooms"}'
+    )
+
+
+def test_in_a_table_what_the_catalogue_calls_personal_goes_and_the_rest_stays() -> None:
+    agent = {"estate_id": "O1", "id": "U1", "name": "A", "initials": "AA", "primary_office_name": "O", "n": 1}
+    changed = USER.erase_row(agent, (), TABLES.of("bi", "sales_agents"))
+    assert changed == {"id": "x", "name": None, "initials": None}
+
+
+def test_the_documented_id_of_an_estate_is_nobody() -> None:
+    estate = {"id": "U1", "address_street_address": "Road 1"}
+    assert Person(PersonKind.USER, "U1", "x").ids_in(estate, TABLES.of("bi", "sales_estates")) == []
+
+
+def test_undocumented_columns_are_judged_by_their_names() -> None:
+    lead = {"contact_id": "K1", "contact_email": "a@b.example", "contact_type": "Buyer", "lead_message": "hi"}
+    changed = CONTACT.erase_row(lead, (), TABLES.of("bi", "incoming_leads"))
+    assert changed == {"contact_id": "x", "contact_email": None, "lead_message": None}
+
+
+def test_numbers_of_an_answer_stay_as_they_were_written() -> None:
+    body = '{"userId":"U1","a":1.50,"b":123456789012345678901234567890,"c":1e2}'
+    assert USER.erase_json(body, {}) == body.replace("U1", "x")
