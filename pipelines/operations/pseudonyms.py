@@ -1,4 +1,4 @@
-"""Who may know a contact by name? With a key set, nobody who reads the tables: a keyed hash stands there.
+"""Pseudonyms of contacts: with a key set, the tables hold a keyed hash where a contact would be named.
 
 The same name gets the same pseudonym as long as the key is the same, so people can still be told apart and
 counted. Landing keeps what was received.
@@ -9,24 +9,25 @@ from __future__ import annotations
 import hashlib
 import hmac
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import polars as pl
+import polars as pl
 
+from pipelines.catalogue.model import Column
+from warehouse.personal_data import is_free_text, names_contact
+
+if TYPE_CHECKING:
     from pipelines.settings.model import Settings
     from warehouse.window_result import ColumnLike, TableLike
 
-_OF_A_CONTACT = re.compile(r"(^|_)contact_(.*_)?(name|.*mail.*|.*phone.*|mobile.*|social.*|address.*)$")
-_FREE_TEXT = re.compile(r"(message|comment|text|title|note)$")
-SIGNS = 16
+DIGITS = 16
 
 
 @dataclass(frozen=True)
-class _Table:
-    """A table of a load whose frame was changed."""
+class PseudonymizedTable:
+    """A table of a load with pseudonyms in its frame."""
 
     name: str
     columns: Sequence[ColumnLike]
@@ -41,42 +42,33 @@ class Pseudonyms:
     key: bytes
 
     def of_text(self, text: str | None) -> str | None:
-        """The pseudonym of a name, an address or a number; nothing stays nothing."""
+        """The pseudonym of a name, an address or a number; an empty text stays as it is."""
         if text is None or not text.strip():
             return text
         known = " ".join(text.casefold().split()).encode()
-        return f"p-{hmac.new(self.key, known, hashlib.sha256).hexdigest()[:SIGNS]}"
+        return f"p-{hmac.new(self.key, known, hashlib.sha256).hexdigest()[:DIGITS]}"
 
     def of(self, table: TableLike) -> TableLike:
-        """The table of a load with pseudonyms where contacts were named."""
-        columns = [column.name for column in table.columns]
-        naming = [name for name in columns if _OF_A_CONTACT.search(name)]
+        """The table with pseudonyms in columns that name a contact, and in texts that repeat such a name."""
+        documented = {one.name: one for one in table.columns if isinstance(one, Column) and one.documented}
+        frame = table.frame
+        columns = [one.name for one in table.columns if frame.schema.get(one.name) == pl.String]
+        naming = [name for name in columns if names_contact(name, documented)]
         if not naming:
             return table
-        frame = table.frame
-        texts = [name for name in columns if _FREE_TEXT.search(name) and name not in naming]
-        return _Table(table.name, table.columns, self._frame(frame, naming, texts), table.key)
-
-    def _frame(self, frame: pl.DataFrame, naming: list[str], texts: list[str]) -> pl.DataFrame:
-        """Pseudonyms in the columns that name somebody; in texts, where a name of the same row stands."""
-        import polars as pl
-
-        naming = [name for name in naming if frame.schema.get(name) == pl.String]
-        texts = [name for name in texts if frame.schema.get(name) == pl.String]
-        rows = list(frame.select(naming).iter_rows())
-        named = [[one for one in row if one and one.strip()] for row in rows]
+        names = [[one for one in row if one and one.strip()] for row in frame.select(naming).iter_rows()]
         changed = {name: [self.of_text(one) for one in frame[name]] for name in naming}
-        for name in texts:
-            changed[name] = list(self._texts(frame[name].to_list(), named))
-        return frame.with_columns(pl.Series(name, found, pl.String) for name, found in changed.items())
+        for name in filter(is_free_text, columns):
+            changed[name] = list(map(self._within, frame[name], names))
+        series = [pl.Series(name, values, pl.String) for name, values in changed.items()]
+        return PseudonymizedTable(table.name, table.columns, frame.with_columns(series), table.key)
 
-    def _texts(self, texts: list[str | None], named: list[list[str]]) -> Iterator[str | None]:
-        for text, names in zip(texts, named, strict=True):
-            told = text
-            for name in sorted(names, key=len, reverse=True):
-                if told:
-                    told = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", self.of_text(name) or "", told)
-            yield told
+    def _within(self, text: str | None, names: Sequence[str]) -> str | None:
+        """A free text with pseudonyms for the names of the same row."""
+        for name in sorted(names, key=len, reverse=True):
+            if text:
+                text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", self.of_text(name) or "", text)
+        return text
 
 
 def pseudonyms_of(settings: Settings) -> Callable[[TableLike], TableLike] | None:
