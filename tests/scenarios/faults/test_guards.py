@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from datetime import date
 from pathlib import Path
 
+import httpx
 import pytest
 
 from pipelines.catalogue.reports import REPORTS
 from pipelines.operations.replaying import replay
+from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault
+from pipelines.sandbox.transport import SandboxTransport
+from pipelines.sync.syncing import sync
 from tests.scenarios.faults.ground import Ground, ground
 from tests.scenarios.faults.victim import KILLED, Job, Step, killed_at, run
 from warehouse.landing import Landing
@@ -117,6 +122,33 @@ def test_a_refused_window_is_halved_and_loaded_whole(tmp_path: Path) -> None:
     assert here.cells() == before
     caps = Store(here.settings.data_dir).ledger().caps
     assert caps == {(report.name, here.settings.customers[0].id): Cap(months=1)}
+
+
+@dataclass
+class Padded(httpx.AsyncBaseTransport):
+    """The sandbox, with 200 kB of blanks before its answer for every day that is asked for."""
+
+    sandbox: httpx.AsyncBaseTransport
+    asked: list[int] = field(default_factory=list)
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        first, last = (date.fromisoformat(request.url.params[name][:10]) for name in ("dateFrom", "dateTo"))
+        self.asked.append((last - first).days + 1)
+        reply = await self.sandbox.handle_async_request(request)
+        body = b" " * (200_000 * self.asked[-1]) + await reply.aread()
+        return httpx.Response(reply.status_code, content=body)
+
+
+def test_a_window_whose_answer_is_too_large_is_halved_and_loaded_whole(tmp_path: Path) -> None:
+    here, plain = (ground(tmp_path / name, ("sales",), offices=1, start="2026-06") for name in ("a", "b"))
+    plain.sync()
+    padded = Padded(here.surroundings().transport or SandboxTransport(here.service))
+    summary = sync(here.settings, Selection(), surroundings=replace(here.surroundings(), transport=padded))
+    assert (summary.complaints(), padded.asked) == ([], [174, 92, 82])
+    assert here.cells() == plain.cells()
+    assert [(one.report, one.months) for one in overview(Store(here.settings.data_dir)).caps] == [
+        ("sales", 3)
+    ]
 
 
 @pytest.mark.parametrize("kind", ["moving_rows", "repeated_ids"])

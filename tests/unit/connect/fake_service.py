@@ -1,4 +1,4 @@
-"""Who answers in these tests? A service that says what it is told to, and a clock that moves when asked."""
+"""A service that says what it is told to, with every kind of trouble, and a clock that moves when asked."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from random import Random
 import httpx
 from pydantic import SecretStr
 
+from pipelines.connect import errors
 from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.client import Client
 from pipelines.connect.models import Limits, Login, Request, Try
@@ -62,16 +63,26 @@ class Chunks(httpx.AsyncByteStream):
 
 
 class Service(httpx.AsyncBaseTransport):
-    """Gives one reply after the other, and the last one for ever; remembers what it was asked."""
+    """Gives one reply after the other, and the last one for ever; remembers what it was asked.
 
-    def __init__(self, *replies: Reply) -> None:
+    `beside` says of every request how many were under way when it came, itself included.
+    """
+
+    def __init__(self, *replies: Reply, slow: int = 1) -> None:
         self._replies = replies
+        self._slow = slow
+        self._under_way = 0
         self.asked: list[httpx.Request] = []
+        self.beside: list[int] = []
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         self.asked.append(request)
         number = len(self.asked)
-        await asyncio.sleep(0)  # as on a network, others get their turn meanwhile
+        self._under_way += 1
+        self.beside.append(self._under_way)
+        for _ in range(self._slow):  # as on a network, others get their turn meanwhile
+            await asyncio.sleep(0)
+        self._under_way -= 1
         reply = self._replies[min(number, len(self._replies)) - 1]
         if isinstance(reply, Exception):
             raise reply
@@ -85,6 +96,39 @@ def reply(status: int, body: bytes = b"", *, end: Exception | None = None, **hea
 
 
 ROWS = reply(200, b'[{"id": 1}]', content_type="application/json; charset=utf-8")
+HTML = b"\xef\xbb\xbf\n <html><body>Maintenance</body></html>"
+MAY_PASS: dict[str, tuple[Reply, type[errors.ConnectError]]] = {
+    "429": (reply(429), errors.TooManyRequests),
+    "500": (reply(500), errors.Unavailable),
+    "502": (reply(502), errors.Unavailable),
+    "503": (reply(503), errors.Unavailable),
+    "504": (reply(504), errors.Unavailable),
+    "a time-out": (httpx.ReadTimeout("slow"), errors.Unavailable),
+    "a reset": (httpx.ReadError("reset"), errors.Unavailable),
+    "a reset socket": (ConnectionResetError("reset"), errors.Unavailable),
+    "half a body": (reply(200, b"[1,", end=httpx.RemoteProtocolError("peer closed")), errors.Unavailable),
+    "a short body": (reply(200, b"[1]", content_length="9"), errors.Unavailable),
+    "a broken gzip": (reply(200, b"\x1f\x8b[1]", content_encoding="gzip"), errors.Unavailable),
+    "another compression": (reply(200, b"[1]", content_encoding="br"), errors.Unavailable),
+    "no connection": (httpx.ConnectError("refused"), errors.Unreachable),
+    "HTML": (reply(200, HTML, content_type="text/html"), errors.NotJson),
+    "XML": (reply(200, b"<Rows/>", content_type="application/xml"), errors.NotJson),
+    "broken JSON": (reply(200, b"[1,"), errors.NotJson),
+    "nothing": (reply(200, b""), errors.NotJson),
+    "another 2xx": (reply(204), errors.NotJson),
+}
+FINAL: dict[str, tuple[Reply, type[errors.ConnectError]]] = {
+    "400": (reply(400, b'{"message": "too long"}'), errors.Refused),
+    "401": (reply(401), errors.Unauthorized),
+    "403": (reply(403), errors.Forbidden),
+    "404": (reply(404), errors.NotFound),
+    "406": (reply(406), errors.Unexpected),
+    "408": (reply(408), errors.Unexpected),
+    "418": (reply(418), errors.Unexpected),
+    "301": (reply(301, location="https://elsewhere.example/x"), errors.Redirected),
+    "304": (reply(304), errors.Redirected),
+    "a refusal whose body breaks off": (reply(403, b"no", end=httpx.ReadError("reset")), errors.Forbidden),
+}
 
 
 def read(body: bytes) -> object:
@@ -108,12 +152,11 @@ def client(
 ) -> Client:
     """The real client, with nothing about it changed but where it asks and what time it is."""
     clock = clock or StillClock()
-    pace = RateLimit(directory, concurrency, 1000, clock=clock)
     return Client(
         base_url,
         login,
-        rate_limit=pace,
-        circuit_breaker=circuit_breaker or CircuitBreaker(pace),
+        rate_limit=RateLimit(directory, concurrency, 1000, clock=clock),
+        circuit_breaker=circuit_breaker,
         retry=retry or RetryPolicy(random=Random(1)),
         limits=limits,
         transport=transport,

@@ -1,37 +1,69 @@
-"""How does a request look on the wire, and what does the caller get?"""
+"""What the client sends and returns, what it asks again, what never, and how often at most."""
 
 from __future__ import annotations
 
+import asyncio
 import gzip
+import tempfile
 from base64 import b64encode
+from contextlib import suppress
 from pathlib import Path
+from random import Random
 
 import httpx
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import SecretStr
 
-from pipelines.connect.client import Client
-from pipelines.connect.models import Request, Try
-from tests.unit.connect.fake_service import BASE_URL, LOGIN, NOON, ROWS, SALES, Service, client, read, reply
+from pipelines.connect.errors import AnswerTooLarge, ConnectError, Unauthorized, Unavailable
+from pipelines.connect.models import MEGABYTE, Limits, Login, Request, Try
+from pipelines.connect.retry import RetryPolicy
+from tests.unit.connect.fake_service import (
+    BASE_URL,
+    FINAL,
+    MAY_PASS,
+    NOON,
+    ROWS,
+    SALES,
+    Reply,
+    Service,
+    StillClock,
+    client,
+    read,
+    reply,
+)
 
 
-async def test_the_login_travels_as_basic_authentication_in_utf_8(tmp_path: Path) -> None:
+async def error_of(directory: Path, *replies: Reply, limits: Limits | None = None) -> ConnectError:
+    async with client(Service(*replies), directory, limits=limits) as asking:
+        with pytest.raises(ConnectError) as caught:
+            await asking.get(SALES, read)
+    return caught.value
+
+
+async def ended(directory: Path, service: Service, times: int, concurrency: int = 5) -> list[type[object]]:
+    """What so many equal requests at once ended in."""
+    async with client(service, directory, concurrency=concurrency) as asking:
+        results = await asyncio.gather(
+            *(asking.get(SALES, read) for _ in range(times)), return_exceptions=True
+        )
+    return [type(result) for result in results]
+
+
+async def test_json_is_asked_for_with_basic_authentication_in_utf_8(tmp_path: Path) -> None:
     service = Service(ROWS)
     async with client(service, tmp_path) as asking:
         await asking.get(SALES, read)
-    expected = b64encode("byrå-partner:löjrom & dill: 7".encode()).decode()
-    assert service.asked[0].headers["authorization"] == f"Basic {expected}"
-
-
-async def test_json_is_asked_for_and_gzip_is_allowed(tmp_path: Path) -> None:
-    service = Service(ROWS)
-    async with client(service, tmp_path) as asking:
-        await asking.get(SALES, read)
-    headers = service.asked[0].headers
-    assert (service.asked[0].method, headers["accept"], headers["accept-encoding"]) == (
+    (asked,) = service.asked
+    login = b64encode("byrå-partner:löjrom & dill: 7".encode()).decode()
+    names = ("authorization", "accept", "accept-encoding")
+    assert [asked.method, *(asked.headers[name] for name in names)] == [
         "GET",
+        f"Basic {login}",
         "application/json",
         "gzip",
-    )
+    ]
 
 
 async def test_the_path_follows_the_base_address_and_the_query_is_encoded_once(tmp_path: Path) -> None:
@@ -56,23 +88,13 @@ async def test_an_answer_says_what_was_asked_when_and_how_often(tmp_path: Path) 
     assert (answer.fetched_at_utc - NOON).total_seconds() < 2
 
 
-async def test_a_compressed_body_arrives_unpacked(tmp_path: Path) -> None:
-    packed = gzip.compress(b"[1]") + gzip.compress(b" ")
-    service = Service(reply(200, packed, content_encoding="gzip", content_length=str(len(packed))))
-    async with client(service, tmp_path) as asking:
-        answer, rows = await asking.get(SALES, read)
-    assert (answer.body, rows) == (b"[1] ", [1])
-
-
 async def test_a_transport_in_memory_may_hand_the_body_over_unpacked(tmp_path: Path) -> None:
     packed = gzip.compress(b"[1]")
     whole = httpx.MockTransport(
         lambda _: httpx.Response(200, content=packed, headers={"Content-Encoding": "gzip"})
     )
-    plain = httpx.MockTransport(lambda _: httpx.Response(200, json=[2]))
-    for transport, rows in ((whole, [1]), (plain, [2])):
-        async with client(transport, tmp_path) as asking:
-            assert (await asking.get(SALES, read))[1] == rows
+    async with client(whole, tmp_path) as asking:
+        assert (await asking.get(SALES, read))[1] == [1]
 
 
 async def test_cookies_are_neither_kept_nor_sent_back(tmp_path: Path) -> None:
@@ -84,7 +106,7 @@ async def test_cookies_are_neither_kept_nor_sent_back(tmp_path: Path) -> None:
     assert "set-cookie" not in answer.headers
 
 
-async def test_every_try_is_told_of(tmp_path: Path) -> None:
+async def test_every_try_is_reported(tmp_path: Path) -> None:
     tries: list[Try] = []
     async with client(Service(reply(500, b"oops"), ROWS), tmp_path, on_try=tries.append) as asking:
         await asking.get(SALES, read)
@@ -112,11 +134,132 @@ def test_a_base_address_with_more_than_host_and_path_is_refused(tmp_path: Path, 
     assert "secret" not in str(caught.value)
 
 
-def test_a_request_can_be_told_to_ask_for_another_page() -> None:
-    assert SALES.with_query(pageIndex="2").query == {**SALES.query, "pageIndex": "2"}
+@pytest.mark.parametrize("trouble", MAY_PASS)
+async def test_trouble_that_may_pass_is_asked_again(tmp_path: Path, trouble: str) -> None:
+    said, kind = MAY_PASS[trouble]
+    service = Service(said, said, ROWS)
+    async with client(service, tmp_path) as asking:
+        answer, rows = await asking.get(SALES, read)
+    assert (len(service.asked), answer.tries, rows) == (3, 3, [{"id": 1}])
+    error = await error_of(tmp_path, said)
+    assert (type(error), error.tries) == (kind, 5)
 
 
-def test_a_client_shows_nothing_of_its_login(tmp_path: Path) -> None:
-    asking: Client = client(None, tmp_path)
-    assert "dill" not in f"{asking!r} {LOGIN!r} {LOGIN}"
-    assert "byrå" not in f"{asking!r} {LOGIN!r} {LOGIN}"
+@pytest.mark.parametrize("status", FINAL)
+async def test_a_refusal_is_never_repeated(tmp_path: Path, status: str) -> None:
+    said, kind = FINAL[status]
+    error = await error_of(tmp_path, said)
+    assert (type(error), error.tries) == (kind, 1)
+
+
+async def test_an_answer_larger_than_allowed_is_not_asked_for_again(tmp_path: Path) -> None:
+    limits = Limits(largest_bytes=MEGABYTE)
+    error = await error_of(tmp_path, reply(200, b" " * (MEGABYTE + 1)), limits=limits)
+    assert (type(error), error.tries) == (AnswerTooLarge, 1)
+    assert "is larger than 1 MB. Ask for less, or raise BROKERBI_LARGEST_ANSWER_MB." in str(error)
+
+
+async def test_after_a_401_the_login_is_never_used_again(tmp_path: Path) -> None:
+    service = Service(reply(401), ROWS)
+    async with client(service, tmp_path) as asking:
+        for _ in range(3):
+            with pytest.raises(Unauthorized):
+                await asking.get(SALES, read)
+    assert len(service.asked) == 1
+
+
+async def test_after_a_401_a_request_that_waits_to_be_repeated_is_given_up(tmp_path: Path) -> None:
+    service = Service(reply(503), reply(401))
+    assert await ended(tmp_path, service, 2) == [Unauthorized] * 2
+    assert len(service.asked) == 2
+
+
+@pytest.mark.parametrize("concurrency", [1, 5])
+async def test_a_wrong_login_costs_one_request_however_many_are_wanted_at_once(
+    tmp_path: Path, concurrency: int
+) -> None:
+    service = Service(reply(401))
+    assert await ended(tmp_path, service, 9, concurrency) == [Unauthorized] * 9
+    assert len(service.asked) == 1
+
+
+async def test_the_first_try_goes_alone_and_the_others_side_by_side(tmp_path: Path) -> None:
+    service = Service(ROWS, slow=50)
+    await ended(tmp_path, service, 9)
+    assert (service.beside[0], max(service.beside)) == (1, 5)
+
+
+async def test_another_login_goes_on_after_a_401(tmp_path: Path) -> None:
+    other = Login("annan", SecretStr("another password"))
+    async with (
+        client(Service(reply(401)), tmp_path) as refused,
+        client(Service(ROWS), tmp_path, login=other) as fine,
+    ):
+        with pytest.raises(Unauthorized):
+            await refused.get(SALES, read)
+        assert (await fine.get(SALES, read))[1] == [{"id": 1}]
+
+
+async def test_retry_after_is_waited_for(tmp_path: Path) -> None:
+    clock = StillClock()
+    async with client(Service(reply(429, retry_after="17"), ROWS), tmp_path, clock) as asking:
+        await asking.get(SALES, read)
+    assert 17 in clock.waited
+
+
+async def test_a_retry_after_longer_than_the_total_time_is_obeyed_by_giving_up(tmp_path: Path) -> None:
+    error = await error_of(tmp_path, reply(503, retry_after="3600"))
+    assert (type(error), error.tries) == (Unavailable, 1)
+
+
+async def test_an_error_that_is_mostly_time_outs_says_so(tmp_path: Path) -> None:
+    slow = httpx.ReadTimeout("slow")
+    for replies, timed_out in (
+        ((slow, reply(500), slow, reply(504), slow), True),
+        ((slow, reply(500)), False),
+    ):
+        error = await error_of(tmp_path, *replies)
+        assert isinstance(error, Unavailable)
+        assert error.timed_out is timed_out
+
+
+async def test_the_last_answer_is_kept_even_when_later_tries_brought_none(tmp_path: Path) -> None:
+    half = reply(200, b"[1,", end=httpx.ReadError("reset"))
+    answer = (await error_of(tmp_path, reply(500, b"first"), half, httpx.ReadTimeout(""))).answer
+    assert answer is not None
+    assert (answer.body, answer.whole) == (b"[1,", False)
+
+
+async def test_an_error_of_the_reader_that_is_no_value_error_is_passed_on(tmp_path: Path) -> None:
+    def broken(body: bytes) -> object:
+        raise KeyError(len(body))
+
+    service = Service(ROWS)
+    async with client(service, tmp_path) as asking:
+        with pytest.raises(KeyError):
+            await asking.get(SALES, broken)
+    assert len(service.asked) == 1
+
+
+@given(
+    troubles=st.lists(st.sampled_from([*MAY_PASS, *FINAL, "rows"]), min_size=1, max_size=12),
+    tries=st.integers(1, 6),
+    total=st.floats(0, 100),
+    seed=st.integers(0, 999),
+)
+def test_no_request_is_made_more_often_than_the_bound(
+    troubles: list[str], tries: int, total: float, seed: int
+) -> None:
+    replies = [ROWS if name == "rows" else (MAY_PASS | FINAL)[name][0] for name in troubles]
+    service, clock = Service(*replies), StillClock()
+    retry = RetryPolicy(tries, total, random=Random(seed))
+
+    async def ask() -> None:
+        with tempfile.TemporaryDirectory() as directory:
+            async with client(service, Path(directory), clock, retry=retry) as asking:
+                with suppress(ConnectError):
+                    await asking.get(SALES, read)
+
+    asyncio.run(ask())
+    assert len(service.asked) <= tries
+    assert sum(clock.waited) <= total + 0.002 * tries

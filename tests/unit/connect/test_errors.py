@@ -1,4 +1,4 @@
-"""Does the operator learn what was asked, what came back and what to do next?"""
+"""Errors tell the operator what was asked, what came back and what to do next."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import httpx
 import pytest
 
 from pipelines.connect.errors import ConnectError, Refused
-from tests.unit.connect.fake_service import SALES, Reply, Service, client, read, reply
-from tests.unit.connect.troubles import HTML
+from tests.unit.connect.fake_service import HTML, SALES, Reply, Service, client, read, reply
 
 SALES_IN_WORDS = "report sales of customer M1 (dateFrom=2024-01-01T00:00:00, dateTo=2024-01-31T23:59:59)"
 LONG = b'{"message":\n "' + b"x" * 500 + b'"}'

@@ -1,4 +1,4 @@
-"""What becomes of real connections that misbehave? A small server on loopback that breaks on purpose."""
+"""Real connections that misbehave: a small server on loopback that breaks on purpose."""
 
 from __future__ import annotations
 
