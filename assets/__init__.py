@@ -1,1 +1,1 @@
-"""What exists in Dagster, and when is it refreshed?"""
+"""Dagster definitions: assets, checks, partitions, schedules and sensors."""

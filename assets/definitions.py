@@ -1,4 +1,4 @@
-"""What does Dagster load? The definitions made of this environment's settings."""
+"""What Dagster loads: every asset, job, schedule and sensor, built from the environment's settings."""
 
 from __future__ import annotations
 
@@ -7,8 +7,14 @@ import warnings
 
 import dagster as dg
 
-from assets.assembling import definitions
+from assets.alerts import trouble_sensor
+from assets.marts import read_sql_files
+from assets.notify import channels
+from assets.partitions import customer_months, customers_in_order
 from assets.project import Project
+from assets.publish import published_file, publishing_sensor
+from assets.reports import monthly_reports, snapshot_reports
+from assets.schedules import CATCH_UP, NIGHTLY, catch_up_schedule, nightly_schedule
 from pipelines.settings.model import load_settings
 
 # Backfill policies and freshness are still named beta or preview; they are used on purpose.
@@ -18,8 +24,36 @@ for kind in (dg.BetaWarning, dg.PreviewWarning):
 
 @dg.definitions
 def defs() -> dg.Definitions:
-    """Made of BROKERBI_* and brokerbi.toml; raises SettingsError with a sentence for each that is wrong.
+    """Made of BROKERBI_* and brokerbi.toml; raises SettingsError with a sentence for each wrong setting.
 
     The address and the login of the service may be missing while only looking around.
     """
-    return definitions(Project(load_settings(os.environ, offline=True)))
+    return build_definitions(Project(load_settings(os.environ, offline=True)))
+
+
+def build_definitions(project: Project) -> dg.Definitions:
+    """Everything Dagster is to know of a project."""
+    customers = customers_in_order(project.settings, project.customers_with_data())
+    all_reports = dg.AssetSelection.assets(*(report.name for report in project.reports))
+    with_months = dg.AssetSelection.assets(*(report.name for report in project.monthly_reports))
+    to_notify = channels(project.settings)
+    return dg.Definitions(
+        assets=[
+            snapshot_reports(project),
+            monthly_reports(project, customer_months(project.settings, customers)),
+            published_file(project, read_sql_files()),
+        ],
+        jobs=[
+            dg.define_asset_job(
+                NIGHTLY,
+                selection=all_reports,
+                description="The night: everything that is due, of all customers.",
+            ),
+            dg.define_asset_job(
+                CATCH_UP, selection=with_months, description="Older months that a customer lacks."
+            ),
+        ],
+        schedules=[nightly_schedule(project), catch_up_schedule(project)],
+        sensors=[publishing_sensor(), *([trouble_sensor(project, to_notify)] if to_notify else [])],
+        executor=dg.in_process_executor,
+    )

@@ -1,73 +1,91 @@
-"""Which marts and checks are there, and what is each made of? Read from their SQL files."""
+"""Marts and checks as assets, read from their SQL files."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import dagster as dg
 
-from assets.describing import KINDS, OWNERS, column_schema
-from assets.events import ROWS_OF_ALL, of_look
-from assets.previews import Tables, look
+from assets.metadata import (
+    COLUMN_SCHEMA,
+    OWNERS,
+    ROW_COUNT,
+    column_schema,
+    markdown_table,
+    read_previews,
+)
 from pipelines.catalogue.model import Report
+from warehouse.checks import CheckResult
 from warehouse.opening import opened
 from warehouse.queries import SQL, Query, queries
 from warehouse.store import Store
 
 MARTS = "marts"
-FILE = "warehouse_file"
+FILE = dg.AssetKey("warehouse_file")
 IN_MEMORY = Path(":memory:")
+SEVERITIES = {"error": dg.AssetCheckSeverity.ERROR, "warning": dg.AssetCheckSeverity.WARN}
 
-Table = tuple[str, str]
+SchemaAndName = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Files:
-    """The SQL files of the project, read: staging, marts and checks."""
+class SqlFiles:
+    """The SQL files of the project by schema and name."""
 
-    staging: Mapping[Table, Query] = field(default_factory=dict)
-    marts: Mapping[Table, Query] = field(default_factory=dict)
-    checks: Mapping[Table, Query] = field(default_factory=dict)
+    staging: Mapping[SchemaAndName, Query]
+    marts: Mapping[SchemaAndName, Query]
+    checks: Mapping[SchemaAndName, Query]
 
-    def sources(self, query: Query) -> set[Table]:
-        """The marts and tables of bi that a query stands on; staging is looked through."""
-        found: set[Table] = set()
+    def sources(self, query: Query) -> set[SchemaAndName]:
+        """The marts and tables of bi that a query reads, directly or through staging."""
+        found: set[SchemaAndName] = set()
         for table in query.reads:
-            below = self.staging.get(table)
-            found |= self.sources(below) if below else {table}
+            staged = self.staging.get(table)
+            found |= self.sources(staged) if staged else {table}
         return found
 
 
-def read_files(folder: Path = SQL) -> Files:
+def read_sql_files(folder: Path = SQL) -> SqlFiles:
     """Read every SQL file; DuckDB's own parser says which tables it reads."""
     with opened(IN_MEMORY) as connection:
         found = {
             schema: {(schema, one.name): one for one in queries(connection, folder / schema, schema)}
             for schema in ("staging", "marts", "checks")
         }
-    return Files(**found)
+    return SqlFiles(**found)
 
 
-def mart_specs(files: Files, reports: Iterable[Report]) -> list[dg.AssetSpec]:
-    """Every mart as an asset below the reports and marts that it reads."""
-    keys = keys_of_tables(files, reports)
+def mart_key(name: str) -> dg.AssetKey:
+    """The asset key of a mart; prefixed, because a mart may have the name of a report."""
+    return dg.AssetKey([MARTS, name])
+
+
+def mart_specs(files: SqlFiles, reports: Iterable[Report]) -> list[dg.AssetSpec]:
+    """Every mart as an asset downstream of the reports and marts that it reads."""
+    keys = {
+        ("bi", f"{table.name}{ending}"): dg.AssetKey(report.name)
+        for report in reports
+        for table in report.tables
+        for ending in ("", "_history", "_as_of")
+    }
+    keys |= {table: mart_key(query.name) for table, query in files.marts.items()}
     return [
         dg.AssetSpec(
             key=mart_key(query.name),
             deps=sorted(
-                {keys[table] for table in files.sources(query) if table in keys} - {mart_key(query.name)}
+                {keys[table] for table in files.sources(query) & keys.keys()} - {mart_key(query.name)}
             ),
             description=f"{query.question}\n\n{query.words}",
             group_name=MARTS,
             owners=list(OWNERS),
-            kinds=set(KINDS) - {"polars"} | {"sql"},
+            kinds={"duckdb", "sql"},
             metadata={
                 "dagster/table_name": query.table,
-                "dagster/column_schema": column_schema(
-                    {name: (query.types.get(name, ""), words) for name, words in query.columns.items()}
+                COLUMN_SCHEMA: column_schema(
+                    (name, query.types.get(name, ""), words) for name, words in query.columns.items()
                 ),
             },
         )
@@ -75,23 +93,30 @@ def mart_specs(files: Files, reports: Iterable[Report]) -> list[dg.AssetSpec]:
     ]
 
 
-def mart_results(files: Files, store: Store, built: Iterable[str]) -> list[dg.MaterializeResult[Any]]:
-    """Every mart that was built, in that order: how many rows, and some of them; a macro has none."""
-    by_name = {query.table: query for query in files.marts.values()}
+def mart_results(files: SqlFiles, store: Store, built: Iterable[str]) -> Iterable[dg.MaterializeResult[Any]]:
+    """A result for every mart that was built, in that order: its row count and a sample; a macro has none."""
+    by_table = {query.table: query for query in files.marts.values()}
+    marts = [by_table[table] for table in built]
+    previews = read_previews(store, {one.table: (one.table, "true") for one in marts if not one.parameters})
     with store.reading() as connection:
-        meant = _meanings(connection)
-        return [
-            _mart_result(query, connection, {**query.columns, **meant.get(query.name, {})})
-            for query in (by_name[name] for name in built)
-        ]
+        meanings = connection.execute(
+            "SELECT table_name, column_name, description FROM meta.dictionary "
+            "WHERE schema_name = 'marts' AND column_name IS NOT NULL"
+        ).fetchall()
+    for mart in marts:
+        metadata: dict[str, Any] = {}
+        if preview := previews.get(mart.table):
+            described = {column: words or "" for table, column, words in meanings if table == mart.name}
+            metadata = {ROW_COUNT: preview.row_count, **preview.metadata({**mart.columns, **described})}
+        yield dg.MaterializeResult(asset_key=mart_key(mart.name), metadata=metadata)
 
 
-def check_specs(files: Files) -> list[dg.AssetCheckSpec]:
-    """Every check, at the mart it reads, or else at the published file."""
+def check_specs(files: SqlFiles) -> list[dg.AssetCheckSpec]:
+    """Every check, on the mart it reads, or else on the published file."""
     return [
         dg.AssetCheckSpec(
             name=query.name,
-            asset=checked_asset(files, query),
+            asset=_checked_asset(files, query),
             description=f"{query.question}\n\n{query.words}",
             metadata={"severity": query.severity},
         )
@@ -99,42 +124,22 @@ def check_specs(files: Files) -> list[dg.AssetCheckSpec]:
     ]
 
 
-def checked_asset(files: Files, query: Query) -> dg.AssetKey:
-    """Where the result of a check is shown."""
-    marts = sorted(name for schema, name in query.reads if (schema, name) in files.marts)
-    return mart_key(marts[0]) if marts else dg.AssetKey(FILE)
-
-
-def mart_key(name: str) -> dg.AssetKey:
-    """Marts have a place of their own: a mart may be named as a report is."""
-    return dg.AssetKey([MARTS, name])
-
-
-def keys_of_tables(files: Files, reports: Iterable[Report]) -> dict[Table, dg.AssetKey]:
-    """The asset that fills each table."""
-    of_reports = {
-        ("bi", f"{table.name}{ending}"): dg.AssetKey(report.name)
-        for report in reports
-        for table in report.tables
-        for ending in ("", "_history", "_as_of")
-    }
-    return {**of_reports, **{table: mart_key(query.name) for table, query in files.marts.items()}}
-
-
-def _meanings(tables: Tables) -> dict[str, dict[str, str]]:
-    """What the columns of every mart mean, also where that is said of the tables they come from."""
-    columns = tables.table("meta.dictionary").filter("schema_name = 'marts' AND column_name IS NOT NULL")
-    found: dict[str, dict[str, str]] = {}
-    for table, column, words in columns.project("table_name, column_name, description").fetchall():
-        found.setdefault(str(table), {})[str(column)] = str(words or "")
-    return found
-
-
-def _mart_result(query: Query, tables: Tables, words: Mapping[str, str]) -> dg.MaterializeResult[Any]:
-    if query.parameters:
-        return dg.MaterializeResult(asset_key=mart_key(query.name))
-    rows = tables.table(query.table)
-    return dg.MaterializeResult(
-        asset_key=mart_key(query.name),
-        metadata={ROWS_OF_ALL: len(rows), **of_look(look(rows), words)},
+def check_result(files: SqlFiles, found: CheckResult) -> dg.AssetCheckResult:
+    """What a check found, with some of the offending rows."""
+    metadata: dict[str, Any] = {"rows": found.rows}
+    if found.sample:
+        sample = markdown_table(list(found.sample[0]), [list(row.values()) for row in found.sample])
+        metadata["some_of_them"] = dg.MetadataValue.md(sample)
+    return dg.AssetCheckResult(
+        passed=found.passed,
+        check_name=found.name,
+        asset_key=_checked_asset(files, files.checks["checks", found.name]),
+        severity=SEVERITIES[found.severity],
+        description=found.question if found.passed else found.sentence,
+        metadata=metadata,
     )
+
+
+def _checked_asset(files: SqlFiles, query: Query) -> dg.AssetKey:
+    marts = sorted(name for schema, name in query.reads if (schema, name) in files.marts)
+    return mart_key(marts[0]) if marts else FILE

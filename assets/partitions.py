@@ -1,15 +1,19 @@
-"""Which squares are there? Every customer of the settings, and every month since the start."""
+"""Partitions of the monthly reports: every customer by every month since the start."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 import dagster as dg
 
-from pipelines.months import Month
+from pipelines.catalogue.model import Report
+from pipelines.months import Month, months_between
+from pipelines.planning.due import Calendar
+from pipelines.planning.selection import Pair
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings
@@ -19,43 +23,77 @@ MONTH = "month"
 
 
 def customer_months(settings: Settings, customers: Sequence[str]) -> dg.MultiPartitionsDefinition:
-    """One square for each customer and month up to the current one, in the brokerage's time."""
+    """One partition for each customer and month up to the current one, in the brokerage's time.
+
+    With BROKERBI_TODAY set, up to the month of that day.
+    """
+    now = Month.of(datetime.now(UTC).astimezone(ZoneInfo(settings.timezone)).date())
+    last = Month.of(settings.today) if settings.today else now
+    months_ahead = (last.year - now.year) * 12 + last.number - now.number
+    months = dg.MonthlyPartitionsDefinition(
+        start_date=str(settings.start),
+        end_date=str(last.plus(1)) if months_ahead < 0 else None,
+        fmt="%Y-%m",
+        timezone=settings.timezone,
+        end_offset=1 + max(months_ahead, 0),
+    )
     return dg.MultiPartitionsDefinition(
-        {CUSTOMER: dg.StaticPartitionsDefinition(list(customers)), MONTH: _months(settings)}
+        {CUSTOMER: dg.StaticPartitionsDefinition(list(customers)), MONTH: months}
     )
 
 
-def customers_in_order(settings: Settings, former: Iterable[str] = ()) -> list[str]:
-    """The customers that are asked, those switched off, and those of whom only data is left.
+def customers_in_order(settings: Settings, with_data: Iterable[str] = ()) -> list[str]:
+    """Active customers first, then inactive ones, then those that only have data left.
 
-    Those that are asked come first, so that one range of squares holds exactly them.
+    The order lets one range of partitions hold exactly the active customers.
     """
+    known = [customer.id for customer in settings.customers]
     active = [customer.id for customer in settings.customers if customer.active]
-    known = {customer.id for customer in settings.customers}
-    resting = [customer.id for customer in settings.customers if not customer.active]
-    return [*active, *resting, *sorted(set(former) - known)]
+    inactive = [customer.id for customer in settings.customers if not customer.active]
+    return [*active, *inactive, *sorted(set(with_data) - set(known))]
 
 
-def key_of(customer: str, month: Month) -> str:
-    """The partition key of a square."""
+def partition_key(customer: str, month: Month) -> str:
+    """The partition key of a customer and month."""
     return str(dg.MultiPartitionKey({CUSTOMER: customer, MONTH: str(month)}))
 
 
-def square_of(key: str) -> tuple[str, Month]:
+def parse_partition_key(key: str) -> tuple[str, Month]:
     """Customer and month of a partition key."""
     customer, _, month = key.partition("|")
     return customer, Month.parse(month)
 
 
-def _months(settings: Settings) -> dg.MonthlyPartitionsDefinition:
-    """The months from the start to the current one, or to the day it is said to be in a rehearsal."""
-    now = Month.of(datetime.now(UTC).astimezone(ZoneInfo(settings.timezone)).date())
-    last = Month.of(settings.today) if settings.today else now
-    ahead = (last.year - now.year) * 12 + last.number - now.number
-    return dg.MonthlyPartitionsDefinition(
-        start_date=str(settings.start),
-        end_date=str(last.plus(1)) if ahead < 0 else None,
-        fmt="%Y-%m",
-        timezone=settings.timezone,
-        end_offset=1 + max(ahead, 0),
-    )
+@dataclass(frozen=True, slots=True)
+class ReportPartition:
+    """One month of one report of one customer; `month` is None for a snapshot report."""
+
+    report: Report
+    customer: str
+    month: Month | None
+
+    @property
+    def pair(self) -> Pair:
+        return (self.report.name, self.customer)
+
+    def months(self, calendar: Calendar) -> tuple[Month, ...]:
+        """The months to ask for: its own; the current month of a budget also stands for those ahead."""
+        if self.month is None:
+            return ()
+        if self.report.months_ahead and self.month == calendar.this_month:
+            return tuple(months_between(self.month, self.month.plus(calendar.months_ahead)))
+        return (self.month,)
+
+    def ledger_keys(self, calendar: Calendar) -> list[tuple[str, str, date | None]]:
+        """The keys of its months in the ledger, its own month first."""
+        return [(*self.pair, month.first_day) for month in self.months(calendar)] or [(*self.pair, None)]
+
+
+def months_by_pair(
+    partitions: Iterable[ReportPartition], calendar: Calendar
+) -> Mapping[Pair, tuple[Month, ...]]:
+    """The months of each report and customer, as the sync's selection takes them."""
+    months: dict[Pair, set[Month]] = {}
+    for partition in partitions:
+        months.setdefault(partition.pair, set()).update(partition.months(calendar))
+    return {pair: tuple(sorted(some)) for pair, some in months.items()}

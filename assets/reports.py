@@ -1,58 +1,249 @@
-"""Which assets are the reports? One for each that is asked for, all fetched by one sync of a run."""
+"""Reports as assets: one for each report that is asked for, all fetched by one sync per run."""
 
+# No `from __future__ import annotations`: Dagster reads the annotations of an asset's function.
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from datetime import datetime
 from typing import Any
 
 import dagster as dg
 
-from assets.describing import report_spec
-from assets.fetching import Fetching
-from assets.partitions import square_of
+from assets.metadata import (
+    COLUMN_SCHEMA,
+    FRESHNESS,
+    OWNERS,
+    TablePreview,
+    column_schema,
+    documented_columns,
+    read_previews,
+)
+from assets.partitions import ReportPartition, months_by_pair, parse_partition_key
 from assets.project import Project
-from assets.squares import squares
-from pipelines.catalogue.model import Report
+from assets.run_log import RunLog
+from assets.run_results import (
+    LedgerComparison,
+    PartitionResult,
+    PartitionState,
+    failure,
+    materializations,
+    newest_fetched,
+    partitions_beyond,
+    summary_line,
+)
+from pipelines.catalogue.model import MonthOfRow, Report, StoredAs
+from pipelines.planning.selection import Selection
+from pipelines.settings.messages import SettingsError
+from pipelines.sync.syncing import sync
+from warehouse.errors import WarehouseError
+from warehouse.opening import literal, quoted
+from warehouse.window_result import WindowResult
 
-BEFORE_THE_MONTHS = {"dagster/priority": "1"}
-"""Users are read first: there are reports that ask for them one by one."""
+HELD = "brokerbi/held"
+SKIP = "skip"
+"""Run tag brokerbi/held=skip: months that are held and not due are not asked for again."""
+NIGHT_OF = "brokerbi/night"
+"""Run tag: the day in whose night a run was started; such a run asks the service for changes as well."""
+ACCEPT_SHRINK = "brokerbi/accept_shrink"
+YES = "yes"
+"""Run tag brokerbi/accept_shrink=yes: a customer may lose more than half of its rows."""
+
+BEFORE_MONTHLY_REPORTS = {"dagster/priority": "1"}
+"""Users are read first: some reports ask for them one by one."""
 
 
 def monthly_reports(project: Project, partitions: dg.MultiPartitionsDefinition) -> dg.AssetsDefinition:
-    """The reports with months, over customers and months; any rectangle of them is one sync.
+    """The reports with months; any rectangle of customers and months is one sync.
 
-    One sync for all, because a refused login, a customer without rights and a service that is down are
-    then found out once and not once for each report, and no request waits for another report to end.
+    One sync for all reports finds a refused login, a customer without rights and a service that is down
+    once and not once for each report, and no request waits for another report to end.
     """
 
     @dg.multi_asset(
         name="monthly_reports",
-        specs=[report_spec(report, partitions) for report in project.monthly],
+        specs=[report_spec(report, partitions) for report in project.monthly_reports],
         backfill_policy=dg.BackfillPolicy.single_run(),
         can_subset=True,
     )
     def fetch(context: dg.AssetExecutionContext) -> Iterator[dg.MaterializeResult[Any]]:
-        wanted = squares(_chosen(context, project.monthly), map(square_of, context.partition_keys))
-        Fetching(project, context, list(wanted)).run()
-        yield from ()  # what was fetched has been logged, square by square
+        places = [parse_partition_key(key) for key in context.partition_keys]
+        reports = _selected(context, project.monthly_reports)
+        fetch_partitions(
+            project, context, [ReportPartition(one, *place) for one in reports for place in places]
+        )
+        yield from ()  # every partition has been logged on its own
 
     return fetch
 
 
-def standing_reports(project: Project) -> dg.AssetsDefinition:
-    """The reports of how things stand now: no months, all customers together."""
+def snapshot_reports(project: Project) -> dg.AssetsDefinition:
+    """The reports of the present state: no months, all customers together."""
 
     @dg.multi_asset(
-        name="standing_reports",
-        specs=[report_spec(report, None) for report in project.standing],
+        name="snapshot_reports",
+        specs=[report_spec(report, None) for report in project.snapshot_reports],
         can_subset=True,
-        op_tags=BEFORE_THE_MONTHS,
+        op_tags=BEFORE_MONTHLY_REPORTS,
     )
     def fetch(context: dg.AssetExecutionContext) -> Iterator[dg.MaterializeResult[Any]]:
-        customers = [(customer.id, None) for customer in project.settings.customers]
-        Fetching(project, context, list(squares(_chosen(context, project.standing), customers))).run()
-        yield from ()  # what was fetched has been logged already
+        customers = [customer.id for customer in project.settings.customers]
+        reports = _selected(context, project.snapshot_reports)
+        fetch_partitions(
+            project, context, [ReportPartition(one, name, None) for one in reports for name in customers]
+        )
+        yield from ()  # every report has been logged already
 
     return fetch
 
 
-def _chosen(context: dg.AssetExecutionContext, reports: Sequence[Report]) -> list[Report]:
+def report_spec(report: Report, partitions: dg.PartitionsDefinition[str] | None) -> dg.AssetSpec:
+    """A report as an asset; skippable, so that a partition that was not fetched stays as it is."""
+    first, *others = report.tables
+    is_history = report.stored_as is StoredAs.HISTORY
+    metadata: dict[str, Any] = {
+        "dagster/table_name": f"bi.{first.name}",
+        "months_in_one_request": report.max_months if report.has_months else 0,
+        "kept": "as slowly changing history" if is_history else "month by month",
+        "asked_at": dg.MetadataValue.text(report.path),
+    }
+    if columns := documented_columns(first):
+        metadata[COLUMN_SCHEMA] = column_schema(columns)
+    for table in others:
+        if columns := documented_columns(table):
+            metadata[f"columns of bi.{table.name}"] = column_schema(columns)
+    return dg.AssetSpec(
+        key=report.name,
+        description=_description(report),
+        group_name=report.subject,
+        owners=list(OWNERS),
+        kinds={"polars", "duckdb"},
+        metadata=metadata,
+        partitions_def=partitions,
+        freshness_policy=FRESHNESS,
+        skippable=True,
+    )
+
+
+def fetch_partitions(
+    project: Project, context: dg.AssetExecutionContext, partitions: Sequence[ReportPartition]
+) -> None:
+    """Sync these partitions and log an event for each that is done; raises dg.Failure if any failed.
+
+    What was fetched is logged also when the run is cancelled or breaks down on the way.
+    """
+    calendar, store = project.calendar, project.store
+    active = {customer.id for customer in project.settings.active_customers}
+    known = {customer.id for customer in project.settings.customers}
+    windows: list[WindowResult] = []
+
+    def results() -> list[PartitionResult]:
+        comparison = LedgerComparison(before, store.ledger(), since, calendar, active)
+        return comparison.results([*partitions, *partitions_beyond(partitions, windows, calendar)], windows)
+
+    try:
+        first_attempt = _first_attempt(project, context)
+        since = first_attempt or project.clock.utc_now()
+        before = store.ledger()
+        asked = [one for one in partitions if one.customer in known]
+        if first_attempt:  # what an earlier attempt of this run has fetched is not asked for again
+            earlier = LedgerComparison(before, before, first_attempt, calendar, active)
+            asked = [one for one in asked if not earlier.is_fresh(one)]
+        try:
+            stopped, shut_out = _sync(project, context, asked, windows)
+        except BaseException:
+            with suppress(WarehouseError):
+                _log(project, context, [one for one in results() if one.state is PartitionState.FETCHED])
+            raise
+        found = results()
+    except (SettingsError, WarehouseError) as error:
+        raise dg.Failure(str(error)) from error
+    _log(project, context, [one for one in found if one.is_done])
+    context.log.info(summary_line(found))
+    if failed := failure(found, stopped, shut_out):
+        raise failed
+
+
+def _sync(
+    project: Project,
+    context: dg.AssetExecutionContext,
+    partitions: Sequence[ReportPartition],
+    windows: list[WindowResult],
+) -> tuple[str, Sequence[str]]:
+    """Ask for these partitions and add every window to `windows`.
+
+    Returns why the sync stopped early, if it did, and the customers that were refused everything.
+    """
+    months = months_by_pair(partitions, project.calendar)
+    if not months:
+        return "", ()
+    run_log = RunLog(context.log)
+
+    def on_outcome(window: WindowResult) -> None:
+        windows.append(window)
+        run_log.window_done(window)
+
+    tags = context.run.tags
+    summary = sync(
+        project.settings,
+        Selection(
+            exact=months,
+            refresh=tags.get(HELD) != SKIP,
+            accept_shrink=tags.get(ACCEPT_SHRINK) == YES,
+            guided=NIGHT_OF in tags,
+        ),
+        surroundings=project.run_context,
+        on_plan=run_log.planned,
+        on_outcome=on_outcome,
+    )
+    return summary.stopped, summary.shut_out
+
+
+def _log(project: Project, context: dg.AssetExecutionContext, results: Sequence[PartitionResult]) -> None:
+    """Log a materialization for each of these results, with a preview of every report that was fetched."""
+    newest = newest_fetched(results)
+    previews: dict[str, TablePreview] = {}
+    with suppress(WarehouseError):
+        previews = read_previews(
+            project.store, {name: _rows_of(one.partition) for name, one in newest.items()}
+        )
+    for event in materializations(results, previews):
+        context.log_event(event)
+    monthly = {one.partition.report.name for one in results if one.partition.month}
+    # Dagster counts materialized partitions onwards from its last look, and what one run logs while another
+    # is being submitted can fall between two looks and be shown as missing for good. So let it count anew.
+    context.instance.wipe_asset_cached_status([dg.AssetKey(name) for name in sorted(monthly)])
+
+
+def _rows_of(partition: ReportPartition) -> tuple[str, str]:
+    """The first table of a partition's report, and the condition for the partition's rows, as SQL."""
+    table = f"bi.{quoted(partition.report.tables[0].name)}"
+    if partition.month is None:
+        return table, "true"
+    return table, f"_customer = {literal(partition.customer)} AND _month = DATE '{partition.month.first_day}'"
+
+
+def _first_attempt(project: Project, context: dg.AssetExecutionContext) -> datetime | None:
+    """When the first attempt of this run was made, if this is a re-execution."""
+    if context.run.root_run_id is None:
+        return None
+    record = context.instance.get_run_record_by_id(context.run.root_run_id)
+    return project.as_of(record.create_timestamp) if record else None
+
+
+def _selected(context: dg.AssetExecutionContext, reports: Sequence[Report]) -> list[Report]:
     return [report for report in reports if dg.AssetKey(report.name) in context.selected_asset_keys]
+
+
+def _description(report: Report) -> str:
+    lines = [report.description, ""]
+    lines += [f"- `bi.{table.name}`: {table.description}" for table in report.tables]
+    if report.has_months and report.month_of_row is MonthOfRow.WINDOW:
+        lines += ["", "Its rows carry no date, so every month is asked for on its own."]
+    elif report.has_months:
+        lines += [
+            "",
+            f"Neighbouring months are asked together, up to {report.max_months} in one request.",
+        ]
+    if report.latest_months:
+        kept = "older ones are never asked for again, and what is held of them stays."
+        lines += ["", f"The service calculates only the latest {report.latest_months} months; {kept}"]
+    return "\n".join(lines)

@@ -1,125 +1,187 @@
-"""When is what fetched without anybody asking? Every night, in one run, and older months where they lack."""
+"""Schedules: one nightly run for what is due, and a run for each customer that lacks older months."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 import dagster as dg
-from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 
-from assets.fetching import HELD, NIGHT_OF, SKIP
-from assets.night import Rectangle, tonight, usual_night
-from assets.partitions import customers_in_order, key_of
+from assets.partitions import customers_in_order, parse_partition_key, partition_key
 from assets.project import Project
-from assets.underway import RANGE_END, RANGE_START, customers_under_way
+from assets.reports import HELD, NIGHT_OF, SKIP
+from pipelines.months import Month
+from pipelines.planning.due import Calendar
 from pipelines.planning.planned import calendar, make_plan
 from pipelines.planning.selection import Selection
 from warehouse.errors import WarehouseError
+from warehouse.store import Store
+
+if TYPE_CHECKING:
+    from pipelines.planning.plan import Planned
+    from pipelines.planning.selection import Pair
 
 NIGHTLY = "nightly"
 CATCH_UP = "catch_up"
 CATCH_UP_OF = "brokerbi/catch_up"
 """Run tag: the customer whose older months a run fetches."""
-BEFORE_ALL_OTHERS = {"dagster/priority": "10"}
+RANGE_START, RANGE_END = "dagster/asset_partition_range_start", "dagster/asset_partition_range_end"
+SINGLE_PARTITION = "dagster/partition"
+HIGH_PRIORITY = {"dagster/priority": "10"}
 LOCK_SECONDS = 30.0
+MOST_RUNS = 1000
+SHARE_OF_CUSTOMERS = 0.5
+"""A month that is due for this share of the customers is part of the nightly range."""
+
+UNFINISHED = (
+    dg.DagsterRunStatus.QUEUED,
+    dg.DagsterRunStatus.NOT_STARTED,
+    dg.DagsterRunStatus.STARTING,
+    dg.DagsterRunStatus.STARTED,
+    dg.DagsterRunStatus.CANCELING,
+)
 
 
 @dataclass(frozen=True)
-class At:
-    """The clock of a schedule: it is as late as the schedule was meant for."""
+class PartitionRange:
+    """Neighbouring customers by neighbouring months."""
 
-    moment: datetime
+    customers: tuple[str, ...]
+    first: Month
+    last: Month
 
-    def utc_now(self) -> datetime:
-        return self.moment.astimezone(UTC)
+    @property
+    def tags(self) -> Mapping[str, str]:
+        """The run tags by which Dagster materializes the range in one run."""
+        return {
+            RANGE_START: partition_key(self.customers[0], self.first),
+            RANGE_END: partition_key(self.customers[-1], self.last),
+        }
 
-    def monotonic(self) -> float:
-        return self.moment.timestamp()
 
-    async def sleep(self, seconds: float) -> None:
-        raise NotImplementedError(f"a schedule does not wait {seconds} s")
-
-
-def nightly_schedule(project: Project, job: UnresolvedAssetJobDefinition) -> dg.ScheduleDefinition:
-    """One run for all customers and all months due."""
+def nightly_schedule(project: Project) -> dg.ScheduleDefinition:
+    """One run for all customers and all months that are due."""
 
     @dg.schedule(
         name=NIGHTLY,
+        job_name=NIGHTLY,
         cron_schedule=project.settings.nightly,
         execution_timezone=project.settings.timezone,
-        job=job,
         default_status=dg.DefaultScheduleStatus.RUNNING,
         description="Every night, in one run: all customers, all months that are due.",
     )
-    def night(context: dg.ScheduleEvaluationContext) -> dg.RunRequest:
+    def nightly(context: dg.ScheduleEvaluationContext) -> dg.RunRequest:
         moment = _local(project, context)
-        whole, _ = _plan(project, moment, context)
-        return _night_run(whole, moment)
+        due, _ = _planned_ranges(project, moment, context)
+        tags = {**due.tags, HELD: SKIP, NIGHT_OF: f"{moment:%Y-%m-%d}", **HIGH_PRIORITY}
+        return dg.RunRequest(run_key=f"night {moment:%Y-%m-%d %H:%M}", tags=tags)
 
-    return night
+    return nightly
 
 
-def catch_up_schedule(project: Project, job: UnresolvedAssetJobDefinition) -> dg.ScheduleDefinition:
-    """A run for each customer that lacks older months than the night asks for."""
+def catch_up_schedule(project: Project) -> dg.ScheduleDefinition:
+    """A run for each customer that lacks months before those of the nightly run."""
 
     @dg.schedule(
         name=CATCH_UP,
+        job_name=CATCH_UP,
         cron_schedule=project.settings.nightly,
         execution_timezone=project.settings.timezone,
-        job=job,
         default_status=dg.DefaultScheduleStatus.RUNNING,
-        description="Beside the night: a run for each customer that lacks older months. A new customer "
+        description="Beside the nightly run: a run for each customer that lacks older months. A new customer "
         "lacks all of them and is fetched from the start by itself; a month that failed is tried again.",
     )
     def catch_up(context: dg.ScheduleEvaluationContext) -> Iterator[dg.RunRequest | dg.SkipReason]:
         moment = _local(project, context)
-        _, older = _plan(project, moment, context)
-        under_way = customers_under_way(context.instance, customers_in_order(project.settings))
-        lacking = [one for one in older if under_way.isdisjoint(one.customers)]
-        yield from (_catch_up_run(one, moment) for one in lacking)
+        _, older = _planned_ranges(project, moment, context)
+        being_fetched = customers_being_fetched(context.instance, customers_in_order(project.settings))
+        lacking = [one for one in older if being_fetched.isdisjoint(one.customers)]
+        for one in lacking:
+            (customer,) = one.customers
+            tags = {**one.tags, HELD: SKIP, CATCH_UP_OF: customer}
+            yield dg.RunRequest(run_key=f"{customer} {moment:%Y-%m-%d %H:%M}", tags=tags)
         if not lacking:
             yield dg.SkipReason("No customer lacks older months that are not being fetched already.")
 
     return catch_up
 
 
-def _night_run(rectangle: Rectangle, moment: datetime) -> dg.RunRequest:
-    tags = {**_range(rectangle), HELD: SKIP, NIGHT_OF: f"{moment:%Y-%m-%d}", **BEFORE_ALL_OTHERS}
-    return dg.RunRequest(run_key=f"night {moment:%Y-%m-%d %H:%M}", tags=tags)
+def plan_night(
+    planned: Sequence[Planned], denied: Iterable[Pair], customers: Sequence[str], calendar: Calendar
+) -> tuple[PartitionRange, list[PartitionRange]]:
+    """The nightly range over all customers, and one range for each customer that lacks older months.
+
+    The nightly range reaches back from the current month for as long as most customers have something due
+    in the month before. Older months of a report that was refused (403) are left to the nightly run itself,
+    and months that are due only because a sale was changed are read by it whatever its range.
+    """
+    refused = set(denied)
+    due: dict[str, set[Month]] = {}
+    lacking: dict[str, set[Month]] = {}
+    for one in planned:
+        changed = set(one.wanted.changed)
+        due.setdefault(one.customer.id, set()).update(set(one.wanted.due) - changed)
+        if one.pair not in refused:
+            lacking.setdefault(one.customer.id, set()).update(set(one.wanted.months) - changed)
+    customers_due = Counter(month for months in due.values() for month in months)
+    first, usual = calendar.this_month, usual_range(customers, calendar)
+    while first > calendar.start and (
+        first > usual.first or customers_due[first.plus(-1)] >= max(len(customers) * SHARE_OF_CUSTOMERS, 1)
+    ):
+        first = first.plus(-1)
+    older = {
+        customer: sorted(month for month in lacking.get(customer, ()) if month < first)
+        for customer in customers
+    }
+    return (
+        PartitionRange(tuple(customers), first, calendar.this_month),
+        [PartitionRange((name,), months[0], months[-1]) for name, months in older.items() if months],
+    )
 
 
-def _catch_up_run(rectangle: Rectangle, moment: datetime) -> dg.RunRequest:
-    (customer,) = rectangle.customers
-    tags = {**_range(rectangle), HELD: SKIP, CATCH_UP_OF: customer}
-    return dg.RunRequest(run_key=f"{customer} {moment:%Y-%m-%d %H:%M}", tags=tags)
+def usual_range(customers: Sequence[str], calendar: Calendar) -> PartitionRange:
+    """The nightly range when nothing is known of what is held: the months that are due every night."""
+    first = max(calendar.start, calendar.this_month.plus(1 - calendar.due_months))
+    return PartitionRange(tuple(customers), min(first, calendar.this_month), calendar.this_month)
 
 
-def _plan(
+def customers_being_fetched(instance: dg.DagsterInstance, customers: Sequence[str]) -> set[str]:
+    """Customers in the range of an unfinished backfill or catch-up; the nightly run does not count.
+
+    `customers` are all of them in the order of the partitions: a range goes from one to another.
+    """
+    found: set[str] = set()
+    for run in instance.get_runs(dg.RunsFilter(statuses=list(UNFINISHED)), limit=MOST_RUNS):
+        start = run.tags.get(RANGE_START, run.tags.get(SINGLE_PARTITION))
+        end = run.tags.get(RANGE_END, start)
+        if NIGHT_OF in run.tags or start is None or end is None:
+            continue
+        first, last = parse_partition_key(start)[0], parse_partition_key(end)[0]
+        found |= {first, last}
+        if first in customers and last in customers:
+            found.update(customers[customers.index(first) : customers.index(last) + 1])
+    return found
+
+
+def _planned_ranges(
     project: Project, moment: datetime, context: dg.ScheduleEvaluationContext
-) -> tuple[Rectangle, Sequence[Rectangle]]:
-    from warehouse.store import Store
-
-    clock = At(moment)
-    customers = [customer.id for customer in project.settings.active_customers]
-    days = calendar(project.settings, clock)
+) -> tuple[PartitionRange, Sequence[PartitionRange]]:
+    """The ranges of a tick, on the day it was meant for, however late it is evaluated."""
+    settings = project.settings.model_copy(update={"today": project.settings.today or moment.date()})
+    customers = [customer.id for customer in settings.active_customers]
+    days = calendar(settings, project.clock)
+    store = Store(settings.data_dir, lock_seconds=LOCK_SECONDS)
     try:
-        store = Store(project.settings.data_dir, lock_seconds=LOCK_SECONDS)
-        plan, ledger = make_plan(project.settings, Selection(), store, clock, project.surroundings.catalogue)
+        plan, ledger = make_plan(settings, Selection(), store, project.clock, project.run_context.catalogue)
     except WarehouseError as error:
         context.log.warning(f"What is held cannot be read, so the usual months are asked for: {error}")
-        return usual_night(customers, days), ()
-    return tonight(plan.planned, ledger.denied, customers, days)
+        return usual_range(customers, days), ()
+    return plan_night(plan.planned, ledger.denied, customers, days)
 
 
 def _local(project: Project, context: dg.ScheduleEvaluationContext) -> datetime:
     return context.scheduled_execution_time.astimezone(ZoneInfo(project.settings.timezone))
-
-
-def _range(rectangle: Rectangle) -> Mapping[str, str]:
-    return {
-        RANGE_START: key_of(rectangle.customers[0], rectangle.first),
-        RANGE_END: key_of(rectangle.customers[-1], rectangle.last),
-    }

@@ -1,4 +1,4 @@
-"""How does a message reach people? Through a webhook or by e-mail, as the operator chose."""
+"""Channels that carry a message to people: a webhook and e-mail."""
 
 from __future__ import annotations
 
@@ -9,17 +9,22 @@ from dataclasses import dataclass
 from email.message import EmailMessage
 from typing import TYPE_CHECKING
 
+import httpx
 from pydantic import SecretStr
 
-from assets.messages import Message
-
 if TYPE_CHECKING:
-    import httpx
-
     from pipelines.settings.model import Settings
 
-PATIENCE_SECONDS = 30.0
-ENCRYPTED_FROM_THE_START = 465
+TIMEOUT_SECONDS = 30.0
+SMTP_OVER_TLS_PORT = 465
+
+
+@dataclass(frozen=True)
+class Message:
+    """A subject and a text, the same for every channel."""
+
+    subject: str
+    text: str
 
 
 class ChannelRefused(Exception):
@@ -37,12 +42,10 @@ class Webhook:
     transport: httpx.BaseTransport | None = None
 
     def __call__(self, message: Message) -> None:
-        import httpx
-
-        words = {"text": f"{message.subject}\n\n{message.text}"}
+        body = {"text": f"{message.subject}\n\n{message.text}"}
         try:
-            with httpx.Client(transport=self.transport, timeout=PATIENCE_SECONDS) as client:
-                answer = client.post(self.address.get_secret_value(), json=words)
+            with httpx.Client(transport=self.transport, timeout=TIMEOUT_SECONDS) as client:
+                answer = client.post(self.address.get_secret_value(), json=body)
         except httpx.HTTPError as error:
             raise ChannelRefused(f"the webhook cannot be reached ({type(error).__name__})") from None
         if not answer.is_success:
@@ -61,38 +64,33 @@ class Email:
     password: SecretStr | None = None
 
     def __call__(self, message: Message) -> None:
-        try:
-            with self._server() as server:
-                self._send(server, self.written(message))
-        except (OSError, smtplib.SMTPException) as error:
-            raise ChannelRefused(f"the mail server {self.host} did not take the mail: {error}") from error
-
-    def written(self, message: Message) -> EmailMessage:
-        """The message as a mail."""
         mail = EmailMessage()
         mail["Subject"] = message.subject
         mail["From"] = self.sender
         mail["To"] = ", ".join(self.to)
         mail.set_content(message.text)
-        return mail
+        try:
+            with self._connect() as server:
+                if self.username and self.password:
+                    server.login(self.username, self.password.get_secret_value())
+                server.send_message(mail)
+        except (OSError, smtplib.SMTPException) as error:
+            raise ChannelRefused(f"the mail server {self.host} did not take the mail: {error}") from error
 
-    def _server(self) -> smtplib.SMTP:
-        if self.port == ENCRYPTED_FROM_THE_START:
-            context = ssl.create_default_context()
-            return smtplib.SMTP_SSL(self.host, self.port, timeout=PATIENCE_SECONDS, context=context)
-        return smtplib.SMTP(self.host, self.port, timeout=PATIENCE_SECONDS)
-
-    def _send(self, server: smtplib.SMTP, mail: EmailMessage) -> None:
+    def _connect(self) -> smtplib.SMTP:
+        """A connection, encrypted where the server can; raises SMTPException when a login would not be."""
+        context = ssl.create_default_context()
+        if self.port == SMTP_OVER_TLS_PORT:
+            return smtplib.SMTP_SSL(self.host, self.port, timeout=TIMEOUT_SECONDS, context=context)
+        server = smtplib.SMTP(self.host, self.port, timeout=TIMEOUT_SECONDS)
         server.ehlo()
-        if self.port != ENCRYPTED_FROM_THE_START and (server.has_extn("starttls") or self.username):
-            server.starttls(context=ssl.create_default_context())
-        if self.username and self.password:
-            server.login(self.username, self.password.get_secret_value())
-        server.send_message(mail)
+        if server.has_extn("starttls") or self.username:
+            server.starttls(context=context)
+        return server
 
 
 def channels(settings: Settings) -> Mapping[str, Channel]:
-    """The channels that the settings name; none when nobody is to be told."""
+    """The channels that the settings name, by what a sentence calls them."""
     found: dict[str, Channel] = {}
     if settings.alert_webhook.get_secret_value():
         found["the webhook"] = Webhook(settings.alert_webhook)

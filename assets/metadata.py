@@ -1,0 +1,101 @@
+"""Metadata that assets share: owners, freshness, column schemas, previews and markdown tables."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import dagster as dg
+
+from pipelines.catalogue.model import Table, declared_columns
+from warehouse.opening import quoted
+from warehouse.shapes import OURS, PARENT_ROW, VALID
+from warehouse.store import Store
+
+OWNERS = ("team:bi",)
+LATE_AFTER = timedelta(hours=36)  # as in meta.freshness
+FRESHNESS = dg.FreshnessPolicy.time_window(fail_window=LATE_AFTER, warn_window=timedelta(hours=30))
+ROW_COUNT = "dagster/row_count"
+PARTITION_ROW_COUNT = "dagster/partition_row_count"
+COLUMN_SCHEMA = "dagster/column_schema"
+
+PREVIEW_ROWS = 5
+PREVIEW_COLUMNS = 7
+TEXT_TYPES = ("VARCHAR", "JSON", "BLOB")
+IMPERSONAL_TEXTS = frozenset({"_customer", "office_id", "office_name", "office_customer_id"})
+"""Texts about no person. Dagster keeps metadata forever, so a preview shows no other text."""
+BOOKKEEPING_COLUMNS = frozenset({"_row", "_parent_row", "_load_id", "_fetched_at_utc"})
+
+
+@dataclass(frozen=True)
+class TablePreview:
+    """What a table, or the part of it that meets a condition, holds: column types and a few rows."""
+
+    row_count: int
+    columns: Mapping[str, str]
+    sample: str
+
+    def metadata(self, descriptions: Mapping[str, str]) -> dict[str, Any]:
+        """Columns with their descriptions, and the sample."""
+        columns = [(name, kind, descriptions.get(name, "")) for name, kind in self.columns.items()]
+        return {
+            COLUMN_SCHEMA: column_schema(columns),
+            "preview": dg.MetadataValue.md(self.sample or "no rows"),
+        }
+
+
+def read_previews(store: Store, tables: Mapping[str, tuple[str, str]]) -> dict[str, TablePreview]:
+    """A preview for each name: of a table under a condition, both as SQL."""
+    previews = {}
+    with store.reading() as connection:
+        for name, (table, condition) in tables.items():
+            rows = connection.table(table).filter(condition)
+            columns = dict(zip(rows.columns, map(str, rows.types), strict=True))
+            shown = [column for column, kind in columns.items() if _is_shown(column, kind)][:PREVIEW_COLUMNS]
+            sample = (
+                rows.limit(PREVIEW_ROWS).project(", ".join(map(quoted, shown))).fetchall() if shown else []
+            )
+            previews[name] = TablePreview(len(rows), columns, markdown_table(shown, sample))
+    return previews
+
+
+def column_schema(columns: Iterable[tuple[str, str, str]]) -> dg.TableSchema:
+    """Columns as Dagster shows them, from name, type and description."""
+    return dg.TableSchema(
+        [dg.TableColumn(name, type=kind, description=words) for name, kind, words in columns]
+    )
+
+
+def documented_columns(table: Table) -> list[tuple[str, str, str]]:
+    """Name, type and description of every documented column, with its field in the answer."""
+    return [
+        (one.name, one.type, " ".join(filter(None, (one.description, one.source and f"(`{one.source}`)"))))
+        for one in declared_columns(table)
+    ]
+
+
+def column_descriptions(table: Table) -> dict[str, str]:
+    """What every documented column of a table means, and every column of ours."""
+    ours = {name: words for name, (_, words) in {**OURS, **PARENT_ROW, **VALID}.items()}
+    return {**ours, **{name: words for name, _, words in documented_columns(table)}}
+
+
+def markdown_table(
+    headings: Sequence[str], rows: Iterable[Sequence[object]], *, right: Collection[str] = ()
+) -> str:
+    """Rows as a markdown table, columns in `right` aligned to the right; empty without rows."""
+    lines = [" | ".join("" if cell is None else _cell(cell) for cell in row) for row in rows]
+    if not lines:
+        return ""
+    rule = "|".join("---:" if heading in right else "---" for heading in headings)
+    return "\n".join([f"| {' | '.join(headings)} |", f"|{rule}|", *(f"| {line} |" for line in lines)])
+
+
+def _cell(value: object) -> str:
+    return str(value).replace("|", "\\|").replace("\n", " ")
+
+
+def _is_shown(name: str, kind: str) -> bool:
+    return name not in BOOKKEEPING_COLUMNS and (name in IMPERSONAL_TEXTS or not kind.startswith(TEXT_TYPES))

@@ -1,0 +1,105 @@
+"""Overdue reports: months that failed, were never fetched, or were not read again for too long."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from assets.metadata import LATE_AFTER, markdown_table
+from assets.project import Project
+from assets.run_results import months_in_words
+from pipelines.months import Month
+from pipelines.planning.plan import Plan, Planned
+from pipelines.planning.planned import make_plan
+from pipelines.planning.selection import Selection
+from warehouse.overview import overview
+
+if TYPE_CHECKING:
+    from warehouse.ledger import Ledger
+    from warehouse.overview import Overview
+
+PUBLISHED = "published"
+MOST_LINES = 100
+
+
+@dataclass(frozen=True)
+class DataState:
+    """The plan of what is missing or due, the ledger it was made from, and the status of all loads."""
+
+    plan: Plan
+    ledger: Ledger
+    status: Overview
+
+
+@dataclass(frozen=True)
+class Overdue:
+    """What is overdue of one report of one customer: since when, and why."""
+
+    report: str
+    customer: str
+    what: str
+    since: str
+    why: str
+
+
+def read_data_state(project: Project) -> DataState:
+    """What is held, missing and failed right now; nothing is asked of the service."""
+    store = project.store
+    plan, _ = make_plan(project.settings, Selection(), store, project.clock, project.run_context.catalogue)
+    return DataState(plan, store.ledger(), overview(store))
+
+
+def find_overdue(state: DataState, now: datetime, being_fetched: Collection[str] = ()) -> Iterator[Overdue]:
+    """Everything overdue, report by report; missing months of customers being fetched are left out.
+
+    Reports without access (403) and customers that are switched off are never overdue.
+    """
+    failures = {(one.report, one.customer): one for one in state.status.failures}
+    successes = {(one.report, one.customer): one.last_success_utc for one in state.status.standings}
+    for one in state.plan.planned:
+        if not one.customer.active or one.pair in state.ledger.denied:
+            continue
+        failed, success = failures.get(one.pair), successes.get(one.pair)
+        if failed:
+            months = months_in_words([Month.of(day) for day in failed.months]) or "as it stands now"
+            yield Overdue(*one.pair, months, f"{failed.since_utc:%Y-%m-%d %H:%M} UTC", failed.error)
+        elif success and _is_late(success, now):
+            since = f"{success:%Y-%m-%d %H:%M} UTC"
+            yield Overdue(*one.pair, "nothing new", since, "it was not read again")
+        elif one.customer.id not in being_fetched and _was_never_fetched(one, state.ledger):
+            yield Overdue(*one.pair, months_in_words(one.wanted.missing), "", "it was never fetched")
+    made = [one.at_utc for one in state.status.publications if one.status == PUBLISHED]
+    if made and _is_late(max(made), now):
+        since = f"{max(made):%Y-%m-%d %H:%M} UTC"
+        yield Overdue(
+            "the published file", "all customers", "nothing new", since, "it was not published again"
+        )
+
+
+def group_overdue(overdue: Iterable[Overdue]) -> dict[tuple[str, str, str, str], list[str]]:
+    """The customers of whom the same of the same report is overdue for the same reason."""
+    grouped: dict[tuple[str, str, str, str], list[str]] = {}
+    for one in overdue:
+        grouped.setdefault((one.report, one.what, one.since, one.why), []).append(one.customer)
+    return grouped
+
+
+def overdue_table(overdue: Iterable[Overdue]) -> str:
+    """What is overdue as a markdown table; empty when nothing is."""
+    rows = [
+        (report, ", ".join(customers), what, since, why)
+        for (report, what, since, why), customers in group_overdue(overdue).items()
+    ]
+    if len(rows) > MOST_LINES:
+        rows[MOST_LINES:] = [(f"and {len(rows) - MOST_LINES} more", "", "", "", "")]
+    return markdown_table(("report", "customers", "what", "since", "why"), rows)
+
+
+def _is_late(success: datetime, now: datetime) -> bool:
+    return now.replace(tzinfo=None) - success.replace(tzinfo=None) > LATE_AFTER
+
+
+def _was_never_fetched(one: Planned, ledger: Ledger) -> bool:
+    return bool(one.wanted.missing) if one.report.has_months else (*one.pair, None) not in ledger.months

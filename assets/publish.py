@@ -1,0 +1,207 @@
+"""The marts, their checks and the published file, refreshed by a run of their own after the reports."""
+
+# No `from __future__ import annotations`: Dagster reads the annotations of an asset's function.
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+
+from assets.marts import FILE, SqlFiles, check_result, check_specs, mart_key, mart_results, mart_specs
+from assets.metadata import FRESHNESS, OWNERS, ROW_COUNT, markdown_table
+from assets.overdue import DataState, find_overdue, overdue_table, read_data_state
+from assets.project import Project
+from pipelines.catalogue.model import Report
+from pipelines.cli.printing import count, size
+from pipelines.planning.plan import Planned
+from pipelines.sync.finishing import Finished, NothingLoaded, finish
+from warehouse.errors import WarehouseError
+from warehouse.ledger import Ledger
+from warehouse.marts import MartError
+
+AT_LEAST_HOURLY = "0 * * * *"
+SECONDS_BETWEEN_EVALUATIONS = 30
+ROWS_BY_REPORT = "rows_by_report"
+
+
+def publishing_sensor() -> dg.AutomationConditionSensorDefinition:
+    """Launches the publishing run when the file's automation condition is met; on by default."""
+    return dg.AutomationConditionSensorDefinition(
+        name="publishing",
+        target=dg.AssetSelection.assets(FILE).required_multi_asset_neighbors(),
+        default_status=dg.DefaultSensorStatus.RUNNING,
+        minimum_interval_seconds=SECONDS_BETWEEN_EVALUATIONS,
+    )
+
+
+def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
+    """The marts, their checks and the published file; the old file stays when an error check fails.
+
+    It runs apart from the reports: a customer that fails must not keep the others' rows from analysts.
+    """
+
+    @dg.multi_asset(
+        name="publish",
+        specs=[*mart_specs(files, project.reports), file_spec(project, files)],
+        check_specs=check_specs(files),
+    )
+    def publish(
+        context: dg.AssetExecutionContext,
+    ) -> Iterator[dg.MaterializeResult[Any] | dg.AssetCheckResult]:
+        # Dagster may have lost partitions that were logged during a submission: let it count them anew.
+        context.instance.wipe_asset_cached_status([dg.AssetKey(one.name) for one in project.monthly_reports])
+        try:
+            finished = finish(project.settings, project.clock)
+        except (NothingLoaded, MartError, WarehouseError) as error:
+            raise dg.Failure(str(error)) from error
+        yield from mart_results(files, project.store, finished.marts)
+        yield from (check_result(files, one) for one in finished.checks)
+        yield _publication(project, context, finished)
+
+    return publish
+
+
+def file_spec(project: Project, files: SqlFiles) -> dg.AssetSpec:
+    """The file that analysts open."""
+    path = (project.settings.data_dir / "warehouse.duckdb").resolve()
+    reports = [dg.AssetKey(report.name) for report in project.reports]
+    return dg.AssetSpec(
+        key=FILE,
+        deps=[*reports, *(mart_key(query.name) for query in files.marts.values())],
+        description="The file analysts open, replaced as a whole: open it at any time, nobody is blocked.\n\n"
+        f"    duckdb -readonly {path}\n\n"
+        "When a check of severity error fails, the previous file stays, and this asset says why.",
+        group_name="published",
+        owners=list(OWNERS),
+        kinds={"duckdb"},
+        metadata={"dagster/uri": path.as_uri(), "path": dg.MetadataValue.path(str(path))},
+        automation_condition=after_reports(project.reports),
+        freshness_policy=FRESHNESS,
+    )
+
+
+def after_reports(reports: Sequence[Report]) -> dg.AutomationCondition[Any]:
+    """Once after reports changed and none is being fetched; every hour while fetching goes on for longer."""
+    of_reports = dg.AssetSelection.assets(*(report.name for report in reports))
+    changed = dg.AutomationCondition.any_deps_updated().allow(of_reports).since_last_handled()
+    idle = ~dg.AutomationCondition.any_deps_in_progress().allow(of_reports)
+    hourly = dg.AutomationCondition.cron_tick_passed(AT_LEAST_HOURLY)
+    return changed & (idle | hourly) & ~dg.AutomationCondition.in_progress()
+
+
+def _publication(
+    project: Project, context: dg.AssetExecutionContext, finished: Finished
+) -> dg.MaterializeResult[Any]:
+    """The result of the file; raises dg.Failure when it was not published."""
+    state = read_data_state(project)
+    overdue = overdue_table(find_overdue(state, project.clock.utc_now()))
+    metadata = {
+        "missing": dg.MetadataValue.md(overdue or "Nothing is missing."),
+        **_state_metadata(state, _rows_published_before(context.instance)),
+    }
+    publication = finished.publication
+    if not publication.published:
+        reasons = "\n".join(f"- {reason}" for reason in publication.reasons)
+        raise dg.Failure(
+            f"Not published; the previous file stays.\n{reasons}",
+            metadata={**metadata, "reasons": dg.MetadataValue.md(reasons)},
+        )
+    context.log.info(f"Published {publication.path}, {size(publication.bytes or 0)}.")
+    return dg.MaterializeResult(
+        asset_key=FILE, metadata={**_file_metadata(finished, project.settings.published_url), **metadata}
+    )
+
+
+def _file_metadata(finished: Finished, published_url: str) -> dict[str, Any]:
+    """Where the file and the page are, and what the checks say; links where the settings name an address."""
+
+    def place(path: Path) -> dg.MetadataValue[Any]:
+        if published_url:
+            return dg.MetadataValue.url(f"{published_url}/{path.name}")
+        return dg.MetadataValue.path(str(path))
+
+    page = finished.page
+    if page is None or isinstance(page, str):  # a sentence that says why there is none
+        page_place: dg.MetadataValue[Any] = dg.MetadataValue.text(page or "There is none.")
+    else:
+        page_place = place(page.path)
+    metadata: dict[str, Any] = {
+        "page": page_place,
+        "file": place(finished.publication.path),
+        "bytes": finished.publication.bytes or 0,
+        "checks_passed": sum(one.passed for one in finished.checks),
+        "checks_warning": len(finished.warnings),
+    }
+    if finished.warnings:
+        metadata["warnings"] = dg.MetadataValue.md(
+            "\n".join(f"- {one.sentence}" for one in finished.warnings)
+        )
+    return metadata
+
+
+def _state_metadata(state: DataState, rows_before: Mapping[str, int]) -> dict[str, Any]:
+    """What is held and missing, and what changed since the last publication."""
+    rows: Counter[str] = Counter()
+    for (report, _, _), held in state.ledger.months.items():
+        rows[report] += held.rows
+    held_months, all_months = held_of_all(state.plan.planned)
+    return {
+        "coverage": dg.MetadataValue.md(coverage_table(state.plan.planned, state.ledger)),
+        "changed": dg.MetadataValue.md(changes(rows_before, rows)),
+        "months_held": held_months,
+        "months_missing": all_months - held_months,
+        ROW_COUNT: sum(rows.values()),
+        ROWS_BY_REPORT: dg.MetadataValue.json(dict(sorted(rows.items()))),
+    }
+
+
+def coverage_table(planned: Sequence[Planned], ledger: Ledger) -> str:
+    """Reports by customers as a markdown table: months held of all months."""
+    customers = list(dict.fromkeys(one.customer.id for one in planned))
+    cells = {one.pair: _coverage_cell(one, ledger) for one in planned}
+    reports = dict.fromkeys(one.report.name for one in planned)
+    rows = [(report, *(cells.get((report, customer), "") for customer in customers)) for report in reports]
+    return markdown_table(("report", *customers), rows, right=customers)
+
+
+def _coverage_cell(one: Planned, ledger: Ledger) -> str:
+    if not one.customer.active:
+        return "off"
+    if one.pair in ledger.denied:
+        return "refused"
+    if not one.report.has_months:
+        return "held" if (*one.pair, None) in ledger.months else "missing"
+    held, everything = held_of_all([one])
+    return str(held) if held == everything else f"**{held} of {everything}**"
+
+
+def held_of_all(planned: Iterable[Planned]) -> tuple[int, int]:
+    """How many months are held, of how many there are, over all these reports and customers."""
+    wanted = [one.wanted for one in planned]
+    held = sum(len(one.due) + one.left for one in wanted)
+    return held, held + sum(len(one.missing) for one in wanted)
+
+
+def changes(before: Mapping[str, int], now: Mapping[str, int]) -> str:
+    """How the row count of every report changed, as a markdown table or a sentence."""
+    if not before:
+        return "This is the first publication that is known here."
+    rows = []
+    for name in sorted({*before, *now}):
+        old, new = before.get(name, 0), now.get(name, 0)
+        if old != new:
+            rows.append((name, count(old), count(new), f"{'+' if new > old else '-'}{count(abs(new - old))}"))
+    if not rows:
+        return "No report has more or fewer rows than before; rows themselves may have changed."
+    headings = ("report", "rows before", "rows now", "change")
+    return markdown_table(headings, rows, right=headings[1:])
+
+
+def _rows_published_before(instance: dg.DagsterInstance) -> Mapping[str, int]:
+    """The rows of every report when the file was last published; empty when that is unknown."""
+    event = instance.get_latest_materialization_event(FILE)
+    materialization = event.asset_materialization if event else None
+    entry = materialization.metadata.get(ROWS_BY_REPORT) if materialization else None
+    rows = entry.value if entry is not None else None
+    return {str(name): int(found) for name, found in rows.items()} if isinstance(rows, dict) else {}

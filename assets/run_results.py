@@ -1,0 +1,298 @@
+"""Results of a run: what became of each partition, its materialization, and the failure of the run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+import dagster as dg
+
+from assets.metadata import (
+    PARTITION_ROW_COUNT,
+    ROW_COUNT,
+    TablePreview,
+    column_descriptions,
+    markdown_table,
+)
+from assets.partitions import ReportPartition, partition_key
+from pipelines.months import Month, runs_of_months
+from pipelines.planning.due import Calendar
+from pipelines.planning.selection import Pair
+from pipelines.sync.summary import TROUBLE
+from warehouse.window_result import WindowResult, WindowStatus
+
+if TYPE_CHECKING:
+    from warehouse.ledger import HeldMonth, Ledger
+
+MOST_SENTENCES = 20
+LONGEST_RUN_OF_MONTHS = 12 * 1000
+REMEDY = "Re-execute this run from failure: it asks only for what is missing."
+
+
+class PartitionState(StrEnum):
+    """What a partition is after a run."""
+
+    FETCHED = "fetched"
+    HELD = "held"
+    NOTHING = "nothing to ask"
+    NO_ACCESS = "no access"
+    FAILED = "failed"
+
+
+DONE = frozenset({PartitionState.FETCHED, PartitionState.HELD, PartitionState.NOTHING})
+"""States that materialize a partition: nothing more can be done for it today."""
+
+
+@dataclass(frozen=True)
+class PartitionResult:
+    """What became of one partition; `rows` are those of its own month, `rows_ahead` of months to come.
+
+    `held` is its month in the ledger after the run, `window` the window it was loaded with.
+    """
+
+    partition: ReportPartition
+    state: PartitionState
+    reason: str = ""
+    rows: int | None = None
+    rows_before: int | None = None
+    rows_ahead: int | None = None
+    held: HeldMonth | None = None
+    window: WindowResult | None = None
+
+    @property
+    def is_done(self) -> bool:
+        return self.state in DONE
+
+
+@dataclass(frozen=True)
+class LedgerComparison:
+    """The ledger before and after a sync, and since when a month counts as fetched by this run.
+
+    `active` are the customers that the settings name and that are switched on.
+    """
+
+    before: Ledger
+    after: Ledger
+    since_utc: datetime
+    calendar: Calendar
+    active: Collection[str]
+
+    def results(
+        self, partitions: Iterable[ReportPartition], windows: Sequence[WindowResult]
+    ) -> list[PartitionResult]:
+        """What became of every partition, in their order."""
+        by_pair: dict[Pair, list[WindowResult]] = {}
+        for window in windows:
+            by_pair.setdefault(window.pair, []).append(window)
+        return [self._result(one, by_pair.get(one.pair, [])) for one in partitions]
+
+    def is_fresh(self, partition: ReportPartition) -> bool:
+        """Whether all of a partition was fetched since `since_utc`, by whatever run."""
+        held = [self.after.months.get(key) for key in partition.ledger_keys(self.calendar)]
+        return all(one is not None and one.fetched_at_utc >= self.since_utc for one in held)
+
+    def _result(self, partition: ReportPartition, windows_of_pair: Sequence[WindowResult]) -> PartitionResult:
+        keys = partition.ledger_keys(self.calendar)
+        # A window without months is about the whole report of its customer.
+        days = {day for _, _, day in keys}
+        windows = [one for one in windows_of_pair if not one.months or not days.isdisjoint(one.months)]
+        own, *ahead = [self.after.months.get(key) for key in keys]
+        before = self.before.months.get(keys[0])
+        state, reason = self._state(partition, windows)
+        return PartitionResult(
+            partition,
+            state,
+            reason,
+            rows=own.rows if own else None,
+            rows_before=before.rows if before else None,
+            rows_ahead=sum(one.rows for one in ahead if one) if ahead else None,
+            held=own,
+            window=next((one for one in windows if one.status is WindowStatus.LOADED), None),
+        )
+
+    def _state(
+        self, partition: ReportPartition, windows: Sequence[WindowResult]
+    ) -> tuple[PartitionState, str]:
+        for window in windows:
+            if window.status in TROUBLE:
+                return PartitionState.FAILED, window.reason
+        is_held = all(key in self.after.months for key in partition.ledger_keys(self.calendar))
+        is_fresh = self.is_fresh(partition)
+        if partition.customer not in self.active:
+            reason = "the customer is switched off or no longer in the settings"
+            return PartitionState.HELD if is_held else PartitionState.NOTHING, reason
+        if partition.pair in self.after.denied and not is_fresh:
+            reason = "no access (403); it is asked again tomorrow"
+            return PartitionState.HELD if is_held else PartitionState.NO_ACCESS, reason
+        reason = "; ".join(dict.fromkeys(window.reason for window in windows if window.reason))
+        if is_held:
+            return PartitionState.FETCHED if is_fresh else PartitionState.HELD, reason
+        if any(window.status is WindowStatus.SKIPPED for window in windows):
+            return PartitionState.NOTHING, reason
+        return PartitionState.FAILED, reason or "it was not asked: the run ended before its turn"
+
+
+def partitions_beyond(
+    partitions: Sequence[ReportPartition], windows: Iterable[WindowResult], calendar: Calendar
+) -> list[ReportPartition]:
+    """Partitions of other months that were read because the service reported a change in them."""
+    reports = {one.report.name: one.report for one in partitions}
+    selected = {(*one.pair, month) for one in partitions for month in one.months(calendar)}
+    read = {
+        (*window.pair, Month.of(day))
+        for window in windows
+        if window.status is not WindowStatus.SKIPPED and window.report in reports
+        for day in window.months
+    }
+    return [
+        ReportPartition(reports[report], customer, month)
+        for report, customer, month in sorted(read - selected)
+    ]
+
+
+def newest_fetched(results: Iterable[PartitionResult]) -> dict[str, PartitionResult]:
+    """The newest fetched partition of each report."""
+    return {one.partition.report.name: one for one in results if one.state is PartitionState.FETCHED}
+
+
+def materializations(
+    results: Sequence[PartitionResult], previews: Mapping[str, TablePreview]
+) -> Iterator[dg.AssetMaterialization]:
+    """One event for each partition, and one for all customers of a snapshot report.
+
+    The newest fetched partition of a report carries the preview of it.
+    """
+    newest = newest_fetched(results)
+    snapshots: dict[str, list[PartitionResult]] = {}
+    for result in results:
+        report = result.partition.report
+        if result.partition.month is None:
+            snapshots.setdefault(report.name, []).append(result)
+            continue
+        preview = previews.get(report.name) if newest.get(report.name) is result else None
+        yield dg.AssetMaterialization(
+            asset_key=report.name,
+            partition=partition_key(result.partition.customer, result.partition.month),
+            description=result.reason or None,
+            metadata=_partition_metadata(result)
+            | (preview.metadata(column_descriptions(report.tables[0])) if preview else {}),
+        )
+    for name, of_report in snapshots.items():
+        preview = previews.get(name)
+        table = of_report[0].partition.report.tables[0]
+        yield dg.AssetMaterialization(
+            asset_key=name,
+            metadata={
+                ROW_COUNT: sum(one.rows or 0 for one in of_report),
+                "customers": len(of_report),
+                "by_customer": dg.MetadataValue.md(_customers_table(of_report)),
+                **(preview.metadata(column_descriptions(table)) if preview else {}),
+            },
+        )
+
+
+def _partition_metadata(result: PartitionResult) -> dict[str, Any]:
+    metadata: dict[str, Any] = {"state": result.state.value}
+    if result.rows is not None:
+        metadata[PARTITION_ROW_COUNT] = result.rows
+        if result.rows_before is not None:
+            metadata["rows_changed"] = result.rows - result.rows_before
+    if result.rows_ahead is not None:
+        metadata["rows_of_months_ahead"] = result.rows_ahead
+    if result.held:
+        metadata["fetched_at"] = dg.MetadataValue.timestamp(result.held.fetched_at_utc)
+        metadata["load_id"] = result.held.load_id
+        metadata["is_open"] = dg.MetadataValue.bool(result.held.state == "open")
+    if window := result.window:
+        metadata["window"] = window.when
+        metadata["window_requests"] = window.requests
+        metadata["window_seconds"] = round(window.seconds, 3)
+        metadata["window_bytes"] = window.bytes
+        if window.rejected_count:
+            metadata["window_rows_in_quarantine"] = window.rejected_count
+        if window.warnings:
+            metadata["warnings"] = dg.MetadataValue.md("\n".join(f"- {one}" for one in window.warnings))
+    return metadata
+
+
+def _customers_table(results: Sequence[PartitionResult]) -> str:
+    rows = [
+        (
+            one.partition.customer,
+            "" if one.rows is None else f"{one.rows:,}",
+            "" if one.rows_before is None else f"{one.rows_before:,}",
+            f"{one.state}: {one.reason}" if one.reason else one.state,
+        )
+        for one in results
+    ]
+    return markdown_table(("customer", "rows", "before", "state"), rows, right=("rows", "before"))
+
+
+def failure(results: Sequence[PartitionResult], stopped: str, shut_out: Sequence[str]) -> dg.Failure | None:
+    """The failure of a run, naming customers and months; None when nothing failed.
+
+    `stopped` says why the sync gave up, `shut_out` names customers that were refused everything asked.
+    """
+    failed = [one for one in results if one.state is PartitionState.FAILED]
+    grouped = _grouped(failed)
+    sentences = [stopped] if stopped else []
+    # A login may cover one report and not another, so one refused report alone proves nothing.
+    sentences += [
+        f"{customer} was refused every report (403): check the customer id and the login's rights."
+        for customer in shut_out
+        if len({one.partition.report.name for one in results if one.partition.customer == customer}) > 1
+    ]
+    for (report, customer, reason), months in grouped.items():
+        when = f" ({months_in_words(months)})" if months else ""
+        sentences.append(f"{report} of {customer}{when}: {reason}")
+    if not sentences:
+        return None
+    told = sentences[:MOST_SENTENCES]
+    if len(sentences) > len(told):
+        told.append(f"and {len(sentences) - len(told)} more, all in the table of this failure")
+    customers = sorted({one.partition.customer for one in failed})
+    of_whom = (
+        f", of {', '.join(customers[:5])}{' and others' if len(customers) > 5 else ''}" if failed else ""
+    )
+    headline = f"{len(failed)} of {len(results)} partitions failed{of_whom}."
+    rows = [
+        (report, customer, months_in_words(months), why)
+        for (report, customer, why), months in grouped.items()
+    ]
+    return dg.Failure(
+        description="\n".join([headline, *told, REMEDY]),
+        metadata={
+            "failed": dg.MetadataValue.md(markdown_table(("report", "customer", "months", "why"), rows)),
+            "partitions_failed": len(failed),
+            "partitions_done": sum(one.is_done for one in results),
+        },
+    )
+
+
+def summary_line(results: Sequence[PartitionResult]) -> str:
+    """The last line of a run's log: how many partitions ended in which state, with how many rows."""
+    counted = Counter(one.state for one in results)
+    fetched = [one for one in results if one.state is PartitionState.FETCHED]
+    rows = sum((one.rows or 0) + (one.rows_ahead or 0) for one in fetched)
+    states = ", ".join(f"{counted[state]:,} {state}" for state in PartitionState if counted[state])
+    return f"{len(results):,} partitions: {states}; the fetched ones hold {rows:,} rows."
+
+
+def months_in_words(months: Sequence[Month]) -> str:
+    """Months as runs of neighbours: 2026-01..2026-03, 2026-07."""
+    runs = [(run[0], run[-1]) for run in runs_of_months(months, LONGEST_RUN_OF_MONTHS)]
+    return ", ".join(str(first) if first == last else f"{first}..{last}" for first, last in runs)
+
+
+def _grouped(failed: Sequence[PartitionResult]) -> dict[tuple[str, str, str], list[Month]]:
+    """The failed months of each report, customer and reason."""
+    grouped: dict[tuple[str, str, str], list[Month]] = {}
+    for one in failed:
+        months = grouped.setdefault((*one.partition.pair, one.reason), [])
+        if one.partition.month:
+            months.append(one.partition.month)
+    return grouped
