@@ -71,7 +71,7 @@ def file_spec(project: Project, files: SqlFiles) -> dg.AssetSpec:
         deps=[*reports, *(mart_key(query.name) for query in files.marts.values())],
         description="The file analysts open, replaced as a whole: open it at any time, nobody is blocked.\n\n"
         f"    duckdb -readonly {path}\n\n"
-        "When a check of severity error fails, the previous file stays, and this asset says why.",
+        "When a check of severity error fails the file of before stays, and this asset says why.",
         group_name="published",
         owners=list(OWNERS),
         kinds={"duckdb"},

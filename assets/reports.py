@@ -239,10 +239,8 @@ def _description(report: Report) -> str:
     if report.has_months and report.month_of_row is MonthOfRow.WINDOW:
         lines += ["", "Its rows carry no date, so every month is asked for on its own."]
     elif report.has_months:
-        lines += [
-            "",
-            f"Neighbouring months are asked together, up to {report.max_months} in one request.",
-        ]
+        most = f"up to {report.max_months} in one request"
+        lines += ["", f"Neighbouring months are asked for together, {most}."]
     if report.latest_months:
         kept = "older ones are never asked for again, and what is held of them stays."
         lines += ["", f"The service calculates only the latest {report.latest_months} months; {kept}"]

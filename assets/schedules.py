@@ -92,7 +92,7 @@ def catch_up_schedule(project: Project) -> dg.ScheduleDefinition:
         cron_schedule=project.settings.nightly,
         execution_timezone=project.settings.timezone,
         default_status=dg.DefaultScheduleStatus.RUNNING,
-        description="Beside the nightly run: a run for each customer that lacks older months. A new customer "
+        description="Beside the night: a run for each customer that lacks older months. A new customer "
         "lacks all of them and is fetched from the start by itself; a month that failed is tried again.",
     )
     def catch_up(context: dg.ScheduleEvaluationContext) -> Iterator[dg.RunRequest | dg.SkipReason]:

@@ -20,7 +20,7 @@ from pipelines.months import Month
 from tests.tools.browser.chromium import Tab, browser
 from tests.tools.browser.development import Development, development
 from tests.tools.browser.operator import Operator
-from tests.unit.assets.asked import asked_twice
+from tests.unit.assets.request_months import asked_twice
 
 LOOKED_AT = ("sales", "commission_user", "live_commissions")
 SECONDS_BETWEEN_LOOKS = 5.0

@@ -21,7 +21,7 @@ from pipelines.months import Month, months_between
 from pipelines.planning.selection import Selection
 from pipelines.sync.syncing import sync
 from tests.scenarios.faults.ground import content
-from tests.tools.nights import questions
+from tests.tools.nights import graphql
 from tests.tools.nights.server import ENDED, NIGHT, Server, say, serving, this_month, wait
 from warehouse.store import Store
 
@@ -74,7 +74,7 @@ def cancelled_backfill(server: Server) -> None:
     """Somebody cancels a backfill of which runs go on and others wait."""
     name = server.backfill(MONTHLY, CUSTOMERS, all_months())
     _under_way(server)
-    server.ask(questions.CANCEL_BACKFILL, name)
+    server.ask(graphql.CANCEL_BACKFILL, name)
     began = time.monotonic()
     wait(lambda: _status(server, name) == "CANCELED")
     say(f"  cancelled {time.monotonic() - began:.0f} s after the click")
@@ -128,7 +128,7 @@ def _still_held(server: Server) -> Iterator[str]:
 
 
 def not_green(server: Server) -> Iterator[str]:
-    for node in server.ask(questions.MATRIX)["assetNodes"]:
+    for node in server.ask(graphql.MATRIX)["assetNodes"]:
         stats = node["partitionStats"]
         if stats and (stats["numFailed"] or stats["numMaterialized"] != stats["numPartitions"]):
             yield f"{node['assetKey']['path'][0]}: {stats}"
@@ -149,18 +149,18 @@ def _under_way(server: Server) -> None:
 
 def _worker(server: Server, run_id: str) -> int:
     """The process that works on a run, as the run's log tells it."""
-    events = server.ask(questions.LOG, run_id)["logsForRun"]["events"]
+    events = server.ask(graphql.LOG, run_id)["logsForRun"]["events"]
     [worker] = {int(found[1]) for event in events if (found := PID.search(event["message"]))}
     return worker
 
 
 def _last_words(server: Server, run_id: str) -> str:
-    events = server.ask(questions.LOG, run_id)["logsForRun"]["events"]
+    events = server.ask(graphql.LOG, run_id)["logsForRun"]["events"]
     return str(next(event["message"] for event in reversed(events) if "fail" in event["message"]))
 
 
 def _status(server: Server, name: str) -> str:
-    return str(server.ask(questions.STATUS_OF_BACKFILL, name)["partitionBackfillOrError"]["status"])
+    return str(server.ask(graphql.STATUS_OF_BACKFILL, name)["partitionBackfillOrError"]["status"])
 
 
 def all_months() -> list[Month]:

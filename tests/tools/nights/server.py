@@ -19,10 +19,10 @@ from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 from zoneinfo import ZoneInfo
 
-from assets.partitions import key_of
+from assets.partitions import partition_key
 from pipelines.months import Month
 from pipelines.settings.model import Settings, load_settings
-from tests.tools.nights import questions
+from tests.tools.nights import graphql
 from tests.unit.walls.files import ROOT
 
 PATIENCE_SECONDS = 180.0
@@ -112,25 +112,25 @@ class Server:
         """A run of a job over all customers and these months; its id."""
         several = sorted(months)
         whole = {
-            "dagster/asset_partition_range_start": key_of(self.customers[0], several[0]),
-            "dagster/asset_partition_range_end": key_of(self.customers[-1], several[-1]),
+            "dagster/asset_partition_range_start": partition_key(self.customers[0], several[0]),
+            "dagster/asset_partition_range_end": partition_key(self.customers[-1], several[-1]),
         }
         tagged = [{"key": key, "value": value} for key, value in {**whole, **tags}.items()]
-        given = {"selector": questions.job(job), "runConfigData": {}, "executionMetadata": {"tags": tagged}}
-        return str(self._told(questions.LAUNCH, given, "LaunchRunSuccess")["run"]["runId"])
+        given = {"selector": graphql.job(job), "runConfigData": {}, "executionMetadata": {"tags": tagged}}
+        return str(self._told(graphql.LAUNCH, given, "LaunchRunSuccess")["run"]["runId"])
 
     def backfill(self, reports: Iterable[str], customers: Iterable[str], months: Sequence[Month]) -> str:
         """Launch a backfill as the UI does; its name."""
         given = {
             "assetSelection": [{"path": [report]} for report in reports],
-            "partitionNames": [key_of(customer, month) for customer in customers for month in months],
+            "partitionNames": [partition_key(customer, month) for customer in customers for month in months],
             "tags": [],
         }
-        return str(self._told(questions.BACKFILL, given, "LaunchBackfillSuccess")["backfillId"])
+        return str(self._told(graphql.BACKFILL, given, "LaunchBackfillSuccess")["backfillId"])
 
     def runs(self) -> list[dict[str, Any]]:
         """All runs, newest first: runId, status, jobName."""
-        return list(self.ask(questions.RUNS)["runsOrError"]["results"])
+        return list(self.ask(graphql.RUNS)["runsOrError"]["results"])
 
     def status(self, run_id: str) -> str:
         return str(next(run["status"] for run in self.runs() if run["runId"] == run_id))
@@ -163,7 +163,7 @@ class Server:
             if process.poll() is not None:
                 raise RuntimeError(f"{name} ended: {(self.directory / f'{name}.log').read_text()[-500:]}")
         with suppress(URLError, ConnectionError, KeyError):
-            entries = self.ask(questions.READY)["workspaceOrError"]["locationEntries"]
+            entries = self.ask(graphql.READY)["workspaceOrError"]["locationEntries"]
             return bool(self.requests() is not None and entries[0]["loadStatus"] == "LOADED")
         return False
 

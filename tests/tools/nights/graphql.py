@@ -1,4 +1,4 @@
-"""What is said to Dagster, and how is it written in GraphQL? The same calls that its UI makes."""
+"""GraphQL calls of the Dagster UI."""
 
 from __future__ import annotations
 
@@ -14,6 +14,13 @@ BACKFILL = """
 mutation ($given: LaunchBackfillParams!) {
   launchPartitionBackfill(backfillParams: $given) {
     __typename ... on LaunchBackfillSuccess {backfillId} ... on PythonError {message}
+  }
+}
+"""
+REEXECUTE = """
+mutation ($given: ReexecutionParams!) {
+  launchRunReexecution(reexecutionParams: $given) {
+    __typename ... on LaunchRunSuccess {run {runId}} ... on PythonError {message}
   }
 }
 """

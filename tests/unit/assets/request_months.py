@@ -1,4 +1,4 @@
-"""Which months was the service asked for, and any of them more than once? Read from the requests it saw."""
+"""The months that requests covered, read from the requests a sandbox has seen."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from pipelines.months import Month, months_between
 Request = tuple[str, Mapping[str, str]]
 
 MONTH_IN_PATH = re.compile(r"/(\d{4})/(\d{1,2})$")
-OF_TIME = frozenset({"datefrom", "dateto", "fromyear", "frommonth", "toyear", "tomonth"})
-OF_PAGES = frozenset({"pageindex", "pagesize"})
+TIME_PARAMETERS = frozenset({"datefrom", "dateto", "fromyear", "frommonth", "toyear", "tomonth"})
+PAGE_PARAMETERS = frozenset({"pageindex", "pagesize"})
 
 
 def months_of(request: Request) -> tuple[Month, ...]:
-    """The months that a request covers; none for how things stand now."""
+    """The months that a request covers; none for a snapshot."""
     path, query = request
     if in_path := MONTH_IN_PATH.search(path):
         return (Month(int(in_path[1]), int(in_path[2])),)
@@ -30,31 +30,31 @@ def months_of(request: Request) -> tuple[Month, ...]:
     return ()
 
 
-def what_of(request: Request) -> str:
+def subject_of(request: Request) -> str:
     """What is asked for, whatever the months: the path and the rest of the query."""
     path, query = request
-    rest = " ".join(f"{name}={query[name]}" for name in sorted(set(query) - OF_TIME - OF_PAGES))
-    return f"{MONTH_IN_PATH.sub('', path)} {rest}".strip()
+    names = sorted(set(query) - TIME_PARAMETERS - PAGE_PARAMETERS)
+    return f"{MONTH_IN_PATH.sub('', path)} {' '.join(f'{name}={query[name]}' for name in names)}".strip()
 
 
-def longest(requests: Iterable[Request]) -> dict[str, int]:
-    """How many months the widest request of each path covers; the customer in a path does not count."""
-    found: dict[str, int] = {}
+def longest_windows(requests: Iterable[Request]) -> dict[str, int]:
+    """How many months the widest request of each path covers, over all customers."""
+    longest: dict[str, int] = {}
     for request in requests:
         path = re.sub(r"/[A-Z]\d+(?=/|$)", "", MONTH_IN_PATH.sub("", request[0]))
-        found[path] = max(found.get(path, 0), len(months_of(request)))
-    return found
+        longest[path] = max(longest.get(path, 0), len(months_of(request)))
+    return longest
 
 
 def asked_twice(requests: Iterable[Request]) -> list[str]:
-    """The months asked for more than once; that a first page is looked at again is no repetition."""
+    """The months asked for more than once; the second look at a first page is no repetition."""
     counted = Counter(
-        (what_of(request), month, request[1].get("pageindex", ""))
+        (subject_of(request), month, request[1].get("pageindex", ""))
         for request in requests
         for month in months_of(request) or (None,)
     )
     return [
-        f"{what} {month}"
-        for (what, month, page), times in counted.items()
+        f"{subject} {month}"
+        for (subject, month, page), times in counted.items()
         if times > (2 if page == "0" else 1)
     ]

@@ -1,4 +1,4 @@
-"""What goes on behind the UI? The same calls of GraphQL, and the daemon's steps, all in this process."""
+"""What happens behind the UI: its GraphQL calls, and the work of the daemon, in this process."""
 
 from __future__ import annotations
 
@@ -22,86 +22,77 @@ from dagster._daemon.run_coordinator.queued_run_coordinator_daemon import Queued
 from dagster_graphql.test.utils import execute_dagster_graphql
 from dagster_shared.yaml_utils import load_yaml_from_path
 
-from assets.assembling import definitions
-from tests.tools.nights.questions import BACKFILL
-from tests.unit.assets.stage import USUAL, Stage
+from assets.definitions import build_definitions
+from tests.tools.nights.graphql import BACKFILL, REEXECUTE
+from tests.unit.assets.harness import OF_THE_SANDBOX, Harness
 from tests.unit.walls.files import ROOT
 
-LOCATION = "brokerbi"
 LAUNCHER = {
     "module": "dagster._core.launcher.sync_in_memory_run_launcher",
     "class": "SyncInMemoryRunLauncher",
 }
-REPEAT = """
-mutation ($given: ReexecutionParams!) {
-  launchRunReexecution(reexecutionParams: $given) {
-    __typename ... on LaunchRunSuccess {run {runId}} ... on PythonError {message}
-  }
-}
-"""
-_now_playing: list[Stage] = []
-"""Dagster builds definitions anew for every run, by the name of a function; that finds the stage here."""
+_current: list[Harness] = []
+"""Dagster builds definitions anew for every run, by the name of a function; that finds the project here."""
 
 
 @dg.definitions
-def playing() -> dg.Definitions:
-    """What Dagster loads: the definitions of the stage that is playing."""
-    return definitions(_now_playing[-1].project)
+def current_definitions() -> dg.Definitions:
+    return build_definitions(_current[-1].project)
 
 
-class _Here(WorkspaceLoadTarget):
+class _ThisProcess(WorkspaceLoadTarget):
     """The code location of this process."""
 
     def create_origins(self) -> list[CodeLocationOrigin]:
         found = LoadableTargetOrigin(
-            executable_path=sys.executable, module_name=__name__, attribute="playing"
+            executable_path=sys.executable, module_name=__name__, attribute="current_definitions"
         )
-        return [InProcessCodeLocationOrigin(found, location_name=LOCATION)]
+        return [InProcessCodeLocationOrigin(found, location_name="brokerbi")]
 
 
 @dataclass(frozen=True)
-class Backstage:
-    """A stage, and the workspace in which Dagster knows of it."""
+class Daemon:
+    """A harness, and the workspace in which Dagster knows of it."""
 
-    play: Stage
+    harness: Harness
     workspace: WorkspaceProcessContext
 
     def backfill(self, reports: Iterable[str], keys: Iterable[str], **tags: str) -> str:
-        """Launch as the UI does and let the daemon work until it is over; how it ended."""
+        """Launch a backfill as the UI does and work until it is over; its final status."""
         given = {
             "assetSelection": [{"path": [report]} for report in reports],
             "partitionNames": list(keys),
             "tags": [{"key": name, "value": value} for name, value in tags.items()],
         }
         name = self._ask(BACKFILL, given)["launchPartitionBackfill"]["backfillId"]
-        while (found := self.play.instance.get_backfill(name)) and found.status.name == "REQUESTED":
+        while (found := self.harness.instance.get_backfill(name)) and found.status.name == "REQUESTED":
             list(execute_backfill_iteration(self.workspace, logging.getLogger("tests.daemon")))
-            self._work_off()
+            self._work_off_queue()
             for run in self.runs(dg.DagsterRunStatus.FAILURE):
                 if run.is_complete_and_waiting_to_retry:
                     retry_run(run, self.workspace)
         assert found
         return found.status.name
 
-    def repeat(self, run: dg.DagsterRun) -> dg.DagsterRun:
+    def reexecute(self, run: dg.DagsterRun) -> dg.DagsterRun:
         """Re-execute a run from its failure, as the UI does."""
         given = {"parentRunId": run.run_id, "strategy": "FROM_FAILURE"}
-        run_id = self._ask(REPEAT, given)["launchRunReexecution"]["run"]["runId"]
-        self._work_off()
-        found = self.play.instance.get_run_by_id(run_id)
+        run_id = self._ask(REEXECUTE, given)["launchRunReexecution"]["run"]["runId"]
+        self._work_off_queue()
+        found = self.harness.instance.get_run_by_id(run_id)
         assert found
         return found
 
     def runs(self, *statuses: dg.DagsterRunStatus) -> list[dg.DagsterRun]:
         """The runs so far, newest first."""
-        return list(self.play.instance.get_runs(dg.RunsFilter(statuses=list(statuses))))
+        return list(self.harness.instance.get_runs(dg.RunsFilter(statuses=list(statuses))))
 
     def requests(self) -> list[tuple[str, Mapping[str, str]]]:
         """What the service was asked for, path and query."""
-        return [(entry.path, entry.query) for entry in self.play.service.log.entries]
+        return [(entry.path, entry.query) for entry in self.harness.service.log.entries]
 
-    def _work_off(self) -> None:
-        """What waits in the queue, under the limits of dagster.yaml."""
+    def _work_off_queue(self) -> None:
+        """Run what waits in the queue, under the limits of dagster.yaml."""
         with QueuedRunCoordinatorDaemon(interval_seconds=0) as queue:
             while self.runs(dg.DagsterRunStatus.QUEUED):
                 list(queue.run_iteration(self.workspace))
@@ -113,11 +104,11 @@ class Backstage:
 
 
 @contextmanager
-def backstage(directory: Path, **values: str) -> Iterator[Backstage]:
-    """A stage with the daemon's work behind it, under the Dagster settings of this project."""
+def daemon(directory: Path, **values: str) -> Iterator[Daemon]:
+    """A harness with a daemon, under the Dagster settings of this project."""
     ours = load_yaml_from_path(str(ROOT / "dagster.yaml"))
     assert isinstance(ours, dict)
     with dg.instance_for_test(overrides={**ours, "run_launcher": LAUNCHER}) as instance:
-        _now_playing.append(Stage(directory, instance, values={**USUAL, **values}))
-        with create_test_daemon_workspace_context(_Here(), instance) as workspace:
-            yield Backstage(_now_playing[-1], workspace)
+        _current.append(Harness(directory, instance, {**OF_THE_SANDBOX, **values}))
+        with create_test_daemon_workspace_context(_ThisProcess(), instance) as workspace:
+            yield Daemon(_current[-1], workspace)

@@ -1,0 +1,231 @@
+"""Dagster, the assets and a sandbox in one process; settings and ledgers of invented customers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+
+from assets.definitions import build_definitions
+from assets.partitions import customer_months, customers_in_order
+from assets.project import Project
+from assets.schedules import NIGHTLY
+from pipelines.months import Month, months_between
+from pipelines.sandbox.service import Service
+from pipelines.sandbox.transport import SandboxTransport
+from pipelines.sandbox.world.world import World
+from pipelines.settings.model import Settings, load_settings
+from pipelines.sync.surroundings import Surroundings
+from warehouse.ledger import HeldMonth, Ledger
+
+START = Month(2026, 1)
+TODAY = date(2026, 11, 21)
+LAST_NIGHT = datetime(2026, 11, 20, 4, tzinfo=UTC)
+WORLD = World.build(seed=1, offices=7, start=START, as_of=TODAY)
+G1, M16, M17 = CUSTOMERS = ("G1", "M30016", "M30017")
+RUNNING = "running_commissions"
+OF_THE_SANDBOX = {
+    "username": "sandbox",
+    "password": "sandbox",
+    "customers": ",".join(CUSTOMERS),
+    "reports": "running_commissions,users",
+    "today": TODAY.isoformat(),
+    "requests_per_second": "1000",
+    "tries": "1",
+}
+
+Result = dg.JobExecutionResult | dg.ExecuteInProcessResult
+
+
+def settings(directory: Path, **values: str) -> Settings:
+    """Settings as an operator would write them; a value that is not given is a usual one."""
+    usual = {
+        "customers": "c01,c02,c03",
+        "start": str(START),
+        "base_url": "https://service.test",
+        "username": "somebody",
+        "password": "something",
+        "data_dir": str(directory / "data"),
+    }
+    environment = {f"BROKERBI_{name.upper()}": value for name, value in (usual | values).items()}
+    return load_settings(environment, directory=directory)
+
+
+def held(
+    customers: Iterable[str],
+    reports: Iterable[str],
+    *,
+    months: Iterable[Month] = tuple(months_between(START, Month.of(TODAY))),
+    loaded: datetime = LAST_NIGHT,
+    state: str = "held",
+) -> dict[tuple[str, str, date | None], HeldMonth]:
+    """Months as the ledger holds them."""
+    one = HeldMonth("a load", 10, loaded, loaded, state)
+    return {
+        (report, customer, month.first_day): one
+        for report in reports
+        for customer in customers
+        for month in months
+    }
+
+
+def ledger(*months: dict[tuple[str, str, date | None], HeldMonth]) -> Ledger:
+    return Ledger(months={key: one for some in months for key, one in some.items()})
+
+
+_current_job: list[dg.JobDefinition] = []
+"""Dagster re-executes only jobs that it can build again by the name of a function; that finds them here."""
+
+
+def current_job() -> dg.JobDefinition:
+    return _current_job[-1]
+
+
+@dataclass
+class Harness:
+    """A project and the sandbox it asks; the settings may change between runs."""
+
+    directory: Path
+    instance: dg.DagsterInstance
+    values: Mapping[str, str]
+    service: Service = field(default_factory=lambda: Service(WORLD))
+
+    @property
+    def project(self) -> Project:
+        transport = SandboxTransport(self.service)
+        return Project(settings(self.directory, **self.values), Surroundings(transport=transport))
+
+    @property
+    def file(self) -> Path:
+        return self.project.settings.data_dir / "warehouse.duckdb"
+
+    def change_settings(self, **values: str) -> None:
+        self.values = {**self.values, **values}
+
+    def run(
+        self,
+        *reports: str,
+        first: str = "G1|2026-09",
+        last: str = "M30017|2026-11",
+        tags: Mapping[str, str] | None = None,
+    ) -> dg.ExecuteInProcessResult:
+        """Fetch a rectangle of some reports in one run."""
+        self.service.log.clear()
+        return (
+            build_definitions(self.project)
+            .resolve_job_def(NIGHTLY)
+            .execute_in_process(
+                instance=self.instance,
+                asset_selection=[dg.AssetKey(name) for name in reports or (RUNNING,)],
+                tags={**range_tags(first, last), **(tags or {})},
+                raise_on_error=False,
+            )
+        )
+
+    def run_repeatable(self, failed: Result | None = None, *, first: str, last: str) -> dg.JobExecutionResult:
+        """Fetch one report in a run that can be re-executed; with `failed`, re-execute that from failure."""
+        self.service.log.clear()
+        _current_job.append(build_definitions(self.project).resolve_job_def(NIGHTLY))
+        options = dg.ReexecutionOptions.from_failure(failed.run_id, self.instance) if failed else None
+        return dg.execute_job(
+            dg.reconstructable(current_job),
+            self.instance,
+            asset_selection=[dg.AssetKey(RUNNING)],
+            tags=range_tags(first, last),
+            reexecution_options=options,
+        )
+
+    def publish(self) -> dg.ExecuteInProcessResult:
+        """Build the marts, run the checks and publish."""
+        whole = build_definitions(self.project).resolve_implicit_global_asset_job_def()
+        keys = dg.AssetSelection.groups("marts", "published").resolve(whole.asset_layer.asset_graph)
+        return whole.execute_in_process(
+            instance=self.instance, asset_selection=list(keys), raise_on_error=False
+        )
+
+    def partitions(self, report: str = RUNNING) -> dict[str, int]:
+        """How many partitions of each customer are green, and how many red: {"G1 green": 3}."""
+        made = self.project.settings
+        definition = customer_months(made, customers_in_order(made, self.project.customers_with_data()))
+        states = self.instance.get_status_by_partition(
+            dg.AssetKey(report), definition.get_partition_keys(), definition
+        )
+        colours = {dg.AssetPartitionStatus.MATERIALIZED: "green", dg.AssetPartitionStatus.FAILED: "red"}
+        return dict(
+            Counter(
+                f"{key.partition('|')[0]} {colours[state]}"
+                for key, state in (states or {}).items()
+                if state in colours
+            )
+        )
+
+    def events(self, result: Result, report: str = RUNNING) -> dict[str, dict[str, Any]]:
+        """The metadata logged for each partition of a report by a run."""
+        events = result.filter_events(lambda event: event.is_step_materialization)
+        return {
+            str(event.partition): {name: one.value for name, one in event.materialization.metadata.items()}
+            for event in events
+            if event.asset_key == dg.AssetKey(report)
+        }
+
+    def metadata(self, key: dg.AssetKey) -> dict[str, Any]:
+        """The metadata of the latest materialization of an asset."""
+        event = self.instance.get_latest_materialization_event(key)
+        assert event is not None
+        assert event.asset_materialization is not None
+        return {name: one.value for name, one in event.asset_materialization.metadata.items()}
+
+    def asked(self) -> list[str]:
+        """The windows the service was asked for since the last run began: "G1 2026-09-01..2026-10-31"."""
+        return sorted(
+            f"{entry.customer} {entry.query['datefrom'][:10]}..{entry.query['dateto'][:10]}"
+            for entry in self.service.log.entries
+            if "datefrom" in entry.query
+        )
+
+    def customers_asked(self) -> set[str]:
+        return {window.split()[0] for window in self.asked()}
+
+
+def range_tags(first: str, last: str) -> dict[str, str]:
+    return {"dagster/asset_partition_range_start": first, "dagster/asset_partition_range_end": last}
+
+
+def failure_of(result: Result) -> str:
+    """What the first failing step says."""
+    (event, *_) = result.filter_events(lambda event: event.is_step_failure)
+    data = event.step_failure_data.user_failure_data
+    assert data is not None
+    return data.description or ""
+
+
+def harness(directory: Path, **values: str) -> Harness:
+    """A harness whose Dagster forgets everything afterwards."""
+    instance = dg.DagsterInstance.ephemeral(tempdir=str(directory / "dagster"))
+    return Harness(directory, instance, {**OF_THE_SANDBOX, **values})
+
+
+@contextmanager
+def lasting_harness(directory: Path, **values: str) -> Iterator[Harness]:
+    """A harness whose Dagster can re-execute runs."""
+    with dg.instance_for_test() as instance:
+        yield Harness(directory, instance, {**OF_THE_SANDBOX, **values})
+
+
+def schedule_of(project: Project, name: str) -> dg.ScheduleDefinition:
+    made = build_definitions(project).schedules or ()
+    return next(one for one in made if isinstance(one, dg.ScheduleDefinition) and one.name == name)
+
+
+def run_requests(
+    project: Project, name: str, moment: datetime, instance: dg.DagsterInstance
+) -> list[dg.RunRequest]:
+    """The runs that a schedule requests at a moment."""
+    context = dg.build_schedule_context(instance, scheduled_execution_time=moment)
+    return list(schedule_of(project, name).evaluate_tick(context).run_requests or [])

@@ -1,0 +1,129 @@
+"""Tests of the alerts: one message a night when there is something to tell, on every channel."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from assets.alerts import AlertState, FailedRun, alert_message, deliver, next_alert
+from assets.notify import ChannelRefused, Message
+from assets.overdue import Overdue
+from pipelines.sandbox.faults import Fault
+from tests.unit.assets.harness import M16, RUNNING, Harness, harness
+
+LOG = logging.getLogger("tests.alerts")
+NIGHT = {"brokerbi/night": "2026-11-21"}
+ENDED = datetime(2026, 11, 21, 4, 12, tzinfo=UTC)
+RUN = FailedRun(
+    "nightly", "8a1f", "https://ui.test/runs/8a1f", "2 of 60 partitions failed, of c03.\nwhy", ENDED
+)
+OVERDUE = Overdue("sales", "c03", "2026-10..2026-11", "2026-11-20 04:02 UTC", "the service answered 500")
+
+
+@dataclass
+class Inbox:
+    """A channel that keeps its messages, or refuses them."""
+
+    refuses: bool = False
+    messages: list[Message] = field(default_factory=list)
+
+    def __call__(self, message: Message) -> None:
+        if self.refuses:
+            raise ChannelRefused("not now")
+        self.messages.append(message)
+
+
+def look(made: Harness, state: AlertState, *channels: str, **later: float) -> AlertState:
+    """The state after a look so much later than now."""
+    now = datetime.now(UTC) + timedelta(**later)
+    return next_alert(made.project, made.instance, now, state, channels or ("chat",))
+
+
+def after_a_night(directory: Path, *faults: Fault) -> tuple[Harness, AlertState]:
+    """A night over all months there are, and the state before it."""
+    made = harness(directory, start="2026-10", reports=RUNNING)
+    state = look(made, AlertState())
+    made.service.faults.switch(list(faults))
+    made.run(first="G1|2026-10", last="M30017|2026-11", tags=NIGHT)
+    return made, state
+
+
+def test_a_night_that_went_well_is_noted_and_causes_no_message(tmp_path: Path) -> None:
+    made, state = after_a_night(tmp_path)
+    after = look(made, state, minutes=11)
+    assert (after.day, after.text, list(after.channels)) == ("2026-11-21", "", [])
+
+
+def test_a_night_that_failed_causes_one_message_with_names_reasons_and_remedies(tmp_path: Path) -> None:
+    made, state = after_a_night(tmp_path, Fault("404", customer=M16))
+    chat = Inbox()
+    for _ in range(2):
+        state = deliver(look(made, state, minutes=11), {"chat": chat}, LOG)
+    (message,) = chat.messages
+    assert message.subject == "brokerbi, 2026-11-21: 1 run failed and reports of 1 customer are overdue"
+    assert "- nightly, " in message.text
+    assert "2 of 6 partitions failed, of M30016." in message.text
+    assert "- running_commissions of M30016: 2026-10..2026-11, since " in message.text
+
+
+def test_a_message_waits_until_there_was_time_to_publish(tmp_path: Path) -> None:
+    made, state = after_a_night(tmp_path, Fault("404", customer=M16))
+    assert look(made, state, minutes=5) == state
+
+
+def test_a_channel_that_refuses_is_tried_again_and_the_other_is_not(tmp_path: Path) -> None:
+    made, state = after_a_night(tmp_path, Fault("404", customer=M16))
+    chat, mail = Inbox(), Inbox(refuses=True)
+    channels = {"chat": chat, "mail": mail}
+    state = deliver(look(made, state, *channels, minutes=11), channels, LOG)
+    mail.refuses = False
+    state = deliver(look(made, state, *channels, minutes=12), channels, LOG)
+    assert [len(chat.messages), len(mail.messages), list(state.channels)] == [1, 1, []]
+
+
+def test_a_night_that_never_came_causes_one_message_a_day(tmp_path: Path) -> None:
+    made = harness(tmp_path)
+    state = replace(look(made, AlertState()), until=datetime.now(UTC).timestamp())
+    first = look(made, state, hours=31)
+    assert first.text.startswith("there has been no night since ")
+    assert look(made, first, hours=31, minutes=1) == first
+
+
+def test_the_state_survives_a_restart() -> None:
+    state = AlertState("2026-11-21", 5.0, "a subject", "a text", ["chat"])
+    assert AlertState.from_cursor(state.cursor) == state
+
+
+def test_everything_is_in_one_message() -> None:
+    found = alert_message("2026-11-21", [RUN], [OVERDUE], "")
+    assert found is not None
+    assert found.subject == "brokerbi, 2026-11-21: 1 run failed and reports of 1 customer are overdue"
+    assert found.text.splitlines() == [
+        "What failed",
+        "- nightly, 2026-11-21 04:12 UTC, https://ui.test/runs/8a1f",
+        "    2 of 60 partitions failed, of c03.",
+        "    why",
+        "",
+        "What is overdue",
+        "- sales of c03: 2026-10..2026-11, since 2026-11-20 04:02 UTC: the service answered 500",
+        "",
+        "What to do",
+        "- Open the run, fix what it names, and re-execute it from failure: it asks for the rest only.",
+        "- The next night tries everything that is overdue again; sooner, launch a backfill of it.",
+    ]
+
+
+def test_equal_reasons_are_told_once_with_all_their_customers() -> None:
+    found = alert_message("2026-11-21", [], [OVERDUE, replace(OVERDUE, customer="c07")], "")
+    assert found is not None
+    assert "- sales of c03, c07: 2026-10..2026-11" in found.text
+
+
+def test_a_service_that_is_down_does_not_fill_the_message() -> None:
+    overdue = [replace(OVERDUE, report=f"report {number}") for number in range(100)]
+    found = alert_message("2026-11-21", [], overdue, "")
+    assert found is not None
+    assert len(found.text.splitlines()) < 40
+    assert "and 70 more" in found.text

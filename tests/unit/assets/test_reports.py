@@ -1,0 +1,252 @@
+"""Tests of runs of the reports: which windows they ask for, and which partitions turn green or red."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date, datetime
+from pathlib import Path
+from typing import TypedDict
+from zoneinfo import ZoneInfo
+
+import dagster as dg
+import httpx
+import pytest
+
+from assets.definitions import build_definitions
+from assets.project import Project
+from assets.reports import HELD, NIGHT_OF, SKIP
+from assets.schedules import NIGHTLY, RANGE_END, RANGE_START
+from pipelines.sandbox.access import Denial
+from pipelines.sandbox.faults import Fault
+from pipelines.sandbox.service import Service
+from pipelines.sandbox.transport import SandboxTransport
+from pipelines.sandbox.world.world import World
+from tests.unit.assets.harness import (
+    G1,
+    M16,
+    M17,
+    RUNNING,
+    Harness,
+    failure_of,
+    harness,
+    lasting_harness,
+    range_tags,
+    run_requests,
+)
+
+
+class Range(TypedDict):
+    first: str
+    last: str
+
+
+SIX_MONTHS = Range(first="G1|2026-06", last="M30017|2026-11")
+LEAVE_HELD = {HELD: SKIP}
+M16_INACTIVE = '[{"id": "G1"}, {"id": "M30016", "active": false}, {"id": "M30017"}]'
+
+
+def test_a_rectangle_is_one_run_of_the_fewest_legal_requests(tmp_path: Path) -> None:
+    made = harness(tmp_path)
+    assert made.run(first="G1|2026-06", last="M30016|2026-11").success
+    assert made.asked() == [
+        f"{customer} {window}"
+        for customer in (G1, M16)
+        for window in ("2026-06-01..2026-07-31", "2026-08-01..2026-09-30", "2026-10-01..2026-11-21")
+    ]
+    assert made.partitions() == {"G1 green": 6, "M30016 green": 6}
+
+
+def test_every_partition_tells_its_own_rows_and_the_window_it_came_with(tmp_path: Path) -> None:
+    made = harness(tmp_path)
+    event = made.events(made.run(**SIX_MONTHS))["G1|2026-06"]
+    assert [event[name] for name in ("state", "window", "window_requests")] == [
+        "fetched",
+        "2026-06..2026-07",
+        1,
+    ]
+    assert event["dagster/partition_row_count"] > 0
+
+
+def test_the_newest_partition_shows_some_rows_without_texts_about_people(tmp_path: Path) -> None:
+    made = harness(tmp_path)
+    *older, newest = made.events(made.run(first="G1|2026-09", last="G1|2026-11")).values()
+    assert newest["preview"].splitlines()[0].startswith("| _customer | _month | ")
+    assert "name" not in newest["preview"].splitlines()[0]
+    assert [event for event in older if "preview" in event] == []
+
+
+def test_a_customer_that_fails_is_red_and_the_others_are_green(tmp_path: Path) -> None:
+    made = harness(tmp_path)
+    made.service.faults.switch([Fault("404", customer=M16)])
+    result = made.run(RUNNING, "users", **SIX_MONTHS)
+    assert not result.success
+    assert made.partitions() == {"G1 green": 6, "M30016 red": 6, "M30017 green": 6}
+    assert failure_of(result).startswith("1 of 3 partitions failed, of M30016.\nusers of M30016: ")
+
+
+def test_a_failure_names_customers_and_months_and_what_to_do(tmp_path: Path) -> None:
+    made = harness(tmp_path)
+    made.service.faults.switch([Fault("404", customer=M16, count=1)])
+    headline, *sentences, remedy = failure_of(made.run(**SIX_MONTHS)).splitlines()
+    assert headline == "2 of 18 partitions failed, of M30016."
+    assert [one.partition(": ")[0] for one in sentences] == [f"{RUNNING} of M30016 (2026-06..2026-07)"]
+    assert remedy == "Re-execute this run from failure: it asks only for what is missing."
+
+
+def test_re_execution_that_fails_again_leaves_green_what_is_green(tmp_path: Path) -> None:
+    with lasting_harness(tmp_path) as made:
+        made.service.faults.switch([Fault("404", customer=M16)])
+        failed = made.run_repeatable(**SIX_MONTHS)
+        assert not made.run_repeatable(failed, **SIX_MONTHS).success
+        assert made.partitions() == {"G1 green": 6, "M30016 red": 6, "M30017 green": 6}
+
+
+def test_selected_partitions_are_asked_for_though_they_are_held(tmp_path: Path) -> None:
+    made = harness(tmp_path)
+    made.run(first="G1|2026-01", last="G1|2026-02")
+    again = made.run(first="G1|2026-01", last="G1|2026-02")
+    assert made.asked() == ["G1 2026-01-01..2026-02-28"]
+    assert {event["rows_changed"] for event in made.events(again).values()} == {0}
+
+
+def test_held_months_can_be_left_alone_by_a_tag(tmp_path: Path) -> None:
+    made = harness(tmp_path)
+    made.run(first="G1|2026-01", last="G1|2026-02")
+    again = made.run(first="G1|2026-01", last="G1|2026-03", tags=LEAVE_HELD)
+    assert made.asked() == ["G1 2026-03-01..2026-03-31"]
+    assert [event["state"] for event in made.events(again).values()] == ["held", "held", "fetched"]
+
+
+def test_a_customer_without_rights_is_neither_green_nor_a_failure(tmp_path: Path) -> None:
+    made = harness(tmp_path)
+    made.service.deny([Denial("RunningCommissions", M16)])
+    assert made.run().success
+    assert made.partitions() == {"G1 green": 3, "M30017 green": 3}
+
+
+def test_a_customer_refused_by_every_report_fails_the_run(tmp_path: Path) -> None:
+    made = harness(tmp_path, reports="running_commissions,sold_estates")
+    made.service.deny([Denial(customer=M16)])
+    assert "M30016 was refused every report (403)" in failure_of(made.run(RUNNING, "sold_estates"))
+
+
+def test_months_the_service_no_longer_calculates_are_done_without_a_request(tmp_path: Path) -> None:
+    made = harness(tmp_path, reports="live_commissions")
+    result = made.run("live_commissions", first="G1|2026-01", last="G1|2026-11")
+    states = [event["state"] for event in made.events(result, "live_commissions").values()]
+    assert states == ["nothing to ask"] * 8 + ["fetched"] * 3
+    assert len(made.asked()) == 3
+
+
+def test_the_current_month_of_a_budget_asks_for_the_months_ahead_as_well(tmp_path: Path) -> None:
+    made = harness(tmp_path, reports="office_budget_estate", budget_months_ahead="4")
+    result = made.run("office_budget_estate", first="M30016|2026-10", last="M30016|2026-11")
+    assert len(made.service.log.entries) == 2 + 4
+    assert "rows_of_months_ahead" in made.events(result, "office_budget_estate")["M30016|2026-11"]
+
+
+def with_changed_sales(directory: Path) -> Harness:
+    """Everything was read, and then a week and a half went by."""
+    before, after = date(2026, 11, 5), date(2026, 11, 14)
+    made = harness(directory, reports="sales", today=before.isoformat(), start="2026-04")
+    made.service = Service(World.build(seed=1, offices=7, as_of=before))
+    assert made.run("sales", first="G1|2026-04", last="M30017|2026-11").success
+    made.service.set_as_of(after)
+    made.change_settings(today=after.isoformat())
+    return made
+
+
+def asked_before_september(made: Harness) -> list[str]:
+    return [window for window in made.asked() if window.split()[1] < "2026-09"]
+
+
+def test_the_night_reads_older_months_that_were_changed_and_logs_their_partitions(tmp_path: Path) -> None:
+    made = with_changed_sales(tmp_path)
+    result = made.run("sales", tags={NIGHT_OF: "2026-11-14", **LEAVE_HELD})
+    assert result.success
+    beyond = [key for key in made.events(result, "sales") if key[-7:] < "2026-09"]
+    assert sorted(beyond) == ["G1|2026-07", "G1|2026-08", "M30016|2026-07", "M30016|2026-08"]
+    assert asked_before_september(made) == ["G1 2026-07-01..2026-11-14", "M30016 2026-07-01..2026-11-14"]
+    assert made.partitions("sales") == {"G1 green": 8, "M30016 green": 8, "M30017 green": 8}
+
+
+def test_a_backfill_reads_what_was_selected_and_asks_for_no_changes(tmp_path: Path) -> None:
+    made = with_changed_sales(tmp_path)
+    assert made.run("sales").success
+    assert asked_before_september(made) == []
+
+
+class Interrupting(httpx.AsyncBaseTransport):
+    """A sandbox during whose requests, after so many of them, the run is cancelled."""
+
+    def __init__(self, service: Service, after: int) -> None:
+        self._sandbox = SandboxTransport(service)
+        self._left = after
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        self._left -= 1
+        if self._left < 0:
+            raise dg.DagsterExecutionInterruptedError
+        return await self._sandbox.handle_async_request(request)
+
+
+def test_a_cancelled_run_keeps_what_it_fetched_and_the_next_asks_for_the_rest(tmp_path: Path) -> None:
+    made = harness(tmp_path, concurrency="1")
+    interrupted = replace(made.project.run_context, transport=Interrupting(made.service, after=4))
+    job = build_definitions(Project(made.project.settings, interrupted)).resolve_job_def(NIGHTLY)
+    tags = range_tags("G1|2026-01", "G1|2026-11")
+    with pytest.raises(dg.DagsterExecutionInterruptedError):
+        job.execute_in_process(instance=made.instance, asset_selection=[dg.AssetKey(RUNNING)], tags=tags)
+    fetched = made.partitions()["G1 green"]
+    assert fetched in (2, 4, 6, 8)
+    made.run(first="G1|2026-01", last="G1|2026-08", tags=LEAVE_HELD)
+    assert len(made.asked()) == (8 - fetched + 1) // 2
+    assert made.partitions()["G1 green"] == 8
+
+
+def test_a_warehouse_that_cannot_be_written_fails_the_run_in_a_sentence(tmp_path: Path) -> None:
+    made = harness(tmp_path)
+    made.run()
+    (made.project.settings.data_dir / "work" / "warehouse.duckdb").write_text("this is no DuckDB file" * 1000)
+    assert "is damaged" in failure_of(made.run())
+
+
+def test_a_new_customer_is_fetched_from_the_start_by_the_next_night(tmp_path: Path) -> None:
+    night = datetime(2026, 11, 21, 5, tzinfo=ZoneInfo("Europe/Stockholm"))
+    with lasting_harness(tmp_path, customers="G1,M30017") as made:
+        made.run(first="G1|2026-01", last="M30017|2026-11")
+        made.change_settings(customers="M30016,G1,M30017")
+        assert made.partitions() == {"G1 green": 11, "M30017 green": 11}
+        for schedule in ("catch_up", "nightly"):
+            for one in run_requests(made.project, schedule, night, made.instance):
+                assert made.run(first=one.tags[RANGE_START], last=one.tags[RANGE_END], tags=one.tags).success
+        assert made.partitions() == {"G1 green": 11, "M30016 green": 11, "M30017 green": 11}
+
+
+def test_a_customer_switched_off_is_not_asked_and_keeps_its_data_until_it_comes_back(tmp_path: Path) -> None:
+    made = harness(tmp_path)
+    made.run()
+    made.change_settings(customers=M16_INACTIVE)
+    result = made.run(last="M30016|2026-11")
+    assert result.success
+    assert made.customers_asked() == {G1, M17}
+    assert made.events(result)["M30016|2026-11"]["state"] == "held"
+    made.change_settings(customers="G1,M30016,M30017")
+    made.run(first=f"{M16}|2026-09", last=f"{M16}|2026-11", tags=LEAVE_HELD)
+    assert made.customers_asked() == {M16}
+
+
+def test_a_customer_switched_off_is_not_red_when_others_fail(tmp_path: Path) -> None:
+    made = harness(tmp_path, customers=M16_INACTIVE)
+    made.service.faults.switch([Fault("404", customer=M17)])
+    assert not made.run(last="M30016|2026-11").success
+    assert made.partitions() == {"G1 green": 3, "M30017 red": 3, "M30016 green": 3}
+
+
+def test_a_customer_taken_out_of_the_settings_keeps_its_partitions_and_is_not_asked(tmp_path: Path) -> None:
+    made = harness(tmp_path)
+    made.run()
+    made.change_settings(customers="G1,M30017")
+    assert made.run(last="M30016|2026-11").success
+    assert made.customers_asked() == {G1, M17}
+    assert made.partitions() == {"G1 green": 3, "M30017 green": 3, "M30016 green": 3}
