@@ -1,4 +1,4 @@
-"""Does the recount read the stored JSON rightly, without the tables?"""
+"""The independent count of a measure, straight from the stored JSON."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from decimal import Decimal
 
 import pytest
 
-from pipelines.operations.recounting import Question, recount
+from pipelines.operations.recount import RecountedNumber, recount
 
-MARCH = Question("M1", date(2026, 3, 1), "commission", "G1", "Europe/Stockholm", offices=("M1", "M2"))
+MARCH = RecountedNumber("M1", date(2026, 3, 1), "commission", "G1", "Europe/Stockholm", offices=("M1", "M2"))
 ROWS = [
     {
         "office": {"customerId": office},
@@ -26,8 +26,8 @@ ROWS = [
 
 
 def _number(measure: str, answer: object, **more: object) -> object:
-    question = Question(**{**vars(MARCH), "measure": measure, **more})
-    return recount([json.dumps(answer).encode()], question).number
+    number = RecountedNumber(**{**vars(MARCH), "measure": measure, **more})
+    return recount([json.dumps(answer).encode()], number).number
 
 
 @pytest.mark.parametrize(

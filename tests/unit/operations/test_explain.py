@@ -1,4 +1,4 @@
-"""Does every number lead back to the bytes it comes from, and is it noticed when it does not?"""
+"""The way of a number back to the bytes it comes from, and what is noticed when they disagree."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from pipelines.cli.explain import tell
+from pipelines.cli.explain import print_explanation
 from pipelines.months import Month
-from pipelines.operations.explaining import Explanation, explain
+from pipelines.operations.explain import Explanation, explain
 from tests.scenarios.rehearsal import rehearsal
-from warehouse.traces import SOURCES, SOURCES_OF_USERS, NotInTheFile
+from warehouse.lineage import SOURCES, SOURCES_OF_USERS, NotInTheFile
 
 SEPTEMBER = date(2026, 9, 1)
 
@@ -48,7 +48,7 @@ def _explained(data_dir: Path, measure: str = "commission", office: str | None =
 @pytest.mark.parametrize("measure", SOURCES)
 def test_the_stored_answers_say_the_same(published: Path, measure: str) -> None:
     told = [_explained(published, measure, office) for office in _offices(published)[::4]]
-    assert [(one.trace.earner_id, one.difference) for one in told if not one.agrees] == []
+    assert [(one.trace.number.id, one.difference) for one in told if not one.agrees] == []
     assert [len(one.trace.rows) for one in told] == [one.recounted and one.recounted.objects for one in told]
 
 
@@ -62,7 +62,7 @@ def test_the_stored_answers_say_the_same_of_users(published: Path, measure: str)
         explain(published, user=user, month=SEPTEMBER, measure=measure, timezone="Europe/Stockholm")
         for (user,) in users[::8]
     ]
-    assert [(one.trace.earner_id, one.difference) for one in told if not one.agrees] == []
+    assert [(one.trace.number.id, one.difference) for one in told if not one.agrees] == []
     assert [len(one.trace.rows) for one in told] == [one.recounted and one.recounted.objects for one in told]
 
 
@@ -88,7 +88,7 @@ def test_the_request_is_told_without_a_login(published: Path) -> None:
 def test_the_query_that_is_shown_finds_the_rows(published: Path) -> None:
     told = _explained(published, "incoming_lead_count")
     with duckdb.connect(published / "warehouse.duckdb", read_only=True) as file:
-        assert len(file.execute(f"SELECT * {told.trace.query}").fetchall()) == told.trace.value
+        assert len(file.execute(f"SELECT * {told.trace.answers[0].query}").fetchall()) == told.trace.value
 
 
 def test_a_number_that_the_stored_answer_does_not_say_is_noticed(published: Path, tmp_path: Path) -> None:
@@ -101,9 +101,8 @@ def test_a_number_that_the_stored_answer_does_not_say_is_noticed(published: Path
 
 def test_a_stored_answer_that_was_touched_is_noticed(published: Path, tmp_path: Path) -> None:
     touched = shutil.copytree(published, tmp_path / "touched")
-    load = _explained(touched).trace.load
-    assert load is not None
-    (touched / "landing" / str(load.landing)).write_bytes(b"something else")
+    [answer] = _explained(touched).trace.answers
+    (touched / "landing" / str(answer.load.landing)).write_bytes(b"something else")
     told = _explained(touched)
     assert (told.agrees, "is damaged" in told.trouble) == (False, True)
 
@@ -119,7 +118,7 @@ def test_a_number_that_nobody_holds_is_unknown_and_no_trouble(published: Path, t
         file.execute("DELETE FROM marts.office_sources")
         file.execute("UPDATE marts.office_month SET commission = NULL")
     told = _explained(tmp_path)
-    assert (told.agrees, told.trace.load, told.requests) == (True, None, ())
+    assert (told.agrees, told.trace.answers, told.requests) == (True, (), [])
 
 
 def test_an_unknown_office_month_or_measure_is_answered_with_what_there_is(published: Path) -> None:
@@ -137,7 +136,7 @@ def test_every_publication_brings_its_page(published: Path) -> None:
 
 
 def test_the_command_tells_the_whole_way(published: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code = tell(_explained(published))
+    code = print_explanation(_explained(published))
     told = capsys.readouterr().out
     assert code == 0
     assert all(part in told for part in ("bi.commission_office", "meta.loads", "GET /", "landing/", "agrees"))
@@ -147,5 +146,5 @@ def test_the_command_fails_where_the_stored_answer_is_gone(
     published: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shutil.copy(published / "warehouse.duckdb", tmp_path)
-    assert tell(_explained(tmp_path)) == 1
+    assert print_explanation(_explained(tmp_path)) == 1
     assert "`brokerbi sync --refresh` asks the service for it again" in capsys.readouterr().err

@@ -1,0 +1,129 @@
+"""Explanation of a number: from the mart to the stored answers, which are read and counted again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+
+from pipelines.operations.recount import Number, Recount, RecountedNumber, recount
+from warehouse.errors import LandingDamaged, LandingMissing
+from warehouse.landing import Landing
+from warehouse.lineage import Trace, TracedAnswer, TracedLoad, trace
+
+# A quotient is kept to so many places in the mart: half of the last one is rounding.
+ROUNDING = {"sold_average_commission": Decimal("0.0001"), "sold_commission_percentage": Decimal("0.00000001")}
+QUOTIENTS = {
+    "sold_average_commission": ("sold_estate_parts", 1),
+    "sold_commission_percentage": ("sold_total_price", 100),
+}
+"""What the commission of sales is divided by, and a factor."""
+
+
+@dataclass(frozen=True)
+class StoredRequest:
+    """One request behind the number, as landing kept it: never with a login."""
+
+    path: str
+    query: Mapping[str, str]
+    status: int
+    bytes: int
+
+
+@dataclass
+class Explanation:
+    """A number, the way to it, and whether the stored answers say the same."""
+
+    trace: Trace
+    requests: list[StoredRequest] = field(default_factory=list)
+    recounted: Recount | None = None
+    trouble: str = ""  # why the stored answers could not be read again
+
+    @property
+    def difference(self) -> Number | None:
+        """What the stored answers say more (or less) than the mart; none where either is unknown."""
+        found = self.recounted.number if self.recounted else None
+        value = self.trace.value
+        if found is None or value is None:
+            return None
+        difference = Decimal(found) - Decimal(value)
+        rounding = ROUNDING.get(self.trace.number.measure, Decimal(0))
+        return Decimal(0) if abs(difference) <= rounding else difference
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the number was found again in the stored answers; what nobody holds is right as unknown."""
+        if not self.trace.answers:
+            return True
+        if self.trouble or self.recounted is None:
+            return False
+        if self.trace.value is None:
+            return self.recounted.number is None
+        return self.difference == 0
+
+
+def explain(
+    data_dir: Path, *, month: date, measure: str, timezone: str, office: str = "", user: str = ""
+) -> Explanation:
+    """Trace a number of an office or a user, and count it again; asks the service nothing."""
+    explanation = Explanation(trace(data_dir, month, measure, office=office, user=user))
+    if explanation.trace.answers:
+        try:
+            explanation.recounted = _recount_all(Path(data_dir), explanation, timezone)
+        except (LandingMissing, LandingDamaged) as error:
+            explanation.trouble = str(error)
+    return explanation
+
+
+def _recount_all(data_dir: Path, explanation: Explanation, timezone: str) -> Recount:
+    """The number over all answers together, and a quotient from the sums of both its parts."""
+    answers, measure = explanation.trace.answers, explanation.trace.number.measure
+
+    def counted(measure: str) -> list[Recount]:
+        explanation.requests.clear()
+        return [_recount_answer(data_dir, explanation, one, measure, timezone) for one in answers]
+
+    if len(answers) == 1:
+        return counted(measure)[0]
+    if measure not in QUOTIENTS:
+        counts = counted(measure)
+        return Recount(sum(one.number or 0 for one in counts), sum(one.objects for one in counts))
+    divided_by, factor = QUOTIENTS[measure]
+    divisor = Decimal(sum(one.number or 0 for one in counted(divided_by)))
+    counts = counted("sold_commission")
+    dividend = factor * Decimal(sum(one.number or 0 for one in counts))
+    return Recount(dividend / divisor if divisor else None, sum(one.objects for one in counts))
+
+
+def _recount_answer(
+    data_dir: Path, explanation: Explanation, answer: TracedAnswer, measure: str, timezone: str
+) -> Recount:
+    traced = explanation.trace
+    number = RecountedNumber(
+        office=traced.number.id if traced.number.kind == "office" else "",
+        user=traced.number.id if traced.number.kind == "user" else "",
+        month=traced.number.month,
+        measure=measure,
+        customer=answer.load.customer,
+        timezone=timezone,
+        offices=traced.offices,
+        counted_elsewhere=answer.counted_elsewhere,
+        counted_offices=answer.counted_offices,
+    )
+    if answer.sales_load:
+        bodies = _bodies(data_dir, answer.sales_load, explanation)
+        number = replace(number, sales_alone=recount(bodies, replace(number, measure="commission")).number)
+    return recount(_bodies(data_dir, answer.load, explanation), number)
+
+
+def _bodies(data_dir: Path, load: TracedLoad, explanation: Explanation) -> Iterator[bytes]:
+    """The answers that counted, with a note of each request on the way."""
+    if load.landing is None:
+        raise LandingMissing(f"The ledger knows no landing file of load {load.load_id}.")
+    for meta, body in Landing(data_dir / "landing").read_used(load.landing, load.sha256):
+        query = {str(name): str(value) for name, value in (meta.get("query") or {}).items()}
+        path, status = str(meta.get("path", "")), int(meta.get("status", 0))
+        explanation.requests.append(StoredRequest(path, query, status, len(body)))
+        yield body

@@ -1,0 +1,176 @@
+"""Independent count of a measure in stored answers: straight from the JSON, to contradict the tables.
+
+It shares nothing with normalize, the tables or SQL.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
+from zoneinfo import ZoneInfo
+
+Number = Decimal | int
+Json = Mapping[str, Any]
+
+AMOUNTS = {
+    "commission": "commission",
+    "sold_total_price": "soldTotalPrice",
+    "sold_estate_parts": "soldEstateParts",
+    "writing_parts": "writingParts",
+    "valuation_parts": "valuationParts",
+}
+# By measure: key of the list, party whose office a lead belongs to, party whose user, key of the id.
+LEADS = {
+    "incoming_lead_count": ("incomingLeads", "receiver", "receiver", "lead"),
+    "outgoing_lead_count": ("outgoingLeads", "sender", "user", "lead"),
+    "tip_count": ("tips", "sender", "sender", "tip"),
+}
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+@dataclass(frozen=True)
+class RecountedNumber:
+    """The number to count, of an office or a user in a month, and what says whose a row is."""
+
+    office: str
+    month: date
+    measure: str
+    customer: str
+    timezone: str
+    offices: Collection[str] = ()
+    counted_elsewhere: Collection[str] = ()
+    sales_alone: Number | None = None  # what the service answered when asked for sales alone
+    user: str = ""
+    counted_offices: Collection[str] = ()  # of a user: the offices for which this customer's answer counts
+
+
+@dataclass(frozen=True)
+class Recount:
+    """The number, and how many objects of the answers it was made of."""
+
+    number: Number | None
+    objects: int
+
+
+def recount(bodies: Iterable[bytes], number: RecountedNumber) -> Recount:
+    """The number in these answers; zero where they do not mention the office or user."""
+    documents = [json.loads(body, parse_float=Decimal, parse_int=Decimal) for body in bodies]
+    objects = list(_objects(documents))
+    if number.measure in LEADS:
+        return _leads(objects, number)
+    if number.measure.startswith("running_commission"):
+        return _running_commissions(objects, number)
+    return _earnings(objects, number)
+
+
+def _earnings(objects: Iterable[Json], number: RecountedNumber) -> Recount:
+    measure = number.measure
+    rows = [one for one in objects if "soldEstateParts" in one and _earned_by(one, number)]
+    if measure in AMOUNTS:
+        return Recount(_sum(rows, AMOUNTS[measure]), len(rows))
+    commission = sum((_sold_commission(row, number.sales_alone) for row in rows), Decimal(0))
+    if measure == "sold_commission":
+        return Recount(commission, len(rows))
+    key, factor = ("soldEstateParts", 1) if measure == "sold_average_commission" else ("soldTotalPrice", 100)
+    divisor = _sum(rows, key)
+    return Recount(factor * commission / divisor if divisor else None, len(rows))
+
+
+def _earned_by(row: Json, number: RecountedNumber) -> bool:
+    """Whether earnings are the user's or the office's, by its id or by an old number that only it has."""
+    if number.user:
+        return bool(row.get("userId") == number.user)
+    old_number = number.office.lstrip(LETTERS)
+    alike = [one for one in number.offices if one.lstrip(LETTERS) == old_number]
+    ids = [number.office, old_number] if alike == [number.office] else [number.office]
+    found = _object(row, "office").get("customerId")
+    return str(row.get("customerId") if found is None else found) in ids
+
+
+def _sold_commission(row: Json, sales_alone: Number | None) -> Decimal:
+    """Commission of sales alone: all of it, what was asked for apart, or the average times the homes."""
+    if not row.get("writingParts") and not row.get("valuationParts"):
+        return Decimal(row.get("commission") or 0)
+    if sales_alone is not None:
+        return Decimal(sales_alone)
+    homes = Decimal(row.get("soldEstateParts") or 0)
+    average = Decimal(row.get("soldAverageCommission") or 0)
+    return (average * homes).quantize(Decimal("0.01"), ROUND_HALF_UP)
+
+
+def _running_commissions(objects: Iterable[Json], number: RecountedNumber) -> Recount:
+    if number.user:
+        events = [
+            one
+            for one in objects
+            if one.get("userId") == number.user and one.get("customerId") in number.counted_offices
+        ]
+    else:
+        events = [one for one in objects if one.get("customerId") == number.office]
+    events = [one for one in events if _month(one.get("obtainedAt"), number.timezone) == number.month]
+    amounts = [
+        (one["amount"] * one["exchangeRate"]).quantize(Decimal("0.0001"), ROUND_HALF_UP)
+        for one in events
+        if one.get("amount") is not None and one.get("exchangeRate") is not None
+    ]
+    return Recount(sum(amounts, Decimal(0)), len(events))
+
+
+def _leads(objects: Iterable[Json], number: RecountedNumber) -> Recount:
+    list_key, office_party, user_party, id_key = LEADS[number.measure]
+    leads = [
+        row
+        for one in objects
+        for row in one.get(list_key) or ()
+        if isinstance(row, Mapping) and _month(row.get("createdAt"), number.timezone) == number.month
+    ]
+    if number.user:
+        leads = [row for row in leads if _object(row, user_party).get("id") == number.user]
+    else:
+        leads = [row for row in leads if _office_of(_object(row, office_party), number) == number.office]
+    ids = [_object(row, id_key).get("id") for row in leads]
+    distinct = {one for one in ids if one is not None} - set(number.counted_elsewhere)
+    return Recount(len(distinct) + ids.count(None), len(leads))
+
+
+def _office_of(party: Json, number: RecountedNumber) -> str | None:
+    """The office of a lead's party: its company, if that is an office of ours, else the customer asked."""
+    company = _object(party, "company")
+    candidates = (company.get("customerNumber"), company.get("id"), number.customer)
+    return next((str(one) for one in candidates if one in number.offices), None)
+
+
+def _month(text: object, timezone: str) -> date | None:
+    """The first day of the month of a written time, on the brokerage's clock; none when it is no time."""
+    try:
+        moment = datetime.fromisoformat(str(text))
+    except ValueError:
+        return None
+    if moment.tzinfo is not None:
+        moment = moment.astimezone(ZoneInfo(timezone))
+    return moment.date().replace(day=1)
+
+
+def _objects(value: object) -> Iterator[Json]:
+    """Every object of a document, at any depth."""
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, Mapping):
+            yield one
+            waiting.extend(one.values())
+        elif isinstance(one, list):
+            waiting.extend(one)
+
+
+def _object(row: Json, key: str) -> Json:
+    value = row.get(key)
+    return value if isinstance(value, Mapping) else {}
+
+
+def _sum(rows: Sequence[Json], key: str) -> Decimal:
+    return sum((Decimal(row.get(key) or 0) for row in rows), Decimal(0))

@@ -1,0 +1,290 @@
+"""Lineage of a number: from the mart of the published file to the rows, loads and landing files behind it.
+
+The macros marts.sources_of and marts.sources_of_user answer the same for analysts, for all reports at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from pathlib import Path
+
+from duckdb import DuckDBPyConnection
+
+from warehouse.errors import WarehouseError
+from warehouse.opening import literal, opened
+from warehouse.pictures import NothingPublished
+from warehouse.versions import Versions
+
+MOST_NAMED = 12
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+SALES_ALONE = {"commission_office": "commission_office_sale", "commission_user": "commission_user_sale"}
+
+
+class NotInTheFile(WarehouseError, ValueError):
+    """The published file has no such office, month or measure; the sentence says what it has."""
+
+
+@dataclass(frozen=True)
+class MeasureSource:
+    """Where a measure of a mart comes from: a report, a table of bi, and which rows of marts.leads."""
+
+    report: str
+    table: str
+    way: str = ""  # of marts.leads; empty for amounts
+
+    @property
+    def id_column(self) -> str:
+        """The documented id of a lead or tip."""
+        return "tip_id" if self.table == "tips" else "lead_id"
+
+
+_EARNED = (
+    "commission sold_commission sold_total_price sold_estate_parts sold_average_commission "
+    "sold_commission_percentage writing_parts valuation_parts"
+).split()
+OF_SALES = frozenset(name for name in _EARNED if name.startswith("sold_") and "commission" in name)
+SOURCES: Mapping[str, MeasureSource] = {
+    **dict.fromkeys(_EARNED, MeasureSource("commission_office", "commission_office")),
+    "running_commission_sek_excl_vat": MeasureSource("running_commissions", "running_commissions"),
+    "incoming_lead_count": MeasureSource("tips_and_leads", "incoming_leads", "incoming lead"),
+    "outgoing_lead_count": MeasureSource("tips_and_leads", "outgoing_leads", "outgoing lead"),
+    "tip_count": MeasureSource("tips_and_leads", "tips", "tip"),
+}
+SOURCES_OF_USERS: Mapping[str, MeasureSource] = {
+    **SOURCES,
+    **dict.fromkeys(_EARNED, MeasureSource("commission_user", "commission_user")),
+}
+
+
+@dataclass(frozen=True)
+class TracedNumber:
+    """The number that is traced: a measure of an office or a user (`kind`) in a month."""
+
+    kind: str
+    id: str
+    month: date
+    measure: str
+
+    @property
+    def mart(self) -> str:
+        return f"{self.kind}_month"
+
+    @property
+    def sources(self) -> Mapping[str, MeasureSource]:
+        return SOURCES if self.kind == "office" else SOURCES_OF_USERS
+
+    @property
+    def source(self) -> MeasureSource:
+        return self.sources[self.measure]
+
+
+@dataclass(frozen=True)
+class TracedLoad:
+    """The load that brought the rows, as the ledger knows it."""
+
+    load_id: str
+    report: str
+    customer: str
+    window_start: date | None
+    window_end: date | None
+    requests: int
+    fetched_at_utc: datetime
+    loaded_at_utc: datetime | None
+    landing: str | None
+    sha256: str | None
+
+
+@dataclass(frozen=True)
+class TracedAnswer:
+    """One answer that a number comes from, and which of its rows."""
+
+    load: TracedLoad
+    sales_load: TracedLoad | None  # what the same report said of sales alone, where that is held too
+    query: str  # what an analyst puts after SELECT * to see the rows of bi
+    rows: tuple[int, ...]  # their `_row`
+    quarantined: int  # rows of the load that were set aside
+    counted_elsewhere: frozenset[str]  # ids of leads that this load holds and another one counts
+    counted_offices: frozenset[str]  # offices for which this customer's answer counts
+
+
+@dataclass(frozen=True)
+class Trace:
+    """The way of one number back to its landing files; no answer where nothing is held.
+
+    A user's number may come from the answers of several customers.
+    """
+
+    number: TracedNumber
+    name: str  # of the office or user
+    meaning: str
+    value: Decimal | int | None
+    is_open: bool
+    answers: tuple[TracedAnswer, ...]
+    offices: frozenset[str]  # every office of the file: whose a lead is depends on them
+
+    @property
+    def rows(self) -> tuple[int, ...]:
+        return tuple(row for answer in self.answers for row in answer.rows)
+
+    @property
+    def quarantined(self) -> int:
+        return sum(answer.quarantined for answer in self.answers)
+
+
+_LOAD = ", ".join(f"loads.{name}" for name in TracedLoad.__dataclass_fields__)
+_LOADS_OF_OFFICE = f"""
+SELECT {_LOAD} FROM marts.office_sources AS sources JOIN meta.loads AS loads USING (load_id)
+WHERE sources.report = $1 AND sources.office_id = $2 AND sources.month = $3
+"""
+# A user's answers: those of the customers that count, and those that hold an event or lead that does.
+_LOADS_OF_USER = f"""
+SELECT DISTINCT {_LOAD} FROM meta.loads AS loads WHERE load_id IN (
+    SELECT held.load_id FROM meta.months AS held JOIN marts.user_month AS counted
+    ON held.month = counted.month AND list_contains(string_split(counted._customer, ', '), held.customer)
+    WHERE held.report = $1 AND counted.user_id = $2 AND counted.month = $3
+    UNION ALL SELECT _load_id FROM marts.running_commissions
+    WHERE $1 = 'running_commissions' AND user_id = $2 AND month = $3
+    UNION ALL SELECT _load_id FROM marts.leads WHERE $1 = 'tips_and_leads' AND user_id = $2 AND month = $3
+) ORDER BY loads.load_id
+"""
+_MEANING = """
+SELECT comment FROM duckdb_columns() WHERE schema_name = 'marts' AND table_name = $1
+AND column_name = $2 AND comment IS NOT NULL
+"""
+_QUARANTINED = """
+SELECT coalesce(sum(rows), 0)::BIGINT FROM meta.quarantine WHERE load_id = $1 AND table_name = $2
+"""
+
+
+def trace(data_dir: Path, month: date, measure: str, *, office: str = "", user: str = "") -> Trace:
+    """Follow a number back; raises NotInTheFile or NothingPublished with what there is instead."""
+    file = Versions(Path(data_dir)).published
+    if not file.exists():
+        raise NothingPublished(f"There is no published file {file} yet; `brokerbi sync` makes one.")
+    number = TracedNumber("user" if user else "office", user or office, month, measure)
+    if measure not in number.sources:
+        known = ", ".join(number.sources)
+        raise NotInTheFile(f"There is no measure {measure!r}; marts.{number.mart} has {known}.")
+    with opened(file, read_only=True) as connection:
+        name, value, is_open = _in_mart(connection, number)
+        loads = connection.execute(
+            _LOADS_OF_OFFICE if number.kind == "office" else _LOADS_OF_USER,
+            [number.source.report, number.id, month],
+        ).fetchall()
+        meaning = connection.execute(_MEANING, [number.mart, measure]).fetchall()
+        return Trace(
+            number,
+            name or number.id,
+            str(meaning[0][0]) if meaning else "",
+            value,
+            is_open,
+            tuple(_answer(connection, number, TracedLoad(*load)) for load in loads),
+            _ids(connection, "SELECT office_id FROM marts.offices"),
+        )
+
+
+def _in_mart(connection: DuckDBPyConnection, number: TracedNumber) -> tuple[str, Decimal | int | None, bool]:
+    """Name, number, and whether the month is open; raises NotInTheFile with what there is instead."""
+    kind, mart = number.kind, f"marts.{number.mart}"
+    # The measure is one of the known ones, never what somebody typed.
+    rows = connection.execute(
+        f"SELECT {kind}_name, {number.measure}, is_open FROM {mart} WHERE {kind}_id = $1 AND month = $2",
+        [number.id, number.month],
+    ).fetchall()
+    if rows:
+        name, value, is_open = rows[0]
+        return name, value, bool(is_open)
+    [(count, first, last)] = connection.execute(
+        f"SELECT count(*), min(month), max(month) FROM {mart} WHERE {kind}_id = $1", [number.id]
+    ).fetchall()
+    if count:
+        raise NotInTheFile(
+            f"Nothing is held of {number.id} for {number.month:%Y-%m}; the published file has {count} "
+            f"months of it, {first:%Y-%m} to {last:%Y-%m}."
+        )
+    known = connection.execute(
+        f"SELECT {kind}_id, any_value({kind}_name) FROM {mart} GROUP BY ALL ORDER BY {kind}_id"
+    ).fetchall()
+    listed = ", ".join(f"{one} ({name})" if name else one for one, name in known[:MOST_NAMED])
+    more = f" and {len(known) - MOST_NAMED} more, see marts.{kind}s" if len(known) > MOST_NAMED else ""
+    raise NotInTheFile(
+        f"There is no {kind} {number.id!r}; the published file has {listed or 'none yet'}{more}."
+    )
+
+
+def _answer(connection: DuckDBPyConnection, number: TracedNumber, load: TracedLoad) -> TracedAnswer:
+    source = number.source
+    counted_offices = _ids(
+        connection,
+        "SELECT office_id FROM marts.office_sources WHERE load_id = $1 AND month = $2",
+        load.load_id,
+        number.month,
+    )
+    query = _rows_query(connection, number, load, counted_offices)
+    rows = connection.execute(f"SELECT _row {query} ORDER BY _row").fetchall()
+    [(quarantined,)] = connection.execute(_QUARANTINED, [load.load_id, source.table]).fetchall()
+    counted_elsewhere: frozenset[str] = frozenset()
+    if source.way:  # a lead that two answers hold counts once, where it was fetched last
+        counted_elsewhere = _ids(
+            connection,
+            f"SELECT {source.id_column} FROM bi.{source.table} WHERE _load_id = $1 AND _month = $2 "
+            f"AND {source.id_column} IN (SELECT lead_id FROM marts.leads WHERE way = $3 "
+            "AND (_load_id <> $1 OR month <> $2))",
+            load.load_id,
+            number.month,
+            source.way,
+        )
+    return TracedAnswer(
+        load,
+        _sales_load(connection, number, load) if number.measure in OF_SALES else None,
+        query,
+        tuple(row for (row,) in rows),
+        int(quarantined),
+        counted_elsewhere,
+        counted_offices,
+    )
+
+
+def _rows_query(
+    connection: DuckDBPyConnection, number: TracedNumber, load: TracedLoad, counted_offices: frozenset[str]
+) -> str:
+    """The rows behind the number in one load, as an analyst can ask for them too."""
+    source, month = number.source, f"DATE '{number.month}'"
+    where = f"FROM bi.{source.table} WHERE _load_id = {literal(load.load_id)} AND _month = {month}"
+    if source.way:
+        return (
+            f"{where} AND {source.id_column} IN (SELECT lead_id FROM marts.leads "
+            f"WHERE (way, month, {number.kind}_id) = ({literal(source.way)}, {month}, {literal(number.id)}))"
+        )
+    is_running = source.table == "running_commissions"
+    if number.kind == "user":
+        offices = ", ".join(literal(one) for one in sorted(counted_offices))
+        of_offices = f" AND customer_id IN ({offices or 'NULL'})" if is_running else ""
+        return f"{where} AND user_id = {literal(number.id)}{of_offices}"
+    if is_running:
+        return f"{where} AND customer_id = {literal(number.id)}"
+    # An office's old number counts as the office if no other office has it, as sql/staging reads it.
+    old_number = number.id.lstrip(LETTERS)
+    same_number = f"SELECT office_id FROM marts.offices WHERE ltrim(office_id, '{LETTERS}') = $1"
+    is_unique = len(_ids(connection, same_number, old_number)) == 1 and old_number != number.id
+    ids = ", ".join(map(literal, [number.id, old_number] if is_unique else [number.id]))
+    return f"{where} AND coalesce(office_customer_id, customer_id::VARCHAR) IN ({ids})"
+
+
+def _sales_load(connection: DuckDBPyConnection, number: TracedNumber, load: TracedLoad) -> TracedLoad | None:
+    """The report on sales alone, which the mart prefers to an average times homes; off by default."""
+    column = "office_customer_id" if number.kind == "office" else "user_id"
+    rows = connection.execute(
+        f"SELECT {_LOAD} FROM bi.{SALES_ALONE[number.source.report]} AS sale "
+        "JOIN meta.loads AS loads ON loads.load_id = sale._load_id "
+        f"WHERE sale._customer = $1 AND sale._month = $2 AND sale.{column} = $3 LIMIT 1",
+        [load.customer, number.month, number.id],
+    ).fetchall()
+    return TracedLoad(*rows[0]) if rows else None
+
+
+def _ids(connection: DuckDBPyConnection, query: str, *values: object) -> frozenset[str]:
+    return frozenset(one for (one,) in connection.execute(query, list(values)).fetchall())
