@@ -1,4 +1,4 @@
-"""Does an examination find what is wrong, name a remedy, insist on nothing and tell no secret?"""
+"""What the doctor finds, which remedies it names, and what it does not ask or tell."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ import httpx
 import pytest
 from filelock import FileLock
 
-from pipelines.operations.examining import CHECKOUT, examine
-from pipelines.operations.examining_dagster import entries
-from pipelines.operations.findings import Access, Finding, Grade
+from pipelines.operations.doctor import CHECKOUT, Access, examine
+from pipelines.operations.installation import Finding, Severity, yaml_entries
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault
 from pipelines.sync.surroundings import Surroundings
@@ -34,8 +33,8 @@ def found(world: Rehearsal, *, ask: bool = True, home: str = "", **more: object)
     findings = list(
         examine(world.settings, world.surroundings, environment=environment, ask=ask, **more)  # type: ignore[arg-type]
     )
-    order = [Grade.WELL, Grade.ODD, Grade.WRONG]
-    return {one.subject: one for one in sorted(findings, key=lambda one: order.index(one.grade))}
+
+    return {one.subject: one for one in sorted(findings, key=lambda one: one.severity)}
 
 
 @pytest.fixture
@@ -46,7 +45,7 @@ def world(tmp_path: Path) -> Rehearsal:
 def test_a_good_installation_has_nothing_wrong(world: Rehearsal) -> None:
     world.sync()
     world.publish()
-    wrong = [one for one in found(world).values() if one.grade is Grade.WRONG]
+    wrong = [one for one in found(world).values() if one.severity is Severity.ERROR]
     assert wrong == []
     assert found(world)["published file"].found.startswith("its storage version is v1.0.0")
 
@@ -72,7 +71,7 @@ def test_a_login_for_one_report_only_is_told_which_setting_it_needs(world: Rehea
     paths = ("Commission", "Users", "LiveData")
     world.service.faults.switch([Fault("403", path=path, customer="G1") for path in paths])
     finding = found(world)["rights of G1"]
-    assert (finding.grade, finding.remedy.split(": ")[1]) == (Grade.ODD, "BROKERBI_REPORTS=sales")
+    assert (finding.severity, finding.remedy.split(": ")[1]) == (Severity.WARNING, "BROKERBI_REPORTS=sales")
 
 
 def test_a_refusal_is_not_repeated_by_another_examination_nor_by_a_sync(world: Rehearsal) -> None:
@@ -90,18 +89,20 @@ def test_a_wrong_login_is_told_once_and_used_once(world: Rehearsal) -> None:
     world.service.faults.switch([Fault("401")])
     world.service.log.clear()
     names = ", ".join(customer.id for customer in world.settings.customers)
-    assert found(world)[f"login of {names}"].grade is Grade.WRONG
+    assert found(world)[f"login of {names}"].severity is Severity.ERROR
     assert len(world.asked) == 1
 
 
-@pytest.mark.parametrize(("minutes", "grade"), [(2, Grade.WELL), (20, Grade.ODD), (-90, Grade.WRONG)])
-def test_a_clock_that_is_wrong_is_noticed(world: Rehearsal, minutes: int, grade: Grade) -> None:
+@pytest.mark.parametrize(
+    ("minutes", "severity"), [(2, Severity.OK), (20, Severity.WARNING), (-90, Severity.ERROR)]
+)
+def test_a_clock_that_is_wrong_is_noticed(world: Rehearsal, minutes: int, severity: Severity) -> None:
     told = datetime.fromtimestamp(world.surroundings.clock.utc_now().timestamp() - minutes * 60, UTC)
     transport = httpx.MockTransport(
         lambda _: httpx.Response(200, json=[], headers={"date": f"{told:%a, %d %b %Y %H:%M:%S} GMT"})
     )
     world.surroundings = Surroundings(transport=transport)
-    assert found(world)["clock"].grade is grade
+    assert found(world)["clock"].severity is severity
 
 
 def test_who_holds_the_write_lock_is_named(world: Rehearsal) -> None:
@@ -132,18 +133,18 @@ def test_a_published_file_that_is_not_as_it_should_be_is_told(
     Store(world.settings.data_dir).ledger()
     spoil(world.settings.data_dir / "warehouse.duckdb")
     findings = list(examine(world.settings, world.surroundings, environment={}, ask=False))
-    assert [one.grade for one in findings if words in one.found] == [Grade.ODD]
+    assert [one.severity for one in findings if words in one.found] == [Severity.WARNING]
 
 
 def test_dagster_without_a_home_or_its_settings_is_told(world: Rehearsal, tmp_path: Path) -> None:
     assert "would forget its runs" in found(world, ask=False)["dagster"].found
-    assert found(world, ask=False, home="relative")["dagster"].grade is Grade.WRONG
+    assert found(world, ask=False, home="relative")["dagster"].severity is Severity.ERROR
     assert "there is no dagster.yaml" in found(world, ask=False, home=str(tmp_path))["dagster"].found
 
 
 def test_dagsters_settings_are_compared_with_the_shipped_ones(world: Rehearsal, tmp_path: Path) -> None:
     shutil.copy(CHECKOUT / "dagster.yaml", tmp_path / "dagster.yaml")
-    assert found(world, ask=False, home=str(tmp_path))["dagster"].grade is Grade.WELL
+    assert found(world, ask=False, home=str(tmp_path))["dagster"].severity is Severity.OK
     text = (
         (tmp_path / "dagster.yaml").read_text().replace("max_concurrent_runs: 3", "max_concurrent_runs: 30")
     )
@@ -157,7 +158,7 @@ def test_dagsters_settings_are_compared_with_the_shipped_ones(world: Rehearsal, 
 
 
 def test_the_shipped_dagster_yaml_is_read_entry_by_entry() -> None:
-    read = entries((ROOT / "dagster.yaml").read_text("utf-8"))
+    read = yaml_entries((ROOT / "dagster.yaml").read_text("utf-8"))
     assert read["concurrency.runs.max_concurrent_runs"] == "3"
     assert read["concurrency.runs.tag_concurrency_limits.limit"] == "2"
     assert read["telemetry.enabled"] == "false"

@@ -1,0 +1,222 @@
+"""Diagnosis of an installation: settings, disk, files, Dagster, logins, rights and clock, with remedies."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+from pipelines.catalogue.model import Report
+from pipelines.connect.circuit_breaker import CircuitBreaker
+from pipelines.connect.errors import ConnectError, Forbidden, HostDown, Unauthorized
+from pipelines.connect.rate_limit import RateLimit
+from pipelines.months import Month
+from pipelines.normalize.documents import read_document
+from pipelines.operations.installation import (
+    SEE_SENTENCE,
+    Finding,
+    Severity,
+    dagster_findings,
+    disk_finding,
+    file_findings,
+    lock_finding,
+    settings_findings,
+    working_file_findings,
+)
+from pipelines.planning.planned import chosen_reports
+from pipelines.planning.selection import Selection
+from pipelines.planning.windows import Span
+from pipelines.sync.asking import request
+from pipelines.sync.clients import clients_of
+from pipelines.sync.rehearsing import clock_of
+from pipelines.sync.request_log import RequestLogger
+from pipelines.sync.surroundings import Surroundings
+from warehouse.errors import WarehouseError
+from warehouse.store import Store
+
+if TYPE_CHECKING:
+    from pipelines.connect.client import Client
+    from pipelines.connect.models import Answer
+    from pipelines.settings.model import Settings
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+ANSWERED, REFUSED = "yes", "403"
+SMALL_DIFFERENCE = timedelta(minutes=5)
+LARGE_DIFFERENCE = timedelta(hours=1)
+
+
+@dataclass(frozen=True)
+class Access:
+    """What became of one small request for a report of a customer, in a word or two."""
+
+    report: str
+    customer: str
+    word: str
+
+
+def examine(
+    settings: Settings,
+    surroundings: Surroundings,
+    *,
+    environment: Mapping[str, str],
+    ask: bool = True,
+    shipped: Path = CHECKOUT / "dagster.yaml",
+    on_access: Callable[[Access], None] = lambda _: None,
+) -> Iterator[Finding]:
+    """Look at everything; `ask` makes one cheapest legal request per customer and report.
+
+    A report that was refused with 403 today is not asked again, and one that is refused now is
+    remembered. `environment` is where Dagster is told its home, `shipped` the dagster.yaml to compare.
+    """
+    data_dir = settings.data_dir
+    yield from settings_findings(settings)
+    yield disk_finding(data_dir)
+    yield lock_finding(data_dir)
+    yield from working_file_findings(data_dir)
+    yield from file_findings(data_dir)
+    yield from dagster_findings(environment, shipped)
+    if ask:
+        survey = AccessSurvey(settings, surroundings, on_access)
+        yield from asyncio.run(survey.run())
+
+
+@dataclass
+class AccessSurvey:
+    """What the service lets every login see: one smallest request per customer and report, and its clock."""
+
+    settings: Settings
+    surroundings: Surroundings
+    on_access: Callable[[Access], None]
+    access: list[Access] = field(default_factory=list)
+    login_findings: list[Finding] = field(default_factory=list)
+    report_findings: list[Finding] = field(default_factory=list)
+    late_by: timedelta | None = None  # how far our clock is ahead of the service's
+
+    async def run(self) -> list[Finding]:
+        settings, clock = self.settings, self.surroundings.clock
+        store, today = Store(settings.data_dir), settings.today_local(clock)
+        zone = ZoneInfo(settings.timezone)
+        refused_today = {
+            pair for pair, at in store.ledger().denied.items() if at.astimezone(zone).date() == today
+        }
+        reports = chosen_reports(settings, Selection(), self.surroundings.catalogue)
+        reports = [report for report in reports if not report.each]
+        if await self._ask_all(reports, Month.of(today).first_day, refused_today):
+            self._remember_refusals(store, clock_of(settings, clock).utc_now())
+        clock_finding = _clock_finding(self.late_by)
+        return [*self.login_findings, *_rights(self.access), *self.report_findings, clock_finding]
+
+    async def _ask_all(
+        self, reports: Sequence[Report], first: date, refused_today: set[tuple[str, str]]
+    ) -> bool:
+        """Ask for all customers; False when the service is down. A wrong login is told once, for all."""
+        settings = self.settings
+        rate_limit = RateLimit(settings.data_dir, settings.concurrency, settings.requests_per_second)
+        log = RequestLogger(settings.data_dir, "doctor", self.surroundings.clock)
+        wrong_logins: dict[str, str] = {}
+        async with AsyncExitStack() as stack:
+            clients = await clients_of(
+                settings,
+                self.surroundings,
+                settings.active_customers,
+                rate_limit,
+                CircuitBreaker(rate_limit),
+                stack,
+                log.record,
+            )
+            stack.callback(lambda: Store(settings.data_dir).add_requests(list(log.counts.values())))
+            for customer in settings.active_customers:
+                try:
+                    for report in reports:
+                        word = f"{REFUSED} (asked earlier today)"
+                        if (report.name, customer.id) not in refused_today:
+                            word = await self._ask(clients[customer.id], report, customer.id, first)
+                        self.access.append(Access(report.name, customer.id, word))
+                        self.on_access(self.access[-1])
+                except Unauthorized as error:
+                    wrong_logins[customer.id] = str(error)
+                except HostDown as error:
+                    remedy = "check the address, or ask later"
+                    self.login_findings.append(Finding("service", Severity.ERROR, str(error), remedy))
+                    return False
+        if wrong_logins:
+            subject, why = f"login of {', '.join(wrong_logins)}", next(iter(wrong_logins.values()))
+            self.login_findings.append(Finding(subject, Severity.ERROR, why, "correct username and password"))
+        return True
+
+    async def _ask(self, client: Client, report: Report, customer: str, first: date) -> str:
+        """The cheapest legal request, one day of this month and one row a page, and its outcome in a word.
+
+        Raises Unauthorized and HostDown, after which there is no point in asking more.
+        """
+        question = request(report, customer, Span(first, first))
+        if report.paged:
+            question = question.with_query(pageIndex="0", pageSize="1")
+        try:
+            answer, _ = await client.get(question, read_document)
+        except (Unauthorized, HostDown):
+            raise
+        except Forbidden:
+            return REFUSED
+        except ConnectError as error:
+            subject, remedy = f"{report.name} of {customer}", "see the sentence, or ask later"
+            self.report_findings.append(Finding(subject, Severity.ERROR, str(error), remedy))
+            return type(error).__name__
+        if self.late_by is None:
+            self.late_by = _late_by(answer, self.surroundings.clock.utc_now())
+        return ANSWERED
+
+    def _remember_refusals(self, store: Store, now: datetime) -> None:
+        """Let the ledger know who was refused, so that a sync does not insist today."""
+        try:
+            for one in self.access:
+                if one.word == REFUSED:
+                    store.deny(one.report, one.customer, now)
+                elif one.word == ANSWERED:
+                    store.allow(one.report, one.customer)
+        except WarehouseError as error:
+            self.report_findings.append(Finding("ledger", Severity.WARNING, str(error), SEE_SENTENCE))
+
+
+def _late_by(answer: Answer, now: datetime) -> timedelta | None:
+    try:
+        sent = parsedate_to_datetime(answer.headers.get("date", ""))
+    except ValueError:
+        return None
+    return now - (sent if sent.tzinfo else sent.replace(tzinfo=UTC))
+
+
+def _rights(access: Sequence[Access]) -> Iterator[Finding]:
+    for customer in dict.fromkeys(one.customer for one in access):
+        words = {one.report: one.word for one in access if one.customer == customer}
+        seen = [report for report, word in words.items() if word == ANSWERED]
+        refused = [report for report, word in words.items() if word.startswith(REFUSED)]
+        found = f"{len(seen)} of {len(words)} reports answer"
+        if not refused:
+            yield Finding(f"rights of {customer}", Severity.OK, found)
+            continue
+        severity, remedy = Severity.WARNING, "ask for the rights, or leave the reports out: BROKERBI_REPORTS="
+        remedy += ",".join(f"-{name}" for name in refused) if len(refused) < len(seen) else ",".join(seen)
+        if not seen:
+            severity, remedy = Severity.ERROR, "check the customer id and the login's rights"
+        found += f"; refused: {', '.join(refused)}"
+        yield Finding(f"rights of {customer}", severity, found, remedy)
+
+
+def _clock_finding(late_by: timedelta | None) -> Finding:
+    if late_by is None:
+        return Finding("clock", Severity.OK, "the service does not tell its time")
+    difference = abs(late_by)
+    direction = "ahead of" if late_by > timedelta() else "behind"
+    found = f"ours is {difference.total_seconds():.0f} s {direction} the service's"
+    if difference <= SMALL_DIFFERENCE:
+        return Finding("clock", Severity.OK, found)
+    remedy = "let both keep time over the network: days, months and retries are counted by the clock"
+    severity = Severity.ERROR if difference > LARGE_DIFFERENCE else Severity.WARNING
+    return Finding("clock", severity, found, remedy)
