@@ -31,10 +31,11 @@ PRIVATE = 0o600
 class RateLimit:
     """At most so many requests in flight and per second, counted over all that share the data directory.
 
-    Every request takes a turn. Processes with different settings each obey their own: there are never
-    more requests in flight than the largest allows, and after each request everybody waits for the
-    interval of the one who made it. Make one for each event loop, and let its clients share it. Holds
-    on one machine: locks and clock are the machine's. Refuses a directory that cannot be written.
+    Every request takes a turn. Requests are evenly spaced: after each of them everybody waits for the
+    interval of the process that made it, so processes with different settings each obey their own, and
+    there are never more in flight than the largest allows. Make one for each event loop, and let its
+    clients share it. Holds on one machine: locks and clock are the machine's. Refuses a directory that
+    cannot be written.
     """
 
     def __init__(
@@ -48,27 +49,54 @@ class RateLimit:
     ) -> None:
         if concurrency < 1 or not requests_per_second > 0:
             raise ValueError("a rate limit needs at least one slot and more than no requests per second")
-        clock = clock or SystemClock()
         directory = data_dir / "work" / "pace"
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._slots = _Slots(directory, concurrency, clock, random or Random())  # noqa: S311 - who polls first is no secret
-        self._spacing = _Spacing(directory, requests_per_second, clock)
+        self._clock = clock or SystemClock()
+        self._slots = _Slots(directory, concurrency, self._clock, random or Random())  # noqa: S311 - who polls first is no secret
+        self._file = directory / "tempo"
+        self._interval = WIDER / requests_per_second
+        self._first_in_line = asyncio.Lock()
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
         """Wait for a slot and for the moment, and hold the slot as long as the request lasts."""
         async with self._slots.hold():
-            await self._spacing.wait()
+            async with self._first_in_line:
+                while (seconds := self._claim()) > 0:
+                    await self._clock.sleep(seconds)
             yield
 
     def slow_down(self) -> None:
-        """Halve the rate of all processes; it recovers by itself, one halving a minute."""
-        self._spacing.slow_down()
+        """Halve the rate of all processes; many calls at once count as one.
+
+        It recovers by itself, one halving a minute.
+        """
+        with _locked(self._file) as descriptor:
+            record, now = _read(descriptor), self._clock.monotonic()
+            if not 0 <= now - record.slowed_at < HALVED_ONCE_IN:
+                halvings = min(MOST_HALVINGS, record.halved(now) + 1)
+                _write(descriptor, replace(record, slowed_at=now, halvings=halvings))
 
     @property
     def halvings(self) -> int:
         """How often the rate is halved at this moment."""
-        return self._spacing.halvings()
+        with _locked(self._file) as descriptor:
+            return _read(descriptor).halved(self._clock.monotonic())
+
+    def _claim(self) -> float:
+        """Claim this moment for a request; zero, or the seconds until it is worth trying again."""
+        descriptor = _open_locked(self._file)
+        if descriptor is None:
+            return BUSY_SECONDS
+        try:
+            record, now = _read(descriptor), self._clock.monotonic()
+            seconds = record.wait(now)
+            if seconds <= 0:
+                free_at = now + self._interval * 2 ** record.halved(now)
+                _write(descriptor, replace(record, claimed_at=now, free_at=free_at))
+            return seconds
+        finally:
+            os.close(descriptor)
 
 
 class _Slots:
@@ -152,49 +180,6 @@ class _Record:
         if self.claimed_at > now or not self.free_at - self.claimed_at <= LONGEST_INTERVAL:
             return 0.0
         return max(0.0, self.free_at - now)
-
-
-class _Spacing:
-    """Requests evenly spaced: between two of them, whoever makes them, lies the interval of the first."""
-
-    def __init__(self, directory: Path, requests_per_second: float, clock: Clock) -> None:
-        self._file = directory / "tempo"
-        self._interval = WIDER / requests_per_second
-        self._clock = clock
-        self._first_in_line = asyncio.Lock()
-
-    async def wait(self) -> None:
-        """Wait until the next request may begin, and claim that moment."""
-        async with self._first_in_line:
-            while (seconds := self._claim()) > 0:
-                await self._clock.sleep(seconds)
-
-    def slow_down(self) -> None:
-        """Halve the rate of everybody for a while; many calls at once count as one."""
-        with _locked(self._file) as descriptor:
-            record, now = _read(descriptor), self._clock.monotonic()
-            if not 0 <= now - record.slowed_at < HALVED_ONCE_IN:
-                halvings = min(MOST_HALVINGS, record.halved(now) + 1)
-                _write(descriptor, replace(record, slowed_at=now, halvings=halvings))
-
-    def halvings(self) -> int:
-        with _locked(self._file) as descriptor:
-            return _read(descriptor).halved(self._clock.monotonic())
-
-    def _claim(self) -> float:
-        """Zero when the moment has been claimed, else the seconds until it is worth trying."""
-        descriptor = _open_locked(self._file)
-        if descriptor is None:
-            return BUSY_SECONDS
-        try:
-            record, now = _read(descriptor), self._clock.monotonic()
-            seconds = record.wait(now)
-            if seconds <= 0:
-                free_at = now + self._interval * 2 ** record.halved(now)
-                _write(descriptor, replace(record, claimed_at=now, free_at=free_at))
-            return seconds
-        finally:
-            os.close(descriptor)
 
 
 def _read(descriptor: int) -> _Record:
