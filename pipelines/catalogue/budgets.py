@@ -1,8 +1,9 @@
-"""The budget reports: what offices and users mean to reach, month by month."""
+"""The budget reports: what offices and users mean to reach, month by month.
+
+The months of the rows are not documented, so one month is asked at a time.
+"""
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 from pipelines.catalogue.model import (
     Each,
@@ -14,9 +15,8 @@ from pipelines.catalogue.model import (
     Text,
     TimeParameters,
     field,
+    inherited,
 )
-
-WHAT_IS_BUDGETED = {"Estate": "homes", "Commission": "commission", "Crm": "customer meetings"}
 
 
 class BudgetOffice(Row):
@@ -27,19 +27,12 @@ class BudgetOffice(Row):
     city: Text = field("town of the office")
 
 
-class OfOffice(Row):
-    """What a row nested in an office carries of it."""
-
-    office_customer_id: Text = field("customer id of the office that the row belongs to")
-
-
-class AskedUser(Row):
-    """What we asked for."""
-
-    asked_user_id: Text = field("the user that we asked the service for", id_of="user")
+OF_OFFICE = inherited("office_customer_id", "customer id of the office that the row belongs to")
+ASKED_USER = inherited("asked_user_id", "the user that we asked the service for", id_of="user")
+BUDGETED = {"Estate": "homes", "Commission": "commission", "Crm": "customer meetings"}
 
 
-def _documented_offices(name: str) -> tuple[Table, ...]:
+def _offices_and_users(name: str) -> tuple[Table, ...]:
     return (
         Table(
             name=name,
@@ -54,12 +47,12 @@ def _documented_offices(name: str) -> tuple[Table, ...]:
             rows="[].users[]",
             description="One row per user of an office and month; its fields are not documented.",
             parent=name,
-            inherited=OfOffice,
+            inherited=(OF_OFFICE,),
         ),
     )
 
 
-def _of_customer(name: str, operation: str, description: str, tables: tuple[Table, ...]) -> Report:
+def _all_offices(name: str, operation: str, description: str, tables: tuple[Table, ...]) -> Report:
     return Report(
         name=name,
         subject="budgets",
@@ -67,66 +60,64 @@ def _of_customer(name: str, operation: str, description: str, tables: tuple[Tabl
         description=description,
         time_parameters=TimeParameters.MONTH_BOUNDS,
         stored_as=StoredAs.HISTORY,
-        month_of_row=MonthOfRow.WINDOW,  # the rows' months are not documented: one month at a time
+        month_of_row=MonthOfRow.WINDOW,
         months_ahead=True,
         tables=tables,
     )
 
 
-def _per_office() -> Iterator[Report]:
-    for operation, what in WHAT_IS_BUDGETED.items():
-        name = f"office_budget_{operation.lower()}"
-        yield Report(
-            name=name,
-            subject="budgets",
-            path=f"/BusinessIntelligence/Budget/{operation}/{{customerId}}/{{year}}/{{month}}",
-            description=f"The office's budget of {what} for a month, kept with its history.",
-            time_parameters=TimeParameters.MONTH_IN_PATH,
-            stored_as=StoredAs.HISTORY,
-            month_of_row=MonthOfRow.WINDOW,
-            months_ahead=True,
-            tables=(Table(name, rows="[]", description="One row per budget; no field is documented."),),
-        )
+def _one_office(operation: str, budgeted: str) -> Report:
+    name = f"office_budget_{operation.lower()}"
+    return Report(
+        name=name,
+        subject="budgets",
+        path=f"/BusinessIntelligence/Budget/{operation}/{{customerId}}/{{year}}/{{month}}",
+        description=f"The office's budget of {budgeted} for a month, kept with its history.",
+        time_parameters=TimeParameters.MONTH_IN_PATH,
+        stored_as=StoredAs.HISTORY,
+        month_of_row=MonthOfRow.WINDOW,
+        months_ahead=True,
+        tables=(Table(name, rows="[]", description="One row per budget; no field is documented."),),
+    )
 
 
-def _per_user() -> Iterator[Report]:
-    for operation, what in WHAT_IS_BUDGETED.items():
-        name = f"user_budget_{operation.lower()}"
-        rows = "One row per budget of a user; its fields are not documented."
-        yield Report(
-            name=name,
-            subject="budgets",
-            path=f"/BusinessIntelligence/Budget/{operation}/{{customerId}}/{{userId}}/{{year}}/{{month}}",
-            description=f"A user's budget of {what} for a month: one request per user, so off by default.",
-            time_parameters=TimeParameters.MONTH_IN_PATH,
-            stored_as=StoredAs.HISTORY,
-            month_of_row=MonthOfRow.WINDOW,
-            months_ahead=True,
-            each=Each.USER,
-            enabled=False,
-            tables=(Table(name, rows="[]", description=rows, inherited=AskedUser),),
-        )
+def _one_user(operation: str, budgeted: str) -> Report:
+    name = f"user_budget_{operation.lower()}"
+    rows = "One row per budget of a user; its fields are not documented."
+    return Report(
+        name=name,
+        subject="budgets",
+        path=f"/BusinessIntelligence/Budget/{operation}/{{customerId}}/{{userId}}/{{year}}/{{month}}",
+        description=f"A user's budget of {budgeted} for a month: one request per user, so off by default.",
+        time_parameters=TimeParameters.MONTH_IN_PATH,
+        stored_as=StoredAs.HISTORY,
+        month_of_row=MonthOfRow.WINDOW,
+        months_ahead=True,
+        each=Each.USER,
+        enabled=False,
+        tables=(Table(name, rows="[]", description=rows, inherited=(ASKED_USER,)),),
+    )
 
 
 REPORTS = (
-    _of_customer(
+    _all_offices(
         "budget_sold_estates",
         "SoldEstates",
         "How many homes each office means to sell in a month, kept with its history.",
-        _documented_offices("budget_sold_estates"),
+        _offices_and_users("budget_sold_estates"),
     ),
-    _of_customer(
+    _all_offices(
         "budget_commission",
         "Commission",
         "What commission each office means to earn in a month, kept with its history.",
-        _documented_offices("budget_commission"),
+        _offices_and_users("budget_commission"),
     ),
-    _of_customer(
+    _all_offices(
         "budget_crm",
         "Crm",
         "How many customer meetings each office means to hold in a month, kept with its history.",
         (Table("budget_crm", rows="[]", description="One row per office and month, as it comes."),),
     ),
-    *_per_office(),
-    *_per_user(),
+    *(_one_office(operation, budgeted) for operation, budgeted in BUDGETED.items()),
+    *(_one_user(operation, budgeted) for operation, budgeted in BUDGETED.items()),
 )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 from pipelines.catalogue.model import (
     LocalTime,
     Money,
@@ -20,7 +23,6 @@ from pipelines.catalogue.model import (
 
 ONE_YEAR = 12  # interface, Limits: the interval must not exceed one year
 TWO_MONTHS = 2
-KINDS = ("Sale", "Valuation", "Writing")
 
 
 class CommissionOffice(Row):
@@ -75,98 +77,94 @@ class RunningCommission(Row):
     obtained_at: LocalTime = field("when it was earned")
 
 
-def _per_office(kind: str | None) -> Report:
-    return Report(
-        name=_named("commission_office", kind),
-        subject="commissions",
-        path="/BusinessIntelligence/CommissionOfficeReport/{customerId}",
-        description=f"What each office earned in a month{_only(kind)}: an aggregate, so one month a request.",
-        time_parameters=TimeParameters.DATES,
-        stored_as=StoredAs.MONTHS,
-        month_of_row=MonthOfRow.WINDOW,
-        query=_assignment(kind),
-        enabled=kind is None,
-        follows_sales=True,
-        tables=(
-            Table(
-                name=_named("commission_office", kind),
-                rows="[]",
-                description=f"One row per office and month{_only(kind)}.",
-                model=OfficeEarnings,
-                key=("office_customer_id",),
+def _kinds(report: Report) -> Iterator[Report]:
+    """A report of all kinds of assignment together, and the same of each kind, which is off by default.
+
+    `{}` in a description is where the kind is named.
+    """
+    for kind in (None, "Sale", "Valuation", "Writing"):
+        suffix, only = (f"_{kind.lower()}", f", {kind.lower()} assignments only") if kind else ("", "")
+        yield replace(
+            report,
+            name=f"{report.name}{suffix}",
+            description=report.description.format(only),
+            query={"assignment": kind} if kind else {},
+            enabled=kind is None,
+            tables=tuple(
+                replace(table, name=f"{table.name}{suffix}", description=table.description.format(only))
+                for table in report.tables
             ),
-        ),
-    )
-
-
-def _per_user(kind: str | None) -> Report:
-    return Report(
-        name=_named("commission_user", kind),
-        subject="commissions",
-        path="/BusinessIntelligence/CommissionUserReport/{customerId}",
-        description=f"What each user earned in a month{_only(kind)}: an aggregate, so one month a request.",
-        time_parameters=TimeParameters.DATES,
-        stored_as=StoredAs.MONTHS,
-        month_of_row=MonthOfRow.WINDOW,
-        query=_assignment(kind),
-        enabled=kind is None,
-        follows_sales=True,
-        tables=(
-            Table(
-                name=_named("commission_user", kind),
-                rows="[]",
-                description=f"One row per user and month{_only(kind)}.",
-                model=UserEarnings,
-                key=("user_id",),
-            ),
-        ),
-    )
-
-
-def _per_office_by_month(kind: str | None) -> Report:
-    return Report(
-        name=_named("commission_office_by_month", kind),
-        subject="commissions",
-        path="/BusinessIntelligence/CommissionOfficeReportByMonth/{customerId}",
-        description=f"What each office earned, month by month{_only(kind)}: assumed office > year > month.",
-        time_parameters=TimeParameters.DATES,
-        stored_as=StoredAs.MONTHS,
-        month_of_row=MonthOfRow.YEAR_AND_MONTH,
-        max_months=ONE_YEAR,
-        query=_assignment(kind),
-        enabled=kind is None,
-        follows_sales=True,
-        tables=(
-            Table(
-                name=_named("commission_office_by_month", kind),
-                rows="commissionOffices[]",
-                description=f"One row per office and month{_only(kind)}, wherever the answer holds them.",
-                levels={
-                    "commissionOffices[]": "office",
-                    "commissionOffices[].years[]": "year",
-                    "commissionOffices[].years[].months[]": "month",
-                },
-            ),
-        ),
-    )
-
-
-def _named(name: str, kind: str | None) -> str:
-    return f"{name}_{kind.lower()}" if kind else name
-
-
-def _only(kind: str | None) -> str:
-    return f", {kind.lower()} assignments only" if kind else ""
-
-
-def _assignment(kind: str | None) -> dict[str, str]:
-    return {"assignment": kind} if kind else {}
+        )
 
 
 REPORTS = (
-    *(_per_office(kind) for kind in (None, *KINDS)),
-    *(_per_user(kind) for kind in (None, *KINDS)),
-    *(_per_office_by_month(kind) for kind in (None, *KINDS)),
+    *_kinds(
+        Report(
+            name="commission_office",
+            subject="commissions",
+            path="/BusinessIntelligence/CommissionOfficeReport/{customerId}",
+            description="What each office earned in a month{}: an aggregate, so one month a request.",
+            time_parameters=TimeParameters.DATES,
+            stored_as=StoredAs.MONTHS,
+            month_of_row=MonthOfRow.WINDOW,
+            follows_sales=True,
+            tables=(
+                Table(
+                    name="commission_office",
+                    rows="[]",
+                    description="One row per office and month{}.",
+                    model=OfficeEarnings,
+                    key=("office_customer_id",),
+                ),
+            ),
+        )
+    ),
+    *_kinds(
+        Report(
+            name="commission_user",
+            subject="commissions",
+            path="/BusinessIntelligence/CommissionUserReport/{customerId}",
+            description="What each user earned in a month{}: an aggregate, so one month a request.",
+            time_parameters=TimeParameters.DATES,
+            stored_as=StoredAs.MONTHS,
+            month_of_row=MonthOfRow.WINDOW,
+            follows_sales=True,
+            tables=(
+                Table(
+                    name="commission_user",
+                    rows="[]",
+                    description="One row per user and month{}.",
+                    model=UserEarnings,
+                    key=("user_id",),
+                ),
+            ),
+        )
+    ),
+    *_kinds(
+        Report(
+            name="commission_office_by_month",
+            subject="commissions",
+            path="/BusinessIntelligence/CommissionOfficeReportByMonth/{customerId}",
+            description="What each office earned, month by month{}: assumed office > year > month.",
+            time_parameters=TimeParameters.DATES,
+            stored_as=StoredAs.MONTHS,
+            month_of_row=MonthOfRow.YEAR_AND_MONTH,
+            max_months=ONE_YEAR,
+            follows_sales=True,
+            tables=(
+                Table(
+                    name="commission_office_by_month",
+                    rows="commissionOffices[]",
+                    description="One row per office and month{}, wherever the answer holds them.",
+                    levels={
+                        "commissionOffices[]": "office",
+                        "commissionOffices[].years[]": "year",
+                        "commissionOffices[].years[].months[]": "month",
+                    },
+                ),
+            ),
+        )
+    ),
     Report(
         name="running_commissions",
         subject="commissions",

@@ -131,6 +131,18 @@ class Tip(Row):
     estate: LeadEstate | None = field("the estate concerned")
 
 
+def _leads(name: str, key: str, description: str, model: type[Row], id_column: str) -> Table:
+    return Table(
+        name=name,
+        rows=f"{key}[]",
+        description=description,
+        model=model,
+        key=(id_column,),
+        dated_by="created_at",
+        at_any_depth=True,
+    )
+
+
 REPORTS = (
     Report(
         name="tips_and_leads",
@@ -146,33 +158,9 @@ REPORTS = (
         paged=True,
         unpaged_path="/BusinessIntelligence/TipsAndLeads/Report",
         tables=(
-            Table(
-                name="incoming_leads",
-                rows="incomingLeads[]",
-                description="One row per lead received.",
-                model=IncomingLead,
-                key=("lead_id",),
-                dated_by="created_at",
-                at_any_depth=True,
-            ),
-            Table(
-                name="outgoing_leads",
-                rows="outgoingLeads[]",
-                description="One row per lead sent out.",
-                model=OutgoingLead,
-                key=("lead_id",),
-                dated_by="created_at",
-                at_any_depth=True,
-            ),
-            Table(
-                name="tips",
-                rows="tips[]",
-                description="One row per tip between colleagues.",
-                model=Tip,
-                key=("tip_id",),
-                dated_by="created_at",
-                at_any_depth=True,
-            ),
+            _leads("incoming_leads", "incomingLeads", "One row per lead received.", IncomingLead, "lead_id"),
+            _leads("outgoing_leads", "outgoingLeads", "One row per lead sent out.", OutgoingLead, "lead_id"),
+            _leads("tips", "tips", "One row per tip between colleagues.", Tip, "tip_id"),
         ),
     ),
 )

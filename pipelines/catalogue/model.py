@@ -133,7 +133,7 @@ class Table:
     key_column: str | None = None  # for `*[]`: the column that keeps the list's own key
     at_any_depth: bool = False  # the envelope is undocumented: find the list by its key at any depth
     level_models: Mapping[str, type[BaseModel]] = attribute(default_factory=dict)  # documented level fields
-    inherited: type[BaseModel] | None = None  # columns from outside the row: of its parent, or of the request
+    inherited: tuple[Column, ...] = ()  # columns from outside the row: of its parent, or of the request
 
 
 @dataclass(frozen=True)
@@ -167,6 +167,11 @@ class Report:
         return self.month_of_row is not MonthOfRow.NONE
 
 
+def inherited(name: str, description: str, id_of: IdOf | None = None) -> Column:
+    """A documented text that a row has from outside: an id of its parent, or of what was asked for."""
+    return Column(name, "VARCHAR", True, "", description, id_of=id_of)
+
+
 def snake_case(name: str) -> str:
     """The service's camelCase or PascalCase name as we write it: `customerId` is `customer_id`."""
     return _WORD_STARTS.sub("_", name).lower()
@@ -187,13 +192,7 @@ def declared_columns(table: Table) -> tuple[Column, ...]:
         if table.key_column
         else []
     )
-    return (*inherited_columns(table), *levels, *keys, *row_columns(table))
-
-
-def inherited_columns(table: Table) -> tuple[Column, ...]:
-    """Columns that a row has of its parent, or of the request."""
-    columns = _columns_of(table.inherited) if table.inherited else ()
-    return tuple(replace(column, source="") for column in columns)
+    return (*table.inherited, *levels, *keys, *row_columns(table))
 
 
 def level_columns(table: Table, path: str) -> tuple[Column, ...]:

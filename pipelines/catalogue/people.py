@@ -13,6 +13,7 @@ from pipelines.catalogue.model import (
     Text,
     TimeParameters,
     field,
+    inherited,
 )
 
 
@@ -39,11 +40,7 @@ class UserRow(Row):
     image: Image | None = field("the portrait")
 
 
-class OfUser(Row):
-    """What a row nested in a user carries of it."""
-
-    user_id: Text = field("id of the user that the row belongs to", id_of="user")
-
+OF_USER = inherited("user_id", "id of the user that the row belongs to", id_of="user")
 
 REPORTS = (
     Report(
@@ -69,7 +66,7 @@ REPORTS = (
                 rows="[].spokenLanguages[]",
                 description="One row per language a user speaks; its fields are not documented.",
                 parent="users",
-                inherited=OfUser,
+                inherited=(OF_USER,),
             ),
         ),
     ),

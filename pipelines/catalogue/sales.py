@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from pipelines.catalogue.model import (
     Boolean,
+    Column,
     Degrees,
     Each,
     Integer,
@@ -22,6 +23,7 @@ from pipelines.catalogue.model import (
     Text,
     TimeParameters,
     field,
+    inherited,
 )
 
 ONE_YEAR = 12  # the interface states no limit; a year keeps an answer to a size that comes back in time
@@ -194,38 +196,17 @@ class MonthLevel(Row):
     month: Text = field("month the service filed the estate under, as the text it sends")
 
 
-class OfEstate(Row):
-    """What a row nested in an estate carries of it."""
-
-    estate_id: Text = field("id of the estate that the row belongs to")
-
-
-class OfAgent(OfEstate):
-    """What a row nested in an agent carries of it."""
-
-    agent_id: Text = field("user id of the agent that the row belongs to", id_of="user")
-
-
-class AskedEstate(Row):
-    """What we asked for."""
-
-    asked_estate_id: Text = field("the estate that we asked the service for")
-
-
-class OfAskedEstate(OfEstate, AskedEstate):
-    """What a row nested in an estate that we asked for carries of it."""
-
-
-class OfAskedAgent(OfAgent, AskedEstate):
-    """What a row nested in an agent of an estate that we asked for carries of it."""
-
-
 class OfficeOfReference(Row):
     """The office that references its sold estates."""
 
     customer_id: Text = field("customer id of the office")
     name: Text = field("name of the office")
     city: Text = field("town of the office")
+
+
+OF_ESTATE = inherited("estate_id", "id of the estate that the row belongs to")
+OF_AGENT = inherited("agent_id", "user id of the agent that the row belongs to", id_of="user")
+ASKED_ESTATE = inherited("asked_estate_id", "the estate that we asked the service for")
 
 
 def _tree(name: str, *, thin: bool = False) -> tuple[Table, ...]:
@@ -240,42 +221,41 @@ def _tree(name: str, *, thin: bool = False) -> tuple[Table, ...]:
         dated_by="contract_day",
         hands_down={"id": "estate_id"},
     )
-    changes = () if thin else _changes(name, IN_THE_TREE, OfEstate, OfAgent)
-    return (estates, _agents(name, IN_THE_TREE, ThinAgent if thin else Agent, OfEstate), *changes)
+    nested = _nested_tables(name, IN_THE_TREE, ThinAgent if thin else Agent, (OF_ESTATE,))
+    return (estates, *(nested[:1] if thin else nested))
 
 
-def _agents(name: str, rows: str, agent: type[Row], inherited: type[Row]) -> Table:
-    return Table(
+def _nested_tables(
+    name: str, rows: str, agent: type[Row], of_estate: tuple[Column, ...]
+) -> tuple[Table, Table, Table]:
+    """Agents, changes of estates and changes of agents' shares, nested in the estates at `rows`."""
+    agents = Table(
         name=f"{name}_agents",
         rows=f"{rows}.agents[]",
         description="One row per agent entitled to commission of an estate.",
         model=agent,
         parent=f"{name}_estates",
-        inherited=inherited,
+        inherited=of_estate,
         key=("estate_id", "id"),
-        hands_down={column: column for column in inherited.model_fields} | {"id": "agent_id"},
+        hands_down={column.name: column.name for column in of_estate} | {"id": "agent_id"},
     )
-
-
-def _changes(name: str, rows: str, of_estate: type[OfEstate], of_agent: type[OfAgent]) -> tuple[Table, Table]:
-    return (
-        Table(
-            name=f"{name}_estate_changes",
-            rows=f"{rows}.changes[]",
-            description="One row per change of an estate, with the values set then.",
-            model=EstateChange,
-            parent=f"{name}_estates",
-            inherited=of_estate,
-        ),
-        Table(
-            name=f"{name}_agent_changes",
-            rows=f"{rows}.agents[].changes[]",
-            description="One row per change of an agent's share.",
-            model=AgentChange,
-            parent=f"{name}_agents",
-            inherited=of_agent,
-        ),
+    estate_changes = Table(
+        name=f"{name}_estate_changes",
+        rows=f"{rows}.changes[]",
+        description="One row per change of an estate, with the values set then.",
+        model=EstateChange,
+        parent=f"{name}_estates",
+        inherited=of_estate,
     )
+    agent_changes = Table(
+        name=f"{name}_agent_changes",
+        rows=f"{rows}.agents[].changes[]",
+        description="One row per change of an agent's share.",
+        model=AgentChange,
+        parent=f"{name}_agents",
+        inherited=(*of_estate, OF_AGENT),
+    )
+    return agents, estate_changes, agent_changes
 
 
 def _by_contract_date(name: str, operation: str, description: str, *, thin: bool = False) -> Report:
@@ -325,12 +305,11 @@ REPORTS = (
                 rows="estates[]",
                 description="One row per estate that matched.",
                 model=SaleEstate,
-                inherited=AskedEstate,
+                inherited=(ASKED_ESTATE,),
                 key=("id",),
                 hands_down={"asked_estate_id": "asked_estate_id", "id": "estate_id"},
             ),
-            _agents("sales_for_estate", "estates[]", Agent, OfAskedEstate),
-            *_changes("sales_for_estate", "estates[]", OfAskedEstate, OfAskedAgent),
+            *_nested_tables("sales_for_estate", "estates[]", Agent, (ASKED_ESTATE, OF_ESTATE)),
         ),
     ),
     Report(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import polars as pl
 
-from pipelines.catalogue.model import Column, Report, Table, inherited_columns
+from pipelines.catalogue.model import Column, Report, Table
 from pipelines.months import Month
 from pipelines.normalize.columns import Filled
 from pipelines.normalize.documents import Document
@@ -139,7 +139,7 @@ def _handed_on(grown: Grown, spot: Spot | None, rows: Rows) -> tuple[Filled, ...
 
 def _handed_down(grown: Grown, table: Table | None) -> Iterator[Filled]:
     down = grown.node.table.hands_down if grown.node.table and table else {}
-    declared = {column.name: column for column in inherited_columns(table)} if table else {}
+    declared = {column.name: column for column in table.inherited} if table else {}
     for one in grown.columns:
         name = down.get(one.column.name)
         if name in declared:
