@@ -7,13 +7,11 @@ import ssl
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from email.message import EmailMessage
-from typing import TYPE_CHECKING
 
 import httpx
 from pydantic import SecretStr
 
-if TYPE_CHECKING:
-    from pipelines.settings.model import Settings
+from pipelines.settings.model import Settings
 
 TIMEOUT_SECONDS = 30.0
 SMTP_OVER_TLS_PORT = 465

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from assets.metadata import LATE_AFTER, markdown_table
 from assets.project import Project
@@ -14,11 +13,8 @@ from pipelines.months import Month
 from pipelines.planning.plan import Plan, Planned
 from pipelines.planning.planned import make_plan
 from pipelines.planning.selection import Selection
-from warehouse.overview import overview
-
-if TYPE_CHECKING:
-    from warehouse.ledger import Ledger
-    from warehouse.overview import Overview
+from warehouse.ledger import Ledger
+from warehouse.overview import Overview, overview
 
 PUBLISHED = "published"
 MOST_LINES = 100

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 import dagster as dg
@@ -14,9 +13,7 @@ from pipelines.catalogue.model import Report
 from pipelines.months import Month, months_between
 from pipelines.planning.due import Calendar
 from pipelines.planning.selection import Pair
-
-if TYPE_CHECKING:
-    from pipelines.settings.model import Settings
+from pipelines.settings.model import Settings
 
 CUSTOMER = "customer"
 MONTH = "month"

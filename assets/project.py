@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from pipelines.catalogue.model import Report
 from pipelines.connect.clock import Clock
+from pipelines.planning.due import Calendar
 from pipelines.planning.planned import calendar, chosen_reports
 from pipelines.planning.selection import Selection
+from pipelines.settings.model import Settings
 from pipelines.sync.rehearsing import clock_of
 from pipelines.sync.surroundings import Surroundings
 from warehouse.errors import WarehouseError
 from warehouse.store import Store
-
-if TYPE_CHECKING:
-    from pipelines.planning.due import Calendar
-    from pipelines.settings.model import Settings
 
 OPTIONAL_READ_SECONDS = 2.0
 """How long reading the ledger may wait for a writer when the definitions can do without it."""

@@ -13,7 +13,6 @@ from assets.metadata import FRESHNESS, OWNERS, ROW_COUNT, markdown_table
 from assets.overdue import DataState, find_overdue, overdue_table, read_data_state
 from assets.project import Project
 from pipelines.catalogue.model import Report
-from pipelines.cli.printing import count, size
 from pipelines.planning.plan import Planned
 from pipelines.sync.finishing import Finished, NothingLoaded, finish
 from warehouse.errors import WarehouseError
@@ -107,7 +106,7 @@ def _publication(
             f"Not published; the previous file stays.\n{reasons}",
             metadata={**metadata, "reasons": dg.MetadataValue.md(reasons)},
         )
-    context.log.info(f"Published {publication.path}, {size(publication.bytes or 0)}.")
+    context.log.info(f"Published {publication.path}, {(publication.bytes or 0) / 1_000_000:,.1f} MB.")
     return dg.MaterializeResult(
         asset_key=FILE, metadata={**_file_metadata(finished, project.settings.published_url), **metadata}
     )
@@ -191,7 +190,7 @@ def changes(before: Mapping[str, int], now: Mapping[str, int]) -> str:
     for name in sorted({*before, *now}):
         old, new = before.get(name, 0), now.get(name, 0)
         if old != new:
-            rows.append((name, count(old), count(new), f"{'+' if new > old else '-'}{count(abs(new - old))}"))
+            rows.append((name, f"{old:,}", f"{new:,}", f"{new - old:+,}"))
     if not rows:
         return "No report has more or fewer rows than before; rows themselves may have changed."
     headings = ("report", "rows before", "rows now", "change")

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import dagster as dg
 
@@ -23,10 +23,8 @@ from pipelines.months import Month, runs_of_months
 from pipelines.planning.due import Calendar
 from pipelines.planning.selection import Pair
 from pipelines.sync.summary import TROUBLE
+from warehouse.ledger import HeldMonth, Ledger
 from warehouse.window_result import WindowResult, WindowStatus
-
-if TYPE_CHECKING:
-    from warehouse.ledger import HeldMonth, Ledger
 
 MOST_SENTENCES = 20
 LONGEST_RUN_OF_MONTHS = 12 * 1000

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 import dagster as dg
@@ -16,14 +15,11 @@ from assets.project import Project
 from assets.reports import HELD, NIGHT_OF, SKIP
 from pipelines.months import Month
 from pipelines.planning.due import Calendar
+from pipelines.planning.plan import Planned
 from pipelines.planning.planned import calendar, make_plan
-from pipelines.planning.selection import Selection
+from pipelines.planning.selection import Pair, Selection
 from warehouse.errors import WarehouseError
 from warehouse.store import Store
-
-if TYPE_CHECKING:
-    from pipelines.planning.plan import Planned
-    from pipelines.planning.selection import Pair
 
 NIGHTLY = "nightly"
 CATCH_UP = "catch_up"

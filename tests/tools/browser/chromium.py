@@ -1,4 +1,4 @@
-"""How is a real browser led? Chromium without a window, told what to do over its DevTools protocol.
+"""Chromium without a window, driven over its DevTools protocol.
 
 Only the handful of commands that clicking through a UI takes: the protocol is Chromium's own and needs no
 library but a WebSocket, which Dagster's web server brings along.
@@ -27,7 +27,7 @@ FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync --disable-dev-shm-usage --remote-debugging-port=0"
 ).split()
-PATIENCE_SECONDS = 60.0
+TIMEOUT_SECONDS = 60.0
 SECONDS_BETWEEN_LOOKS = 0.25
 LEFT = {"button": "left", "clickCount": 1}
 
@@ -64,30 +64,30 @@ class Tab:
     wire: ClientConnection
     _numbers: Iterator[int] = field(default_factory=lambda: count(1))
 
-    def tell(self, method: str, **given: Any) -> dict[str, Any]:
+    def send(self, method: str, **given: Any) -> dict[str, Any]:
         """One command of the protocol, and its answer; raises RuntimeError when it is refused."""
         number = next(self._numbers)
         self.wire.send(json.dumps({"id": number, "method": method, "params": given}))
-        while (answer := json.loads(self.wire.recv(timeout=PATIENCE_SECONDS))).get("id") != number:
+        while (answer := json.loads(self.wire.recv(timeout=TIMEOUT_SECONDS))).get("id") != number:
             pass  # news that nobody asked for
         if "error" in answer:
             raise RuntimeError(f"{method}: {answer['error']['message']}")
         return dict(answer["result"])
 
     def value(self, script: str) -> Any:
-        """What an expression is worth on the page; raises RuntimeError when it breaks."""
-        found = self.tell("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
+        """The value of an expression on the page; raises RuntimeError when it breaks."""
+        found = self.send("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in found:
             raise RuntimeError(f"{script}: {found['exceptionDetails']}")
         return found["result"].get("value")
 
     def go(self, address: str) -> None:
         """Open an address, and wait until the page is there."""
-        self.tell("Page.navigate", url=address)
+        self.send("Page.navigate", url=address)
         self.wait(f"location.href.startsWith({json.dumps(address)}) && document.readyState === 'complete'")
 
-    def wait(self, script: str, seconds: float = PATIENCE_SECONDS) -> Any:
-        """What an expression is worth as soon as that is something; raises NotThere after so long."""
+    def wait(self, script: str, seconds: float = TIMEOUT_SECONDS) -> Any:
+        """The value of an expression as soon as it has one; raises NotThere after so long."""
         until = time.monotonic() + seconds
         while not (found := self.value(script)):
             if time.monotonic() > until:
@@ -95,7 +95,7 @@ class Tab:
             time.sleep(SECONDS_BETWEEN_LOOKS)
         return found
 
-    def wait_for(self, words: str, seconds: float = PATIENCE_SECONDS) -> None:
+    def wait_for(self, words: str, seconds: float = TIMEOUT_SECONDS) -> None:
         """Until the page says so."""
         self.wait(f"document.body.innerText.includes({json.dumps(words)})", seconds)
 
@@ -112,7 +112,7 @@ class Tab:
         x, y = self._at_rest(REACHED % found)
         for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
             pressed = LEFT if kind != "mouseMoved" else {}
-            self.tell("Input.dispatchMouseEvent", type=kind, x=x, y=y, **pressed)
+            self.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, **pressed)
 
     def _at_rest(self, place: str) -> tuple[float, float]:
         """A place, as soon as it has stopped moving: dialogs slide in."""
@@ -125,7 +125,7 @@ class Tab:
     def shot(self, path: Path) -> None:
         """A picture of what is to be seen."""
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(base64.b64decode(self.tell("Page.captureScreenshot", format="png")["data"]))
+        path.write_bytes(base64.b64decode(self.send("Page.captureScreenshot", format="png")["data"]))
 
 
 @contextmanager
@@ -147,16 +147,16 @@ def browser(width: int = 1600, height: int = 1100) -> Iterator[Tab]:
             with connect(_page(port), max_size=None, proxy=None) as wire:
                 tab = Tab(wire)
                 size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
-                tab.tell("Emulation.setDeviceMetricsOverride", **size)
+                tab.send("Emulation.setDeviceMetricsOverride", **size)
                 yield tab
         finally:
             process.terminate()
-            process.wait(PATIENCE_SECONDS)
+            process.wait(TIMEOUT_SECONDS)
 
 
 def _port(written: Path, process: subprocess.Popen[bytes]) -> int:
     """Where the browser listens, as soon as it says so."""
-    until = time.monotonic() + PATIENCE_SECONDS
+    until = time.monotonic() + TIMEOUT_SECONDS
     while not (written.exists() and len(written.read_text().splitlines()) > 1):
         if process.poll() is not None or time.monotonic() > until:
             raise NotThere(f"chromium did not start (exit code {process.poll()})")

@@ -1,4 +1,4 @@
-"""What does an operator click and see? The Dagster UI, as far as a backfill leads through it."""
+"""What an operator clicks and sees in the Dagster UI, as far as a backfill leads through it."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ class Operator:
         found = STATUS.search(self.tab.text)
         return found[1] if found else ""
 
-    def matrix(self, report: str) -> dict[str, int]:
-        """The squares of a report by how they are: {"Materialized": 252, "Missing": 0}."""
-        self.look(f"/assets/{report}?view=partitions", "Missing (", f"matrix-{report}")
+    def partitions(self, report: str) -> dict[str, int]:
+        """The partitions of a report by status: {"Materialized": 252, "Missing": 0}."""
+        self.look(f"/assets/{report}?view=partitions", "Missing (", f"partitions-{report}")
         return {word: int(number.replace(",", "")) for word, number in COUNTED.findall(self.tab.text)}
 
     def link(self, asset: str, entry: str) -> str:

@@ -1,4 +1,4 @@
-"""Does a right night follow a killed daemon, a killed run worker and a cancelled backfill?
+"""A night after an accident: a killed daemon, a killed run worker, a cancelled backfill.
 
 `python -m tests.tools.nights.accidents` plays them one after the other, with real processes on this machine.
 """
@@ -22,7 +22,7 @@ from pipelines.planning.selection import Selection
 from pipelines.sync.syncing import sync
 from tests.scenarios.faults.ground import content
 from tests.tools.nights import graphql
-from tests.tools.nights.server import ENDED, NIGHT, Server, say, serving, this_month, wait
+from tests.tools.nights.server import ENDED, NIGHT, Server, conclude, say, serving, this_month, wait
 from warehouse.store import Store
 
 CUSTOMERS = ("M30011", "M30012", "M30013")
@@ -44,20 +44,18 @@ def main() -> int:
     for accident in ACCIDENTS:
         if given.only in (None, accident.__name__):
             with TemporaryDirectory(prefix="accident", ignore_cleanup_errors=True) as room:
-                wrong += [f"{accident.__name__}: {one}" for one in _played(accident, Path(room), given.port)]
-    for sentence in wrong:
-        say(sentence)
-    say(f"{len(wrong)} things are not as they should be")
-    return 1 if wrong else 0
+                wrong += [f"{accident.__name__}: {one}" for one in _play(accident, Path(room), given.port)]
+    return conclude(wrong)
 
 
 def killed_worker(server: Server) -> None:
     """The process of the night's run is gone in the middle of it."""
     run_id = server.launch("nightly", all_months(), **NIGHT)
-    _under_way(server)
-    os.kill(_worker(server, run_id), signal.SIGKILL)
+    _wait_for_requests(server)
+    [worker] = {int(found[1]) for line in _log(server, run_id) if (found := PID.search(line))}
+    os.kill(worker, signal.SIGKILL)
     wait(lambda: server.status(run_id) == "FAILURE")
-    say(f"  the run says: {_last_words(server, run_id)}")
+    say(f"  the run says: {next(line for line in reversed(_log(server, run_id)) if 'fail' in line)}")
     wait(lambda: len(server.runs()) > 1)
     say("  and is tried again by itself")
 
@@ -65,7 +63,7 @@ def killed_worker(server: Server) -> None:
 def killed_daemon(server: Server) -> None:
     """The daemon is gone while a run goes on and others wait; somebody starts it again."""
     server.backfill(MONTHLY, CUSTOMERS, all_months())
-    _under_way(server)
+    _wait_for_requests(server)
     server.kill("daemon")
     server.start("daemon")
 
@@ -73,17 +71,19 @@ def killed_daemon(server: Server) -> None:
 def cancelled_backfill(server: Server) -> None:
     """Somebody cancels a backfill of which runs go on and others wait."""
     name = server.backfill(MONTHLY, CUSTOMERS, all_months())
-    _under_way(server)
+    _wait_for_requests(server)
     server.ask(graphql.CANCEL_BACKFILL, name)
     began = time.monotonic()
-    wait(lambda: _status(server, name) == "CANCELED")
+    wait(
+        lambda: server.ask(graphql.BACKFILL_STATUS, name)["partitionBackfillOrError"]["status"] == "CANCELED"
+    )
     say(f"  cancelled {time.monotonic() - began:.0f} s after the click")
 
 
 ACCIDENTS: tuple[Callable[[Server], None], ...] = (killed_worker, killed_daemon, cancelled_backfill)
 
 
-def _played(accident: Callable[[Server], None], room: Path, port: int) -> Iterator[str]:
+def _play(accident: Callable[[Server], None], room: Path, port: int) -> Iterator[str]:
     """An accident, then a night; everything that is not as it should be afterwards."""
     say(f"{accident.__name__}: {(accident.__doc__ or '').strip()}")
     began = time.monotonic()
@@ -92,13 +92,17 @@ def _played(accident: Callable[[Server], None], room: Path, port: int) -> Iterat
         accident(server)
         wait(lambda: all(run["status"] in ENDED for run in server.runs()) and not retries_to_come(server))
         say(f"  runs: {[(run['jobName'], run['status']) for run in reversed(server.runs())]}")
-        yield from _still_held(server)
+        for lock in (server.directory / "data").rglob("*.lock"):
+            try:
+                FileLock(lock, timeout=5).acquire().lock.release()
+            except Timeout:
+                yield f"{lock.name} is still locked"
         night = server.launch("nightly", all_months(), **NIGHT)
         wait(lambda: server.status(night) in ENDED)
         if (status := server.status(night)) != "SUCCESS":
             yield f"the night after it ended as {status}"
         wait(lambda: (room / "server" / "data" / "warehouse.duckdb").exists())
-        yield from differing(server, room / "fresh")
+        yield from differing_rows(server, room / "fresh")
         yield from not_green(server)
         statuses = {request["status"] for request in server.requests()}
         if statuses != {200}:
@@ -106,7 +110,7 @@ def _played(accident: Callable[[Server], None], room: Path, port: int) -> Iterat
     say(f"  a right night and a published file {time.monotonic() - began:.0f} s after the start")
 
 
-def differing(server: Server, fresh: Path) -> Iterator[str]:
+def differing_rows(server: Server, fresh: Path) -> Iterator[str]:
     """Rows that differ from those of a sync that met no accident."""
     sync(server.settings(fresh), Selection())
     with Store(server.settings().data_dir).reading() as ours, Store(fresh).reading() as theirs:
@@ -116,57 +120,33 @@ def differing(server: Server, fresh: Path) -> Iterator[str]:
         yield f"{len(differing)} of {len(expected)} cells differ: {sorted(map(str, differing))[:5]}"
 
 
-def _still_held(server: Server) -> Iterator[str]:
-    """What should have been given back: the write lock and the places of Dagster's pools."""
-    for lock in (server.directory / "data").rglob("*.lock"):
-        try:
-            FileLock(lock, timeout=5).acquire().lock.release()
-        except Timeout:
-            yield f"{lock.name} is still locked"
-    for queued in (run for run in server.runs() if run["status"] not in ENDED):
-        yield f"{queued['runId']} is still {queued['status']}"
-
-
 def not_green(server: Server) -> Iterator[str]:
-    for node in server.ask(graphql.MATRIX)["assetNodes"]:
+    for node in server.ask(graphql.PARTITIONS)["assetNodes"]:
         stats = node["partitionStats"]
         if stats and (stats["numFailed"] or stats["numMaterialized"] != stats["numPartitions"]):
             yield f"{node['assetKey']['path'][0]}: {stats}"
 
 
 def retries_to_come(server: Server) -> bool:
-    """Whether a failed run is still to be tried again by itself."""
+    """Whether a failed run is still to be retried by itself."""
     tags = [{tag["key"]: tag["value"] for tag in run["tags"]} for run in server.runs()]
     return any(
         one.get("dagster/will_retry") == "true" and "dagster/auto_retry_run_id" not in one for one in tags
     )
 
 
-def _under_way(server: Server) -> None:
+def all_months() -> list[Month]:
+    """The months that everything here is about, up to the current one."""
+    return list(months_between(this_month().plus(-MONTHS_BACK), this_month()))
+
+
+def _wait_for_requests(server: Server) -> None:
     """Until runs are in the middle of their work."""
     wait(lambda: len(server.requests()) > REQUESTS_BEFORE_THE_ACCIDENT, every=0.1)
 
 
-def _worker(server: Server, run_id: str) -> int:
-    """The process that works on a run, as the run's log tells it."""
-    events = server.ask(graphql.LOG, run_id)["logsForRun"]["events"]
-    [worker] = {int(found[1]) for event in events if (found := PID.search(event["message"]))}
-    return worker
-
-
-def _last_words(server: Server, run_id: str) -> str:
-    events = server.ask(graphql.LOG, run_id)["logsForRun"]["events"]
-    return str(next(event["message"] for event in reversed(events) if "fail" in event["message"]))
-
-
-def _status(server: Server, name: str) -> str:
-    return str(server.ask(graphql.STATUS_OF_BACKFILL, name)["partitionBackfillOrError"]["status"])
-
-
-def all_months() -> list[Month]:
-    """The months that everything here is about, up to the current one."""
-    now = this_month()
-    return list(months_between(now.plus(-MONTHS_BACK), now))
+def _log(server: Server, run_id: str) -> list[str]:
+    return [event["message"] for event in server.ask(graphql.LOG, run_id)["logsForRun"]["events"]]
 
 
 if __name__ == "__main__":

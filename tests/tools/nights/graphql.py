@@ -29,7 +29,7 @@ mutation ($given: String!) {
   cancelPartitionBackfill(backfillId: $given) {__typename ... on PythonError {message}}
 }
 """
-STATUS_OF_BACKFILL = """
+BACKFILL_STATUS = """
 query ($given: String!) {partitionBackfillOrError(backfillId: $given) {... on PartitionBackfill {status}}}
 """
 RUNS = """
@@ -42,7 +42,7 @@ query ($given: ID!) {
 }
 """
 READY = "{workspaceOrError {... on Workspace {locationEntries {loadStatus}}}}"
-MATRIX = "{assetNodes {assetKey {path} partitionStats {numPartitions numMaterialized numFailed}}}"
+PARTITIONS = "{assetNodes {assetKey {path} partitionStats {numPartitions numMaterialized numFailed}}}"
 
 
 def job(name: str) -> dict[str, str]:

@@ -1,8 +1,8 @@
-"""How long is a night of twenty customers, and how much of that is Dagster's?
+"""How long a night of twenty customers takes, and how much of that is Dagster's.
 
 `python -m tests.tools.nights.measured` asks all reports of 20 customers at 50 ms: once as `brokerbi sync`
-does, once as the night of a server does. Two things a network alone would take are stated: requests times
-latency divided by the requests in flight, and the ratio of either night to that.
+does, once as the night of a server does. Each is compared with what the network alone would take: requests
+times latency divided by the requests in flight.
 """
 
 from __future__ import annotations
@@ -13,11 +13,8 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from pipelines.months import Month, months_between
 from tests.tools.nights.server import BIN, ENDED, NIGHT, Server, say, serving, this_month, wait
@@ -25,25 +22,6 @@ from tests.unit.walls.files import ROOT
 
 MONTHS = 3
 FIRST_OFFICE = 30011
-
-
-@dataclass(frozen=True)
-class Night:
-    """One night: requests made, seconds it took by the clock, and seconds of computing (0 if unknown)."""
-
-    name: str
-    requests: int
-    seconds: float
-    computing: float
-    most_in_flight: int
-
-    def told(self, latency: float, concurrency: int) -> str:
-        ideal = self.requests * latency / concurrency
-        return (
-            f"{self.name}: {self.requests:,} requests, {self.seconds:.1f} s, "
-            f"{self.seconds / ideal:.2f} times the {ideal:.1f} s of {latency * 1000:g} ms "
-            f"at {concurrency} in flight (most seen {self.most_in_flight}); computing {self.computing:.1f} s"
-        )
 
 
 def main() -> int:
@@ -64,16 +42,15 @@ def main() -> int:
             _sync(server, plain)
             shutil.copytree(plain, server.directory / "data", dirs_exist_ok=True)
             for _ in range(given.rounds):
-                for night in (_plain_night(server, plain), *_night_of_the_server(server, first)):
-                    say(night.told(given.latency / 1000, server.settings().concurrency))
+                _measure_sync(server, plain)
+                _measure_night(server, first)
     return 0
 
 
 def _sync(server: Server, data_dir: Path, *options: str) -> None:
-    environment = {**server.environment, "BROKERBI_DATA_DIR": str(data_dir)}
     subprocess.run(
         [str(BIN / "brokerbi"), "sync", *options],
-        env=environment,
+        env={**server.environment, "BROKERBI_DATA_DIR": str(data_dir)},
         cwd=ROOT,
         check=True,
         stdout=subprocess.DEVNULL,
@@ -81,15 +58,15 @@ def _sync(server: Server, data_dir: Path, *options: str) -> None:
     )
 
 
-def _plain_night(server: Server, data_dir: Path) -> Night:
+def _measure_sync(server: Server, data_dir: Path) -> None:
     server.forget_requests()
     began, computing = time.monotonic(), _computed_by_children()
     _sync(server, data_dir, "--no-publish")
     seconds = time.monotonic() - began
-    return Night("sync", *_counted(server, seconds, _computed_by_children() - computing))
+    _say_figures(server, "sync", seconds, f"; computing {_computed_by_children() - computing:.1f} s")
 
 
-def _night_of_the_server(server: Server, first: Month) -> Sequence[Night]:
+def _measure_night(server: Server, first: Month) -> None:
     """The run itself; and all of it, from the call until the file is published."""
     server.forget_requests()
     published = server.directory / "data" / "warehouse.duckdb"
@@ -99,20 +76,20 @@ def _night_of_the_server(server: Server, first: Month) -> Sequence[Night]:
     run = next(run for run in server.runs() if run["runId"] == run_id)
     if run["status"] != "SUCCESS":
         raise RuntimeError(f"the night ended as {run['status']}")
-    night = Night("night, its run", *_counted(server, _seconds(run), 0.0))
+    _say_figures(server, "night, its run", float(run["endTime"]) - float(run["startTime"]))
     wait(lambda: published.stat().st_mtime > before, every=0.2)
-    whole = time.monotonic() - began
+    _say_figures(server, "night, until published", time.monotonic() - began)
     wait(lambda: all(run["status"] in ENDED for run in server.runs()))
-    return night, Night("night, until published", *_counted(server, whole, 0.0))
 
 
-def _seconds(run: dict[str, Any]) -> float:
-    return float(run["endTime"]) - float(run["startTime"])
-
-
-def _counted(server: Server, seconds: float, computing: float) -> tuple[int, float, float, int]:
-    requests = server.requests()
-    return len(requests), seconds, computing, max((one["in_flight"] for one in requests), default=0)
+def _say_figures(server: Server, name: str, seconds: float, more: str = "") -> None:
+    requests, concurrency = server.requests(), server.settings().concurrency
+    ideal = len(requests) * server.latency / 1000 / concurrency
+    most = max((one["in_flight"] for one in requests), default=0)
+    say(
+        f"{name}: {len(requests):,} requests, {seconds:.1f} s, {seconds / ideal:.2f} times the {ideal:.1f} s "
+        f"of {server.latency:g} ms at {concurrency} in flight (most seen {most}){more}"
+    )
 
 
 def _computed_by_children() -> float:

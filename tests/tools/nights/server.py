@@ -1,4 +1,4 @@
-"""How does this run on a server? A sandbox, the web server and the daemon, each a process of its own."""
+"""A server as it runs for real: a sandbox, the Dagster web server and the daemon, each a process of its own."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError, URLError
@@ -25,14 +25,10 @@ from pipelines.settings.model import Settings, load_settings
 from tests.tools.nights import graphql
 from tests.unit.walls.files import ROOT
 
-PATIENCE_SECONDS = 180.0
+TIMEOUT_SECONDS = 180.0
 ENDED = frozenset({"SUCCESS", "FAILURE", "CANCELED"})
 BIN = Path(sys.executable).parent
 NIGHT = {"brokerbi/night": "a night", "brokerbi/held": "skip", "dagster/priority": "10"}
-
-
-class TooLate(Exception):
-    """What was waited for did not happen in time."""
 
 
 @dataclass
@@ -49,8 +45,7 @@ class Server:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What the processes are told; the night comes only when it is called."""
-        hour = (datetime.now(UTC).hour + 12) % 24
+        """The environment of the processes; the nightly schedule is half a day away."""
         ours = {
             "CONFIG": "/dev/null",
             "BASE_URL": f"http://127.0.0.1:{self.port}",
@@ -60,7 +55,7 @@ class Server:
             "START": str(self.first),
             "DATA_DIR": str(self.directory / "data"),
             "REQUESTS_PER_SECOND": "1000",
-            "NIGHTLY": f"0 {hour} * * *",
+            "NIGHTLY": half_a_day_away(),
             **({"REPORTS": self.reports} if self.reports else {}),
         }
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("BROKERBI_")}
@@ -76,7 +71,7 @@ class Server:
         """Start one of the processes, in a session of its own."""
         with (self.directory / f"{name}.log").open("ab") as log:
             self.processes[name] = subprocess.Popen(
-                self._words(name),
+                self._command(name),
                 cwd=ROOT,
                 env=self.environment,
                 stdout=log,
@@ -84,29 +79,25 @@ class Server:
                 start_new_session=True,
             )
 
-    def _words(self, name: str) -> list[str]:
-        today = datetime.now(ZoneInfo("Europe/Stockholm")).date()
-        world = [
-            "--offices",
-            str(max(len(self.customers), 7)),
-            "--from",
-            str(self.first),
-            "--as-of",
-            str(today),
-        ]
-        return {
-            "sandbox": [
-                *(str(BIN / "brokerbi"), "sandbox", "--port", str(self.port), *world),
-                *("--latency", str(self.latency)),
-            ],
-            "daemon": [str(BIN / "dagster-daemon"), "run"],
-            "ui": [str(BIN / "dagster-webserver"), "--host", "127.0.0.1", "--port", str(self.port + 1)],
-        }[name]
+    def _command(self, name: str) -> list[str]:
+        if name == "daemon":
+            return [str(BIN / "dagster-daemon"), "run"]
+        if name == "ui":
+            return [str(BIN / "dagster-webserver"), "--host", "127.0.0.1", "--port", str(self.port + 1)]
+        options = {
+            "port": self.port,
+            "offices": max(len(self.customers), 7),
+            "from": self.first,
+            "as-of": today(),
+            "latency": self.latency,
+        }
+        words = [word for option, value in options.items() for word in (f"--{option}", str(value))]
+        return [str(BIN / "brokerbi"), "sandbox", *words]
 
     def kill(self, name: str) -> None:
-        """As a machine does that runs out of memory: this one process, without a warning."""
+        """Kill one process without a warning, as a machine that runs out of memory does."""
         self.processes[name].kill()
-        self.processes[name].wait(PATIENCE_SECONDS)
+        self.processes[name].wait(TIMEOUT_SECONDS)
 
     def launch(self, job: str, months: Iterable[Month], **tags: str) -> str:
         """A run of a job over all customers and these months; its id."""
@@ -117,7 +108,7 @@ class Server:
         }
         tagged = [{"key": key, "value": value} for key, value in {**whole, **tags}.items()]
         given = {"selector": graphql.job(job), "runConfigData": {}, "executionMetadata": {"tags": tagged}}
-        return str(self._told(graphql.LAUNCH, given, "LaunchRunSuccess")["run"]["runId"])
+        return str(self._mutate(graphql.LAUNCH, given, "LaunchRunSuccess")["run"]["runId"])
 
     def backfill(self, reports: Iterable[str], customers: Iterable[str], months: Sequence[Month]) -> str:
         """Launch a backfill as the UI does; its name."""
@@ -126,7 +117,7 @@ class Server:
             "partitionNames": [partition_key(customer, month) for customer in customers for month in months],
             "tags": [],
         }
-        return str(self._told(graphql.BACKFILL, given, "LaunchBackfillSuccess")["backfillId"])
+        return str(self._mutate(graphql.BACKFILL, given, "LaunchBackfillSuccess")["backfillId"])
 
     def runs(self) -> list[dict[str, Any]]:
         """All runs, newest first: runId, status, jobName."""
@@ -137,13 +128,14 @@ class Server:
 
     def ask(self, query: str, given: object = None) -> dict[str, Any]:
         """What Dagster answers to GraphQL."""
-        answer = self._json(f"{self.port + 1}/graphql", {"query": query, "variables": {"given": given}})
+        address = f"http://127.0.0.1:{self.port + 1}/graphql"
+        answer = get_json(address, {"query": query, "variables": {"given": given}})
         if "errors" in answer:
             raise RuntimeError(f"{query}: {answer['errors']}")
         return dict(answer["data"])
 
-    def _told(self, mutation: str, given: object, success: str) -> dict[str, Any]:
-        """The answer to a mutation; raises RuntimeError when it is another than the one hoped for."""
+    def _mutate(self, mutation: str, given: object, success: str) -> dict[str, Any]:
+        """The answer to a mutation; raises RuntimeError when it is not a success."""
         [answer] = self.ask(mutation, given).values()
         if answer["__typename"] != success:
             raise RuntimeError(f"{answer}")
@@ -151,11 +143,10 @@ class Server:
 
     def requests(self) -> list[dict[str, Any]]:
         """Every request that the sandbox has seen."""
-        return list(self._json(f"{self.port}/_sandbox/requests")["requests"])
+        return list(get_json(f"http://127.0.0.1:{self.port}/_sandbox/requests")["requests"])
 
     def forget_requests(self) -> None:
-        """Count anew."""
-        self._json(f"{self.port}/_sandbox/requests/clear", {})
+        get_json(f"http://127.0.0.1:{self.port}/_sandbox/requests/clear", {})
 
     def is_up(self) -> bool:
         """Whether everything answers; raises RuntimeError when a process has ended: a port may be taken."""
@@ -167,36 +158,6 @@ class Server:
             return bool(self.requests() is not None and entries[0]["loadStatus"] == "LOADED")
         return False
 
-    def _json(self, rest: str, body: Mapping[str, object] | None = None) -> Any:
-        data = json.dumps(body).encode() if body is not None else None
-        request = Request(f"http://127.0.0.1:{rest}", data, {"Content-Type": "application/json"})
-        try:
-            with urlopen(request, timeout=PATIENCE_SECONDS) as answer:
-                return json.load(answer)
-        except HTTPError as error:  # its body says what is wrong
-            raise RuntimeError(error.read().decode("utf-8", "replace")[:2000]) from error
-
-
-def this_month() -> Month:
-    """The current month, in the brokerage's time."""
-    return Month.of(datetime.now(ZoneInfo("Europe/Stockholm")).date())
-
-
-def say(text: str) -> None:
-    """A line for whoever watches."""
-    sys.stdout.write(f"{time.strftime('%H:%M:%S')} {text}\n")
-    sys.stdout.flush()
-
-
-def wait(what: Callable[[], Any], seconds: float = PATIENCE_SECONDS, every: float = 0.5) -> Any:
-    """What a question answers as soon as that is something; raises TooLate."""
-    until = time.monotonic() + seconds
-    while not (found := what()):
-        if time.monotonic() > until:
-            raise TooLate(f"waited {seconds:g} s in vain")
-        time.sleep(every)
-    return found
-
 
 @contextmanager
 def serving(server: Server) -> Iterator[Server]:
@@ -204,7 +165,7 @@ def serving(server: Server) -> Iterator[Server]:
     home = server.directory / "dagster"
     home.mkdir(parents=True)
     shutil.copy(ROOT / "dagster.yaml", home)
-    migrate = [str(BIN / "dagster"), "instance", "migrate"]  # two that make its storage at once trip over
+    migrate = [str(BIN / "dagster"), "instance", "migrate"]  # two that make its storage at once collide
     subprocess.run(migrate, env=server.environment, check=True, capture_output=True)
     try:
         for name in ("sandbox", "daemon", "ui"):
@@ -213,8 +174,64 @@ def serving(server: Server) -> Iterator[Server]:
         yield server
     finally:
         for process in server.processes.values():
-            for signed in (signal.SIGTERM, signal.SIGKILL):
-                with suppress(ProcessLookupError):
-                    os.killpg(process.pid, signed)
-                with suppress(subprocess.TimeoutExpired):
-                    process.wait(10)
+            end(process, signal.SIGTERM)
+
+
+def end(process: subprocess.Popen[bytes], first: signal.Signals, seconds: float = 10) -> None:
+    """End a process and everything in its session, without mercy after so many seconds."""
+    for signed in (first, signal.SIGKILL):
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signed)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(seconds)
+
+
+def get_json(address: str, body: Mapping[str, object] | None = None) -> Any:
+    """The JSON at an address, posted to when there is a body; raises RuntimeError with what it says."""
+    data = json.dumps(body).encode() if body is not None else None
+    try:
+        request = Request(address, data, {"Content-Type": "application/json"})
+        with urlopen(request, timeout=TIMEOUT_SECONDS) as answer:
+            return json.load(answer)
+    except HTTPError as error:  # its body says what is wrong
+        raise RuntimeError(error.read().decode("utf-8", "replace")[:2000]) from error
+
+
+def wait(what: Callable[[], Any], seconds: float = TIMEOUT_SECONDS, every: float = 0.5) -> Any:
+    """What a function returns as soon as that is something; raises TimeoutError."""
+    until = time.monotonic() + seconds
+    while not (found := what()):
+        if time.monotonic() > until:
+            raise TimeoutError(f"waited {seconds:g} s in vain")
+        time.sleep(every)
+    return found
+
+
+def say(text: str) -> None:
+    """A line for whoever watches."""
+    sys.stdout.write(f"{time.strftime('%H:%M:%S')} {text}\n")
+    sys.stdout.flush()
+
+
+def conclude(wrong: Iterable[str]) -> int:
+    """Say everything that is wrong; the exit code."""
+    found = list(wrong)
+    for sentence in found:
+        say(sentence)
+    say(f"{len(found)} things are not as they should be")
+    return 1 if found else 0
+
+
+def today() -> date:
+    """The day, in the brokerage's time."""
+    return datetime.now(ZoneInfo("Europe/Stockholm")).date()
+
+
+def this_month() -> Month:
+    """The current month, in the brokerage's time."""
+    return Month.of(today())
+
+
+def half_a_day_away() -> str:
+    """A schedule that will not be due while this runs."""
+    return f"0 {(datetime.now(UTC).hour + 12) % 24} * * *"

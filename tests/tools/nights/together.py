@@ -1,4 +1,4 @@
-"""Do backfills and nights disturb each other, or Dagster's own storage? Both at once, for a while.
+"""Backfills and nights at once, for a while: whether they disturb each other or Dagster's own storage.
 
 `python -m tests.tools.nights.together --seconds 300` launches nights while backfills go on, and
 looks for runs that failed, for errors in what the processes wrote, and for rows that differ afterwards.
@@ -19,13 +19,13 @@ from tests.tools.nights.accidents import (
     MONTHLY,
     REPORTS,
     all_months,
-    differing,
+    differing_rows,
     not_green,
     retries_to_come,
 )
-from tests.tools.nights.server import ENDED, NIGHT, Server, say, serving, wait
+from tests.tools.nights.server import ENDED, NIGHT, Server, conclude, say, serving, wait
 
-WRONG_WORDS = ("database is locked", "Traceback", " ERROR ", "- ERROR -")
+ERROR_WORDS = ("database is locked", "Traceback", " ERROR ", "- ERROR -")
 LONGEST_SECONDS = 900.0
 
 
@@ -38,30 +38,27 @@ def main() -> int:
     with TemporaryDirectory(prefix="together", ignore_cleanup_errors=True) as room:
         server = Server(Path(room) / "server", given.port, CUSTOMERS, all_months()[0], REPORTS, latency=50)
         with serving(server):
-            _work(server, given.seconds)
+            _launch_both(server, given.seconds)
             wrong = list(_wrong(server, Path(room) / "fresh"))
-    for sentence in wrong:
-        say(sentence)
-    say(f"{len(wrong)} things are not as they should be")
-    return 1 if wrong else 0
+    return conclude(wrong)
 
 
-def _work(server: Server, seconds: float) -> None:
+def _launch_both(server: Server, seconds: float) -> None:
     """A new backfill and a new night whenever the one before has ended, until the time is over."""
     until = time.monotonic() + seconds
     night, backfilled = "", 0
     while time.monotonic() < until:
-        if backfilled * len(CUSTOMERS) <= _ended_of_backfills(server):
+        if backfilled * len(CUSTOMERS) <= _ended_backfill_runs(server):
             server.backfill(MONTHLY, CUSTOMERS, all_months())
             backfilled += 1
         if not night or server.status(night) in ENDED:
             night = server.launch("nightly", all_months()[-3:], **NIGHT)
         time.sleep(2)
-    wait(lambda: _ended_of_backfills(server) >= backfilled * len(CUSTOMERS), LONGEST_SECONDS)
+    wait(lambda: _ended_backfill_runs(server) >= backfilled * len(CUSTOMERS), LONGEST_SECONDS)
     wait(lambda: all(run["status"] in ENDED for run in server.runs()), LONGEST_SECONDS)
 
 
-def _ended_of_backfills(server: Server) -> int:
+def _ended_backfill_runs(server: Server) -> int:
     keys = [{tag["key"] for tag in run["tags"]} for run in server.runs() if run["status"] in ENDED]
     return sum("dagster/backfill" in one for one in keys)
 
@@ -69,17 +66,18 @@ def _ended_of_backfills(server: Server) -> int:
 def _wrong(server: Server, fresh: Path) -> Iterator[str]:
     """Everything that is not as it should be."""
     wait(lambda: not retries_to_come(server))
-    runs, requests = server.runs(), server.requests()
-    counted = Counter((run["jobName"], run["status"]) for run in runs)
-    say(f"runs {dict(counted)}; requests {dict(Counter(one['status'] for one in requests))}")
+    requests = server.requests()
+    runs = Counter((run["jobName"], run["status"]) for run in server.runs())
+    statuses = Counter(one["status"] for one in requests)
+    say(f"runs {dict(runs)}; requests {dict(statuses)}")
     say(f"at most {max(one['in_flight'] for one in requests)} requests in flight")
-    if {status for _, status in counted} != {"SUCCESS"} or {one["status"] for one in requests} != {200}:
+    if {status for _, status in runs} != {"SUCCESS"} or set(statuses) != {200}:
         yield "not every run and every request went well"
-    yield from differing(server, fresh)
+    yield from differing_rows(server, fresh)
     yield from not_green(server)
     for log in sorted(server.directory.glob("*.log")):
         lines = log.read_text("utf-8", "replace").splitlines()
-        told = [line for line in lines if any(word in line for word in WRONG_WORDS)]
+        told = [line for line in lines if any(word in line for word in ERROR_WORDS)]
         if told:
             yield f"{log.name} has {len(told)} lines of errors: {told[0]}"
 
