@@ -59,7 +59,7 @@ dev: $(STAMP) $(DEV)/dagster/dagster.yaml ## the sandbox and the Dagster UI toge
 	  "In some ten seconds the Dagster UI is at http://127.0.0.1:$(UI_PORT):" \
 	  '  1. Assets, select the reports, Materialize' \
 	  '  2. choose customers and months, Launch' \
-	  '  3. watch the squares turn green; the file for analysts is then $(DEV)/warehouse.duckdb' \
+	  '  3. watch the partitions turn green; the file for analysts is then $(DEV)/warehouse.duckdb' \
 	  'The logs of the other two are $(DEV)/sandbox.log and $(DEV)/daemon.log. Ctrl-C ends all three.' ''; \
 	$(BIN)/dagster-webserver --host 127.0.0.1 --port $(UI_PORT) --log-level warning & ui=$$!; wait $$ui
 

@@ -1,4 +1,4 @@
-"""A backfill of everything, launched by clicking in a real browser: every partition green, and a page to read.
+"""A backfill of everything, launched by clicking in a real browser, and the page it ends in.
 
 `python -m tests.tools.browser.backfill --shots DIR` (`make browser`) starts `make dev` in its
 own directory, clicks in a real browser, and looks at everything an operator would look at.

@@ -1,4 +1,4 @@
-"""A server as it runs for real: a sandbox, the Dagster web server and the daemon, each a process of its own."""
+"""A server as it runs for real: sandbox, Dagster web server and daemon, each a process of its own."""
 
 from __future__ import annotations
 
