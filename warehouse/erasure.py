@@ -172,7 +172,7 @@ def leave_traces(connection: DuckDBPyConnection) -> None:
 def erase_tables(
     connection: DuckDBPyConnection, person: Person, customers: Collection[str], tables: DocumentedTables
 ) -> Counter[str]:
-    """Erase the person from every table; counts the rows it changed, by table.
+    """Erase the person from every table; counts by table the values that the alias is in now.
 
     Values without the id are only looked for in the rows of these customers.
     """
@@ -180,11 +180,11 @@ def erase_tables(
     for schema in SCHEMAS:
         updates: dict[tuple[str, tuple[str, ...]], list[Sequence[object]]] = {}
         for table, number, changed in _changes(connection, schema, person, customers, tables):
-            same = updates.setdefault((f"{schema}.{quoted(table)}", tuple(changed)), [])
-            same.append([number, *changed.values()])
+            name = f"{schema}.{quoted(table)}"
+            updates.setdefault((name, tuple(changed)), []).append([number, *changed.values()])
+            touched[name] += sum(value is not None for value in changed.values())
         for (name, columns), rows in updates.items():
             _update(connection, name, columns, rows)
-            touched[name] += len(rows)
     connection.execute(
         "UPDATE meta.history_scopes SET asked = $1 WHERE asked = $2", [person.alias, person.id]
     )
@@ -192,7 +192,7 @@ def erase_tables(
     connection.execute(
         f"UPDATE meta.loads SET asked = {renamed} WHERE list_contains(asked, $1)", [person.id, person.alias]
     )
-    return touched
+    return +touched
 
 
 def clear_leftovers(data_dir: Path, now: float | None = None) -> tuple[int, int]:

@@ -94,7 +94,7 @@ class ThinAgent(Row):
 
     id: Text = field("user id of the agent", id_of="user")
     name: Text = field("name of the agent", personal=True)
-    initials: Text = field("initials of the agent", personal=True)
+    initials: Text = field("initials of the agent")
     employee_id: Text = field("employee number, a text", personal=True)
     responsible: Boolean = field("whether this agent is the responsible one")
     primary_office: AgentOffice | None = field("the agent's own office")

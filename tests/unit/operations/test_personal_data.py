@@ -65,9 +65,9 @@ def test_a_short_id_is_not_looked_for_within_texts() -> None:
 
 
 def test_in_a_table_what_the_catalogue_calls_personal_goes_and_the_rest_stays() -> None:
-    agent = {"estate_id": "O1", "id": "U1", "name": "A", "initials": "AA", "primary_office_name": "O", "n": 1}
+    agent = {"estate_id": "O1", "id": "U1", "name": "A", "employee_id": "7", "primary_office_name": "O"}
     changed = USER.erase_row(agent, (), TABLES.of("bi", "sales_agents"))
-    assert changed == {"id": "x", "name": None, "initials": None}
+    assert changed == {"id": "x", "name": None, "employee_id": None}
 
 
 def test_the_documented_id_of_an_estate_is_nobody() -> None:
