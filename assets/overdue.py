@@ -14,7 +14,7 @@ from pipelines.planning.plan import Plan, Planned
 from pipelines.planning.planned import make_plan
 from pipelines.planning.selection import Selection
 from warehouse.ledger import Ledger
-from warehouse.overview import Overview, overview
+from warehouse.status import Overview, overview
 
 PUBLISHED = "published"
 MOST_LINES = 100

@@ -1,4 +1,4 @@
-"""Are the data what they should be? Runs every check; a check returns the rows that offend it."""
+"""Checks of the data: each a query for the rows that offend it."""
 
 from __future__ import annotations
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 import shutil
 import time
@@ -22,13 +21,14 @@ from typing import Any
 
 from duckdb import DuckDBPyConnection
 
-from warehouse.copying import copy_file, rewrite_file
 from warehouse.errors import WarehouseError
+from warehouse.files import PRIVATE_FILE, SHARED_FILE, copy_file, remove, replacement, write_file
 from warehouse.landing import Landed, Landing
 from warehouse.landing_writer import HELD, LandingWriter
-from warehouse.opening import PRIVATE_FILE, opened, quoted, remove, sync
+from warehouse.opening import opened, quoted
 from warehouse.personal_data import SHORTEST, Documented, Person, is_id_of, written_forms
-from warehouse.versions import FILE, Versions
+from warehouse.publish import Versions
+from warehouse.retention import rewrite_file
 
 Pair = tuple[str, str]
 """A report's name and a customer's id."""
@@ -87,12 +87,8 @@ def remembered(
     values = person.values | set(known.get("values", ()))
     person = replace(person, alias=known.get("alias", person.alias), values=values)
     customers = frozenset(customers) | set(known.get("customers", ()))
-    unfinished = note.with_suffix(".part")
-    descriptor = os.open(unfinished, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, PRIVATE_FILE)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        json.dump({"alias": person.alias, "values": sorted(values), "customers": sorted(customers)}, file)
-    unfinished.replace(note)
-    sync(note.parent)
+    content = {"alias": person.alias, "values": sorted(values), "customers": sorted(customers)}
+    write_file(note, json.dumps(content).encode())
     yield person, customers, begun
     note.unlink()
 
@@ -254,21 +250,19 @@ def clean_published(
     versions = Versions(data_dir)
     version = versions.next(now)
     copy = versions.folder / ".unfinished.duckdb"
-    rewritten = copy.with_name(".unfinished-rewritten.duckdb")
+    unfinished = copy.with_name(".unfinished-rewritten.duckdb")
     try:
         remove(copy)
         copy_file(versions.published, copy)
         copy.chmod(PRIVATE_FILE)
-        with opened(copy) as connection:
+        with (
+            replacement(versions.path(version), mode=SHARED_FILE, unfinished=unfinished) as rewritten,
+            opened(copy) as connection,
+        ):
             erase_tables(connection, person, customers, tables)
             rewrite_file(connection, rewritten)
-        rewritten.chmod(FILE)
-        sync(rewritten)
-        rewritten.replace(versions.path(version))
     finally:
         remove(copy)
-        remove(rewritten)
-    sync(versions.folder)
     versions.show(version)
     return version
 

@@ -16,7 +16,7 @@ from duckdb import DuckDBPyConnection
 from warehouse.errors import WarehouseError
 from warehouse.opening import literal, opened
 from warehouse.pictures import NothingPublished
-from warehouse.versions import Versions
+from warehouse.publish import Versions
 
 MOST_NAMED = 12
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from duckdb import DuckDBPyConnection
 
-from warehouse.commenting import comment
+from warehouse.dictionary import comment
 from warehouse.inserting import insert
 from warehouse.opening import literal, quoted
 from warehouse.shapes import VALID, Column, Shape

@@ -1,20 +1,45 @@
-"""How do landed rows become answers? Builds every mart from its file, in the order that the SQL says."""
+"""Marts, each built from its SQL file, once what the SQL assumes of undocumented tables is examined."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from graphlib import CycleError, TopologicalSorter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from warehouse.assumptions import assumed_query, examine_assumptions, record_assumptions
 from warehouse.checks import prepare_results
 from warehouse.configured import prepare_configuration
-from warehouse.dictionary import describe
-from warehouse.queries import SQL, Query, QueryError, queries
+from warehouse.dictionary import comment_table, describe
+from warehouse.inserting import insert
+from warehouse.queries import SQL, Query, in_order, queries
 from warehouse.remembering import TOTALS, prepare_memory, remember_totals
+
+FITS, NOTHING_YET, DIFFERS = "fits", "nothing has arrived", "differs"
+"""States of an assumption."""
+
+_ASSUMPTIONS = """
+CREATE OR REPLACE TABLE meta.assumptions (
+    query VARCHAR, source VARCHAR, expected_columns VARCHAR[], arrived_columns VARCHAR[],
+    missing_columns VARCHAR[], row_count BIGINT, state VARCHAR, message VARCHAR
+)
+"""
+_ASSUMPTION_COLUMNS = {
+    "query": "the query that assumes something, as schema and name; its file is below sql/",
+    "source": "the undocumented table that it assumes something of",
+    "expected_columns": "the columns it needs there",
+    "arrived_columns": "the columns that have arrived",
+    "missing_columns": "the columns it needs that have not",
+    "row_count": "rows that have arrived",
+    "state": "fits, nothing has arrived, or differs: then the query gives no rows",
+    "message": "why it does not fit",
+}
+_ARRIVED = """
+SELECT schema_name || '.' || table_name, list(column_name ORDER BY column_index) FROM duckdb_columns()
+WHERE schema_name = 'bi' AND database_name = current_database() AND NOT starts_with(column_name, '_')
+    AND column_name NOT IN ('valid_from_utc', 'valid_to_utc')
+GROUP BY ALL
+"""
 
 
 class MartError(Exception):
@@ -39,14 +64,16 @@ def build_marts(
         staging = [query for query in staging if query.table in needed]
         marts = [query for query in marts if query.table in needed]
     prepare_configuration(connection)
-    assumptions = examine_assumptions(connection, [query for query in staging if query.assumed])
-    record_assumptions(connection, assumptions)
+    states = _examine_assumptions(connection, [query for query in staging if query.expects])
     prepare_memory(connection)
     prepare_results(connection)
     for schema in ("marts", "staging"):
         connection.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE; CREATE SCHEMA {schema}")
     for query in staging:
-        _create(connection, query, "VIEW", assumed_query(query, assumptions))
+        sql = query.sql
+        if query.expects:
+            sql = _typed(query) if states[query.table] == FITS else _without_rows(query)
+        _create(connection, query, "VIEW", sql)
     for query in marts:
         _create(connection, query, "TABLE", query.sql)
     if any(query.table == TOTALS for query in marts):
@@ -75,21 +102,6 @@ def queries_behind(connection: DuckDBPyConnection, mart: str, folder: Path = SQL
     return list(found.values())
 
 
-def in_order(found: Iterable[Query]) -> list[Query]:
-    """Queries of one schema, each after those it reads; refuses a circle."""
-    by_table: Mapping[str, Query] = {query.table: query for query in found}
-    needs = {
-        table: sorted(name for name in map(".".join, query.reads) if name in by_table and name != table)
-        for table, query in by_table.items()
-    }
-    try:
-        return [by_table[table] for table in TopologicalSorter(needs).static_order()]
-    except CycleError as circle:
-        raise QueryError(
-            f"These queries read each other in a circle: {', '.join(circle.args[1])}"
-        ) from circle
-
-
 def _create(connection: DuckDBPyConnection, query: Query, kind: str, sql: str) -> None:
     if query.parameters:
         statement = f"CREATE MACRO {query.table}({', '.join(query.parameters)}) AS TABLE {sql}"
@@ -99,3 +111,60 @@ def _create(connection: DuckDBPyConnection, query: Query, kind: str, sql: str) -
         connection.execute(statement)
     except duckdb.Error as error:
         raise MartError(f"{query.table} cannot be built from {query.path}: {error}") from error
+
+
+def _examine_assumptions(connection: DuckDBPyConnection, assumed: Iterable[Query]) -> dict[str, str]:
+    """Write meta.assumptions anew, from what has arrived; the answer is the state of each query.
+
+    A query that fails would abort the caller's transaction, so it is tried beside it, on what is committed.
+    """
+    with connection.cursor() as beside:
+        arrived: dict[str, list[str]] = dict(beside.execute(_ARRIVED).fetchall())
+        rows = [row for query in assumed for row in _examined(beside, query, arrived)]
+    connection.execute(_ASSUMPTIONS)
+    comment_table(
+        connection, "meta.assumptions", "What our SQL assumes of undocumented tables.", _ASSUMPTION_COLUMNS
+    )
+    insert(connection, "meta.assumptions", rows)
+    return {str(query): str(state) for query, *_, state, _ in rows}
+
+
+def _examined(
+    connection: DuckDBPyConnection, query: Query, arrived: Mapping[str, Sequence[str]]
+) -> list[tuple[object, ...]]:
+    """The rows of meta.assumptions of a query: one for each table that it assumes something of."""
+    sources = []
+    missing = []
+    any_rows = False
+    for table, columns in query.expects.items():
+        expected = columns.replace(",", " ").split()
+        found = list(arrived.get(table, ()))
+        lacking = [name for name in expected if name not in found]
+        count = 0
+        if found:
+            [(count,)] = connection.execute(f"SELECT count(*) FROM {table}").fetchall()
+        sources.append((table, expected, found, lacking, count))
+        missing += [f"{table}.{name}" for name in lacking]
+        any_rows = any_rows or count > 0
+    state, message = FITS, ""
+    if missing:
+        state = DIFFERS if any_rows else NOTHING_YET
+        message = f"{query.path.name} expects {', '.join(missing)}"
+    else:
+        try:
+            connection.execute(f"SELECT count(hash(answer)) FROM ({_typed(query)}) AS answer").fetchall()
+        except duckdb.Error as error:
+            state, message = DIFFERS, f"{query.path.name} does not run on what arrived: {error}"
+    return [(query.table, *source, state, message) for source in sources]
+
+
+def _typed(query: Query) -> str:
+    """A query with the column types that its header declares."""
+    columns = (f"CAST({name} AS {kind}) AS {name}" for name, kind in query.types.items())
+    return f"SELECT {', '.join(columns)} FROM ({query.sql}) AS assumed"
+
+
+def _without_rows(query: Query) -> str:
+    """The columns that the header of a query declares, and no row."""
+    columns = (f"CAST(NULL AS {kind}) AS {name}" for name, kind in query.types.items())
+    return f"SELECT {', '.join(columns)} WHERE false"

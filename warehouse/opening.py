@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,10 +10,16 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from warehouse.explaining import explained
+from warehouse.files import PRIVATE_FILE as PRIVATE_FILE
+from warehouse.files import PRIVATE_FOLDER as PRIVATE_FOLDER
+from warehouse.files import private_folder as private_folder
+from warehouse.files import remove as remove
+from warehouse.files import remove_logs as remove_logs
+from warehouse.files import replacement
+from warehouse.files import sync as sync
+from warehouse.files import wal as wal
 
 STORAGE_VERSION = "v1.0.0"
-PRIVATE_FILE = 0o600
-PRIVATE_FOLDER = 0o700
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": False,  # the pipeline never reaches for the network by itself
     "autoload_known_extensions": False,
@@ -37,61 +42,24 @@ def create(path: Path, statements: Iterable[str]) -> None:
     unfinished = path.with_name(f"{path.name}.new")
     with explained(path):
         private_folder(path.parent)
-        remove(unfinished)
-        connection = duckdb.connect(config=_CONFIG)
-        try:
-            attach_new(connection, unfinished, "made")
-            connection.execute("USE made")
-            connection.begin()
-            for statement in statements:
-                connection.execute(statement)
-            connection.commit()
-            connection.execute("CHECKPOINT made")  # closing does the same, but keeps quiet when it fails
-        finally:
-            connection.close()
-        unfinished.chmod(PRIVATE_FILE)
-        sync(unfinished)
-        remove_logs(path)  # of a file that somebody took away: they would be replayed into this one
-        unfinished.replace(path)
-        sync(path.parent)
+        with replacement(path, unfinished=unfinished):
+            connection = duckdb.connect(config=_CONFIG)
+            try:
+                attach_new(connection, unfinished, "made")
+                connection.execute("USE made")
+                connection.begin()
+                for statement in statements:
+                    connection.execute(statement)
+                connection.commit()
+                connection.execute("CHECKPOINT made")  # closing does the same, but keeps quiet when it fails
+            finally:
+                connection.close()
+            remove_logs(path)  # of a file that somebody took away: they would be replayed into this one
 
 
 def attach_new(connection: DuckDBPyConnection, path: Path, name: str) -> None:
     """Attach a file that does not exist yet, in the storage version of the project."""
     connection.execute(f"ATTACH {literal(str(path))} AS {quoted(name)} (STORAGE_VERSION '{STORAGE_VERSION}')")
-
-
-def private_folder(path: Path) -> None:
-    """A directory that only its owner can look into, with its parents."""
-    if not path.is_dir():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
-
-
-def remove(path: Path) -> None:
-    """Remove a DuckDB file together with its write-ahead logs."""
-    path.unlink(missing_ok=True)
-    remove_logs(path)
-
-
-def remove_logs(path: Path) -> None:
-    """Remove the write-ahead log beside a file, and what a checkpoint or a recovery made of it."""
-    for ending in ("", ".checkpoint", ".recovery"):
-        path.with_name(wal(path).name + ending).unlink(missing_ok=True)
-
-
-def wal(path: Path) -> Path:
-    """Where DuckDB keeps what is committed but not yet in the file itself."""
-    return path.with_name(f"{path.name}.wal")
-
-
-def sync(path: Path) -> None:
-    """Wait until a file or directory is on the disk."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def quoted(name: str) -> str:

@@ -16,7 +16,7 @@ from duckdb import DuckDBPyConnection
 
 from warehouse.errors import WarehouseError
 from warehouse.opening import opened
-from warehouse.versions import Versions
+from warehouse.publish import Versions
 
 Rows = Sequence[Mapping[str, Any]]
 

@@ -1,11 +1,12 @@
-"""What does a SQL file say of itself? Its question, its columns in words, and the tables it reads."""
+"""SQL files as data: their question, their columns in words, what they assume, and the tables they read."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,6 @@ class Query:
     words: str
     columns: Mapping[str, str]
     types: Mapping[str, str]
-    columns_as: str
     expects: Mapping[str, str]
     severity: str
     parameters: tuple[str, ...]
@@ -50,10 +50,6 @@ class Query:
     def table(self) -> str:
         return f"{self.schema}.{self.name}"
 
-    @property
-    def assumed(self) -> bool:
-        return bool(self.expects)
-
 
 def queries(connection: DuckDBPyConnection, folder: Path, schema: str) -> list[Query]:
     """Every query of a folder, by name; `Columns: as other` takes over what the file other says.
@@ -61,45 +57,46 @@ def queries(connection: DuckDBPyConnection, folder: Path, schema: str) -> list[Q
     The tables they read come from DuckDB's own parser, which is asked once for all of them.
     """
     texts = {path: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.sql"))}
-    trees = syntax_trees(connection, [_select(text) for text in texts.values()])
-    found = {
-        path.stem: _query(path, schema, text, tree)
-        for (path, text), tree in zip(texts.items(), trees, strict=True)
+    selects = [text.rstrip().removesuffix(";") for text in texts.values()]
+    found: dict[str, Query] = {}
+    taken_over: dict[str, str] = {}
+    for path, select, tree in zip(texts, selects, syntax_trees(connection, selects), strict=True):
+        prose, sections = _header(path, select)
+        described = _entries(sections["Columns"])
+        if sections["Columns"][:1] and (first := sections["Columns"][0].strip()).startswith("as "):
+            taken_over[path.stem] = first.removeprefix("as ")
+        found[path.stem] = Query(
+            path=path,
+            schema=schema,
+            name=path.stem,
+            question=prose[0],
+            words=" ".join(prose[1:]),
+            columns={entry.partition(" ")[0]: words for entry, words in described.items()},
+            types={entry.partition(" ")[0]: entry.partition(" ")[2] for entry in described},
+            expects=_entries(sections["Expects"]),
+            severity=" ".join(sections["Severity"]).strip(),
+            parameters=tuple(" ".join(sections["Parameters"]).replace(",", " ").split()),
+            sql=select,
+            reads=tables_read(tree, path),
+        )
+    for name, other in taken_over.items():
+        found[name] = replace(found[name], columns=found[other].columns, types=found[other].types)
+    return list(found.values())
+
+
+def in_order(found: Iterable[Query]) -> list[Query]:
+    """Queries of one schema, each after those it reads; refuses a circle."""
+    by_table = {query.table: query for query in found}
+    needs = {
+        table: sorted(name for name in map(".".join, query.reads) if name in by_table and name != table)
+        for table, query in by_table.items()
     }
-    return [
-        replace(query, columns=found[query.columns_as].columns, types=found[query.columns_as].types)
-        if query.columns_as
-        else query
-        for query in found.values()
-    ]
-
-
-def _query(path: Path, schema: str, text: str, tree: str) -> Query:
-    """One SQL file as data."""
-    header = [line[2:] for line in _header_lines(text)]
-    if not header:
-        raise QueryError(f"{path} has no header; its first line should be a comment that asks its question")
-    prose, sections = _split(header)
-    described = _entries(sections["Columns"])
-    return Query(
-        path=path,
-        schema=schema,
-        name=path.stem,
-        question=prose[0],
-        words=" ".join(prose[1:]),
-        columns={entry.partition(" ")[0]: words for entry, words in described.items()},
-        types={entry.partition(" ")[0]: entry.partition(" ")[2] for entry in described},
-        columns_as=_as(sections["Columns"]),
-        expects=_entries(sections["Expects"]),
-        severity=" ".join(sections["Severity"]).strip(),
-        parameters=tuple(" ".join(sections["Parameters"]).replace(",", " ").split()),
-        sql=_select(text),
-        reads=tables_read(tree, path),
-    )
-
-
-def _select(text: str) -> str:
-    return text.rstrip().removesuffix(";")
+    try:
+        return [by_table[table] for table in TopologicalSorter(needs).static_order()]
+    except CycleError as circle:
+        raise QueryError(
+            f"These queries read each other in a circle: {', '.join(circle.args[1])}"
+        ) from circle
 
 
 def syntax_trees(connection: DuckDBPyConnection, texts: Sequence[str]) -> list[str]:
@@ -133,36 +130,28 @@ def tables_read(parsed: str, path: Path) -> frozenset[tuple[str, str]]:
     return frozenset((schema, name) for schema, name in found if schema)
 
 
-def _header_lines(text: str) -> Iterator[str]:
-    for line in text.splitlines():
-        if not line.startswith("--"):
-            return
-        yield line
-
-
-def _split(header: list[str]) -> tuple[list[str], dict[str, list[str]]]:
-    """The header's prose, and the lines of each of its sections."""
+def _header(path: Path, text: str) -> tuple[list[str], dict[str, list[str]]]:
+    """The prose of a file's header, and the lines of each of its sections."""
     prose: list[str] = []
     sections: dict[str, list[str]] = {name: [] for name in _SECTIONS}
     lines = prose
-    for line in header:
+    for whole in text.splitlines():
+        if not whole.startswith("--"):
+            break
+        line = whole[2:]
         name, colon, rest = line.strip().partition(":")
         if colon and name in sections and not line.startswith("  "):
             lines = sections[name]
             line = rest
         if line.strip():
             lines.append(line if lines is not prose else line.strip())
+    if not prose:
+        raise QueryError(f"{path} has no header; its first line should be a comment that asks its question")
     return prose, sections
 
 
-def _as(lines: list[str]) -> str:
-    """The other file whose columns these are, in `Columns: as other`."""
-    first = lines[0].strip() if lines else ""
-    return first.removeprefix("as ") if first.startswith("as ") else ""
-
-
-def _entries(lines: list[str]) -> dict[str, str]:
-    """`  name: words` with indented lines that carry on."""
+def _entries(lines: Iterable[str]) -> dict[str, str]:
+    """The entries of a section, `  name: words`, with indented lines that carry on."""
     found: dict[str, str] = {}
     name = ""
     for line in lines:

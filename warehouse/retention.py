@@ -1,13 +1,20 @@
-"""Which landing files may go? Old ones that no month and no history in force would be rebuilt from."""
+"""Retention: old answers cleared from landing, and the working file rewritten without what was deleted."""
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from duckdb import DuckDBPyConnection
+
 from warehouse.entering import naive_utc
+from warehouse.errors import Damaged
+from warehouse.files import remove, replacement
+from warehouse.guarding import guarded
 from warehouse.landing import Landing
+from warehouse.opening import attach_new, opened, quoted
 from warehouse.working import LOCK_SECONDS, WorkingFile
 
 DAY = timedelta(days=1)
@@ -20,6 +27,7 @@ AND NOT EXISTS (FROM meta.history_scopes AS held WHERE held.load_id = load.load_
 AND NOT EXISTS (FROM meta.quarantine_rows AS bad WHERE bad.load_id = load.load_id)
 AND NOT (history AND status = 'loaded' AND opened + closed > 0)
 """
+"""Loads that no month and no history in force would be rebuilt from."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +36,15 @@ class Cleared:
 
     files: int
     bytes: int
+
+
+@dataclass(frozen=True)
+class Compacted:
+    """The size of the working file before and after."""
+
+    bytes_before: int
+    bytes_after: int
+    seconds: float
 
 
 def clear_landing(data_dir: Path, *, days: int, now: datetime, lock_seconds: float = LOCK_SECONDS) -> Cleared:
@@ -44,20 +61,55 @@ def clear_landing(data_dir: Path, *, days: int, now: datetime, lock_seconds: flo
             [[one for one, _ in gone]],
         )
         found = connection.execute("SELECT landing FROM meta.loads WHERE landing IS NOT NULL").fetchall()
-    known = {path for (path,) in found}
-    strange = [landing.root / path for path in landing.paths() if path not in known]
     let_go = {landing.root / path for _, path in gone}
+    known = {path for (path,) in found}
+    unknown = [landing.root / path for path in landing.paths() if path not in known]
+    unknown += [landing.root / path for path in landing.held()]
     limit = min(oldest, now - DAY).timestamp()
-    strange += [landing.root / path for path in landing.held()]
-    files = [path for path in (*strange, *landing.unfinished()) if path in let_go or _changed(path) < limit]
-    return Cleared(len(files), sum(_remove(path) for path in files))
+    files = size = 0
+    for path in (*unknown, *landing.unfinished()):
+        if path.exists() and (path in let_go or path.stat().st_mtime < limit):
+            files += 1
+            size += path.stat().st_size
+            path.unlink(missing_ok=True)
+    return Cleared(files, size)
 
 
-def _changed(path: Path) -> float:
-    return path.stat().st_mtime if path.exists() else float("inf")
+def compact(data_dir: Path, *, lock_seconds: float = LOCK_SECONDS) -> Compacted:
+    """Rewrite the working file without what was deleted; killed at any moment, one of the two is left."""
+    began = time.monotonic()
+    file = WorkingFile(Path(data_dir), lock_seconds)
+    with file.locked() as working:
+        before = working.stat().st_size
+        with replacement(working, unfinished=file.rewritten) as rewritten:
+            with guarded(working, strict=True) as connection:  # its log must not meet the new file
+                rewrite_file(connection, rewritten)
+                rows = _row_counts(connection)
+            with opened(rewritten) as connection:
+                if _row_counts(connection) != rows:  # pragma: no cover  # no way is known to make this happen
+                    raise Damaged(f"{working} could not be rewritten row by row; it stays as it is.")
+                connection.execute("UPDATE meta.storage SET has_traces = false")
+                connection.execute("CHECKPOINT")  # closing does the same, but keeps quiet when it fails
+        return Compacted(before, working.stat().st_size, time.monotonic() - began)
 
 
-def _remove(path: Path) -> int:
-    size = path.stat().st_size
-    path.unlink(missing_ok=True)
-    return size
+def rewrite_file(connection: DuckDBPyConnection, target: Path) -> None:
+    """Write everything that is in the open file into a new one, and nothing that was deleted."""
+    remove(target)
+    [(source,)] = connection.execute("SELECT current_database()").fetchall()
+    attach_new(connection, target, "rewritten")
+    connection.execute(f"COPY FROM DATABASE {quoted(source)} TO rewritten")
+    connection.execute("CHECKPOINT rewritten")  # detaching does the same, but keeps quiet when it fails
+    connection.execute("DETACH rewritten")
+
+
+def _row_counts(connection: DuckDBPyConnection) -> dict[str, int]:
+    """How many rows each table of the open file has."""
+    tables = connection.execute(
+        "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = current_database()"
+    ).fetchall()
+    rows = {}
+    for schema, table in tables:
+        name = f"{quoted(schema)}.{quoted(table)}"
+        [(rows[name],)] = connection.execute(f"SELECT count(*) FROM {name}").fetchall()
+    return rows

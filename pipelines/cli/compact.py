@@ -6,7 +6,7 @@ import argparse
 
 from pipelines.cli.printing import say, size
 from pipelines.cli.selecting import settings_from_environment
-from warehouse.compacting import compact
+from warehouse.retention import compact
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -8,7 +8,7 @@ from pipelines.cli.printing import say
 from pipelines.cli.selecting import settings_from_environment
 from pipelines.connect.clock import SystemClock
 from pipelines.operations.drawing import draw_beside
-from warehouse.publishing import rollback
+from warehouse.publish import rollback
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -14,7 +14,7 @@ from pipelines.connect.clock import SystemClock
 from pipelines.planning.plan import Planned
 from pipelines.planning.planned import make_plan
 from pipelines.planning.selection import Selection
-from warehouse.overview import Overview, Published, overview
+from warehouse.status import Overview, PastPublication, overview
 from warehouse.store import Store
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def _print_trouble(view: Overview) -> None:
         )
 
 
-def _published(publication: Published) -> str:
+def _published(publication: PastPublication) -> str:
     reasons = f": {'; '.join(publication.reasons)}" if publication.reasons else ""
     name = f" {publication.name}" if publication.name else ""
     taken = f" ({size(publication.bytes)})" if publication.bytes else ""

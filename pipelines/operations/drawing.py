@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,9 +9,8 @@ from pathlib import Path
 
 from warehouse.errors import WarehouseError
 from warehouse.explaining import explained
-from warehouse.opening import sync
+from warehouse.files import SHARED_FILE, write_file
 from warehouse.pictures import read_pictures
-from warehouse.versions import FILE
 
 PAGE = "report.html"
 
@@ -40,7 +38,7 @@ def write_report(data_dir: Path, *, timezone: str, now: datetime, out: Path | No
     html = page(facts_of(pictured.rows, pictured.missing), timezone=timezone, made_at_utc=now).encode()
     path = Path(out) if out else Path(data_dir) / PAGE
     with explained(path):
-        _put(path, html)
+        write_file(path, html, mode=SHARED_FILE)
     return Drawn(path, len(html), time.monotonic() - began, pictured.missing)
 
 
@@ -51,16 +49,3 @@ def draw_beside(data_dir: Path, *, timezone: str, now: datetime) -> Drawn | str:
     except Exception as error:  # noqa: BLE001 whatever is wrong with a picture, the numbers are published
         why = str(error) if isinstance(error, WarehouseError) else f"{type(error).__name__}: {error}"
         return f"The page {PAGE} could not be drawn, the one before stays: {why}"
-
-
-def _put(path: Path, content: bytes) -> None:
-    """The file in one step, readable for whom the published file is; it names agents and what they earn."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.new")
-    try:
-        unfinished.touch(mode=0o600)
-        unfinished.write_bytes(content)
-        unfinished.chmod(FILE)
-        sync(unfinished)
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)

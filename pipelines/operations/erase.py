@@ -15,12 +15,12 @@ from pipelines.operations.drawing import PAGE, draw_beside
 from pipelines.operations.replaying import replay
 from pipelines.sync.finishing import finish
 from warehouse import erasure
-from warehouse.compacting import compact
 from warehouse.erasure import DocumentedTables
 from warehouse.marts import build_marts
 from warehouse.personal_data import Person, PersonKind
+from warehouse.publish import Versions
+from warehouse.retention import compact
 from warehouse.store import Store
-from warehouse.versions import Versions
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings

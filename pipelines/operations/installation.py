@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import yaml  # type: ignore[import-untyped]
 
 from warehouse.errors import WarehouseError
-from warehouse.inspecting import (
+from warehouse.status import (
     assumptions_that_differ,
     is_readable_by_all,
     lock_state,

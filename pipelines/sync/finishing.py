@@ -14,7 +14,7 @@ from warehouse.checks import CheckResult, keep_results, run_checks
 from warehouse.configured import write_configuration
 from warehouse.ledger import holds_months
 from warehouse.marts import MartError, build_marts
-from warehouse.publishing import Publication, publish
+from warehouse.publish import Publication, publish
 from warehouse.retention import clear_landing
 from warehouse.store import Store
 from warehouse.threads import spare_threads

@@ -84,6 +84,6 @@ def test_a_budget_that_is_no_number_has_no_amount_and_the_others_stay() -> None:
 
 def test_every_query_that_expects_something_carries_the_word_assumed_and_the_types_of_its_columns() -> None:
     with duckdb.connect() as connection:
-        found = [query for query in queries(connection, SQL / "staging", "staging") if query.assumed]
+        found = [query for query in queries(connection, SQL / "staging", "staging") if query.expects]
     assert [query.name for query in found if "assumed" not in query.path.read_text()] == []
     assert [query.name for query in found if not query.types or "" in query.types.values()] == []

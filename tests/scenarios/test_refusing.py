@@ -9,7 +9,7 @@ import pytest
 from pipelines.planning.selection import Selection
 from tests.scenarios.rehearsal import Rehearsal, rehearsal
 from warehouse.marts import MartError
-from warehouse.overview import overview
+from warehouse.status import overview
 from warehouse.store import Store
 
 SALES = Selection(reports=("sales",), customers=("M30016",))

@@ -28,10 +28,10 @@ from pipelines.operations.erase import erase
 from pipelines.operations.replaying import replay
 from tests.scenarios.faults.ground import Cell, Ground, Rows, content, ground
 from tests.scenarios.faults.long_run import say
-from warehouse.compacting import compact
 from warehouse.opening import opened
 from warehouse.personal_data import PersonKind
-from warehouse.publishing import rollback
+from warehouse.publish import rollback
+from warehouse.retention import compact
 from warehouse.store import Store
 
 REPORTS = ("users", "sales", "tips_and_leads")

@@ -22,7 +22,7 @@ from warehouse.store import Store
 
 REPORTS = ("users", "sales")
 SYNC = (
-    Step("warehouse/opening.py", "sync"),
+    Step("warehouse/files.py", "sync"),
     Step("warehouse/opening.py", "create", "return"),
     Step("warehouse/evolving.py", "declare", "return"),
     Step("warehouse/landing_writer.py", "_end"),
@@ -38,11 +38,11 @@ SYNC = (
 PUBLISH = (
     Step("warehouse/marts.py", "build_marts", "return"),
     Step("warehouse/checks.py", "run_checks", "return"),
-    Step("warehouse/copying.py", "copy_file"),
-    Step("warehouse/copying.py", "copy_file", "return"),
-    Step("warehouse/versions.py", "show"),
-    Step("warehouse/versions.py", "show", "return"),
-    Step("warehouse/publications.py", "remember", turn=2),
+    Step("warehouse/files.py", "copy_file"),
+    Step("warehouse/files.py", "copy_file", "return"),
+    Step("warehouse/publish.py", "show"),
+    Step("warehouse/publish.py", "show", "return"),
+    Step("warehouse/publish.py", "_write_down", turn=2),
 )
 REPLAY = (
     Step("warehouse/loading.py", "_write_ledger"),
@@ -52,13 +52,13 @@ REPLAY = (
     Step("warehouse/sitting.py", "__exit__", "return"),
 )
 ROLLBACK = (
-    Step("warehouse/copying.py", "give_name"),
-    Step("warehouse/copying.py", "give_name", "return"),
+    Step("warehouse/files.py", "give_name"),
+    Step("warehouse/files.py", "give_name", "return"),
 )
 COMPACT = (
-    Step("warehouse/copying.py", "rewrite_file"),
-    Step("warehouse/copying.py", "rewrite_file", "return"),
-    Step("warehouse/compacting.py", "compact", "return"),
+    Step("warehouse/retention.py", "rewrite_file"),
+    Step("warehouse/retention.py", "rewrite_file", "return"),
+    Step("warehouse/retention.py", "compact", "return"),
 )
 
 

@@ -200,7 +200,7 @@ STEPS = (
     Step("warehouse/erasure.py", "update_ledger", "return"),
     Step("warehouse/loading.py", "load_group", "return"),
     Step("warehouse/erasure.py", "erase_tables", "return"),
-    Step("warehouse/compacting.py", "compact", "return"),
+    Step("warehouse/retention.py", "compact", "return"),
 )
 
 

@@ -20,7 +20,7 @@ from tests.scenarios.faults.ground import Ground, ground
 from tests.scenarios.faults.victim import KILLED, Job, Step, killed_at, run
 from warehouse.landing import Landing
 from warehouse.ledger import Cap
-from warehouse.overview import overview
+from warehouse.status import overview
 from warehouse.store import Store
 from warehouse.window_result import WindowStatus
 

@@ -16,8 +16,8 @@ from pipelines.operations.replaying import replay
 from pipelines.operations.set_aside import raw_rows
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.faults.ground import ground
-from warehouse.overview import overview
 from warehouse.quarantine import fingerprint
+from warehouse.status import overview
 from warehouse.store import Store
 
 

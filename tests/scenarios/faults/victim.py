@@ -24,10 +24,10 @@ from pipelines.settings.model import Settings
 from pipelines.sync.surroundings import Surroundings
 from pipelines.sync.syncing import sync
 from tests.scenarios.faults.ground import Ground, HurriedClock, settings_for, world_of
-from warehouse.compacting import compact
 from warehouse.errors import DiskFull
 from warehouse.personal_data import PersonKind
-from warehouse.publishing import rollback
+from warehouse.publish import rollback
+from warehouse.retention import compact
 
 KILLED = -signal.SIGKILL
 NO_ROOM = 77

@@ -20,9 +20,9 @@ from pipelines.planning.windows import windows
 from pipelines.sync.declaring import declared_tables
 from pipelines.sync.fetched import Fetched
 from pipelines.sync.loading import BYTES_IN_A_GROUP, LOADS_IN_A_GROUP, Loader
-from warehouse.inspecting import lock_state
 from warehouse.loads import ROW_GROUP
 from warehouse.opening import wal
+from warehouse.status import lock_state
 from warehouse.store import Store
 from warehouse.window_result import WindowResult
 from warehouse.working import WorkingFile

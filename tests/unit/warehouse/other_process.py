@@ -14,10 +14,10 @@ from secrets import token_hex
 import duckdb
 
 from tests.unit.warehouse.given import JANUARY, NOON, hours, sales
-from warehouse.compacting import compact
 from warehouse.errors import DiskFull
 from warehouse.lock import held
-from warehouse.publishing import publish, rollback
+from warehouse.publish import publish, rollback
+from warehouse.retention import compact
 from warehouse.store import Store
 from warehouse.window_result import WindowResult
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from warehouse.copying import copy_file, give_name, same_file
+from warehouse.files import copy_file, give_name, same_file
 
 CONTENT = os.urandom(1 << 16)
 

@@ -15,7 +15,7 @@ import pytest
 
 from tests.unit.warehouse.given import NOON, Given
 from tests.unit.warehouse.other_process import ROWS, begun, big
-from warehouse.publishing import publish
+from warehouse.publish import publish
 
 WORKERS = ("load", "publish", "compact")
 CONSISTENT = """

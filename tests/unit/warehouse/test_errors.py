@@ -16,7 +16,7 @@ from warehouse.errors import Damaged, DiskFull, LockTimeout, NotWritable, Opened
 from warehouse.explaining import explained
 from warehouse.lock import held, is_wanted
 from warehouse.meta_tables import QUARANTINE_ROWS
-from warehouse.publishing import publish
+from warehouse.publish import publish
 from warehouse.store import Store
 
 

@@ -18,9 +18,8 @@ from tests.unit.warehouse.given import (
     sales,
     users,
 )
-from warehouse.compacting import compact
 from warehouse.landing import Landed, Landing
-from warehouse.retention import Cleared, clear_landing
+from warehouse.retention import Cleared, clear_landing, compact
 from warehouse.window_result import WindowResult
 
 EVERYTHING = ("sales", "sales_agents", "users_history", "users__offices_history")

@@ -1,0 +1,252 @@
+"""Publishing: copies of the working file that analysts open, whole or not at all, and a way back.
+
+The published file can be read by its owner and group (0640), in folders that the group can enter (0750);
+everything else the pipeline keeps is private to its owner.
+
+A copy has the free space of the working file too, and deleted rows are still in there. So nothing may
+ever be in the working file that analysts must not see; where something was (a person who is erased, rows in
+quarantine of an older format), the working file is rewritten first, once, and copied then.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from duckdb import DuckDBPyConnection
+
+from warehouse.entering import naive_utc
+from warehouse.errors import NothingToRollBackTo
+from warehouse.explaining import explained
+from warehouse.files import (
+    SHARED_FILE,
+    SHARED_FOLDER,
+    copy_file,
+    give_name,
+    header_sha256,
+    remove,
+    remove_logs,
+    replacement,
+    same_file,
+    sync,
+    wal,
+)
+from warehouse.guarding import guarded
+from warehouse.meta_tables import VIEWS
+from warehouse.opening import literal, opened
+from warehouse.retention import compact
+from warehouse.working import LOCK_SECONDS, WorkingFile
+
+PUBLISHED, REFUSED, ROLLED_BACK = "published", "refused", "rolled back"
+VERSION = "%Y%m%dT%H%M%SZ"
+_VERSION_FILE = re.compile(r"warehouse-(\d{8}T\d{6}Z)\.duckdb")
+
+
+@dataclass(frozen=True)
+class Publication:
+    """A publication that was made, refused or rolled back to; `reasons` say why it was refused."""
+
+    status: str
+    at_utc: datetime
+    path: Path
+    version: str | None = None
+    bytes: int | None = None
+    seconds: float | None = None
+    loads: int | None = None
+    last_load_number: int | None = None
+    header_sha256: str | None = None
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def published(self) -> bool:
+        """Whether analysts see another file than before."""
+        return self.status != REFUSED
+
+
+def publish(
+    data_dir: Path,
+    *,
+    keep: int,
+    now: datetime,
+    reasons_against: Sequence[str] = (),
+    lock_seconds: float = LOCK_SECONDS,
+) -> Publication:
+    """Give analysts a copy of the working file; with reasons against it, only write those down.
+
+    Killed at any moment, it leaves the old file or the new one.
+    """
+    began = time.monotonic()
+    versions, file = Versions(Path(data_dir)), WorkingFile(Path(data_dir), lock_seconds)
+    with file.locked(), explained(versions.published):
+        made = Publication(REFUSED, now, versions.published, reasons=tuple(reasons_against))
+        with file.opened(read_only=True) as connection:
+            loads, last_load_number, has_traces = connection.execute(_CONTENTS).fetchall()[0]
+        made = replace(made, loads=loads, last_load_number=last_load_number)
+        if not reasons_against:
+            if has_traces:
+                compact(file.data_dir)
+            made = _make_version(file, versions, replace(made, status=PUBLISHED, version=versions.next(now)))
+            made = replace(made, seconds=time.monotonic() - began)
+        versions.clear(keep)
+        with file.opened() as connection:
+            _write_down(connection, made)
+        return made
+
+
+def rollback(
+    data_dir: Path, *, to: str | None = None, now: datetime, lock_seconds: float = LOCK_SECONDS
+) -> Publication:
+    """Put back the version before the current one, or the one named, in one step."""
+    versions, file = Versions(Path(data_dir)), WorkingFile(Path(data_dir), lock_seconds)
+    with file.locked(), explained(versions.published):
+        with file.opened(read_only=True) as connection:
+            headers = connection.execute(
+                "SELECT name, header_sha256 FROM meta.publications WHERE status = $1", [PUBLISHED]
+            ).fetchall()
+        version = _chosen(versions, dict(headers), to)
+        versions.show(version)
+        size = versions.published.stat().st_size
+        back = Publication(ROLLED_BACK, now, versions.published, version, size)
+        with file.opened() as connection:
+            _write_down(connection, back)
+        return back
+
+
+@dataclass(frozen=True)
+class Versions:
+    """The published file of a data directory and the versions kept beside it, named by their moment."""
+
+    data_dir: Path
+
+    @property
+    def published(self) -> Path:
+        """What analysts open."""
+        return self.data_dir / "warehouse.duckdb"
+
+    @property
+    def folder(self) -> Path:
+        return self.data_dir / "published"
+
+    def path(self, version: str) -> Path:
+        return self.folder / f"warehouse-{version}.duckdb"
+
+    def kept(self) -> list[str]:
+        """The versions that are kept, oldest first."""
+        found = (_VERSION_FILE.fullmatch(path.name) for path in self.folder.glob("*.duckdb"))
+        return sorted(match[1] for match in found if match)
+
+    def current(self) -> str | None:
+        """The version that analysts see, if it is one of the kept."""
+        return next((one for one in reversed(self.kept()) if same_file(self.path(one), self.published)), None)
+
+    def next(self, now: datetime) -> str:
+        """A name for a new version, after all others made so far."""
+        moment = now.astimezone(UTC)
+        for newest in self.kept()[-1:]:
+            made = datetime.strptime(newest, VERSION).replace(tzinfo=UTC)
+            moment = max(moment, made + timedelta(seconds=1))
+        return moment.strftime(VERSION)
+
+    def show(self, version: str) -> None:
+        """Let analysts see a version from now on; whoever has another one open keeps it.
+
+        A write-ahead log beside the file belongs to the version of before (an analyst opened it
+        for writing). DuckDB would replay it into the new one without a word, so it must go.
+        """
+        remove_logs(self.published)
+        give_name(self.path(version), self.published)
+        remove_logs(self.published)
+        sync(self.data_dir)
+
+    def clear(self, keep: int) -> list[str]:
+        """Remove all but the newest versions; the one that analysts see stays."""
+        current = self.current()
+        gone = [version for version in self.kept()[: -max(keep, 1)] if version != current]
+        for version in gone:
+            remove(self.path(version))
+        return gone
+
+    def unfinished(self) -> list[Path]:
+        """What a killed publication left behind."""
+        return [*self.folder.glob(".unfinished*"), *self.data_dir.glob(".warehouse.duckdb.new*")]
+
+
+_CONTENTS = """
+SELECT (SELECT count(DISTINCT load_id) FROM meta.months),
+       (SELECT coalesce(max(load_number), 0) FROM meta.loads),
+       (SELECT coalesce(has_traces, true) FROM meta.storage)
+"""
+
+
+def _make_version(file: WorkingFile, versions: Versions, made: Publication) -> Publication:
+    """Copy the working file, tell the copy that it is published, and show it to the analysts."""
+    version = made.version or ""
+    versions.folder.mkdir(mode=SHARED_FOLDER, exist_ok=True)
+    for path in versions.unfinished():
+        path.unlink(missing_ok=True)
+    if wal(file.path).exists():
+        with guarded(file.path, strict=True):
+            pass  # a checkpoint, without which there would be nothing whole to copy
+    unfinished = versions.folder / ".unfinished.duckdb"
+    with replacement(versions.path(version), mode=SHARED_FILE, unfinished=unfinished):
+        unfinished.touch(mode=0o600)
+        copy_file(file.path, unfinished)
+        with opened(unfinished) as connection:
+            _leave_raw_rows_out(connection)
+            _write_down(connection, made)
+            connection.execute("CHECKPOINT")  # closing does the same, but keeps quiet when it fails
+    versions.show(version)
+    path = versions.published
+    return replace(made, bytes=path.stat().st_size, header_sha256=header_sha256(path))
+
+
+def _leave_raw_rows_out(connection: DuckDBPyConnection) -> None:
+    """Keep of the rows in quarantine only how many they are."""
+    connection.execute("CREATE TABLE meta.counted AS FROM meta.quarantine")
+    connection.execute("DROP VIEW meta.quarantine")
+    connection.execute("DROP TABLE meta.quarantine_rows")
+    connection.execute("ALTER TABLE meta.counted RENAME TO quarantine")
+    connection.execute(f"COMMENT ON TABLE meta.quarantine IS {literal(VIEWS['quarantine'][0])}")
+
+
+def _write_down(connection: DuckDBPyConnection, publication: Publication) -> None:
+    """Add a publication to meta.publications."""
+    connection.execute(
+        """
+        INSERT INTO meta.publications
+        (name, at_utc, status, last_load_number, loads, bytes, seconds, header_sha256, reasons)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+        [
+            publication.version,
+            naive_utc(publication.at_utc),
+            publication.status,
+            publication.last_load_number,
+            publication.loads,
+            publication.bytes,
+            publication.seconds,
+            publication.header_sha256,
+            list(publication.reasons),
+        ],
+    )
+
+
+def _chosen(versions: Versions, headers: dict[str, str | None], to: str | None) -> str:
+    """The version to go back to; refuses one that somebody has written to."""
+    kept, current = versions.kept(), versions.current()
+    if to is not None:
+        kept = [version for version in kept if to in (version, versions.path(version).name)]
+    elif current is not None:
+        kept = kept[: kept.index(current)]
+    for version in reversed(kept):
+        if headers.get(version) in (None, header_sha256(versions.path(version))):
+            return version
+    wanted = f"no version {to}" if to else "no earlier version that is as it was published"
+    raise NothingToRollBackTo(
+        f"There is {wanted} in {versions.folder}; kept are {', '.join(versions.kept()) or 'none'}. "
+        "The published file stays as it is; `brokerbi publish` makes a new one."
+    )

@@ -1,0 +1,224 @@
+"""Status: how far every report of every customer is held, what is wrong, and the state of the files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from filelock import FileLock, Timeout
+
+from warehouse.files import PRIVATE_FILE, wal
+from warehouse.lock import holder
+from warehouse.opening import STORAGE_VERSION, opened
+from warehouse.publish import Versions
+from warehouse.working import WorkingFile
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+    from warehouse.store import Store
+
+
+@dataclass(frozen=True)
+class ReportStatus:
+    """One report of one customer: how far it is held, and how the last tries went."""
+
+    report: str
+    customer: str
+    held_months: int
+    newest_held_month: date | None
+    last_success_utc: datetime | None
+    last_failure_utc: datetime | None
+    last_error: str | None
+    due_utc: datetime | None
+    state: str
+
+
+@dataclass(frozen=True)
+class OpenFailure:
+    """Windows that failed and were not loaded since, and why."""
+
+    report: str
+    customer: str
+    months: tuple[date, ...]
+    status: str
+    error: str
+    since_utc: datetime
+
+
+@dataclass(frozen=True)
+class QuarantineCount:
+    """Rows in quarantine of one table for one reason."""
+
+    report: str
+    customer: str
+    table: str
+    column: str | None
+    reason: str
+    rows: int
+
+
+@dataclass(frozen=True)
+class RefusedReport:
+    """A report that the service refuses for a customer (403)."""
+
+    report: str
+    customer: str
+    denied_at_utc: datetime
+
+
+@dataclass(frozen=True)
+class LearnedWindow:
+    """A window shorter than documented that the service has taught us."""
+
+    report: str
+    customer: str
+    days: int | None
+    months: int | None
+
+
+@dataclass(frozen=True)
+class PastPublication:
+    """One publication, made, refused or rolled back to."""
+
+    name: str | None
+    at_utc: datetime
+    status: str
+    bytes: int | None
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """Two configured customers that answer for the same offices; whether the first has all of the other's."""
+
+    customer: str
+    other: str
+    offices: str
+    is_contained: bool
+
+
+@dataclass(frozen=True)
+class Overview:
+    """Everything that the command `status` shows."""
+
+    standings: Sequence[ReportStatus]
+    failures: Sequence[OpenFailure]
+    quarantined: Sequence[QuarantineCount]
+    refusals: Sequence[RefusedReport]
+    caps: Sequence[LearnedWindow]
+    publications: Sequence[PastPublication]
+    overlaps: Sequence[Overlap] = ()
+
+
+@dataclass(frozen=True)
+class LockState:
+    """Whether somebody holds the write lock at this moment, and which process, if that is known."""
+
+    is_held: bool
+    pid: int | None = None
+
+
+_REPORTS = """
+    SELECT report, customer, held_months, newest_held_month, last_success_utc, last_failure_utc, last_error,
+           due_utc, state
+    FROM meta.freshness ORDER BY report, customer
+"""
+# A failure is open until every month of its window (or the report itself, if it has none) has been
+# loaded by a later answer.
+_FAILURES = """
+    WITH tries AS (
+        SELECT load_id, report, customer, status, error, fetched_at_utc,
+               unnest(CASE WHEN len(months) = 0 THEN [NULL::DATE] ELSE months END) AS month
+        FROM meta.loads
+    ), mended AS (
+        SELECT report, customer, month, max(fetched_at_utc) AS mended_at_utc
+        FROM tries WHERE status IN ('loaded', 'superseded') GROUP BY ALL
+    ), unmended AS (
+        SELECT tries.* FROM tries
+        LEFT JOIN mended ON mended.report = tries.report AND mended.customer = tries.customer
+            AND mended.month IS NOT DISTINCT FROM tries.month
+        WHERE status IN ('failed', 'held back')
+          AND (mended_at_utc IS NULL OR mended_at_utc < tries.fetched_at_utc)
+    )
+    SELECT report, customer, coalesce(list_sort(list_distinct(list(month) FILTER (month IS NOT NULL))), []),
+           arg_max(status, fetched_at_utc), arg_max(error, fetched_at_utc), min(fetched_at_utc)
+    FROM unmended GROUP BY report, customer ORDER BY report, customer
+"""
+_QUARANTINED = """
+    SELECT report, customer, table_name, column_name, reason, sum("rows")::BIGINT
+    FROM meta.quarantine GROUP BY ALL ORDER BY ALL
+"""
+_REFUSALS = "SELECT report, customer, denied_at_utc FROM meta.access ORDER BY ALL"
+_WINDOWS = "SELECT report, customer, days, months FROM meta.window_caps ORDER BY ALL"
+_PUBLICATIONS = """
+    SELECT name, at_utc, status, bytes, coalesce(reasons, []) FROM meta.publications
+    ORDER BY at_utc DESC LIMIT 10
+"""
+_OVERLAPS = "FROM marts.customer_overlaps ORDER BY ALL"
+_DIFFERING = "SELECT DISTINCT message FROM meta.assumptions WHERE state = 'differs' ORDER BY 1"
+
+
+def overview(store: Store) -> Overview:
+    """The status of the working file; nothing is asked of the service."""
+    with store.reading() as connection:
+        return Overview(
+            [ReportStatus(*row) for row in _rows(connection, _REPORTS)],
+            [OpenFailure(*row) for row in _rows(connection, _FAILURES)],
+            [QuarantineCount(*row) for row in _rows(connection, _QUARANTINED)],
+            [RefusedReport(*row) for row in _rows(connection, _REFUSALS)],
+            [LearnedWindow(*row) for row in _rows(connection, _WINDOWS)],
+            [PastPublication(*row) for row in _rows(connection, _PUBLICATIONS)],
+            [Overlap(*row) for row in _rows(connection, _OVERLAPS, table="customer_overlaps")],
+        )
+
+
+def assumptions_that_differ(store: Store) -> list[str]:
+    """What was assumed of undocumented columns and turned out otherwise, a sentence for each."""
+    with store.reading() as connection:
+        return [message for (message,) in _rows(connection, _DIFFERING, table="assumptions")]
+
+
+def lock_state(data_dir: Path) -> LockState:
+    """Tries the lock without waiting for it, and lets go of it at once."""
+    path = WorkingFile(data_dir).lock_path
+    if not path.exists():
+        return LockState(False)
+    try:
+        with FileLock(path, timeout=0, mode=PRIVATE_FILE):
+            return LockState(False)
+    except Timeout:
+        return LockState(True, holder(path))
+
+
+def storage_version(path: Path) -> str:
+    """The storage version a DuckDB file is written in, such as v1.0.0; raises what a damaged file raises."""
+    with opened(path, read_only=True) as connection:
+        rows = connection.execute(
+            "SELECT tags['storage_version'] FROM duckdb_databases() WHERE database_name = current_database()"
+        ).fetchall()
+    return str(rows[0][0]).removesuffix("+")
+
+
+def is_readable_by_all(version: str) -> bool:
+    """Whether every DuckDB client from 1.0 on can open a file of this storage version."""
+    return version == STORAGE_VERSION
+
+
+def stale_logs(data_dir: Path) -> Sequence[Path]:
+    """Write-ahead logs beside published files: somebody opened one for writing."""
+    versions = Versions(data_dir)
+    files = [versions.published, *(versions.path(version) for version in versions.kept())]
+    return [wal(path) for path in files if wal(path).exists()]
+
+
+def _rows(connection: DuckDBPyConnection, query: str, *, table: str = "") -> list[tuple[Any, ...]]:
+    """What a query finds, lists as tuples; nothing if it needs a table that no build has made yet."""
+    there = "SELECT 1 FROM duckdb_tables() WHERE table_name = $1 AND database_name = current_database()"
+    if table and not connection.execute(there, [table]).fetchall():
+        return []
+    found = connection.execute(query).fetchall()
+    return [tuple(tuple(one) if isinstance(one, list) else one for one in row) for row in found]
