@@ -64,7 +64,8 @@ def build_marts(
         staging = [query for query in staging if query.table in needed]
         marts = [query for query in marts if query.table in needed]
     prepare_configuration(connection)
-    states = _examine_assumptions(connection, [query for query in staging if query.expects])
+    _make_macros(connection, folder)
+    states = _examine_assumptions(connection, [query for query in staging if query.expects], folder)
     prepare_memory(connection)
     prepare_results(connection)
     for schema in ("marts", "staging"):
@@ -102,6 +103,13 @@ def queries_behind(connection: DuckDBPyConnection, mart: str, folder: Path = SQL
     return list(found.values())
 
 
+def _make_macros(connection: DuckDBPyConnection, folder: Path) -> None:
+    """Let the queries of this connection use the expressions that they share."""
+    file = folder / "macros.sql"
+    if file.exists():
+        connection.execute(file.read_text(encoding="utf-8"))
+
+
 def _create(connection: DuckDBPyConnection, query: Query, kind: str, sql: str) -> None:
     if query.parameters:
         statement = f"CREATE MACRO {query.table}({', '.join(query.parameters)}) AS TABLE {sql}"
@@ -113,12 +121,15 @@ def _create(connection: DuckDBPyConnection, query: Query, kind: str, sql: str) -
         raise MartError(f"{query.table} cannot be built from {query.path}: {error}") from error
 
 
-def _examine_assumptions(connection: DuckDBPyConnection, assumed: Iterable[Query]) -> dict[str, str]:
+def _examine_assumptions(
+    connection: DuckDBPyConnection, assumed: Iterable[Query], folder: Path
+) -> dict[str, str]:
     """Write meta.assumptions anew, from what has arrived; the answer is the state of each query.
 
     A query that fails would abort the caller's transaction, so it is tried beside it, on what is committed.
     """
     with connection.cursor() as beside:
+        _make_macros(beside, folder)
         arrived: dict[str, list[str]] = dict(beside.execute(_ARRIVED).fetchall())
         rows = [row for query in assumed for row in _examined(beside, query, arrived)]
     connection.execute(_ASSUMPTIONS)

@@ -6,36 +6,19 @@
 --   bi.budget_crm_history: customer_id
 --   bi.budget_crm__users_history: user_id
 --   bi.budget_crm__users__months_history: total, own_booked
-WITH goals AS (
-    SELECT
-        months._customer AS customer_id,
-        offices.customer_id AS office_id,
-        users.user_id,
-        months._month AS month,
-        months.valid_from_utc,
-        months.valid_to_utc,
-        months._load_id AS load_id,
-        TRY_CAST(months.total AS DECIMAL(18, 4)) AS "meetings",
-        TRY_CAST(months.own_booked AS DECIMAL(18, 4)) AS "own booked meetings"
-    FROM bi.budget_crm__users__months_history AS months
-    INNER JOIN (SELECT DISTINCT _row, _parent_row, user_id FROM bi.budget_crm__users_history) AS users
-        ON users._row = months._parent_row
-    INNER JOIN (SELECT DISTINCT _row, customer_id FROM bi.budget_crm_history) AS offices
-        ON offices._row = users._parent_row
-    WHERE
-        coalesce(TRY_CAST(to_json(months) ->> 'year' AS INT), year(months._month)) = year(months._month)
-        AND coalesce(TRY_CAST(to_json(months) ->> 'month' AS INT), month(months._month)) = month(months._month)
-)
-
 SELECT
-    customer_id,
+    months._customer AS customer_id,
     'budget_crm' AS report,
-    office_id,
-    user_id,
-    month,
-    measure,
-    amount,
-    valid_from_utc,
-    valid_to_utc,
-    load_id
-FROM goals UNPIVOT INCLUDE NULLS (amount FOR measure IN ("meetings", "own booked meetings"))
+    offices.customer_id AS office_id,
+    users.user_id,
+    months._month AS month,
+    unnest([budgeted('meetings', months.total), budgeted('own booked meetings', months.own_booked)], recursive := true),
+    months.valid_from_utc,
+    months.valid_to_utc,
+    months._load_id AS load_id
+FROM bi.budget_crm__users__months_history AS months
+INNER JOIN (SELECT DISTINCT _row, _parent_row, user_id FROM bi.budget_crm__users_history) AS users
+    ON users._row = months._parent_row
+INNER JOIN (SELECT DISTINCT _row, customer_id FROM bi.budget_crm_history) AS offices
+    ON offices._row = users._parent_row
+WHERE is_of_month(months, months._month)

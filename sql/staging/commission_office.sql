@@ -27,7 +27,7 @@ WITH known AS (
 ),
 
 numbered AS (
-    SELECT ltrim(office_id, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ') AS number, list(office_id) AS office_ids
+    SELECT office_number(office_id) AS number, list(office_id) AS office_ids
     FROM known
     WHERE regexp_full_match(office_id, '[A-Z]+[0-9]+')
     GROUP BY ALL
@@ -42,7 +42,7 @@ asked AS (
     SELECT
         named.*,
         CASE
-            WHEN ltrim(named._customer, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ') = named.named_id THEN named._customer
+            WHEN office_number(named._customer) = named.named_id THEN named._customer
             WHEN len(numbered.office_ids) = 1 THEN numbered.office_ids[1]
             ELSE named.named_id
         END AS office_id
@@ -56,12 +56,7 @@ SELECT
     asked._month AS month,
     asked._load_id AS load_id,
     sum(asked.commission)::DECIMAL(18, 4) AS commission,
-    sum(CASE
-        WHEN asked.writing_parts = 0 AND asked.valuation_parts = 0 THEN asked.commission
-        WHEN sales.commission IS NOT NULL THEN sales.commission
-        WHEN asked.sold_estate_parts = 0 THEN 0
-        ELSE round(asked.sold_average_commission::DECIMAL(28, 4) * asked.sold_estate_parts, 2)
-    END)::DECIMAL(18, 4) AS sold_commission,
+    sum(sold_commission(asked, sales.commission))::DECIMAL(18, 4) AS sold_commission,
     sum(asked.sold_total_price)::DECIMAL(18, 4) AS sold_total_price,
     sum(asked.sold_estate_parts)::DECIMAL(18, 8) AS sold_estate_parts,
     sum(asked.writing_parts)::DECIMAL(18, 8) AS writing_parts,

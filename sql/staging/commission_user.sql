@@ -20,12 +20,7 @@ SELECT
     asked._month AS month,
     asked._load_id AS load_id,
     sum(asked.commission)::DECIMAL(18, 4) AS commission,
-    sum(CASE
-        WHEN asked.writing_parts = 0 AND asked.valuation_parts = 0 THEN asked.commission
-        WHEN sales.commission IS NOT NULL THEN sales.commission
-        WHEN asked.sold_estate_parts = 0 THEN 0
-        ELSE round(asked.sold_average_commission::DECIMAL(28, 4) * asked.sold_estate_parts, 2)
-    END)::DECIMAL(18, 4) AS sold_commission,
+    sum(sold_commission(asked, sales.commission))::DECIMAL(18, 4) AS sold_commission,
     sum(asked.sold_total_price)::DECIMAL(18, 4) AS sold_total_price,
     sum(asked.sold_estate_parts)::DECIMAL(18, 8) AS sold_estate_parts,
     sum(asked.writing_parts)::DECIMAL(18, 8) AS writing_parts,

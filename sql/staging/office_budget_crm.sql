@@ -4,32 +4,15 @@
 -- Columns: as budget_commission
 -- Expects:
 --   bi.office_budget_crm_history: customer_id, user_id, total, own_booked
-WITH goals AS (
-    SELECT
-        _customer AS customer_id,
-        given.customer_id AS office_id,
-        user_id AS user_id,
-        _month AS month,
-        valid_from_utc,
-        valid_to_utc,
-        _load_id AS load_id,
-        TRY_CAST(total AS DECIMAL(18, 4)) AS "meetings",
-        TRY_CAST(own_booked AS DECIMAL(18, 4)) AS "own booked meetings"
-    FROM bi.office_budget_crm_history AS given
-    WHERE
-        coalesce(TRY_CAST(to_json(given) ->> 'year' AS INT), year(given._month)) = year(given._month)
-        AND coalesce(TRY_CAST(to_json(given) ->> 'month' AS INT), month(given._month)) = month(given._month)
-)
-
 SELECT
-    customer_id,
+    given._customer AS customer_id,
     'office_budget_crm' AS report,
-    office_id,
-    user_id,
-    month,
-    measure,
-    amount,
-    valid_from_utc,
-    valid_to_utc,
-    load_id
-FROM goals UNPIVOT INCLUDE NULLS (amount FOR measure IN ("meetings", "own booked meetings"))
+    given.customer_id AS office_id,
+    given.user_id,
+    given._month AS month,
+    unnest([budgeted('meetings', given.total), budgeted('own booked meetings', given.own_booked)], recursive := true),
+    given.valid_from_utc,
+    given.valid_to_utc,
+    given._load_id AS load_id
+FROM bi.office_budget_crm_history AS given
+WHERE is_of_month(given, given._month)

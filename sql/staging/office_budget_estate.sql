@@ -4,32 +4,15 @@
 -- Columns: as budget_commission
 -- Expects:
 --   bi.office_budget_estate_history: customer_id, user_id, sold, registered
-WITH goals AS (
-    SELECT
-        _customer AS customer_id,
-        given.customer_id AS office_id,
-        user_id AS user_id,
-        _month AS month,
-        valid_from_utc,
-        valid_to_utc,
-        _load_id AS load_id,
-        TRY_CAST(sold AS DECIMAL(18, 4)) AS "sold estates",
-        TRY_CAST(registered AS DECIMAL(18, 4)) AS "registered estates"
-    FROM bi.office_budget_estate_history AS given
-    WHERE
-        coalesce(TRY_CAST(to_json(given) ->> 'year' AS INT), year(given._month)) = year(given._month)
-        AND coalesce(TRY_CAST(to_json(given) ->> 'month' AS INT), month(given._month)) = month(given._month)
-)
-
 SELECT
-    customer_id,
+    given._customer AS customer_id,
     'office_budget_estate' AS report,
-    office_id,
-    user_id,
-    month,
-    measure,
-    amount,
-    valid_from_utc,
-    valid_to_utc,
-    load_id
-FROM goals UNPIVOT INCLUDE NULLS (amount FOR measure IN ("sold estates", "registered estates"))
+    given.customer_id AS office_id,
+    given.user_id,
+    given._month AS month,
+    unnest([budgeted('sold estates', given.sold), budgeted('registered estates', given.registered)], recursive := true),
+    given.valid_from_utc,
+    given.valid_to_utc,
+    given._load_id AS load_id
+FROM bi.office_budget_estate_history AS given
+WHERE is_of_month(given, given._month)

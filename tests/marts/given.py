@@ -164,7 +164,8 @@ def _room_of(*marts: str) -> Path:
     atexit.register(shutil.rmtree, room, ignore_errors=True)
     for schema in ("staging", "marts"):
         (room / schema).mkdir()
-    (room / "meta").symlink_to(SQL / "meta")
+    for shared in ("meta", "macros.sql"):
+        (room / shared).symlink_to(SQL / shared)
     wanted = [("marts", mart) for mart in marts]
     while wanted:
         schema, name = wanted.pop()

@@ -1,0 +1,24 @@
+-- Expressions that several queries share: temporary, there while marts are built and in no file.
+
+-- Whether a row is about the month it was asked for, as far as it names a year and a month itself. Nobody has
+-- documented budget rows, so either column may be missing: then it says nothing against the row.
+CREATE OR REPLACE TEMP MACRO is_of_month(line, asked_month) AS
+    coalesce(TRY_CAST(to_json(line) ->> 'year' AS INT), year(asked_month)) = year(asked_month)
+    AND coalesce(TRY_CAST(to_json(line) ->> 'month' AS INT), month(asked_month)) = month(asked_month);
+
+-- One measure of a budget row; an amount that is no number is null.
+CREATE OR REPLACE TEMP MACRO budgeted(measure, amount) AS
+    {'measure': measure, 'amount': TRY_CAST(amount AS DECIMAL(18, 4))};
+
+-- The commission of sales alone: all of it without writings and valuations, else what the same report asked for
+-- sales alone says, else the service's average times the parts.
+CREATE OR REPLACE TEMP MACRO sold_commission(asked, asked_for_sales) AS
+    CASE
+        WHEN asked.writing_parts = 0 AND asked.valuation_parts = 0 THEN asked.commission
+        WHEN asked_for_sales IS NOT NULL THEN asked_for_sales
+        WHEN asked.sold_estate_parts = 0 THEN 0
+        ELSE round(asked.sold_average_commission::DECIMAL(28, 4) * asked.sold_estate_parts, 2)
+    END;
+
+-- The number of an office's id, without the letters before it.
+CREATE OR REPLACE TEMP MACRO office_number(office_id) AS ltrim(office_id, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ');
