@@ -1,4 +1,4 @@
-"""Does every report ask what the interface offers? Its facts are written here a second time."""
+"""What every report asks, against the facts of the interface, which are written here a second time."""
 
 from __future__ import annotations
 
@@ -107,22 +107,14 @@ def test_path_parameters_are_known_and_the_customer_is_named_once(report: Report
 
 
 @every_report
-def test_rows_without_a_date_are_asked_month_by_month(report: Report) -> None:
+def test_months_and_time_parameters_of_a_report_agree(report: Report) -> None:
     if report.month_of_row is MonthOfRow.WINDOW:
         assert report.max_months == 1
-
-
-@every_report
-def test_a_report_that_goes_by_documented_dates_has_one_in_every_topmost_table(report: Report) -> None:
     if report.month_of_row is MonthOfRow.DOCUMENTED_DATE:
         assert all(table.dated_by for table in report.tables if table.parent is None)
-
-
-@every_report
-def test_a_report_without_months_is_asked_as_things_stand_and_kept_with_history(report: Report) -> None:
-    is_now = report.time_parameters is TimeParameters.NONE
-    assert is_now is (report.month_of_row is MonthOfRow.NONE)
-    assert not is_now or report.stored_as is StoredAs.HISTORY
+    has_no_time = report.time_parameters is TimeParameters.NONE
+    assert has_no_time is (report.month_of_row is MonthOfRow.NONE)
+    assert not has_no_time or report.stored_as is StoredAs.HISTORY
 
 
 def test_what_is_asked_unless_settings_say_otherwise() -> None:
@@ -136,20 +128,14 @@ def test_what_is_asked_unless_settings_say_otherwise() -> None:
     assert off == kinds | users | {"sales_for_estate"}
 
 
-def test_defaults_keep_a_sale_in_one_month_and_removed_leads_in_history() -> None:
-    fixed = {name: dict(REPORTS[name].query) for name in ("sales", "sold_estates", "tips_and_leads")}
+def test_special_cases_are_these() -> None:
+    fixed = {name: dict(report.query) for name, report in REPORTS.items() if report.enabled and report.query}
+    agreement = {"selectionType": "Agreement"}  # a sale belongs to one month
     assert fixed == {
-        "sales": {"selectionType": "Agreement"},
-        "sold_estates": {},
-        "tips_and_leads": {"activeStatusTipLead": "ActiveAndRemoved"},
+        **dict.fromkeys(("sales", "estates_report", "estates_report_prod"), agreement),
+        "tips_and_leads": {"activeStatusTipLead": "ActiveAndRemoved"},  # history is whole
     }
-
-
-def test_only_live_commissions_are_calculated_for_the_latest_three_months() -> None:
     latest = {name: report.latest_months for name, report in REPORTS.items() if report.latest_months}
     assert latest == {"live_commissions": 3}
-
-
-def test_only_tips_and_leads_come_in_pages() -> None:
     paged = {name: report.unpaged_path for name, report in REPORTS.items() if report.paged}
     assert paged == {"tips_and_leads": "/BusinessIntelligence/TipsAndLeads/Report"}
