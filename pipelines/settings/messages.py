@@ -1,19 +1,17 @@
-"""What is wrong with the settings? One sentence for each problem, never with a secret in it."""
+"""Messages about settings: one sentence for each problem, never with a secret in it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from difflib import get_close_matches
 
 from pydantic import BaseModel, ValidationError
 
-from pipelines.settings.sources import variable
-
-NEVER_SHOWN = frozenset(
+NEVER_QUOTED = frozenset(
     {"base_url", "username", "password", "password_file", "customers"}
     | {"alert_webhook", "alert_webhook_file", "alert_smtp_username", "alert_smtp_password"}
 )
-LONGEST_SHOWN = 60
+LONGEST_QUOTED = 60
 
 
 class SettingsError(ValueError):
@@ -24,76 +22,71 @@ class SettingsError(ValueError):
         super().__init__("\n".join(self.problems))
 
 
-@dataclass(frozen=True)
-class Models:
-    """What settings and customers look like; the description of a field says what it should be."""
-
-    settings: type[BaseModel]
-    customer: type[BaseModel]
+def variable(name: str) -> str:
+    """The environment variable of a setting."""
+    return f"BROKERBI_{name.upper()}"
 
 
-@dataclass(frozen=True)
-class _Wrong:
-    """One thing that pydantic found: of which kind, where, and what a check of ours said of it."""
-
-    kind: str
-    place: tuple[int | str, ...]
-    said: str
+def nearest(name: str, known: Sequence[str]) -> str | None:
+    """The known name that somebody most likely meant."""
+    found = get_close_matches(name.lower(), known, n=1, cutoff=0.75)
+    return found[0] if found else None
 
 
-def sentences(error: ValidationError, given: Mapping[str, object], models: Models) -> list[str]:
-    """The sentences for what pydantic found; a value is quoted only where it cannot be a secret."""
-    found = error.errors(include_url=False, include_input=False)
-    return [
-        _sentence(_wrong(detail["type"], detail["loc"], detail["msg"]), given, models) for detail in found
-    ]
+def sentences(
+    error: ValidationError, given: Mapping[str, object], settings: type[BaseModel], customer: type[BaseModel]
+) -> list[str]:
+    """The sentences for what pydantic found; the description of a field says what it should be.
+
+    A value is quoted only where it cannot be a secret.
+    """
+    found = []
+    for detail in error.errors(include_url=False, include_input=False):
+        kind, place = detail["type"], detail["loc"]
+        # A check of ours says what is wrong; of pydantic's own only the kind is used, as it may quote.
+        said = detail["msg"].removeprefix("Value error, ") if kind == "value_error" else ""
+        name = str(place[0]) if place else ""
+        should_be = _description(settings, name)
+        if not place:
+            found += said.splitlines()
+        elif name == "customers" and len(place) > 1:
+            found.append(f"{variable(name)}: {_about_customer(kind, place, said, given, customer)}.")
+        elif kind == "missing":
+            found.append(f"{variable(name)} is not set; set it to {should_be}.")
+        elif said:
+            found.append(f"{variable(name)} {said}.")
+        elif name in NEVER_QUOTED or name not in given:
+            found.append(f"{variable(name)} is not {should_be}.")
+        else:
+            found.append(f"{variable(name)} ({repr(given[name])[:LONGEST_QUOTED]}) is not {should_be}.")
+    return list(dict.fromkeys(found))
 
 
-def _wrong(kind: str, place: tuple[int | str, ...], message: str) -> _Wrong:
-    return _Wrong(kind, place, message.removeprefix("Value error, ") if kind == "value_error" else "")
-
-
-def _sentence(wrong: _Wrong, given: Mapping[str, object], models: Models) -> str:
-    if not wrong.place:
-        return wrong.said
-    name = str(wrong.place[0])
-    if name == "customers" and len(wrong.place) > 1:
-        return f"{variable(name)}: {_of_customer(wrong, given, models.customer)}."
-    if wrong.kind == "missing":
-        return f"{variable(name)} is not set; set it to {_described(models.settings, name)}."
-    if wrong.said:
-        return f"{variable(name)} {wrong.said}."
-    return f"{variable(name)} {_shown(name, given)}is not {_described(models.settings, name)}."
-
-
-def _of_customer(wrong: _Wrong, given: Mapping[str, object], customer: type[BaseModel]) -> str:
-    who = _who(given.get("customers"), wrong.place[1])
-    key = str(wrong.place[2]) if len(wrong.place) > len(("customers", "number")) else ""
-    if not key:
+def _about_customer(
+    kind: str, place: tuple[int | str, ...], said: str, given: Mapping[str, object], customer: type[BaseModel]
+) -> str:
+    who = _customer_name(given.get("customers"), place[1])
+    if len(place) == 2:
         return f"customer {who} is neither an id nor a table with an id"
-    if wrong.kind == "extra_forbidden":
+    key = str(place[2])
+    if kind == "extra_forbidden":
         return f"customer {who} has a key {key!r} that is no setting"
-    if wrong.kind == "missing":
+    if kind == "missing":
         return f"customer {who} has no {key}"
-    if key == "id" and wrong.said:
-        return wrong.said
-    return f"the {key} of customer {who} {wrong.said or 'is not ' + _described(customer, key)}"
+    if key == "id" and said:
+        return said
+    return f"the {key} of customer {who} {said or f'is not {_description(customer, key)}'}"
 
 
-def _who(customers: object, number: int | str) -> str:
-    """The customer by its id, or by its place in the list when it has none."""
+def _customer_name(customers: object, number: int | str) -> str:
+    """The customer's id, or its number in the list when it has none."""
     if not isinstance(customers, list) or not isinstance(number, int):
         return str(number)
     entry = customers[number]
-    named = entry.get("id") if isinstance(entry, dict) else None
-    return repr(named)[:LONGEST_SHOWN] if named else f"number {number + 1}"
+    customer = entry.get("id") if isinstance(entry, dict) else None
+    return repr(customer)[:LONGEST_QUOTED] if customer else f"number {number + 1}"
 
 
-def _described(model: type[BaseModel], name: str) -> str:
-    return model.model_fields[name].description or "what it should be"
-
-
-def _shown(name: str, given: Mapping[str, object]) -> str:
-    if name in NEVER_SHOWN or name not in given:
-        return ""
-    return f"({repr(given[name])[:LONGEST_SHOWN]}) "
+def _description(model: type[BaseModel], name: str) -> str:
+    field = model.model_fields.get(name)
+    return (field and field.description) or "what it should be"

@@ -1,7 +1,8 @@
-"""What has the operator decided? The settings, built once at the start and passed in."""
+"""Settings: every name with its type, default and rule; built once, at start, and passed in."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
@@ -23,29 +24,106 @@ from pydantic import (
 from pipelines.connect.models import MEGABYTE, Limits, Login, checked_address, is_unencrypted
 from pipelines.connect.retry import RetryPolicy
 from pipelines.months import Month
-from pipelines.settings import values
-from pipelines.settings.alerts import AlertSettings
-from pipelines.settings.messages import Models, SettingsError, sentences
-from pipelines.settings.sources import gather
+from pipelines.settings.messages import SettingsError, nearest, sentences
+from pipelines.settings.sources import Sources
 
 if TYPE_CHECKING:
     from pipelines.connect.clock import Clock
 
 __all__ = ["Customer", "Settings", "SettingsError", "load_settings"]
 
-_FROZEN = ConfigDict(
-    frozen=True, extra="forbid", hide_input_in_errors=True, validate_default=False, defer_build=False
-)
-_OwnPath = Annotated[Path, BeforeValidator(values.own_path)]
-_Username = Annotated[str, AfterValidator(values.checked_username)]
+FORBIDDEN_IN_IDS = "|,[]\\\"'"  # the first four are forbidden in Dagster's partition keys
+LONGEST_ID = 100
+EARLIEST_START = Month(1990, 1)
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
+LINK = re.compile(r"(https?://|file:///)[^\s@?#]+")
+WEBHOOK = re.compile(r"https?://[^\s/]+(/\S*)?")
+MAILBOX = r"^[^\s@,;<>\"]+@[^\s@,;<>\"]+$"
+
+
+def _checked_id(text: str) -> str:
+    """A customer id as it may be part of a partition key and, percent-encoded, of a path.
+
+    Blanks and slashes within it are the service's business: they are encoded wherever they would matter.
+    """
+    customer = text.strip()
+    if not customer:
+        raise ValueError("a customer id is empty; write the ids with one comma between them, like M30011,G2")
+    found = [
+        sign
+        for sign in customer
+        if sign in FORBIDDEN_IN_IDS or (sign.isspace() and sign != " ") or not sign.isprintable()
+    ]
+    if found or "..." in customer or customer in {".", ".."}:
+        sign = repr(found[0]) if found else "dots alone"
+        raise ValueError(f"the customer id {customer!r} may not hold {sign}; ids look like M30011 or G2")
+    if len(customer) > LONGEST_ID:
+        raise ValueError(f"the customer id {customer[:20]!r}... is longer than {LONGEST_ID} signs")
+    return customer
+
+
+def _checked_username(text: str) -> str:
+    if ":" in text or CONTROL.search(text):
+        raise ValueError("may not hold a colon or a control character: Basic authentication cannot carry it")
+    return text
 
 
 def _checked_secret(secret: SecretStr) -> SecretStr:
-    values.checked_password(secret.get_secret_value())
+    if CONTROL.search(secret.get_secret_value()):
+        raise ValueError("holds a line break or another control character; look for one that slipped in")
     return secret
 
 
-_Secret = Annotated[SecretStr, AfterValidator(_checked_secret)]
+def _checked_webhook(secret: SecretStr) -> SecretStr:
+    if secret.get_secret_value() and not WEBHOOK.fullmatch(secret.get_secret_value()):
+        raise ValueError("is not an address to post to; it begins with https:// and holds no blank")
+    return secret
+
+
+def _checked_timezone(text: str) -> str:
+    try:
+        return ZoneInfo(text).key
+    except (KeyError, ValueError, OSError):  # unknown, no name at all, or a folder of names
+        raise ValueError("is not a known time zone; write it like Europe/Stockholm") from None
+
+
+def _checked_start(value: object) -> Month:
+    """The first month; written YYYY-MM, or a date in it when TOML made one of it."""
+    try:
+        if not isinstance(value, Month):
+            value = Month.of(value) if isinstance(value, date) else Month.parse(str(value))
+    except ValueError:
+        raise ValueError("is not a month; write it as YYYY-MM, for example 2024-01") from None
+    if value < EARLIEST_START:
+        raise ValueError(f"is {value}, before {EARLIEST_START}, when no customer can have had reports")
+    return value
+
+
+def _checked_link(text: str) -> str:
+    """An address that a browser opens, without a closing slash and without a login in it."""
+    link = text.strip().rstrip("/")
+    if link and not LINK.fullmatch(link):
+        raise ValueError("is not an address that a browser opens; write it like https://files.example.com/bi")
+    return link
+
+
+def _words(value: object) -> object:
+    if isinstance(value, str):
+        return [word.strip() for word in value.split(",") if word.strip()]
+    return value
+
+
+def _path(value: object) -> object:
+    return Path(value).expanduser() if isinstance(value, (str, Path)) else value
+
+
+Username = Annotated[str, AfterValidator(_checked_username)]
+Secret = Annotated[SecretStr, AfterValidator(_checked_secret)]
+Link = Annotated[str, AfterValidator(_checked_link)]
+OwnPath = Annotated[Path, BeforeValidator(_path)]
+
+NO_SECRET = SecretStr("")
+FROZEN = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
 class Customer(BaseModel):
@@ -55,42 +133,33 @@ class Customer(BaseModel):
     held of it stays.
     """
 
-    model_config = _FROZEN
+    model_config = FROZEN
 
-    id: Annotated[str, AfterValidator(values.checked_customer_id)]
+    id: Annotated[str, AfterValidator(_checked_id)]
     name: str = Field(default="", max_length=200, description="a name of at most 200 signs")
-    username: _Username | None = Field(default=None, repr=False)
-    password: _Secret | None = None
-    password_file: _OwnPath | None = None
+    username: Username | None = Field(default=None, repr=False)
+    password: Secret | None = None
+    password_file: OwnPath | None = None
     active: bool = Field(default=True, description="true or false")
 
 
-class Settings(AlertSettings):
+class Settings(BaseModel):
     """Everything that can be set; each is BROKERBI_ and its name, or the same key in brokerbi.toml."""
 
-    model_config = _FROZEN
+    model_config = FROZEN
 
+    # The service, and how it is asked.
     base_url: Annotated[str, AfterValidator(checked_address)] = Field(
         default="", description="the address of the Connect service, like https://host/path"
     )
     allow_http: bool = Field(default=False, description="true or false")
-    username: _Username = Field(default="", repr=False, description="the username of the login")
-    password: _Secret = Field(default=SecretStr(""), description="the password of the login")
-    password_file: _OwnPath | None = Field(default=None, description="a file that holds the password")
+    username: Username = Field(default="", repr=False, description="the username of the login")
+    password: Secret = Field(default=NO_SECRET, description="the password of the login")
+    password_file: OwnPath | None = Field(default=None, description="a file that holds the password")
     customers: tuple[Customer, ...] = Field(description="customer ids with commas, like M30011,G2")
-    start: Annotated[Month, BeforeValidator(values.checked_start)] = Field(
-        description="the first month to keep, like 2024-01"
-    )
-    data_dir: _OwnPath = Field(default=Path("data"), description="a directory")
-    timezone: Annotated[str, AfterValidator(values.checked_timezone)] = Field(
-        default="Europe/Stockholm", description="the brokerage's time zone, like Europe/Stockholm"
-    )
     concurrency: int = Field(default=5, ge=1, le=50, description="a whole number from 1 to 50")
     requests_per_second: float = Field(default=10, ge=0.1, le=1000, description="a number from 0.1 to 1000")
     page_size: int = Field(default=1000, ge=1, le=100_000, description="a whole number from 1 to 100000")
-    reports: Annotated[tuple[str, ...] | None, BeforeValidator(values.words)] = Field(
-        default=None, description="names of reports with commas, or +name and -name"
-    )
     timeout_seconds: float = Field(
         default=30, gt=0, le=3600, description="seconds, more than 0, at most 3600"
     )
@@ -98,26 +167,67 @@ class Settings(AlertSettings):
     tries: int = Field(default=5, ge=1, le=20, description="a whole number from 1 to 20")
     retry_seconds: float = Field(default=300, ge=0, le=86_400, description="seconds from 0 to 86400")
     largest_answer_mb: int = Field(default=24, ge=1, le=8192, description="megabytes from 1 to 8192")
+
+    # What is asked for, and when.
+    start: Annotated[Month, BeforeValidator(_checked_start)] = Field(
+        description="the first month to keep, like 2024-01"
+    )
+    timezone: Annotated[str, AfterValidator(_checked_timezone)] = Field(
+        default="Europe/Stockholm", description="the brokerage's time zone, like Europe/Stockholm"
+    )
+    reports: Annotated[tuple[str, ...] | None, BeforeValidator(_words)] = Field(
+        default=None, description="names of reports with commas, or +name and -name"
+    )
     due_months: int = Field(default=3, ge=1, le=120, description="a number of months from 1 to 120")
     due_months_monthly: int = Field(default=13, ge=1, le=120, description="a number of months from 1 to 120")
     changed_months: int = Field(default=12, ge=0, le=120, description="a number of months from 0 to 120")
     budget_months_ahead: int = Field(default=12, ge=0, le=60, description="a number of months from 0 to 60")
-    pseudonym_key: _Secret = Field(default=SecretStr(""), description="a secret key of any length")
-    pseudonym_key_file: _OwnPath | None = Field(default=None, description="a file that holds the key")
+    today: date | None = Field(default=None, description="a day for rehearsals, like 2026-03-31")
+    nightly: str = Field(
+        default="0 5 * * *",
+        pattern=r"^\s*\S+(\s+\S+){4}\s*$",
+        description="a schedule in cron's five fields, like 0 5 * * * for five each morning",
+    )
+
+    # What is kept, and what is published.
+    data_dir: OwnPath = Field(default=Path("data"), description="a directory")
+    landing_days: int | None = Field(default=None, ge=1, description="a number of days, at least 1")
+    pseudonym_key: Secret = Field(default=NO_SECRET, description="a secret key of any length")
+    pseudonym_key_file: OwnPath | None = Field(default=None, description="a file that holds the key")
     keep_published: int = Field(default=5, ge=1, le=1000, description="a whole number from 1 to 1000")
-    published_url: Annotated[str, AfterValidator(values.checked_link)] = Field(
+    published_url: Link = Field(
         default="", description="the address at which people open the published file and its page"
     )
-    landing_days: int | None = Field(default=None, ge=1, description="a number of days, at least 1")
-    today: date | None = Field(default=None, description="a day for rehearsals, like 2026-03-31")
-    nightly: Annotated[str, AfterValidator(values.checked_nightly)] = Field(
-        default="0 5 * * *", description="a schedule in cron's five fields"
+
+    # Where the message about a night with trouble goes; with nothing set it is only in the Dagster UI.
+    alert_webhook: Annotated[SecretStr, AfterValidator(_checked_webhook)] = Field(
+        default=NO_SECRET, description="the address of a webhook"
     )
+    alert_webhook_file: OwnPath | None = Field(
+        default=None, description="a file that holds the address of a webhook"
+    )
+    alert_email_to: Annotated[tuple[Annotated[str, Field(pattern=MAILBOX)], ...], BeforeValidator(_words)] = (
+        Field(default=(), description="a list of mailboxes with commas, like bi@example.com")
+    )
+    alert_email_from: str = Field(
+        default="",
+        pattern=f"^$|{MAILBOX}",
+        description="the mailbox that mails come from, like bi@example.com",
+    )
+    alert_smtp_host: str = Field(default="", max_length=255, description="the name of a mail server")
+    alert_smtp_port: int = Field(default=587, ge=1, le=65535, description="a port from 1 to 65535")
+    alert_smtp_username: str = Field(default="", repr=False, description="the username at the mail server")
+    alert_smtp_password: Secret = Field(default=NO_SECRET, description="the password at the mail server")
+    alert_smtp_password_file: OwnPath | None = Field(
+        default=None, description="a file that holds the password at the mail server"
+    )
+    ui_url: Link = Field(default="", description="the address at which people open the Dagster UI")
+
     warnings: tuple[str, ...] = Field(default=(), exclude=True, repr=False, description="what looked odd")
 
     @field_validator("customers")
     @classmethod
-    def _each_once(cls, customers: tuple[Customer, ...]) -> tuple[Customer, ...]:
+    def _each_customer_once(cls, customers: tuple[Customer, ...]) -> tuple[Customer, ...]:
         ids = [customer.id for customer in customers]
         twice = sorted({name for name in ids if ids.count(name) > 1})
         if twice:
@@ -127,18 +237,35 @@ class Settings(AlertSettings):
         return customers
 
     @model_validator(mode="after")
-    def _safe_to_ask(self) -> Settings:
+    def _fits_together(self) -> Settings:
+        problems = [
+            f"Customer {customer.id} has its own username but no password; "
+            "set its password_file, or take its username out."
+            for customer in self.customers
+            if customer.username is not None and customer.password is None
+        ]
         if self.base_url and is_unencrypted(self.base_url) and not self.allow_http:
-            raise ValueError(
+            problems.append(
                 "BROKERBI_BASE_URL begins with http, so the login would cross the network readable by all; "
                 "write https, or set BROKERBI_ALLOW_HTTP=true if that is truly meant."
             )
-        for customer in self.customers:
-            if customer.username is not None and customer.password is None:
-                raise ValueError(
-                    f"Customer {customer.id} has its own username but no password; "
-                    "set its password_file, or take its username out."
-                )
+        if self.alert_email_to and not self.alert_smtp_host:
+            problems.append(
+                "BROKERBI_ALERT_EMAIL_TO is set, but BROKERBI_ALERT_SMTP_HOST is not; set it to the mail "
+                "server."
+            )
+        if self.alert_email_to and not self.alert_email_from:
+            problems.append(
+                "BROKERBI_ALERT_EMAIL_TO is set, but BROKERBI_ALERT_EMAIL_FROM is not; set it to the mailbox "
+                "that the mails come from."
+            )
+        if self.alert_smtp_username and not self.alert_smtp_password.get_secret_value():
+            problems.append(
+                "BROKERBI_ALERT_SMTP_USERNAME is set without a password; set BROKERBI_ALERT_SMTP_PASSWORD, "
+                "or BROKERBI_ALERT_SMTP_PASSWORD_FILE to a file with it."
+            )
+        if problems:
+            raise ValueError("\n".join(problems))
         return self
 
     @property
@@ -171,11 +298,22 @@ class Settings(AlertSettings):
 
     def chosen_reports(self, default: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
         """The reports to ask for, in the order they are known; refuses a name that is not known."""
-        return _chosen(self.reports, default, known)
-
-
-_FIELDS = tuple(name for name in Settings.model_fields if name != "warnings")
-_CUSTOMER_FIELDS = tuple(Customer.model_fields)
+        if not self.reports:
+            return tuple(default)
+        added = {word[1:] for word in self.reports if word.startswith("+")}
+        removed = {word[1:] for word in self.reports if word.startswith("-")}
+        plain = {word for word in self.reports if word[0] not in "+-"}
+        if plain and (added or removed):
+            raise SettingsError(
+                ["BROKERBI_REPORTS mixes plain names with +name and -name; write only one of the two kinds."]
+            )
+        for name in (word.lstrip("+-") for word in self.reports):
+            if name not in known:
+                meant = nearest(name, known)
+                remedy = f"did you mean {meant}?" if meant else "`brokerbi reports` lists them all."
+                raise SettingsError([f"BROKERBI_REPORTS names {name!r}, which is no report; {remedy}"])
+        chosen = (plain or set(default) | added) - removed
+        return tuple(name for name in known if name in chosen)
 
 
 def load_settings(
@@ -186,14 +324,14 @@ def load_settings(
     Refuses everything that is wrong at once, a sentence for each. `offline` is for work that never
     asks the service: the address and the login may then be missing.
     """
-    found = gather(environment, directory or Path.cwd(), _FIELDS, _CUSTOMER_FIELDS)
-    if found.unreadable:
+    keys = [name for name in Settings.model_fields if name != "warnings"]
+    found = Sources(environment, directory or Path.cwd(), keys, list(Customer.model_fields))
+    if found.is_unreadable:
         raise SettingsError(found.problems)
     try:
         settings = Settings.model_validate({**found.values, "warnings": tuple(found.warnings)})
     except ValidationError as error:
-        wrong = sentences(error, found.values, Models(Settings, Customer))
-        raise SettingsError([*found.problems, *wrong]) from None
+        raise SettingsError([*found.problems, *sentences(error, found.values, Settings, Customer)]) from None
     problems = found.problems + ([] if offline else _missing(settings, found.problems))
     if problems:
         raise SettingsError(problems)
@@ -201,31 +339,13 @@ def load_settings(
 
 
 def _missing(settings: Settings, already: Sequence[str]) -> list[str]:
-    problems = []
+    """What asking the service needs and is not set."""
+    customers, problems = settings.active_customers, []
     if not settings.base_url:
         problems.append("BROKERBI_BASE_URL is not set; set it to the address of the Connect service.")
-    if not all(customer.username or settings.username for customer in settings.active_customers):
+    if not settings.username and not all(customer.username for customer in customers):
         problems.append("BROKERBI_USERNAME is not set; set it to the username of the login.")
     has_password = settings.password.get_secret_value() or any("PASSWORD" in text for text in already)
-    if not has_password and not all(customer.password for customer in settings.active_customers):
+    if not has_password and not all(customer.password for customer in customers):
         problems.append("BROKERBI_PASSWORD is not set; set it, or BROKERBI_PASSWORD_FILE to a file with it.")
     return problems
-
-
-def _chosen(written: tuple[str, ...] | None, default: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
-    if not written:
-        return tuple(default)
-    changes = [word[0] in "+-" for word in written]
-    if any(changes) and not all(changes):
-        raise SettingsError(
-            ["BROKERBI_REPORTS mixes plain names with +name and -name; write only one of the two kinds."]
-        )
-    for name in (word.lstrip("+-") for word in written):
-        if name not in known:
-            meant = values.nearest(name, known)
-            remedy = f"did you mean {meant}?" if meant else "`brokerbi reports` lists them all."
-            raise SettingsError([f"BROKERBI_REPORTS names {name!r}, which is no report; {remedy}"])
-    chosen = set(default) if all(changes) else set()
-    chosen |= {word.lstrip("+") for word in written if not word.startswith("-")}
-    chosen -= {word.lstrip("-") for word in written if word.startswith("-")}
-    return tuple(name for name in known if name in chosen)

@@ -1,232 +1,207 @@
-"""Where do the settings stand? In the environment and in one TOML file, read into one plain mapping."""
+"""Sources of the settings: the environment, one TOML file and files with secrets, as one plain mapping.
+
+Not with pydantic-settings: its readers take `os.environ` itself and pass over a missing file, and it has no
+keys of one customer, no value that takes another's place (a password that of a password_file), and no list
+of all problems; as sources of its own for all that, this module would be longer.
+"""
 
 from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from pipelines.settings.values import nearest
+from pipelines.settings.messages import nearest, variable
 
-PREFIX = "BROKERBI_"
-CONFIG = "BROKERBI_CONFIG"
-DEFAULT_FILE = "brokerbi.toml"
-OF_A_CUSTOMER = "customer__"  # BROKERBI_CUSTOMER__M30011__PASSWORD: a key of one customer
+CONFIG = variable("config")
+CUSTOMER = variable("customer__")  # BROKERBI_CUSTOMER__M30011__PASSWORD: a key of one customer
 SECRETS = ("password", "alert_webhook", "alert_smtp_password", "pseudonym_key")
 PATHS = ("data_dir", *(f"{secret}_file" for secret in SECRETS))
 LARGEST_SECRET = 4096
 
-
-@dataclass
-class Found:
-    """What was found, not yet checked, with a sentence for everything that is wrong or odd."""
-
-    values: dict[str, object] = field(default_factory=dict)
-    problems: list[str] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
-    unreadable: bool = False  # something could not be read at all: the rest would be told as missing
+Table = dict[str, object]
 
 
-def gather(
-    environment: Mapping[str, str], directory: Path, known: Sequence[str], known_of_customer: Sequence[str]
-) -> Found:
-    """The file's values under those of the environment; an empty variable counts as not set."""
-    found = Found()
-    written = _from_file(environment, directory, known, known_of_customer, found)
-    spoken = _from_environment(environment, known, found)
-    _anchor(spoken, directory)
-    for secret in SECRETS:
-        if {secret, f"{secret}_file"} & spoken.keys():
-            written.pop(f"{secret}_file", None)
-    of_file = _customers(written.pop("customers", None), found)
-    of_environment = _customers(spoken.pop("customers", None), found)
-    found.values = {"data_dir": str(directory / "data")} | written | spoken
-    customers = of_file if of_environment is None else _with_details(of_environment, of_file)
-    if customers is not None:
-        _speak_for_customers(environment, customers, known_of_customer, found)
-        found.values["customers"] = customers
-    _read_secrets(found, directory)
-    return found
+class Sources:
+    """Everything that was given, not yet checked: the file's values below those of the environment.
+
+    `keys` and `customer_keys` are the names that may be given. `problems` and `warnings` hold a sentence
+    for everything that is wrong or odd; `is_unreadable` says that a source could not be read at all, so
+    that what is missing from `values` need not be missing.
+    """
+
+    def __init__(
+        self,
+        environment: Mapping[str, str],
+        directory: Path,
+        keys: Sequence[str],
+        customer_keys: Sequence[str],
+    ) -> None:
+        # An empty variable counts as not set.
+        self.environment = {name: value for name, value in sorted(environment.items()) if value}
+        self.directory = directory
+        self.keys, self.customer_keys = keys, customer_keys
+        self.problems: list[str] = []
+        self.warnings: list[str] = []
+        self.is_unreadable = False
+        self.values = self._read()
+
+    def _read(self) -> Table:
+        written, given = self._read_file(), self._read_variables()
+        for secret in SECRETS:
+            if secret in given or f"{secret}_file" in given:
+                written.pop(f"{secret}_file", None)
+        in_file = self._as_tables(written.pop("customers", None))
+        customers = self._as_tables(given.pop("customers", None))
+        customers = in_file if customers is None else _with_details(customers, in_file or [])
+        values = {"data_dir": str(self.directory / "data")} | written | given
+        if customers is not None:
+            tables = {str(entry.get("id")): entry for entry in customers if isinstance(entry, dict)}
+            self._read_customer_variables(tables)
+            for name, entry in tables.items():
+                self._read_secret(entry, "password", f"{CUSTOMER}{name}__PASSWORD")
+            values["customers"] = customers
+        for secret in SECRETS:
+            self._read_secret(values, secret, variable(secret))
+        return values
+
+    def _read_variables(self) -> Table:
+        values: Table = {}
+        for name, value in self.environment.items():
+            if not name.startswith(variable("")) or name == CONFIG or name.startswith(CUSTOMER):
+                continue
+            key = name.removeprefix(variable("")).lower()
+            meant = nearest(key, [*self.keys, "config"])
+            if key in self.keys and name == variable(key):
+                values[key] = value
+            elif meant:
+                self.problems.append(f"{name} is no setting; did you mean {variable(meant)}?")
+            else:  # a name like none of ours may be another program's
+                self.warnings.append(f"{name} is set, but is no setting and was not used.")
+        _anchor(values, self.directory)
+        return values
+
+    def _read_file(self) -> Table:
+        path = self.directory / Path(self.environment.get(CONFIG, "brokerbi.toml")).expanduser()
+        try:
+            table = tomllib.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            if CONFIG in self.environment:
+                self.problems.append(f"{CONFIG} names {path}, but there is no such file.")
+                self.is_unreadable = True
+            return {}
+        except (OSError, ValueError) as error:
+            # A parse error names line and column; it never quotes the line.
+            self.problems.append(f"{path} cannot be read as TOML: {error}.")
+            self.is_unreadable = True
+            return {}
+        self._remove_refused(table, self.keys, f"{path}")
+        _anchor(table, path.parent)
+        customers = table.get("customers")
+        for entry in customers if isinstance(customers, list) else ():
+            if isinstance(entry, dict):
+                place = f"{path}, customer {entry.get('id', 'without id')}"
+                self._remove_refused(entry, self.customer_keys, place)
+                _anchor(entry, path.parent)
+        return table
+
+    def _remove_refused(self, table: Table, known: Sequence[str], place: str) -> None:
+        """Take secrets and unknown keys out of a table of the file, with a problem for each."""
+        for key in list(table):
+            if key == "password":
+                problem = (
+                    "holds a password; take it out, and set BROKERBI_PASSWORD "
+                    "(for one customer BROKERBI_CUSTOMER__<ID>__PASSWORD) or name a file in password_file."
+                )
+            elif key in SECRETS:
+                problem = (
+                    f"holds {key}, which is a secret; take it out, and set {variable(key)} "
+                    f"or name a file in {key}_file."
+                )
+            elif key not in known:
+                meant = nearest(key, [name for name in known if name != "password"])
+                remedy = f"did you mean {meant!r}?" if meant else "take it out."
+                problem = f"has a key {key!r} that is no setting; {remedy}"
+            else:
+                continue
+            del table[key]
+            self.problems.append(f"{place} {problem}")
+
+    def _as_tables(self, value: object) -> list[object] | None:
+        """Customers as tables: from text like `M1,G2` or `M1=Office one,G2`, a list of ids, or JSON."""
+        if isinstance(value, str) and value.strip().startswith("["):
+            try:
+                value = json.loads(value)
+            except ValueError:
+                self.problems.append(
+                    "BROKERBI_CUSTOMERS begins like JSON but is none; write ids with commas, like M30011,G2."
+                )
+                self.is_unreadable = True
+                return None
+        elif isinstance(value, str):
+            # A comma at the end is forgiven; an id missing between two commas is not.
+            value = value.strip().removesuffix(",").split(",")
+        if not isinstance(value, list):
+            return None if value is None else [value]
+        return [_as_table(entry) if isinstance(entry, str) else entry for entry in value]
+
+    def _read_customer_variables(self, customers: Mapping[str, Table]) -> None:
+        for name, value in self.environment.items():
+            if not name.startswith(CUSTOMER):
+                continue
+            customer, _, key = name.removeprefix(CUSTOMER).rpartition("__")
+            entry = customers.get(customer)
+            if entry is None or key.lower() not in self.customer_keys:
+                self.problems.append(
+                    f"{name} speaks of no customer or key that is known; "
+                    "write BROKERBI_CUSTOMER__<ID>__PASSWORD with an id from BROKERBI_CUSTOMERS."
+                )
+                continue
+            if key == "PASSWORD":
+                entry.pop("password_file", None)
+            entry[key.lower()] = value
+
+    def _read_secret(self, table: Table, key: str, name: str) -> None:
+        """Put the content of the file that a table names for a secret in its place."""
+        path = table.get(f"{key}_file")
+        if not isinstance(path, str) or not path:
+            return
+        if table.get(key):
+            self.problems.append(f"{name} and {name}_FILE are both set; set only one of them.")
+            return
+        file = self.directory / Path(path).expanduser()
+        try:
+            with file.open(encoding="utf-8") as opened:
+                text = opened.read(LARGEST_SECRET).removeprefix("\ufeff").rstrip("\r\n")
+        except OSError as error:
+            self.problems.append(f"{name}_FILE names {file}, which cannot be read: {error.strerror}.")
+            return
+        except UnicodeDecodeError:
+            self.problems.append(f"{name}_FILE names {file}, which is not text in UTF-8.")
+            return
+        if not text:
+            self.problems.append(f"{name}_FILE names {file}, which is empty.")
+        table[key] = text
 
 
-def variable(name: str) -> str:
-    """The environment variable of a setting."""
-    return PREFIX + name.upper()
-
-
-def _from_environment(
-    environment: Mapping[str, str], known: Sequence[str], found: Found
-) -> dict[str, object]:
-    values: dict[str, object] = {}
-    for name, value in sorted(environment.items()):
-        key = name.removeprefix(PREFIX).lower()
-        if not name.startswith(PREFIX) or name == CONFIG or key.startswith(OF_A_CUSTOMER) or value == "":
-            continue
-        if name == variable(key) and key in known:
-            values[key] = value
-        else:
-            _say_unknown(name, variable(nearest(key, [*known, "config"]) or ""), found)
-    return values
-
-
-def _say_unknown(name: str, meant: str, found: Found) -> None:
-    """A likely slip of the pen stops everything; a name that is like none of ours may be another's."""
-    if meant == PREFIX:
-        found.warnings.append(f"{name} is set, but is no setting and was not used.")
-    else:
-        found.problems.append(f"{name} is no setting; did you mean {meant}?")
-
-
-def _from_file(
-    environment: Mapping[str, str],
-    directory: Path,
-    known: Sequence[str],
-    known_of_customer: Sequence[str],
-    found: Found,
-) -> dict[str, object]:
-    path = directory / Path(environment.get(CONFIG) or DEFAULT_FILE).expanduser()
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        if environment.get(CONFIG):
-            found.problems.append(f"{CONFIG} names {path}, but there is no such file.")
-            found.unreadable = True
-        return {}
-    except (OSError, ValueError) as error:
-        # A parse error tells line and column; it never quotes the line.
-        found.problems.append(f"{path} cannot be read as TOML: {error}.")
-        found.unreadable = True
-        return {}
-    _refuse_keys(table, known, f"{path}", found)
-    customers = table.get("customers")
-    for customer in customers if isinstance(customers, list) else ():
-        if isinstance(customer, dict):
-            name = f"{path}, customer {customer.get('id', 'without id')}"
-            _refuse_keys(customer, known_of_customer, name, found)
-            _anchor(customer, path.parent)
-    _anchor(table, path.parent)
-    return table
-
-
-def _refuse_keys(table: dict[str, object], known: Sequence[str], place: str, found: Found) -> None:
-    if table.pop("password", None) is not None:
-        found.problems.append(
-            f"{place} holds a password; take it out, and set BROKERBI_PASSWORD "
-            "(for one customer BROKERBI_CUSTOMER__<ID>__PASSWORD) or name a file in password_file."
-        )
-    for secret in SECRETS[1:]:
-        if table.pop(secret, None) is not None:
-            found.problems.append(
-                f"{place} holds {secret}, which is a secret; take it out, and set {variable(secret)} "
-                f"or name a file in {secret}_file."
-            )
-    for key in [key for key in table if key not in known]:
-        meant = nearest(key, [name for name in known if name != "password"])
-        table.pop(key)
-        found.problems.append(
-            f"{place} has a key {key!r} that is no setting"
-            + (f"; did you mean {meant!r}?" if meant else "; take it out.")
-        )
-
-
-def _anchor(table: dict[str, object], directory: Path) -> None:
-    """Paths written in the file start where the file stands, others where the command was given."""
+def _anchor(table: Table, directory: Path) -> None:
+    """Paths in the file start at its folder, those of the environment where the command was given."""
     for key in PATHS:
         value = table.get(key)
         if isinstance(value, str) and value:
             table[key] = str(directory / Path(value).expanduser())
 
 
-def _customers(value: object, found: Found) -> list[object] | None:
-    """Customers as a list of tables: `M1,G2`, `M1=Office one,G2`, a list of ids and JSON mean the same."""
-    if isinstance(value, str):
-        value = _from_json(value, found) if value.strip().startswith("[") else _words(value)
-    if not isinstance(value, list):
-        return None if value is None else [value]
-    return [_customer(entry) if isinstance(entry, str) else entry for entry in value]
+def _as_table(word: str) -> Table:
+    customer, _, label = (part.strip() for part in word.partition("="))
+    return {"id": customer, "name": label} if label else {"id": customer}
 
 
-def _words(text: str) -> list[object]:
-    """A comma at the end is forgiven; an id missing between two commas is not."""
-    return [*text.strip().removesuffix(",").split(",")]
-
-
-def _from_json(text: str, found: Found) -> object:
-    try:
-        return json.loads(text)
-    except ValueError:
-        found.problems.append(
-            "BROKERBI_CUSTOMERS begins like JSON but is none; write ids with commas, like M30011,G2."
-        )
-        found.unreadable = True
-        return None
-
-
-def _customer(word: str) -> dict[str, object]:
-    name, _, label = word.partition("=")
-    return {"id": name.strip(), "name": label.strip()} if label.strip() else {"id": name.strip()}
-
-
-def _with_details(wanted: list[object], described: list[object] | None) -> list[object]:
-    """The environment says which customers; what the file knows of them stays known."""
-    details = {entry.get("id"): entry for entry in described or () if isinstance(entry, dict)}
+def _with_details(wanted: list[object], described: list[object]) -> list[object]:
+    """The customers that the environment names, with what the file says of them besides."""
+    details = {str(entry.get("id")): entry for entry in described if isinstance(entry, dict)}
     return [
-        {**details.get(entry.get("id"), {}), **entry} if isinstance(entry, dict) else entry
+        {**details.get(str(entry.get("id")), {}), **entry} if isinstance(entry, dict) else entry
         for entry in wanted
     ]
-
-
-def _speak_for_customers(
-    environment: Mapping[str, str], customers: list[object], known: Sequence[str], found: Found
-) -> None:
-    by_id = {str(entry.get("id")): entry for entry in customers if isinstance(entry, dict)}
-    start = variable(OF_A_CUSTOMER)
-    for name in sorted(name for name in environment if name.startswith(start) and environment[name]):
-        customer, _, key = name.removeprefix(start).rpartition("__")
-        entry = by_id.get(customer)
-        if entry is None or key.lower() not in known:
-            found.problems.append(
-                f"{name} speaks of no customer or key that is known; "
-                "write BROKERBI_CUSTOMER__<ID>__PASSWORD with an id from BROKERBI_CUSTOMERS."
-            )
-            continue
-        if key == "PASSWORD":
-            entry.pop("password_file", None)
-        entry[key.lower()] = environment[name]
-
-
-def _read_secrets(found: Found, directory: Path) -> None:
-    for secret in SECRETS:
-        _read_secret(found.values, variable(secret), directory, found, secret)
-    for entry in _tables(found.values.get("customers")):
-        _read_secret(entry, f"{variable(OF_A_CUSTOMER)}{entry.get('id')}__PASSWORD", directory, found)
-
-
-def _read_secret(
-    values: dict[str, object], name: str, directory: Path, found: Found, key: str = "password"
-) -> None:
-    path = values.get(f"{key}_file")
-    if not isinstance(path, (str, Path)) or not str(path):
-        return
-    if values.get(key):
-        found.problems.append(f"{name} and {name}_FILE are both set; set only one of them.")
-        return
-    file = directory / Path(path).expanduser()
-    try:
-        with file.open(encoding="utf-8") as opened:
-            text = opened.read(LARGEST_SECRET).removeprefix("\ufeff").rstrip("\r\n")
-    except OSError as error:
-        found.problems.append(f"{name}_FILE names {file}, which cannot be read: {error.strerror}.")
-        return
-    except UnicodeDecodeError:
-        found.problems.append(f"{name}_FILE names {file}, which is not text in UTF-8.")
-        return
-    if not text:
-        found.problems.append(f"{name}_FILE names {file}, which is empty.")
-    values[key] = text
-
-
-def _tables(value: object) -> Iterable[dict[str, object]]:
-    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []

@@ -1,4 +1,4 @@
-"""Is every wrong setting refused with a sentence that names it, and never with a secret?"""
+"""Wrong settings: each is refused with a sentence that names it, and never quotes a secret."""
 
 from __future__ import annotations
 
@@ -10,107 +10,66 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.settings.model import Settings, SettingsError, load_settings
-from tests.unit.settings.test_reading_settings import ENOUGH, KNOWN
+from tests.unit.settings.test_settings import ENOUGH, KNOWN
 
 NOWHERE = Path("/nowhere")
-CUSTOMERS = "BROKERBI_CUSTOMERS: "
+
+# Variable without its prefix, value, and what the only problem says.
+WRONG = [
+    ("BASE_URL", "", "is not set; set it to the address of the Connect service."),
+    ("BASE_URL", "service.example", "is not an address; write it like https://host/path."),
+    ("BASE_URL", "https://h:99999", "is not an address; write it like https://host/path."),
+    ("USERNAME", "", "is not set; set it to the username of the login."),
+    ("PASSWORD", "", "is not set; set it, or BROKERBI_PASSWORD_FILE to a file with it."),
+    ("CUSTOMERS", "", "is not set; set it to customer ids with commas, like M30011,G2."),
+    ("CUSTOMERS", "M1,M1", "names M1 more than once; keep one of each."),
+    ("CUSTOMERS", '[{"id": "M1", "active": false}]', "names no active customer; write ids with commas"),
+    ("CUSTOMERS", "[1", "begins like JSON but is none; write ids with commas"),
+    ("CUSTOMERS", "[1]", "customer number 1 is neither an id nor a table with an id."),
+    ("CUSTOMERS", '[{"name": "x"}]', "customer number 1 has no id."),
+    ("CUSTOMERS", '[{"id": [1]}]', "the id of customer [1] is not what it should be."),
+    ("CUSTOMERS", '[{"id": "M1", "nmae": "x"}]', "customer 'M1' has a key 'nmae' that is no setting."),
+    ("CUSTOMERS", '[{"id": "M1", "active": "?"}]', "the active of customer 'M1' is not true or false."),
+    ("START", "", "is not set; set it to the first month to keep, like 2024-01."),
+    ("START", "2024", "is not a month; write it as YYYY-MM, for example 2024-01."),
+    ("START", "2024-13", "is not a month; write it as YYYY-MM, for example 2024-01."),
+    ("START", "0024-01", "is 0024-01, before 1990-01, when no customer can have had reports."),
+    ("TIMEZONE", "Mars", "is not a known time zone; write it like Europe/Stockholm."),
+    ("TIMEZONE", "../x", "is not a known time zone; write it like Europe/Stockholm."),
+    ("CONCURRENCY", "0", "('0') is not a whole number from 1 to 50."),
+    ("CONCURRENCY", "five", "('five') is not a whole number from 1 to 50."),
+    ("REQUESTS_PER_SECOND", "nan", "('nan') is not a number from 0.1 to 1000."),
+    ("TODAY", "monday", "('monday') is not a day for rehearsals, like 2026-03-31."),
+    ("NIGHTLY", "at five", "('at five') is not a schedule in cron's five fields, like 0 5 * * *"),
+    ("USERNAME", "a:b", "may not hold a colon or a control character: Basic authentication"),
+    ("PUBLISHED_URL", "bi", "is not an address that a browser opens; write it like"),
+    ("PASSWORD_FILE", "x", "are both set; set only one of them."),
+    ("CUSTOMER", "M1", "is no setting; did you mean BROKERBI_CUSTOMERS?"),
+    ("CONFG", "x", "is no setting; did you mean BROKERBI_CONFIG?"),
+    ("Base_Url", "x", "is no setting; did you mean BROKERBI_BASE_URL?"),
+    ("CONFIG", "no.toml", "names /nowhere/no.toml, but there is no such file."),
+    ("CUSTOMER__M9__PASSWORD", "x", "speaks of no customer or key that is known; write"),
+    ("CUSTOMER__G2__USERNAME", "x", "Customer G2 has its own username but no password; set its password"),
+    ("ALERT_EMAIL_TO", "nobody", "('nobody') is not a list of mailboxes with commas, like bi@example.com."),
+    ("ALERT_SMTP_USERNAME", "u", "is set without a password; set BROKERBI_ALERT_SMTP_PASSWORD"),
+    ("ALERT_SMTP_PORT", "x", "('x') is not a port from 1 to 65535."),
+    ("ALERT_WEBHOOK", "s3cret", "is not an address to post to; it begins with https://"),
+]  # fmt: skip
 
 
-def _problems(environment: dict[str, str], directory: Path = NOWHERE) -> tuple[str, ...]:
+def problems_of(environment: dict[str, str], directory: Path = NOWHERE) -> tuple[str, ...]:
     with pytest.raises(SettingsError) as caught:
         load_settings(environment, directory=directory)
     return caught.value.problems
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "sentence"),
-    [
-        ("BASE_URL", "", "BROKERBI_BASE_URL is not set; set it to the address of the Connect service."),
-        (
-            "BASE_URL",
-            "service.example",
-            "BROKERBI_BASE_URL is not an address; write it like https://host/path.",
-        ),
-        (
-            "BASE_URL",
-            "https://h:99999",
-            "BROKERBI_BASE_URL is not an address; write it like https://host/path.",
-        ),
-        ("USERNAME", "", "BROKERBI_USERNAME is not set; set it to the username of the login."),
-        (
-            "PASSWORD",
-            "",
-            "BROKERBI_PASSWORD is not set; set it, or BROKERBI_PASSWORD_FILE to a file with it.",
-        ),
-        (
-            "CUSTOMERS",
-            "",
-            "BROKERBI_CUSTOMERS is not set; set it to customer ids with commas, like M30011,G2.",
-        ),
-        ("CUSTOMERS", "M1,M1", "BROKERBI_CUSTOMERS names M1 more than once; keep one of each."),
-        (
-            "CUSTOMERS",
-            '[{"id": "M1", "active": false}]',
-            "BROKERBI_CUSTOMERS names no active customer; write ids",
-        ),
-        ("START", "", "BROKERBI_START is not set; set it to the first month to keep, like 2024-01."),
-        ("START", "2024", "BROKERBI_START is not a month; write it as YYYY-MM, for example 2024-01."),
-        ("START", "2024-13", "BROKERBI_START is not a month; write it as YYYY-MM, for example 2024-01."),
-        (
-            "START",
-            "0024-01",
-            "BROKERBI_START is 0024-01, before 1990-01, when no customer can have had reports.",
-        ),
-        ("TIMEZONE", "Mars", "BROKERBI_TIMEZONE is not a known time zone; write it like Europe/Stockholm."),
-        ("TIMEZONE", "../x", "BROKERBI_TIMEZONE is not a known time zone; write it like Europe/Stockholm."),
-        ("CONCURRENCY", "0", "BROKERBI_CONCURRENCY ('0') is not a whole number from 1 to 50."),
-        ("CONCURRENCY", "five", "BROKERBI_CONCURRENCY ('five') is not a whole number from 1 to 50."),
-        (
-            "REQUESTS_PER_SECOND",
-            "nan",
-            "BROKERBI_REQUESTS_PER_SECOND ('nan') is not a number from 0.1 to 1000.",
-        ),
-        ("TODAY", "monday", "BROKERBI_TODAY ('monday') is not a day for rehearsals, like 2026-03-31."),
-        ("CUSTOMER", "M1", "BROKERBI_CUSTOMER is no setting; did you mean BROKERBI_CUSTOMERS?"),
-        ("CONFG", "x", "BROKERBI_CONFG is no setting; did you mean BROKERBI_CONFIG?"),
-        ("Base_Url", "x", "BROKERBI_Base_Url is no setting; did you mean BROKERBI_BASE_URL?"),
-        ("CONFIG", "no.toml", "BROKERBI_CONFIG names /nowhere/no.toml, but there is no such file."),
-        ("USERNAME", "a:b", "BROKERBI_USERNAME may not hold a colon or a control character: Basic "),
-        (
-            "NIGHTLY",
-            "at five",
-            "BROKERBI_NIGHTLY is not a schedule; write cron's five fields, like 0 5 * * *",
-        ),
-        ("PUBLISHED_URL", "bi", "BROKERBI_PUBLISHED_URL is not an address that a browser opens; write it"),
-        ("CUSTOMERS", "[1", "BROKERBI_CUSTOMERS begins like JSON but is none; write ids with commas"),
-        ("CUSTOMERS", "[1]", CUSTOMERS + "customer number 1 is neither an id nor a table with an id."),
-        ("CUSTOMERS", '[{"name": "x"}]', CUSTOMERS + "customer number 1 has no id."),
-        ("CUSTOMERS", '[{"id": "M1", "nmae": "x"}]', CUSTOMERS + "customer 'M1' has a key 'nmae' that is no"),
-        (
-            "CUSTOMERS",
-            '[{"id": "M1", "active": "?"}]',
-            CUSTOMERS + "the active of customer 'M1' is not true or",
-        ),
-        (
-            "CUSTOMER__M9__PASSWORD",
-            "x",
-            "BROKERBI_CUSTOMER__M9__PASSWORD speaks of no customer or key that is",
-        ),
-        (
-            "CUSTOMER__G2__USERNAME",
-            "x",
-            "Customer G2 has its own username but no password; set its password_file",
-        ),
-        (
-            "PASSWORD_FILE",
-            "x",
-            "BROKERBI_PASSWORD and BROKERBI_PASSWORD_FILE are both set; set only one of them.",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("name", "value", "sentence"), WRONG)
 def test_a_wrong_setting_is_refused_with_a_sentence(name: str, value: str, sentence: str) -> None:
-    problems = _problems({**ENOUGH, f"BROKERBI_{name}": value})
-    assert [problem[: len(sentence)] for problem in problems] == [sentence]
+    [problem] = problems_of({**ENOUGH, f"BROKERBI_{name}": value})
+    assert sentence in problem
+    assert problem.startswith(
+        (f"BROKERBI_{name}", "Customer G2", "BROKERBI_PASSWORD and BROKERBI_PASSWORD_F")
+    )
 
 
 @pytest.mark.parametrize(
@@ -118,48 +77,54 @@ def test_a_wrong_setting_is_refused_with_a_sentence(name: str, value: str, sente
     ["M|1", "M,,1", "M[1", "M]1", "..", ".", "M...1", "M\n1", "M\u00a01", "M\x001", "M'1", "M" * 101],
 )
 def test_a_customer_id_that_can_be_no_partition_or_path_is_refused(customer: str) -> None:
-    assert all(
-        problem.startswith(CUSTOMERS) for problem in _problems({**ENOUGH, "BROKERBI_CUSTOMERS": customer})
-    )
+    problems = problems_of({**ENOUGH, "BROKERBI_CUSTOMERS": customer})
+    assert all(problem.startswith("BROKERBI_CUSTOMERS: ") for problem in problems)
 
 
-def test_everything_wrong_is_said_at_once() -> None:
-    problems = _problems({"BROKERBI_TRIES": "x", "BROKERBI_CUSTOMERZ": "M1", "BROKERBI_START": "x"})
-    assert [problem.split()[0] for problem in problems] == [
+def test_every_problem_is_told_at_once() -> None:
+    problems = problems_of({"BROKERBI_TRIES": "x", "BROKERBI_CUSTOMERZ": "M1", "BROKERBI_START": "x"})
+    assert {problem.split()[0] for problem in problems} == {
         "BROKERBI_CUSTOMERZ",
         "BROKERBI_CUSTOMERS",
         "BROKERBI_START",
         "BROKERBI_TRIES",
+    }
+
+
+def test_all_that_does_not_fit_together_is_told_at_once() -> None:
+    mail = {"BROKERBI_ALERT_EMAIL_TO": "a@example.com", "BROKERBI_BASE_URL": "http://service.example"}
+    assert [problem[: problem.index(";")] for problem in problems_of({**ENOUGH, **mail})] == [
+        "BROKERBI_BASE_URL begins with http, so the login would cross the network readable by all",
+        "BROKERBI_ALERT_EMAIL_TO is set, but BROKERBI_ALERT_SMTP_HOST is not",
+        "BROKERBI_ALERT_EMAIL_TO is set, but BROKERBI_ALERT_EMAIL_FROM is not",
     ]
 
 
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        (
-            'password = "hush-hush"',
-            "holds a password; take it out, and set BROKERBI_PASSWORD (for one customer",
-        ),
+        ('password = "hush-hush"', "holds a password; take it out, and set BROKERBI_PASSWORD (for one"),
         ('customers = [{id = "M1", password = "hush-hush"}]', ", customer M1 holds a password; take it out"),
+        (
+            'alert_webhook = "hush-hush"',
+            "holds alert_webhook, which is a secret; take it out, and set BROKER",
+        ),
         ("consurrency = 3", "has a key 'consurrency' that is no setting; did you mean 'concurrency'?"),
         ("colour = 3", "has a key 'colour' that is no setting; take it out."),
-        (
-            'customers = [{id = "M1", nmae = "x"}]',
-            ", customer M1 has a key 'nmae' that is no setting; did you mean",
-        ),
+        ('customers = [{id = "M1", nmae = "x"}]', ", customer M1 has a key 'nmae' that is no setting; did"),
         ("a = = 1", "cannot be read as TOML: "),
         ("concurrency = [5]", "BROKERBI_CONCURRENCY ([5]) is not a whole number from 1 to 50."),
     ],
 )
-def test_a_file_that_is_wrong_is_refused_with_a_sentence(tmp_path: Path, text: str, sentence: str) -> None:
+def test_a_wrong_file_is_refused_with_a_sentence(tmp_path: Path, text: str, sentence: str) -> None:
     (tmp_path / "brokerbi.toml").write_text(text, encoding="utf-8")
-    problems = _problems(ENOUGH, tmp_path)
+    problems = problems_of(ENOUGH, tmp_path)
     assert (len(problems), sentence in problems[0], "hush" in problems[0]) == (1, True, False)
 
 
 def test_a_value_that_might_hold_a_secret_is_not_quoted(tmp_path: Path) -> None:
     (tmp_path / "brokerbi.toml").write_text("base_url = [1]", encoding="utf-8")
-    assert _problems({**ENOUGH, "BROKERBI_BASE_URL": ""}, tmp_path) == (
+    assert problems_of({**ENOUGH, "BROKERBI_BASE_URL": ""}, tmp_path) == (
         "BROKERBI_BASE_URL is not the address of the Connect service, like https://host/path.",
     )
 
@@ -178,7 +143,7 @@ def test_a_password_file_that_cannot_be_used_is_refused(
 ) -> None:
     if content is not None:
         (tmp_path / "secret").write_bytes(content)
-    problems = _problems({**ENOUGH, "BROKERBI_PASSWORD": "", "BROKERBI_PASSWORD_FILE": "secret"}, tmp_path)
+    problems = problems_of({**ENOUGH, "BROKERBI_PASSWORD": "", "BROKERBI_PASSWORD_FILE": "secret"}, tmp_path)
     assert problems == (f"BROKERBI_PASSWORD_FILE names {tmp_path / 'secret'}, {sentence}",)
 
 
@@ -194,38 +159,34 @@ def test_a_password_file_that_cannot_be_used_is_refused(
         ("CUSTOMERS", '[{"id": "M1", "password": ["hush-hush"]}]'),
         ("CUSTOMER__M9__PASSWORD", "hush-hush"),
         ("PASSWRD", "hush-hush"),
+        ("ALERT_WEBHOOK", "hush-hush"),
+        ("ALERT_SMTP_PASSWORD", "hush-hush\n"),
+        ("PSEUDONYM_KEY", "hush-hush\n"),
     ],
 )
 def test_no_sentence_holds_a_secret(name: str, value: str) -> None:
-    problems = _problems({**ENOUGH, f"BROKERBI_{name}": value})
+    problems = problems_of({**ENOUGH, f"BROKERBI_{name}": value})
     assert [problem for problem in problems if "hush" in problem] == []
 
 
 @pytest.mark.parametrize(
     ("written", "sentence"),
     [
-        ("sale", "BROKERBI_REPORTS names 'sale', which is no report; did you mean sales?"),
-        (
-            "weather",
-            "BROKERBI_REPORTS names 'weather', which is no report; `brokerbi reports` lists them all.",
-        ),
-        (
-            "sales,+tips",
-            "BROKERBI_REPORTS mixes plain names with +name and -name; write only one of the two kinds.",
-        ),
+        ("sale", "names 'sale', which is no report; did you mean sales?"),
+        ("weather", "names 'weather', which is no report; `brokerbi reports` lists them all."),
+        ("sales,+tips", "mixes plain names with +name and -name; write only one of the two kinds."),
     ],
 )
 def test_a_report_that_does_not_exist_is_refused(written: str, sentence: str) -> None:
     settings = load_settings({**ENOUGH, "BROKERBI_REPORTS": written}, directory=NOWHERE)
     with pytest.raises(SettingsError) as caught:
         settings.chosen_reports(KNOWN, KNOWN)
-    assert caught.value.problems == (sentence,)
+    assert caught.value.problems == (f"BROKERBI_REPORTS {sentence}",)
 
 
 def test_a_customer_without_a_login_cannot_be_asked_for() -> None:
-    settings = load_settings(
-        {"BROKERBI_CUSTOMERS": "M1", "BROKERBI_START": "2024-01"}, directory=NOWHERE, offline=True
-    )
+    environment = {"BROKERBI_CUSTOMERS": "M1", "BROKERBI_START": "2024-01"}
+    settings = load_settings(environment, directory=NOWHERE, offline=True)
     with pytest.raises(SettingsError, match="Customer M1 has no login"):
         settings.login_of(settings.customers[0])
 
@@ -234,6 +195,6 @@ def test_a_customer_without_a_login_cannot_be_asked_for() -> None:
     name=st.sampled_from([*(f"BROKERBI_{field.upper()}" for field in Settings.model_fields), "BROKERBI_X"]),
     value=st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=30),
 )
-def test_no_value_whatsoever_leads_to_anything_but_settings_or_sentences(name: str, value: str) -> None:
+def test_every_value_leads_to_settings_or_to_sentences(name: str, value: str) -> None:
     with suppress(SettingsError):
         assert load_settings({**ENOUGH, name: value}, directory=NOWHERE).customers

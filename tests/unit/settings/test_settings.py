@@ -1,4 +1,4 @@
-"""Do the settings say what the operator meant, wherever it was written?"""
+"""Settings from the environment, the TOML file and files with secrets."""
 
 from __future__ import annotations
 
@@ -26,22 +26,19 @@ ENOUGH = {
 KNOWN = ["sales", "users", "tips", "budgets"]
 
 
-def _load(directory: Path, **more: str) -> Settings:
+def load(directory: Path, file: str = "", **more: str) -> Settings:
+    """Settings from enough variables with these besides, and from a file with this text."""
+    if file:
+        (directory / "brokerbi.toml").write_text(file, encoding="utf-8")
     return load_settings({**ENOUGH, **more}, directory=directory)
 
 
-def _write(directory: Path, text: str) -> Path:
-    path = directory / "brokerbi.toml"
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
-def _pairs(customers: tuple[Customer, ...]) -> list[tuple[str, str]]:
+def names(customers: tuple[Customer, ...]) -> list[tuple[str, str]]:
     return [(customer.id, customer.name) for customer in customers]
 
 
 def test_five_variables_are_enough(tmp_path: Path) -> None:
-    settings = _load(tmp_path)
+    settings = load(tmp_path)
     assert (settings.base_url, settings.start) == ("https://service.example/api", Month(2024, 1))
     assert (settings.data_dir, settings.timezone) == (tmp_path / "data", "Europe/Stockholm")
     assert (settings.concurrency, settings.requests_per_second, settings.page_size) == (5, 10, 1000)
@@ -58,58 +55,66 @@ def test_five_variables_are_enough(tmp_path: Path) -> None:
     ],
 )
 def test_customers_may_be_written_with_commas_names_or_as_json(tmp_path: Path, written: str) -> None:
-    assert _pairs(_load(tmp_path, BROKERBI_CUSTOMERS=written).customers) == [("M1", "Office one"), ("G2", "")]
+    assert names(load(tmp_path, BROKERBI_CUSTOMERS=written).customers) == [("M1", "Office one"), ("G2", "")]
 
 
 def test_the_file_is_read_and_the_environment_wins(tmp_path: Path) -> None:
-    _write(tmp_path, 'concurrency = 2\npage_size = 50\nreports = ["sales", "users"]\nstart = 2023-05-01\n')
-    settings = _load(tmp_path, BROKERBI_CONCURRENCY="7")
+    file = 'concurrency = 2\npage_size = 50\nreports = ["sales", "users"]\nstart = 2023-05-01\n'
+    settings = load(tmp_path, file, BROKERBI_CONCURRENCY="7")
     assert (settings.concurrency, settings.page_size, settings.reports) == (7, 50, ("sales", "users"))
     assert settings.start == Month(2024, 1)
 
 
-def test_a_start_that_toml_takes_for_a_date_is_its_month(tmp_path: Path) -> None:
-    _write(tmp_path, "start = 2023-05-01\n")
-    environment = {name: value for name, value in ENOUGH.items() if name != "BROKERBI_START"}
-    assert load_settings(environment, directory=tmp_path).start == Month(2023, 5)
+def test_a_start_that_toml_reads_as_a_date_is_its_month(tmp_path: Path) -> None:
+    assert load(tmp_path, "start = 2023-05-01", BROKERBI_START="").start == Month(2023, 5)
 
 
-def test_paths_in_the_file_start_where_the_file_stands(tmp_path: Path) -> None:
+def test_paths_in_the_file_start_at_its_folder(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
-    _write(tmp_path / "elsewhere", 'data_dir = "rows"\n')
-    settings = _load(tmp_path, BROKERBI_CONFIG="elsewhere/brokerbi.toml")
+    (tmp_path / "elsewhere" / "brokerbi.toml").write_text('data_dir = "rows"\n')
+    settings = load(tmp_path, BROKERBI_CONFIG="elsewhere/brokerbi.toml")
     assert settings.data_dir == tmp_path / "elsewhere" / "rows"
 
 
 def test_paths_in_the_environment_start_where_the_command_is_given(tmp_path: Path) -> None:
-    assert _load(tmp_path, BROKERBI_DATA_DIR="rows").data_dir == tmp_path / "rows"
+    assert load(tmp_path, BROKERBI_DATA_DIR="rows").data_dir == tmp_path / "rows"
 
 
 def test_an_empty_variable_counts_as_not_set(tmp_path: Path) -> None:
-    assert _load(tmp_path, BROKERBI_CONCURRENCY="", BROKERBI_CONFIG="").concurrency == 5
+    assert load(tmp_path, BROKERBI_CONCURRENCY="", BROKERBI_CONFIG="").concurrency == 5
 
 
-def test_a_variable_like_none_of_ours_is_only_warned_of(tmp_path: Path) -> None:
-    settings = _load(tmp_path, BROKERBI_IMAGE="x", PATH="/bin")
+def test_a_variable_like_no_setting_is_only_warned_of(tmp_path: Path) -> None:
+    settings = load(tmp_path, BROKERBI_IMAGE="x", PATH="/bin")
     assert settings.warnings == ("BROKERBI_IMAGE is set, but is no setting and was not used.",)
 
 
-def test_the_password_may_stand_in_a_file(tmp_path: Path) -> None:
+def test_a_password_may_be_in_a_file_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("\ufefflöjrom \n", encoding="utf-8")
-    settings = _load(tmp_path, BROKERBI_PASSWORD="", BROKERBI_PASSWORD_FILE="secret")
+    settings = load(tmp_path, BROKERBI_PASSWORD="", BROKERBI_PASSWORD_FILE="secret")
     assert settings.login_of(settings.customers[0]) == Login("partner", SecretStr("löjrom "))
 
 
-def test_a_password_of_the_environment_wins_over_the_file_that_the_file_names(tmp_path: Path) -> None:
-    _write(tmp_path, 'password_file = "missing"\n')
-    assert _load(tmp_path).password == SecretStr("pass word")
+@pytest.mark.parametrize("name", ["alert_webhook", "alert_smtp_password", "pseudonym_key"])
+def test_every_secret_may_be_in_a_file_and_is_never_shown(tmp_path: Path, name: str) -> None:
+    (tmp_path / "secret").write_text("https://chat.example/s3cret\n")
+    settings = load(tmp_path, **{f"BROKERBI_{name.upper()}_FILE": "secret"})
+    assert getattr(settings, name).get_secret_value() == "https://chat.example/s3cret"
+    assert "s3cret" not in repr(settings)
+
+
+@pytest.mark.parametrize("name", ["password", "alert_webhook"])
+def test_a_secret_of_the_environment_wins_over_the_secret_file_of_the_settings_file(
+    tmp_path: Path, name: str
+) -> None:
+    settings = load(tmp_path, f'{name}_file = "missing"\n', **{f"BROKERBI_{name.upper()}": "https://x/y"})
+    assert getattr(settings, name) == SecretStr("https://x/y")
 
 
 def test_a_customer_may_have_its_own_password_or_its_own_login(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("of M2", encoding="utf-8")
-    _write(tmp_path, 'customers = [{id="M1"}, {id="M2", password_file="secret"}, {id="M3", username="m3"}]')
-    environment = {name: value for name, value in ENOUGH.items() if name != "BROKERBI_CUSTOMERS"}
-    settings = load_settings({**environment, "BROKERBI_CUSTOMER__M3__PASSWORD": "of M3"}, directory=tmp_path)
+    file = 'customers = [{id="M1"}, {id="M2", password_file="secret"}, {id="M3", username="m3"}]'
+    settings = load(tmp_path, file, BROKERBI_CUSTOMERS="", BROKERBI_CUSTOMER__M3__PASSWORD="of M3")
     assert [settings.login_of(customer) for customer in settings.customers] == [
         Login("partner", SecretStr("pass word")),
         Login("partner", SecretStr("of M2")),
@@ -117,32 +122,31 @@ def test_a_customer_may_have_its_own_password_or_its_own_login(tmp_path: Path) -
     ]
 
 
-def test_customers_named_in_the_environment_keep_what_the_file_knows_of_them(tmp_path: Path) -> None:
-    _write(tmp_path, 'customers = [{id="M1", name="Office one", active=false}, {id="M2"}]')
-    settings = _load(tmp_path, BROKERBI_CUSTOMERS="M1,M9")
-    assert _pairs(settings.customers) == [("M1", "Office one"), ("M9", "")]
-    assert _pairs(settings.active_customers) == [("M9", "")]
+def test_customers_named_in_the_environment_keep_what_the_file_says_of_them(tmp_path: Path) -> None:
+    file = 'customers = [{id="M1", name="Office one", active=false}, {id="M2"}]'
+    settings = load(tmp_path, file, BROKERBI_CUSTOMERS="M1,M9")
+    assert names(settings.customers) == [("M1", "Office one"), ("M9", "")]
+    assert names(settings.active_customers) == [("M9", "")]
 
 
 def test_no_general_login_is_needed_when_every_customer_has_its_own(tmp_path: Path) -> None:
     own = {"BROKERBI_CUSTOMER__M1__USERNAME": "m1", "BROKERBI_CUSTOMER__M1__PASSWORD": "of M1"}
-    settings = _load(tmp_path, BROKERBI_USERNAME="", BROKERBI_PASSWORD="", BROKERBI_CUSTOMERS="M1", **own)
+    settings = load(tmp_path, BROKERBI_USERNAME="", BROKERBI_PASSWORD="", BROKERBI_CUSTOMERS="M1", **own)
     assert settings.login_of(settings.customers[0]).username == "m1"
 
 
 def test_work_that_never_asks_the_service_needs_no_login(tmp_path: Path) -> None:
-    asking = {"BROKERBI_BASE_URL", "BROKERBI_USERNAME", "BROKERBI_PASSWORD"}
-    environment = {name: value for name, value in ENOUGH.items() if name not in asking}
+    environment = {"BROKERBI_CUSTOMERS": "M1", "BROKERBI_START": "2024-01"}
     assert load_settings(environment, directory=tmp_path, offline=True).base_url == ""
 
 
 @pytest.mark.parametrize("address", ["http://localhost:8000", "http://127.0.0.1", "http://[::1]:1/x"])
 def test_plain_http_is_fine_on_this_machine(tmp_path: Path, address: str) -> None:
-    assert _load(tmp_path, BROKERBI_BASE_URL=address).base_url == address
+    assert load(tmp_path, BROKERBI_BASE_URL=address).base_url == address
 
 
-def test_plain_http_elsewhere_needs_a_word_of_its_own(tmp_path: Path) -> None:
-    settings = _load(tmp_path, BROKERBI_BASE_URL="http://service.example", BROKERBI_ALLOW_HTTP="true")
+def test_plain_http_elsewhere_has_to_be_allowed(tmp_path: Path) -> None:
+    settings = load(tmp_path, BROKERBI_BASE_URL="http://service.example", BROKERBI_ALLOW_HTTP="true")
     assert settings.base_url == "http://service.example"
 
 
@@ -155,11 +159,11 @@ def test_plain_http_elsewhere_needs_a_word_of_its_own(tmp_path: Path) -> None:
         ("-sales", ("users", "tips")),
     ],
 )
-def test_reports_are_named_added_or_taken_away(tmp_path: Path, written: str, chosen: tuple[str, ...]) -> None:
-    assert _load(tmp_path, BROKERBI_REPORTS=written).chosen_reports(KNOWN[:3], KNOWN) == chosen
+def test_reports_are_named_added_or_removed(tmp_path: Path, written: str, chosen: tuple[str, ...]) -> None:
+    assert load(tmp_path, BROKERBI_REPORTS=written).chosen_reports(KNOWN[:3], KNOWN) == chosen
 
 
-class _Midnight:
+class _NewYearsEve:
     """Half past eleven in the evening in UTC, on the last day of the year."""
 
     def utc_now(self) -> datetime:
@@ -172,19 +176,29 @@ class _Midnight:
         raise NotImplementedError(seconds)
 
 
-def test_today_is_a_day_of_the_brokerage_unless_it_is_said_to_be_another(tmp_path: Path) -> None:
-    assert _load(tmp_path).today_local(_Midnight()) == date(2024, 1, 1)
-    assert _load(tmp_path, BROKERBI_TODAY="2022-02-28").today_local(_Midnight()) == date(2022, 2, 28)
+def test_today_is_a_day_of_the_brokerage_unless_another_is_set(tmp_path: Path) -> None:
+    assert load(tmp_path).today_local(_NewYearsEve()) == date(2024, 1, 1)
+    assert load(tmp_path, BROKERBI_TODAY="2022-02-28").today_local(_NewYearsEve()) == date(2022, 2, 28)
 
 
 def test_the_nightly_schedule_is_five_fields_of_cron(tmp_path: Path) -> None:
-    assert _load(tmp_path, BROKERBI_NIGHTLY="30 4 * * 1-5").nightly == "30 4 * * 1-5"
+    assert load(tmp_path, BROKERBI_NIGHTLY="30 4 * * 1-5").nightly == "30 4 * * 1-5"
 
 
 def test_the_settings_say_how_patient_the_client_is(tmp_path: Path) -> None:
-    settings = _load(tmp_path, BROKERBI_TRIES="2", BROKERBI_RETRY_SECONDS="9", BROKERBI_LARGEST_ANSWER_MB="1")
+    settings = load(tmp_path, BROKERBI_TRIES="2", BROKERBI_RETRY_SECONDS="9", BROKERBI_LARGEST_ANSWER_MB="1")
     assert (settings.retry.tries, settings.retry.total_seconds) == (2, 9)
     assert settings.limits == Limits(30, 120, 1024 * 1024)
+
+
+def test_mailboxes_are_written_with_commas(tmp_path: Path) -> None:
+    settings = load(
+        tmp_path,
+        BROKERBI_ALERT_EMAIL_TO="a@example.com, b@example.com",
+        BROKERBI_ALERT_EMAIL_FROM="bi@example.com",
+        BROKERBI_ALERT_SMTP_HOST="mail.example.com",
+    )
+    assert (settings.alert_email_to, settings.alert_smtp_port) == (("a@example.com", "b@example.com"), 587)
 
 
 def test_settings_can_be_made_without_any_file_or_environment(tmp_path: Path) -> None:
@@ -193,20 +207,14 @@ def test_settings_can_be_made_without_any_file_or_environment(tmp_path: Path) ->
 
 
 def test_neither_settings_nor_customers_show_a_login(tmp_path: Path) -> None:
-    settings = _load(
-        tmp_path, BROKERBI_CUSTOMER__G2__PASSWORD="of G2", BROKERBI_CUSTOMER__G2__USERNAME="g-two"
-    )
-    shown = f"{settings!r} {settings} {settings.model_dump_json()[:0]} {settings.model_dump()['password']}"
+    own = {"BROKERBI_CUSTOMER__G2__PASSWORD": "of G2", "BROKERBI_CUSTOMER__G2__USERNAME": "g-two"}
+    settings = load(tmp_path, **own)
+    shown = f"{settings!r} {settings} {settings.model_dump()['password']}"
     assert [word for word in ("pass word", "partner", "of G2", "g-two") if word in shown] == []
 
 
 def test_reading_the_settings_imports_neither_the_client_nor_frames() -> None:
     heavy = "print([name for name in ('httpx', 'polars', 'dagster', 'duckdb') if name in sys.modules])"
-    ran = subprocess.run(
-        [sys.executable, "-c", f"import sys, pipelines.settings.model; {heavy}"],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-        text=True,
-    )
+    command = [sys.executable, "-c", f"import sys, pipelines.settings.model; {heavy}"]
+    ran = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
     assert ran.stdout == "[]\n"
