@@ -1,19 +1,15 @@
-"""When is that, on the brokerage's wall clock? Texts of time as local time without an offset."""
+"""Texts of time as local time of the brokerage, without an offset."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import polars as pl
 
-from pipelines.normalize.repeating import repeated
-
 SECONDS = "%Y-%m-%dT%H:%M:%S"
 LONG_AS_SECONDS = len("2026-03-31T12:30:00")
-LONG_AS_MICROSECONDS = LONG_AS_SECONDS + len(".000000")
 LOCAL = pl.Datetime("us")
 CALENDAR = (datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59, 59, 999_999))
 # The service writes "no time" as the first or the last moment of the calendar: no offset may move that.
@@ -25,10 +21,6 @@ _WRITTEN = re.compile(
     r"\s?(?:([Zz])|([+-]\d\d):?(\d\d)?)?)?",  # offset
     re.ASCII,
 )
-_PLAIN = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:[0-5]\d(?:\.\d+)?", re.ASCII)
-"""The form in which nearly all times are written: without an offset, and with nothing left out."""
-FEW = 100
-"""So many texts are read quicker one by one than together."""
 _TICKS = re.compile(r"/Date\((-?\d{1,15})(?:[+-]\d{4})?\)/", re.ASCII)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -40,9 +32,6 @@ def local_times(texts: pl.Series, zone: str) -> pl.Series:
     all texts are of one form and are read together; only what is left is looked at one by one.
     Digits beyond a microsecond are cut.
     """
-    few = _plain_times(texts.to_list()) if len(texts) <= FEW else None
-    if few is not None:
-        return pl.Series(few, dtype=LOCAL)
     times = texts.str.head(LONG_AS_SECONDS).str.to_datetime(SECONDS, strict=False, time_unit="us")
     fraction = texts.str.slice(LONG_AS_SECONDS)
     if (fraction != "").any():
@@ -53,21 +42,6 @@ def local_times(texts: pl.Series, zone: str) -> pl.Series:
         places = is_other.arg_true()
         times = times.scatter(places, _other_forms(texts.gather(places), zone))
     return _within(times, CALENDAR)
-
-
-def _plain_times(texts: Sequence[str | None]) -> list[datetime | None] | None:
-    """Times that are all of the plain form; nothing when any is not, for those are read with more care."""
-    if not all(text is None or _PLAIN.fullmatch(text) for text in texts):
-        return None
-    try:
-        return [None if text is None else _moment(text) for text in texts]
-    except ValueError:  # there is no such day
-        return None
-
-
-def _moment(text: str) -> datetime:
-    point = "" if "." in text else "."
-    return datetime.fromisoformat(f"{text}{point}000000"[:LONG_AS_MICROSECONDS])
 
 
 def _other_forms(texts: pl.Series, zone: str) -> pl.Series:
@@ -84,10 +58,7 @@ def _other_forms(texts: pl.Series, zone: str) -> pl.Series:
 
 
 def _within(times: pl.Series, bounds: tuple[datetime, datetime]) -> pl.Series:
-    is_within = times.is_between(*bounds)
-    if is_within.all():
-        return times
-    return times.zip_with(is_within, repeated(None, LOCAL, len(times)))
+    return times.set(~times.is_between(*bounds), None)
 
 
 def _local_time(text: str, zone: ZoneInfo) -> datetime | None:

@@ -17,7 +17,7 @@ from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.errors import ConnectError, Forbidden, HostDown, Unauthorized
 from pipelines.connect.rate_limit import RateLimit
 from pipelines.months import Month
-from pipelines.normalize.documents import read_document
+from pipelines.normalize.document import read_document
 from pipelines.operations.installation import (
     SEE_SENTENCE,
     Finding,

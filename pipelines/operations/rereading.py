@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pipelines.catalogue.model import Report
-from pipelines.normalize.documents import Document, read_document
-from pipelines.normalize.flat import Flat
+from pipelines.normalize.document import Document, read_document
+from pipelines.normalize.tables import Normalized
 from pipelines.planning.windows import Window
 from pipelines.sync.fetched import Fetched
 from pipelines.sync.reading import flatten_pages
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def flat_from_landing(
     landing: Landing, path: str, sha256: str, report: Report, window: Window, timezone: str
-) -> Flat:
+) -> Normalized:
     """Flatten the answers of a landing file that counted when it was fetched.
 
     Raises what reading a damaged or missing file raises, and UnreadableRows.
@@ -29,9 +29,9 @@ def flat_from_landing(
     documents: list[Document] = []
     asked: list[str | None] = []
     for meta, body in landing.read_used(path, sha256):
-        documents.append(read_document(body, report))
+        documents.append(read_document(body))
         asked.append(_text(meta, "asked"))
-    return flatten_pages(report, documents, window, timezone, asked, landing.root)
+    return flatten_pages(report, documents, window, timezone, asked)
 
 
 async def reread(reading: Reading, fetched: Fetched) -> Fetched:

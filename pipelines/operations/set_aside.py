@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
-from pipelines.normalize.documents import Document, read_document
-from pipelines.normalize.text import Json
+from pipelines.normalize.document import Document, Json, read_document
 from warehouse.errors import WarehouseError
 from warehouse.landing import Landing
 from warehouse.quarantine import SetAside, fingerprint, rows_set_aside

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from pipelines.catalogue.model import Report, StoredAs
 from pipelines.months import Month
-from pipelines.normalize.flat import Flat, Rejected
+from pipelines.normalize.tables import Normalized
 from pipelines.planning.windows import Window
 from warehouse.window_result import WindowResult
 
@@ -22,7 +22,7 @@ class Fetched:
     window: Window
     load_id: str
     run_id: str
-    flat: Flat
+    flat: Normalized
     landing: str
     sha256: str
     requests: int
@@ -44,23 +44,6 @@ class Fetched:
         return sum(table.size for table in self.flat.tables)
 
 
-@dataclass(frozen=True)
-class RejectedRow:
-    """A quarantined row in the warehouse's words: its month is a first day."""
-
-    table: str
-    place: str
-    reason: str
-    column: str | None
-    raw: str
-    month: date | None
-
-    @classmethod
-    def of(cls, rejected: Rejected) -> RejectedRow:
-        month = rejected.month.first_day if rejected.month else None
-        return cls(rejected.table, rejected.place, rejected.reason, rejected.column, rejected.raw, month)
-
-
 def load_of(fetched: Fetched, timezone: str) -> WindowResult:
     """The warehouse's own words for a fetched window."""
     return WindowResult(
@@ -75,7 +58,7 @@ def load_of(fetched: Fetched, timezone: str) -> WindowResult:
         history=fetched.report.stored_as is StoredAs.HISTORY,
         asked=fetched.asked,
         tables=fetched.flat.tables,
-        rejected=[RejectedRow.of(rejected) for rejected in fetched.flat.rejected],
+        rejected=fetched.flat.rejected,
         requests=fetched.requests,
         bytes=fetched.bytes,
         sha256=fetched.sha256,
@@ -94,7 +77,7 @@ def open_months(window: Window, fetched_at_utc: datetime, timezone: str) -> froz
     return frozenset(month.first_day for month in window.months if month.last_day > reached)
 
 
-def rows_by_month(flat: Flat, window: Window) -> dict[Month, int]:
+def rows_by_month(flat: Normalized, window: Window) -> dict[Month, int]:
     """How many rows each month of a window turned out to have, over all tables."""
     counts = dict.fromkeys(window.months, 0)
     for table in flat.tables:

@@ -6,15 +6,15 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pipelines.catalogue.model import Report
 from pipelines.connect.client import Client
 from pipelines.connect.errors import ConnectError, NotFound, Refused
 from pipelines.connect.models import Answer
-from pipelines.normalize.documents import Document, read_document
-from pipelines.normalize.paging import ids_of, is_empty, row_count, stated_total
+from pipelines.normalize.document import Document, read_document
+from pipelines.normalize.pages import ids_of, is_empty, row_count, stated_total
 from pipelines.planning.windows import Span, Window
 from pipelines.sync.asking import request
 from pipelines.sync.desk import Desk
@@ -141,7 +141,7 @@ class WindowReader:
         if page is not None:
             question = question.with_query(pageIndex=str(page), pageSize=str(self.page_size))
         try:
-            answer, document = await self.client.get(question, partial(read_document, report=self.report))
+            answer, document = await self.client.get(question, read_document)
         except ConnectError as error:
             self.requests += error.tries
             if error.answer is not None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from pipelines.months import Month
-from pipelines.normalize.flat import Flat
+from pipelines.normalize.tables import Normalized
 from pipelines.planning.plan import Planned
 from pipelines.sync.fetched import Fetched, rows_by_month
 from pipelines.sync.spans import LearnedCap
@@ -25,7 +25,7 @@ class AtRest:
     @classmethod
     def of(cls, fetched: Fetched) -> AtRest:
         counts = rows_by_month(fetched.flat, fetched.window)
-        return cls(replace(fetched, flat=Flat((), (), fetched.flat.found)), counts)
+        return cls(replace(fetched, flat=Normalized((), (), fetched.flat.findings)), counts)
 
 
 @dataclass

@@ -7,14 +7,12 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipelines.catalogue.model import MonthOfRow, Report, StoredAs
-from pipelines.normalize.documents import Document
-from pipelines.normalize.flat import Flat
-from pipelines.normalize.piecewise import flatten_all
+from pipelines.normalize.document import Document
+from pipelines.normalize.normalize import normalize
+from pipelines.normalize.tables import Normalized
 from pipelines.planning.windows import Window
 from pipelines.sync.desk import Desk
 from pipelines.sync.fetched import Fetched, rows_by_month
@@ -98,7 +96,9 @@ class Reading:
             return ByMonthInstead(reader.requests)
         return self._fetched(reader, pair, window, load_id, flat, await self._land(reader, pages, held=held))
 
-    async def _read(self, reader: WindowReader, pair: Pair, window: Window) -> tuple[list[AnswerPage], Flat]:
+    async def _read(
+        self, reader: WindowReader, pair: Pair, window: Window
+    ) -> tuple[list[AnswerPage], Normalized]:
         """Read the window; once more where it says that a month which had rows is empty now."""
         pages = await reader.read()
         flat = await self._flatten(pair.planned.report, pages, window)
@@ -110,7 +110,7 @@ class Reading:
                 reader.warnings.append(f"{month} had {pair.before[month]} rows and is empty now, asked twice")
         return pages, flat
 
-    async def _flatten(self, report: Report, pages: Sequence[AnswerPage], window: Window) -> Flat:
+    async def _flatten(self, report: Report, pages: Sequence[AnswerPage], window: Window) -> Normalized:
         async with self.flattening:
             return await asyncio.to_thread(
                 flatten_pages,
@@ -119,7 +119,6 @@ class Reading:
                 window,
                 self.timezone,
                 [page.asked for page in pages],
-                self.landing.root,
             )
 
     def _reader(self, client: Client, pair: Pair, window: Window, load_id: str) -> WindowReader:
@@ -151,7 +150,13 @@ class Reading:
         return await asyncio.to_thread(reader.landing.close, trailer, held=held)
 
     def _fetched(
-        self, reader: WindowReader, pair: Pair, window: Window, load_id: str, flat: Flat, landed: LandedFile
+        self,
+        reader: WindowReader,
+        pair: Pair,
+        window: Window,
+        load_id: str,
+        flat: Normalized,
+        landed: LandedFile,
     ) -> Fetched:
         return Fetched(
             report=pair.planned.report,
@@ -167,7 +172,7 @@ class Reading:
             seconds=reader.seconds,
             fetched_at_utc=reader.began_utc or self.clock.utc_now(),
             asked=pair.planned.asked if pair.planned.report.on_demand else None,
-            notes=(*reader.notes, *flat.found.notes),
+            notes=(*reader.notes, *flat.findings.notes),
             warnings=tuple(reader.warnings),
         )
 
@@ -178,31 +183,24 @@ def flatten_pages(
     window: Window,
     timezone: str,
     asked: Sequence[str | None],
-    directory: Path | None = None,
-) -> Flat:
-    """Rows of one window's answers; raises UnreadableRows with a sentence instead of a library's error.
-
-    The rows of answers too large for memory rest in the directory, in a file without a name.
-    """
-    several = partial(flatten_all, months=window.months, timezone=timezone, asked=asked)
+) -> Normalized:
+    """Rows of one window's answers; raises UnreadableRows with a sentence instead of a library's error."""
     try:
-        flat = several(report, documents, directory=directory)
-    except OSError:
-        raise
+        flat = normalize(report, documents, months=window.months, timezone=timezone, asked=asked)
     except Exception as error:
         raise UnreadableRows(
             f"no rows could be made of the answer ({type(error).__name__}: {error}); it is kept in landing, "
             "and `brokerbi replay` loads it once the cause is mended"
         ) from error
-    if not flat.found.recognised:
+    if not flat.findings.recognised:
         raise UnreadableRows(
-            f"the answer is JSON, but not this report ({'; '.join(flat.found.notes)}); it is kept in landing "
-            "and what was held stays; if the service has truly changed, adapt the report's block"
+            f"the answer is JSON, but not this report ({'; '.join(flat.findings.notes)}); it is kept in "
+            "landing and what was held stays; if the service has truly changed, adapt the report's block"
         )
     return flat
 
 
-def _needs_months(report: Report, flat: Flat, window: Window) -> bool:
+def _needs_months(report: Report, flat: Normalized, window: Window) -> bool:
     """Whether rows for several months came without telling which month each belongs to."""
-    assumed = report.month_of_row is MonthOfRow.YEAR_AND_MONTH and flat.found.year_and_month is False
-    return len(window.months) > 1 and (assumed or flat.found.undated)
+    assumed = report.month_of_row is MonthOfRow.YEAR_AND_MONTH and flat.findings.year_and_month is False
+    return len(window.months) > 1 and (assumed or flat.findings.undated)

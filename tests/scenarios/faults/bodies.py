@@ -21,7 +21,7 @@ from typing import Any
 from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
 from pipelines.months import Month
-from pipelines.normalize.documents import NotJson, read_document
+from pipelines.normalize.document import NotJson, read_document
 from pipelines.planning.windows import Span, Window
 from pipelines.sync.reading import UnreadableRows, flatten_pages
 from tests.scenarios.faults.ground import ground
@@ -72,7 +72,7 @@ def spoiled(sample: Sample, chance: random.Random) -> bytes:
 def verdict(report: Report, body: bytes) -> str:
     """Loaded, quarantined or refused with a sentence; anything else is raised."""
     try:
-        document = read_document(body, report)
+        document = read_document(body)
         flat = flatten_pages(report, [document], WINDOW, "Europe/Stockholm", [None])
     except NotJson as error:
         return "not JSON" if str(error) else "no sentence"

@@ -10,8 +10,8 @@ from pydantic import create_model
 from pipelines.catalogue.model import Boolean, Report, field
 from pipelines.catalogue.reports import REPORTS
 from pipelines.months import Month
-from pipelines.normalize.documents import read_document
-from pipelines.normalize.flatten import flatten
+from pipelines.normalize.document import read_document
+from pipelines.normalize.normalize import normalize
 from pipelines.operations.replaying import replay
 from pipelines.operations.set_aside import raw_rows
 from pipelines.sandbox.faults import Fault
@@ -77,7 +77,7 @@ def test_an_old_number_that_is_no_number_costs_nobody_a_commission() -> None:
         b'[{"customerId":"M7","office":{"customerId":"M7"},"commission":5},'
         b'{"customerId":7,"office":{"customerId":"M8"}}]'
     )
-    pages, months = [read_document(body, report)], [Month.parse("2026-10")]
-    flat = flatten(report, pages, months=months, timezone="UTC", asked=None)
+    pages, months = [read_document(body)], [Month.parse("2026-10")]
+    flat = normalize(report, pages, months=months, timezone="UTC", asked=None)
     assert flat.rejected == ()
     assert flat.tables[0].frame["customer_id"].to_list() == ["M7", "7"]

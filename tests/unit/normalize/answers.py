@@ -6,20 +6,19 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
 from pipelines.months import Month
-from pipelines.normalize.documents import Document, read_document
-from pipelines.normalize.flat import Flat, FlatTable, RestingTable
-from pipelines.normalize.flatten import flatten
+from pipelines.normalize.document import Document, read_document
+from pipelines.normalize.normalize import normalize
+from pipelines.normalize.tables import Normalized, NormalizedTable
 
 JANUARY, FEBRUARY = Month(2026, 1), Month(2026, 2)
 STOCKHOLM = "Europe/Stockholm"
 
 
-def document(value: Any, report: Report | None = None) -> Document:
+def document(value: Any) -> Document:
     """A document of the service, as its bytes would be read."""
-    return read_document(json.dumps(value).encode(), report)
+    return read_document(json.dumps(value).encode())
 
 
 def flattened(
@@ -27,31 +26,31 @@ def flattened(
     *pages: Any,
     months: Sequence[Month] = (JANUARY, FEBRUARY),
     asked: Sequence[str | None] | None = None,
-) -> Flat:
+) -> Normalized:
     """The answer of a report, given as the values of its pages."""
     report = REPORTS[name]
-    documents = [document(page, report) for page in pages]
-    return flatten(
+    documents = [document(page) for page in pages]
+    return normalize(
         report, documents, months=months if report.has_months else (), timezone=STOCKHOLM, asked=asked
     )
 
 
-def table(flat: Flat, name: str) -> FlatTable | RestingTable:
+def table(flat: Normalized, name: str) -> NormalizedTable:
     """The one table of that name."""
     return next(one for one in flat.tables if one.name == name)
 
 
-def rows(flat: Flat, name: str, *columns: str) -> list[tuple[Any, ...]]:
+def rows(flat: Normalized, name: str, *columns: str) -> list[tuple[Any, ...]]:
     """The rows of a table, only the columns that matter."""
     return table(flat, name).frame.select(columns).rows()
 
 
-def types(flat: Flat, name: str) -> dict[str, str]:
+def types(flat: Normalized, name: str) -> dict[str, str]:
     """The undocumented columns of a table, with their types."""
     return {column.name: column.type for column in table(flat, name).columns if not column.documented}
 
 
-def reasons(flat: Flat) -> list[tuple[str, str, str | None]]:
+def reasons(flat: Normalized) -> list[tuple[str, str, str | None]]:
     """Why rows were turned away: table, reason and column."""
     return [(one.table, one.reason, one.column) for one in flat.rejected]
 

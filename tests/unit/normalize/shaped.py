@@ -8,8 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from pipelines.catalogue.model import Report
-from pipelines.normalize.shredding import Keys
-from pipelines.normalize.spots import ROOT, Spot, spots
+from pipelines.normalize.row_paths import ROOT, Keys, RowPath, row_paths
 
 TEXTS = st.one_of(
     st.text(max_size=6),
@@ -58,7 +57,7 @@ LAYOUTS = st.sampled_from([(",", ":"), (", ", ": "), (" ,\n", " :\t")])
 def documents(draw: st.DrawFn, report: Report) -> Any:
     """A document of a report: nearly always of one kind of value for one key, as services write them."""
     odds = draw(st.sampled_from([0, 0, 0, 10, 40]))
-    top = spots(report)
+    top = row_paths(report)
     if top[0].keys == (ROOT,):
         return draw(st.lists(_objects(top[0], odds), max_size=4))
     document: dict[str, Any] = draw(st.fixed_dictionaries({}, optional=OF_PAGES))
@@ -72,13 +71,13 @@ def body(value: Any, layout: tuple[str, str], *, escaped: bool) -> bytes:
     return json.dumps(value, separators=layout, ensure_ascii=escaped).encode()
 
 
-def _lists(spot: Spot, odds: int) -> st.SearchStrategy[Any]:
+def _lists(spot: RowPath, odds: int) -> st.SearchStrategy[Any]:
     usual = st.lists(_objects(spot, odds), max_size=3)
     return st.one_of(usual, usual, usual, st.none())
 
 
 @st.composite
-def _objects(draw: st.DrawFn, spot: Spot, odds: int) -> Any:
+def _objects(draw: st.DrawFn, spot: RowPath, odds: int) -> Any:
     found: dict[str, Any] = {}
     for keys, column in spot.columns.items():
         chance = draw(st.integers(0, 9))

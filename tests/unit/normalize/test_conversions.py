@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.normalize.conversions import canonical, converted, discovered
-from pipelines.normalize.kinds import kinds_of
-from pipelines.normalize.text import Number
+from pipelines.normalize.document import Number
+from pipelines.normalize.types import canonical, converted, discovered, kinds_of
 
 NOTHING = None
 

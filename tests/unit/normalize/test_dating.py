@@ -63,7 +63,7 @@ def test_rows_are_found_where_they_carry_a_year_and_a_month() -> None:
         (date(2026, 1, 1), "M1", "One", 2026, 30, 10.5),
         (date(2026, 2, 1), "M1", "One", 2026, 30, 20.0),
     ]
-    assert flat.found.year_and_month is True
+    assert flat.findings.year_and_month is True
 
 
 def test_rows_that_carry_both_themselves_are_rows_at_once() -> None:
@@ -84,25 +84,25 @@ def test_such_rows_are_found_under_another_name_as_well() -> None:
     answer = {"result": {"offices": NESTED["commissionOffices"]}}
     flat = flattened(BY_MONTH, answer, months=YEAR)
     assert rows(flat, BY_MONTH, "_month") == [(date(2026, 1, 1),), (date(2026, 2, 1),)]
-    assert flat.found.year_and_month is True
+    assert flat.findings.year_and_month is True
 
 
 @pytest.mark.parametrize(
     "answer", [offices({"customerId": "M1", "commission": 5}), {"offices": [{"commission": 5}]}, [{"a": 1}]]
 )
 def test_rows_without_a_year_and_a_month_are_told_of(answer: Any) -> None:
-    assert flattened(BY_MONTH, answer, months=YEAR).found.year_and_month is False
+    assert flattened(BY_MONTH, answer, months=YEAR).findings.year_and_month is False
 
 
 @pytest.mark.parametrize("answer", [offices(), {}, None, []])
 def test_of_no_rows_nothing_is_told(answer: Any) -> None:
-    assert flattened(BY_MONTH, answer, months=YEAR).found.year_and_month is None
+    assert flattened(BY_MONTH, answer, months=YEAR).findings.year_and_month is None
 
 
 def test_months_named_in_words_are_not_guessed_at() -> None:
     answer = offices({"year": 2026, "months": [{"month": "January", "commission": 1}]})
     flat = flattened(BY_MONTH, answer, months=(JANUARY,))
-    assert flat.found.year_and_month is False
+    assert flat.findings.year_and_month is False
     assert reasons(flat) == []
 
 

@@ -39,7 +39,7 @@ def test_a_tree_is_found_wherever_it_stands(answer: Any) -> None:
     flat = flattened("sales", answer)
     assert rows(flat, "sales_estates", "office_customer_id", "id") == [("M1", "OBJ1")]
     assert rows(flat, "sales_agents", "estate_id", "id") == [("OBJ1", "HAN1")]
-    assert flat.found.recognised
+    assert flat.findings.recognised
 
 
 @pytest.mark.parametrize(
@@ -72,13 +72,13 @@ def test_leads_are_found_in_any_envelope(answer: Any) -> None:
 
 
 def test_where_a_list_was_found_is_noted() -> None:
-    notes = flattened("sales", {"data": SALES}).found.notes
+    notes = flattened("sales", {"data": SALES}).findings.notes
     assert "sales_estates: the list officeSaleReports[] was found at data.officeSaleReports[]" in notes
 
 
 def test_lists_that_look_alike_are_not_guessed_at() -> None:
     flat = flattened("running_commissions", {"paid": [event()], "unpaid": [event(), event()]})
-    assert not flat.found.recognised
+    assert not flat.findings.recognised
     assert rows(flat, "running_commissions", "_row") == []
     assert [one.table for one in flat.rejected] == ["running_commissions"]
 
@@ -86,7 +86,7 @@ def test_lists_that_look_alike_are_not_guessed_at() -> None:
 @pytest.mark.parametrize("answer", [{"report": "none"}, ["x"]])
 def test_an_answer_that_is_something_else_is_not_taken_for_an_empty_one(answer: Any) -> None:
     flat = flattened("sales", answer)
-    assert not flat.found.recognised
+    assert not flat.findings.recognised
     assert len(flat.rejected) == 1
 
 
@@ -94,7 +94,7 @@ def test_an_answer_that_is_something_else_is_not_taken_for_an_empty_one(answer: 
 @pytest.mark.parametrize("answer", [{"message": "An error has occurred."}, {"errors": [{"code": 1}]}])
 def test_an_error_with_status_200_is_no_report_of_any_kind(name: str, answer: Any) -> None:
     flat = flattened(name, answer)
-    assert not flat.found.recognised
+    assert not flat.findings.recognised
     assert all(table.frame.is_empty() for table in flat.tables)
 
 
@@ -120,7 +120,7 @@ def test_a_list_under_its_own_name_is_not_taken_for_one_it_resembles() -> None:
 )
 def test_rows_that_stand_where_nobody_expects_them_are_not_taken_for_none(answer: Any) -> None:
     flat = flattened("sold_estates", answer)
-    assert not flat.found.recognised or rows(flat, "sold_estates", "id") == [("E1",)]
+    assert not flat.findings.recognised or rows(flat, "sold_estates", "id") == [("E1",)]
 
 
 def test_a_single_list_in_an_envelope_is_taken_with_few_documented_keys() -> None:
@@ -139,13 +139,13 @@ def test_leads_of_one_id_that_tell_different_things_are_both_kept() -> None:
 
 def test_a_list_that_is_null_is_empty() -> None:
     flat = flattened("sales", {"officeSaleReports": None, "madeAt": "now"})
-    assert flat.found.recognised
+    assert flat.findings.recognised
     assert rows(flat, "sales__envelope", "made_at") == [("now",)]
 
 
 def test_a_page_with_nothing_but_its_number_is_an_empty_page() -> None:
     flat = flattened("tips_and_leads", {"index": 3, "count": 3, "totalRowCount": 2500})
-    assert flat.found.recognised
+    assert flat.findings.recognised
     assert flat.rejected == ()
 
 
@@ -159,7 +159,7 @@ def test_an_undocumented_object_without_an_envelope_is_a_row_itself() -> None:
     flat = flattened("trademarks", {"name": "A", "logos": [{"url": "x"}]})
     assert rows(flat, "trademarks", "name") == [("A",)]
     assert rows(flat, "trademarks__logos", "_parent_row", "url") == [(0, "x")]
-    assert flat.found.recognised
+    assert flat.findings.recognised
 
 
 def test_a_documented_name_in_another_case_fills_its_column() -> None:

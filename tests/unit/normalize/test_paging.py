@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pipelines.catalogue.reports import REPORTS
-from pipelines.normalize.paging import ids_of, is_empty, row_count, stated_total
+from pipelines.normalize.pages import ids_of, is_empty, row_count, stated_total
 from tests.unit.normalize.answers import document, estate, estates, event, lead
 
 LEADS = REPORTS["tips_and_leads"]
@@ -56,7 +56,7 @@ def test_ids_are_told_table_by_table_in_the_order_of_the_rows() -> None:
     ],
 )
 def test_rows_are_counted_wherever_they_stand(name: str, answer: Any, count: int) -> None:
-    assert row_count(REPORTS[name], document(answer, REPORTS[name])) == count
+    assert row_count(REPORTS[name], document(answer)) == count
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def test_a_row_that_is_turned_away_says_where_it_stood_and_what_it_was() -> None
     (rejected,) = flattened("sales", estates(estate("OBJ1"), bad)).rejected
     assert rejected.place == "$.officeSaleReports[0].years[0].months[0].estateSaleReports[1]"
     assert json.loads(rejected.raw) == bad
-    assert rejected.month == JANUARY
+    assert rejected.month == JANUARY.first_day
 
 
 def test_of_several_pages_the_page_is_said() -> None:

@@ -11,7 +11,6 @@ from pipelines.catalogue.model import Report, declared_columns
 from pipelines.catalogue.reports import REPORTS
 from tests.unit.normalize.answers import (
     JANUARY,
-    document,
     estate,
     estates,
     event,
@@ -37,14 +36,14 @@ def test_an_empty_answer_has_every_table_with_its_columns_and_no_row(report: Rep
     assert [one.name for one in flat.tables] == [one.name for one in report.tables]
     assert all(one.frame.is_empty() for one in flat.tables)
     assert [one.columns for one in flat.tables] == [declared_columns(one) for one in report.tables]
-    assert flat.found.recognised
+    assert flat.findings.recognised
 
 
 @every_report
 def test_no_page_at_all_is_an_empty_answer(report: Report) -> None:
     flat = flattened(report.name, months=(JANUARY,))
     assert sum(one.frame.height for one in flat.tables) == 0
-    assert flat.found.recognised
+    assert flat.findings.recognised
 
 
 def test_levels_of_a_tree_are_carried_down_to_its_rows() -> None:
@@ -211,11 +210,13 @@ def test_a_column_that_is_always_null_is_no_column_yet() -> None:
 
 def test_a_documented_field_that_no_row_has_is_noted() -> None:
     flat = flattened("running_commissions", [{"amount": 1, "obtainedAt": "2026-01-01"}])
-    assert flat.found.notes == ("running_commissions: no row has userId, customerId, estateId, exchangeRate",)
+    assert flat.findings.notes == (
+        "running_commissions: no row has userId, customerId, estateId, exchangeRate",
+    )
 
 
 def test_a_field_of_an_object_that_is_null_everywhere_is_not_called_missing() -> None:
-    notes = flattened("tips_and_leads", {"tips": [lead("x", tip={"id": "T1"}, contact=None)]}).found.notes
+    notes = flattened("tips_and_leads", {"tips": [lead("x", tip={"id": "T1"}, contact=None)]}).findings.notes
     assert not any("contact." in note for note in notes)
 
 
@@ -223,7 +224,7 @@ def test_ids_that_pages_repeat_are_counted_and_kept_once() -> None:
     pages = {"incomingLeads": [lead("L1"), lead("L2")]}, {"incomingLeads": [lead("L2"), lead("L3")]}
     flat = flattened("tips_and_leads", *pages)
     assert rows(flat, "incoming_leads", "_row", "lead_id") == [(0, "L1"), (1, "L2"), (2, "L3")]
-    assert flat.found.repeated_ids == 1
+    assert flat.findings.repeated_ids == 1
 
 
 def test_children_of_a_repeated_row_are_not_repeated_either() -> None:
@@ -238,10 +239,6 @@ def test_an_id_repeated_without_pages_is_two_rows() -> None:
     assert reasons(flat) == []
 
 
-def test_a_document_can_be_flattened_without_its_report_being_known_when_it_was_read() -> None:
-    assert document([event()]).column is None
-
-
 @pytest.mark.parametrize(
     ("office", "noted"),
     [
@@ -253,6 +250,6 @@ def test_a_document_can_be_flattened_without_its_report_being_known_when_it_was_
 def test_unknown_values_of_an_office_without_rows_are_not_left_out_silently(
     office: dict[str, object], noted: bool
 ) -> None:
-    notes = flattened("sales", {"officeSaleReports": [office]}).found.notes
+    notes = flattened("sales", {"officeSaleReports": [office]}).findings.notes
     told = "without a row below them there is no place for some values of officeSaleReports[].city"
     assert any(note.startswith(told) for note in notes) == noted

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.normalize.times import FEW, local_times
+from pipelines.normalize.times import local_times
 
 STOCKHOLM = "Europe/Stockholm"
 
@@ -94,14 +94,6 @@ def test_text_with_an_offset_is_moved_to_local_time(moment: datetime, offset: ti
 @given(st.lists(st.one_of(st.none(), st.text(), moments.map(datetime.isoformat))))
 def test_texts_are_read_alike_alone_and_together(texts: list[str | None]) -> None:
     assert read(*texts) == [read(text)[0] for text in texts]
-
-
-nearly_plain = st.from_regex(r"\d{4}-[01]?\d-[0-3]\dT[0-2]\d:[0-6]\d:[0-6]\d(\.\d{0,9})?", fullmatch=True)
-
-
-@given(st.lists(st.one_of(st.none(), nearly_plain), min_size=1, max_size=3))
-def test_a_text_is_read_alike_among_few_and_among_many(texts: list[str | None]) -> None:
-    assert read(*texts * FEW, None)[: len(texts)] == read(*texts)
 
 
 def test_the_epoch_is_where_ticks_count_from() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipelines.normalize.documents import read_document
+from pipelines.normalize.document import read_document
 from pipelines.sync.desk import Desk
 
 

@@ -13,9 +13,9 @@ import polars as pl
 from pipelines.catalogue.model import Column
 from pipelines.catalogue.reports import REPORTS
 from pipelines.months import Month
-from pipelines.normalize.documents import read_document
-from pipelines.normalize.flat import Flat, FlatTable, Found
-from pipelines.normalize.flatten import flatten
+from pipelines.normalize.document import read_document
+from pipelines.normalize.normalize import normalize
+from pipelines.normalize.tables import Findings, Normalized, NormalizedTable
 from pipelines.planning.windows import windows
 from pipelines.sync.declaring import declared_tables
 from pipelines.sync.fetched import Fetched
@@ -34,17 +34,17 @@ NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 FOR_EVER = 3600.0
 
 
-def fetched(month: Month, flat: Flat | None = None) -> Fetched:
+def fetched(month: Month, flat: Normalized | None = None) -> Fetched:
     """A window of one month with one row, unless other rows are given."""
     [window] = windows([month], 1, NOON.date())
-    flat = flat or flatten(REPORT, [read_document(BODY)], months=[month], timezone="Europe/Stockholm")
+    flat = flat or normalize(REPORT, [read_document(BODY)], months=[month], timezone="Europe/Stockholm")
     return Fetched(REPORT, "M1", window, f"load-{month}", "run", flat, "", "", 1, len(BODY), 0.1, NOON)
 
 
 def out_of_place(month: Month) -> Fetched:
     """A window whose row says that it is of another month, which the store refuses."""
     strange = pl.DataFrame({"_row": [0], "_month": [date(1999, 1, 1)]})
-    return fetched(month, Flat((FlatTable(REPORT.name, (), strange, ()),), (), Found()))
+    return fetched(month, Normalized((NormalizedTable(REPORT.name, (), strange, ()),), (), Findings()))
 
 
 def wide(month: Month) -> Fetched:
@@ -53,7 +53,7 @@ def wide(month: Month) -> Fetched:
     text = "x" * (BYTES_IN_A_GROUP // rows // 4)
     frame = pl.DataFrame({"_row": range(rows), "news": text}).with_columns(_month=month.first_day)
     column = Column("news", "VARCHAR", documented=False, source="news", description="")
-    return fetched(month, Flat((FlatTable(REPORT.name, (column,), frame, ()),), (), Found()))
+    return fetched(month, Normalized((NormalizedTable(REPORT.name, (column,), frame, ()),), (), Findings()))
 
 
 async def load_all(

@@ -14,7 +14,7 @@ from pipelines.catalogue.reports import report
 from pipelines.connect.client import Client
 from pipelines.connect.clock import SystemClock
 from pipelines.connect.models import Answer, Request
-from pipelines.normalize.documents import Document
+from pipelines.normalize.document import Document
 from pipelines.planning.plan import Planned
 from pipelines.planning.windows import Window
 from pipelines.settings.model import Customer

@@ -1,0 +1,116 @@
+"""The facts of a page that paging is proven by: its rows, their ids, and the total that it states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from pipelines.catalogue.model import Report
+from pipelines.normalize.document import Document, Json, to_json
+from pipelines.normalize.objects import page_of
+from pipelines.normalize.row_locator import (
+    elements_along,
+    lists_in,
+    locate_in_rows,
+    locate_lists,
+    says_nothing,
+    value_at,
+)
+from pipelines.normalize.row_paths import ANY, ROOT, RowPath, row_paths, simplified
+
+Id = tuple[str | None, ...]
+
+# How a total of rows may be called, the surest first. A bare `count` may be one of pages, and a size is
+# how many were asked for.
+TOTALS = (
+    "totalrowcount",
+    "totalrows",
+    "rowstotal",
+    "totalcount",
+    "totalitems",
+    "totalitemcount",
+    "totalrecords",
+    "totalelements",
+    "totalresults",
+    "totalhits",
+    "total",
+    "rowcount",
+    "recordcount",
+    "itemcount",
+)
+DEEPEST_ENVELOPE = 4
+
+
+def stated_total(document: Document) -> int | None:
+    """How many rows all pages have together, if the envelope says so; nobody documents how.
+
+    Where several lists have an envelope of their own, their totals are added.
+    """
+    stated = [pair for pair in _whole_numbers(document.value, 0) if pair[0] in TOTALS]
+    if not stated:
+        return None
+    surest = min((name for name, _ in stated), key=TOTALS.index)
+    return sum(total for name, total in stated if name == surest)
+
+
+def ids_of(report: Report, document: Document) -> Mapping[str, list[Id]]:
+    """The documented ids of a page's rows, in their order, by table; of tables that have one."""
+    found: dict[str, list[Id]] = {}
+    for path, rows in _rows_by_path(report, document):
+        if path.table and path.table.key:
+            keys = {column.name: keys for keys, column in path.columns.items()}
+            found[path.table.name] = [
+                tuple(_as_text(value_at(row, keys[name])) for name in path.table.key) for row in rows
+            ]
+    return found
+
+
+def row_count(report: Report, document: Document) -> int:
+    """How many rows of its topmost tables a page holds."""
+    return sum(len(rows) for _, rows in _rows_by_path(report, document))
+
+
+def is_empty(report: Report, document: Document) -> bool:
+    """Whether a page holds no row, and nothing that might be rows under another name."""
+    if row_count(report, document):
+        return False
+    return says_nothing(document.value) or bool(locate_lists([page_of(document.value)], row_paths(report)))
+
+
+def _rows_by_path(report: Report, document: Document) -> Iterator[tuple[RowPath, Sequence[Json]]]:
+    """The rows of every topmost table, wherever they stand."""
+    page, paths = page_of(document.value), row_paths(report)
+    if paths[0].keys == ():
+        yield paths[0], page.get(ROOT, [page] if page else []) or []
+        return
+    found = locate_lists([page], paths)
+    for path in paths:
+        if path.keys in found:
+            yield _down_to_a_table(elements_along([page], found[path.keys]), path)
+
+
+def _down_to_a_table(objects: list[Json], path: RowPath) -> tuple[RowPath, list[Json]]:
+    while path.table is None:
+        path = path.inner[0]
+        if path.keys == (ANY,):
+            objects = [one for keys, rows in lists_in(objects) if len(keys) == 1 for one in rows]
+        else:
+            keys = locate_in_rows(objects, path)
+            objects = elements_along(objects, (keys,)) if keys else []
+    return path, objects
+
+
+def _as_text(value: Json) -> str | None:
+    return value if value is None or type(value) is str else to_json(value)
+
+
+def _whole_numbers(value: Json, depth: int) -> Iterator[tuple[str, int]]:
+    """Every whole number of an envelope, under its simplified key; through objects only."""
+    if type(value) is not dict or depth > DEEPEST_ENVELOPE:
+        return
+    for key, member in value.items():
+        if type(member) is int and member >= 0:
+            yield simplified(key), member
+        elif type(member) is str and member.isascii() and member.isdigit() and len(member) < 19:
+            yield simplified(key), int(member)
+        else:
+            yield from _whole_numbers(member, depth + 1)
