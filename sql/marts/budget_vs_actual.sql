@@ -70,20 +70,22 @@ SELECT
     offices.office_name,
     summed.user_id,
     users.user_name,
-    measure,
-    budget,
-    actual,
-    (actual / nullif(budget, 0))::DECIMAL(18, 8) AS attainment_share,
-    year_to_date_budget::DECIMAL(18, 4) AS year_to_date_budget,
-    year_to_date_actual::DECIMAL(18, 4) AS year_to_date_actual,
-    (year_to_date_actual / nullif(year_to_date_budget, 0))::DECIMAL(18, 8) AS year_to_date_attainment_share,
-    year_budget::DECIMAL(18, 4) AS year_budget,
-    (CASE WHEN NOT is_open THEN
-        year_to_date_actual
-        + (year_budget - year_to_date_budget) * coalesce(year_to_date_actual / nullif(year_to_date_budget, 0), 1)
+    summed.measure,
+    summed.budget,
+    summed.actual,
+    (summed.actual / nullif(summed.budget, 0))::DECIMAL(18, 8) AS attainment_share,
+    summed.year_to_date_budget::DECIMAL(18, 4) AS year_to_date_budget,
+    summed.year_to_date_actual::DECIMAL(18, 4) AS year_to_date_actual,
+    (summed.year_to_date_actual / nullif(summed.year_to_date_budget, 0))::DECIMAL(18, 8)
+        AS year_to_date_attainment_share,
+    summed.year_budget::DECIMAL(18, 4) AS year_budget,
+    (CASE WHEN NOT summed.is_open THEN
+        summed.year_to_date_actual
+        + (summed.year_budget - summed.year_to_date_budget)
+        * coalesce(summed.year_to_date_actual / nullif(summed.year_to_date_budget, 0), 1)
     END)::DECIMAL(18, 4) AS year_forecast,
-    (year_forecast / nullif(year_budget, 0))::DECIMAL(18, 8) AS year_forecast_attainment_share,
-    is_open
+    (year_forecast / nullif(summed.year_budget, 0))::DECIMAL(18, 8) AS year_forecast_attainment_share,
+    summed.is_open
 FROM summed
 LEFT JOIN marts.offices AS offices USING (office_id)
 LEFT JOIN marts.users AS users USING (user_id)

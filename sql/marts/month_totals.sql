@@ -45,20 +45,23 @@ held AS (
 )
 
 SELECT
-    report,
-    office_id,
-    month,
-    customer_id,
-    load_id,
-    loaded_at_utc,
-    is_open,
-    coalesce(version_count, 0) + 1 AS version,
-    max(fetched_at_utc) OVER () AS noted_at_utc,
-    coalesce(row_count, 0) AS row_count,
-    CASE WHEN report <> 'tips_and_leads' THEN coalesce(commission, 0) END::DECIMAL(18, 4) AS commission,
-    CASE WHEN report IN ('commission_office', 'sales') THEN coalesce(price, 0) END::DECIMAL(18, 4) AS price,
-    CASE WHEN report IN ('commission_office', 'sales') THEN coalesce(estate_parts, 0) END::DECIMAL(18, 8)
-        AS estate_parts
+    held.report,
+    held.office_id,
+    held.month,
+    held.customer_id,
+    held.load_id,
+    held.loaded_at_utc,
+    held.is_open,
+    coalesce(remembered.version_count, 0) + 1 AS version,
+    max(held.fetched_at_utc) OVER () AS noted_at_utc,
+    coalesce(counted.row_count, 0) AS row_count,
+    CASE WHEN held.report <> 'tips_and_leads' THEN coalesce(counted.commission, 0) END::DECIMAL(18, 4) AS commission,
+    CASE
+        WHEN held.report IN ('commission_office', 'sales') THEN coalesce(counted.price, 0)
+    END::DECIMAL(18, 4) AS price,
+    CASE
+        WHEN held.report IN ('commission_office', 'sales') THEN coalesce(counted.estate_parts, 0)
+    END::DECIMAL(18, 8) AS estate_parts
 FROM held
 LEFT JOIN counted USING (report, customer_id, office_id, month)
 LEFT JOIN remembered USING (report, office_id, month)

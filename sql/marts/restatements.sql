@@ -36,23 +36,23 @@ compared AS (
 )
 
 SELECT
-    noted_at_utc,
+    compared.noted_at_utc,
     compared.report,
     compared.office_id,
     offices.office_name,
     compared.month,
-    date_diff('month', compared.month, noted_at_utc::DATE) AS months_later,
-    row_count - row_count_before AS row_count_change,
-    commission_before,
-    commission AS commission_after,
-    (commission - commission_before)::DECIMAL(18, 4) AS commission_change,
-    (price - price_before)::DECIMAL(18, 4) AS price_change,
-    (estate_parts - estate_parts_before)::DECIMAL(18, 8) AS estate_parts_change,
-    load_id_before,
-    load_id AS load_id_after,
-    customer_id AS _customer,
+    date_diff('month', compared.month, compared.noted_at_utc::DATE) AS months_later,
+    compared.row_count - compared.row_count_before AS row_count_change,
+    compared.commission_before,
+    compared.commission AS commission_after,
+    (compared.commission - compared.commission_before)::DECIMAL(18, 4) AS commission_change,
+    (compared.price - compared.price_before)::DECIMAL(18, 4) AS price_change,
+    (compared.estate_parts - compared.estate_parts_before)::DECIMAL(18, 8) AS estate_parts_change,
+    compared.load_id_before,
+    compared.load_id AS load_id_after,
+    compared.customer_id AS _customer,
     compared.month AS _month,
-    load_id AS _load_id
+    compared.load_id AS _load_id
 FROM compared
 LEFT JOIN marts.offices AS offices USING (office_id)
 WHERE NOT was_open

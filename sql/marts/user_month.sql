@@ -137,26 +137,28 @@ SELECT
     held.month,
     held.user_id,
     users.user_name,
-    coalesce(office_before, office_after, office_asked) AS office_id,
+    coalesce(held.office_before, held.office_after, held.office_asked) AS office_id,
     offices.office_name,
     CASE
-        WHEN office_of_month IS NOT NULL THEN 'this month'
-        WHEN office_before IS NOT NULL THEN 'earlier month'
-        WHEN office_after IS NOT NULL THEN 'later month'
-        WHEN office_asked IS NOT NULL THEN 'customer asked'
+        WHEN held.office_of_month IS NOT NULL THEN 'this month'
+        WHEN held.office_before IS NOT NULL THEN 'earlier month'
+        WHEN held.office_after IS NOT NULL THEN 'later month'
+        WHEN held.office_asked IS NOT NULL THEN 'customer asked'
     END AS office_basis,
-    CASE WHEN has_commission THEN coalesce(commission, 0) END AS commission,
-    CASE WHEN has_commission THEN coalesce(sold_commission, 0) END AS sold_commission,
-    CASE WHEN has_commission THEN coalesce(sold_total_price, 0) END AS sold_total_price,
-    CASE WHEN has_commission THEN coalesce(sold_estate_parts, 0) END AS sold_estate_parts,
-    (sold_commission / nullif(sold_estate_parts, 0))::DECIMAL(18, 4) AS sold_average_commission,
-    (100 * sold_commission / nullif(sold_total_price, 0))::DECIMAL(18, 8) AS sold_commission_percentage,
-    CASE WHEN has_commission THEN coalesce(writing_parts, 0) END AS writing_parts,
-    CASE WHEN has_commission THEN coalesce(valuation_parts, 0) END AS valuation_parts,
-    CASE WHEN has_running THEN coalesce(running_summed.amount, 0) END AS running_commission_sek_excl_vat,
-    CASE WHEN has_leads THEN coalesce(incoming, 0) END AS incoming_lead_count,
-    CASE WHEN has_leads THEN coalesce(outgoing, 0) END AS outgoing_lead_count,
-    CASE WHEN has_leads THEN coalesce(tips, 0) END AS tip_count,
+    CASE WHEN held.has_commission THEN coalesce(earned_summed.commission, 0) END AS commission,
+    CASE WHEN held.has_commission THEN coalesce(earned_summed.sold_commission, 0) END AS sold_commission,
+    CASE WHEN held.has_commission THEN coalesce(earned_summed.sold_total_price, 0) END AS sold_total_price,
+    CASE WHEN held.has_commission THEN coalesce(earned_summed.sold_estate_parts, 0) END AS sold_estate_parts,
+    (earned_summed.sold_commission / nullif(earned_summed.sold_estate_parts, 0))::DECIMAL(18, 4)
+        AS sold_average_commission,
+    (100 * earned_summed.sold_commission / nullif(earned_summed.sold_total_price, 0))::DECIMAL(18, 8)
+        AS sold_commission_percentage,
+    CASE WHEN held.has_commission THEN coalesce(earned_summed.writing_parts, 0) END AS writing_parts,
+    CASE WHEN held.has_commission THEN coalesce(earned_summed.valuation_parts, 0) END AS valuation_parts,
+    CASE WHEN held.has_running THEN coalesce(running_summed.amount, 0) END AS running_commission_sek_excl_vat,
+    CASE WHEN held.has_leads THEN coalesce(leads_counted.incoming, 0) END AS incoming_lead_count,
+    CASE WHEN held.has_leads THEN coalesce(leads_counted.outgoing, 0) END AS outgoing_lead_count,
+    CASE WHEN held.has_leads THEN coalesce(leads_counted.tips, 0) END AS tip_count,
     held.is_open,
     coalesce(earned_summed.customers, held.customer_id) AS _customer,
     held.month AS _month

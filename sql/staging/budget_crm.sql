@@ -12,7 +12,10 @@ SELECT
     offices.customer_id AS office_id,
     users.user_id,
     months._month AS month,
-    unnest([budgeted('meetings', months.total), budgeted('own booked meetings', months.own_booked)], recursive := true),
+    unnest([
+        budgeted('meetings', months.total),
+        budgeted('own booked meetings', months.own_booked)
+    ], recursive := true),
     months.valid_from_utc,
     months.valid_to_utc,
     months._load_id AS load_id

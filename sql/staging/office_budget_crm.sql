@@ -10,7 +10,10 @@ SELECT
     given.customer_id AS office_id,
     given.user_id,
     given._month AS month,
-    unnest([budgeted('meetings', given.total), budgeted('own booked meetings', given.own_booked)], recursive := true),
+    unnest([
+        budgeted('meetings', given.total),
+        budgeted('own booked meetings', given.own_booked)
+    ], recursive := true),
     given.valid_from_utc,
     given.valid_to_utc,
     given._load_id AS load_id

@@ -10,7 +10,10 @@ SELECT
     given.customer_id AS office_id,
     given.user_id,
     given._month AS month,
-    unnest([budgeted('sold estates', given.sold), budgeted('registered estates', given.registered)], recursive := true),
+    unnest([
+        budgeted('sold estates', given.sold),
+        budgeted('registered estates', given.registered)
+    ], recursive := true),
     given.valid_from_utc,
     given.valid_to_utc,
     given._load_id AS load_id
