@@ -47,9 +47,11 @@ DAYS = frozenset((FIRST, MOVED, HEALED))
 
 # Columns whose values differ between any two runs of the same code. `_row` and `load_number` are given in
 # the order in which answers happen to come; a nested row is told by the content of its parent instead.
+# `first_load_id` hangs on which loads happen to be written together: within one such group a load with a
+# value goes before one with nulls only, between two groups the earlier one counts.
 # `day` is a day of UTC and so hangs on the hour of the run. Sizes, times and checksums speak for themselves.
 LEFT_OUT = re.compile(
-    r"_row|load_number|day|seconds|bytes|sha256|header_sha256|run_id|fingerprint|has_traces"
+    "_row|load_number|first_load_id|day|seconds|bytes|sha256|header_sha256|run_id|fingerprint|has_traces"
 )
 # Moments of ours become their day on the brokerage's clock when that is a day of the scenario, because
 # BROKERBI_TODAY fixes it; these are reckoned from such moments and may fall on the next day.
@@ -69,8 +71,8 @@ IDS = (
     (re.compile(r"\b[0-9a-f]{40,64}\b"), "HASH"),
     (re.compile(r"erased-[0-9a-f]{16}"), "erased-PERSON"),
 )
-# What `sync` tells in between, when it takes long enough.
-PROGRESS = re.compile(r"\s*[\d \u00a0\u202f]+ of [\d \u00a0\u202f]+ windows\b")
+# What `sync` and the database tell in between, when something takes long enough.
+PROGRESS = re.compile(r"^\s*[\d \u00a0\u202f]+ of [\d \u00a0\u202f]+ windows\b|▕.*▏")
 NOISE = (
     (re.compile(r"(?<!From=)(?<!To=)\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(\+\d\d:\d\d|Z)?"), "MOMENT"),
     (re.compile(r"\d[\d ,.\u00a0\u202f]*[ \u00a0\u202f](bytes|B|kB|KB|MB|GB|TB)\b"), "SIZE"),
@@ -262,7 +264,7 @@ def _said(stdout: str, stderr: str, words: Sequence[str], data: str) -> str:
     plain = words[:1] == ("plan",)  # its moments and seconds are reckoned, not measured
     patterns = (*IDS, *NOISE[4:]) if plain else (*IDS, *NOISE)
     text = f"{stdout}\n-- stderr\n{stderr}".replace(data, "DATA")
-    spoken = (line for line in text.splitlines() if not PROGRESS.match(line))
+    spoken = (line for line in text.splitlines() if line.strip() and not PROGRESS.search(line))
     lines = [masked(line, patterns).strip() for line in spoken]
     return "\n".join(sorted(lines) if words[:1] in (("sync",), ("replay",)) else lines)
 
