@@ -12,7 +12,7 @@ from pipelines.catalogue.model import StoredAs
 from pipelines.catalogue.reports import REPORTS
 from pipelines.months import Month
 from pipelines.sync.declaring import declared_tables
-from tests.unit.normalize.answers import flattened
+from tests.unit.normalize.answers import normalized
 from warehouse.checks import CheckResult, run_checks
 from warehouse.marts import build_marts
 from warehouse.store import Store
@@ -57,11 +57,11 @@ def answered(folder: Path, answers: Mapping[str, object]) -> Built:
 
 def _load(name: str, value: object) -> WindowResult:
     report = REPORTS[name]
-    flat = flattened(name, value, months=[JANUARY], asked=["U1" if report.each else None])
+    result = normalized(name, value, months=[JANUARY], asked=["U1" if report.each else None])
     months: tuple[date, ...] = (JANUARY.first_day,) if report.has_months else ()
     return WindowResult(
         load_id=f"L-{name}", run_id="R", report=name, customer="M1", window_start=JANUARY.first_day,
         window_end=JANUARY.last_day, months=months, open_months=frozenset(),
-        history=report.stored_as is StoredAs.HISTORY, asked=None, tables=flat.tables, rejected=(), requests=1,
-        bytes=1, sha256="", seconds=0.1, fetched_at_utc=READ, landing="",
+        history=report.stored_as is StoredAs.HISTORY, asked=None, tables=result.tables, rejected=(),
+        requests=1, bytes=1, sha256="", seconds=0.1, fetched_at_utc=READ, landing="",
     )  # fmt: skip

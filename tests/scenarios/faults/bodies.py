@@ -1,6 +1,6 @@
-"""What may a service answer? Real bodies with one thing or many gone wrong, from structure down to bytes.
+"""Bodies that a service may answer: real ones with one thing or many gone wrong, from structure to bytes.
 
-`python -m tests.scenarios.faults.bodies --bodies 100000` sends so many through reading and flattening.
+`python -m tests.scenarios.faults.bodies --bodies 100000` sends so many through reading and normalizing.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def verdict(report: Report, body: bytes) -> str:
         return "not JSON" if str(error) else "no sentence"
     except UnreadableRows as error:
         return "a traceback" if "no rows could be made" in str(error) else "not this report"
-    return "quarantined" if flat.rejected else "flattened"
+    return "quarantined" if flat.rejected else "normalized"
 
 
 def _changed(tree: Any, chance: random.Random) -> Any:

@@ -1,4 +1,4 @@
-"""Which bodies lead where no body has led before? Fuzzing that follows the lines it reaches.
+"""Fuzzing of bodies that follows the lines of code it reaches.
 
 Needs atheris, which is no dependency of the project: `pip install atheris`, where this Python has one.
 `python -m tests.scenarios.faults.guided --seconds 600`; `--corpus FOLDER` goes on where an earlier one ended.

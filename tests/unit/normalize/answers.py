@@ -1,4 +1,4 @@
-"""How do these tests flatten an answer? Documents written as Python values, tables read as plain rows."""
+"""Answers for these tests: documents written as Python values, tables read as plain rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def document(value: Any) -> Document:
     return read_document(json.dumps(value).encode())
 
 
-def flattened(
+def normalized(
     name: str,
     *pages: Any,
     months: Sequence[Month] = (JANUARY, FEBRUARY),
@@ -35,24 +35,24 @@ def flattened(
     )
 
 
-def table(flat: Normalized, name: str) -> NormalizedTable:
+def table(result: Normalized, name: str) -> NormalizedTable:
     """The one table of that name."""
-    return next(one for one in flat.tables if one.name == name)
+    return next(one for one in result.tables if one.name == name)
 
 
-def rows(flat: Normalized, name: str, *columns: str) -> list[tuple[Any, ...]]:
+def rows(result: Normalized, name: str, *columns: str) -> list[tuple[Any, ...]]:
     """The rows of a table, only the columns that matter."""
-    return table(flat, name).frame.select(columns).rows()
+    return table(result, name).frame.select(columns).rows()
 
 
-def types(flat: Normalized, name: str) -> dict[str, str]:
+def types(result: Normalized, name: str) -> dict[str, str]:
     """The undocumented columns of a table, with their types."""
-    return {column.name: column.type for column in table(flat, name).columns if not column.documented}
+    return {column.name: column.type for column in table(result, name).columns if not column.documented}
 
 
-def reasons(flat: Normalized) -> list[tuple[str, str, str | None]]:
-    """Why rows were turned away: table, reason and column."""
-    return [(one.table, one.reason, one.column) for one in flat.rejected]
+def reasons(result: Normalized) -> list[tuple[str, str, str | None]]:
+    """Why rows were rejected: table, reason and column."""
+    return [(one.table, one.reason, one.column) for one in result.rejected]
 
 
 def estates(*found: dict[str, Any], **of_office: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Are service times read as the brokerage's wall clock shows them? Offsets, summer time, odd forms."""
+"""Tests of service times on the brokerage's wall clock: offsets, summer time, rare forms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be told of one page? Its rows, their ids, whether it is empty, and the total it states."""
+"""Tests of what a page says of itself: its rows, their ids, whether it is empty, and its total."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_the_total_is_the_number_of_rows_that_an_envelope_states(page: Any, tota
     assert stated_total(document(page)) == total
 
 
-def test_ids_are_told_table_by_table_in_the_order_of_the_rows() -> None:
+def test_ids_are_listed_table_by_table_in_the_order_of_the_rows() -> None:
     page = document(
         {"rows": {"incomingLeads": [lead("L2"), lead(None), lead("L1")], "tips": [{"tip": {"id": 7}}]}}
     )
@@ -55,7 +55,7 @@ def test_ids_are_told_table_by_table_in_the_order_of_the_rows() -> None:
         ("live_activity", None, 0),
     ],
 )
-def test_rows_are_counted_wherever_they_stand(name: str, answer: Any, count: int) -> None:
+def test_rows_are_counted_wherever_they_are(name: str, answer: Any, count: int) -> None:
     assert row_count(REPORTS[name], document(answer)) == count
 
 

@@ -1,4 +1,4 @@
-"""Are bodies read strictly and whole? Encodings, halves, numbers and keys that a reader might lose."""
+"""Tests of reading a body: strictly and whole, with the numbers and keys that a parser might lose."""
 
 from __future__ import annotations
 
@@ -92,3 +92,27 @@ def test_json_is_written_as_the_json_module_writes_it() -> None:
 def test_a_row_is_given_back_with_its_numbers_as_they_were_written() -> None:
     page = read_document(b'{"rows": [{"amount": 1.50}, {"amount":1E2,"n":-0}]}')
     assert page.raw(["rows", 1]) == '{"amount": 1E2, "n": -0}'
+
+
+def test_a_document_that_forgot_its_values_reads_them_again() -> None:
+    document = read_document(b'[{"a": 1}]')
+    before = document.value
+    document.forget()
+    assert document.value == before
+    assert document.value is not before
+
+
+@pytest.mark.parametrize(
+    ("body", "may_lack"),
+    [
+        (b'[{"amount": 12345678901.25}]', False),
+        (b'[{"amount": 1234567890123.4567}]', True),
+        (b'[{"id": "1234567890123456"}]', True),
+        ('["1234567890123456"]'.encode("utf-16"), False),
+    ],
+)
+def test_only_a_body_with_a_long_row_of_digits_may_lack_some(body: bytes, may_lack: bool) -> None:
+    document = read_document(body)
+    assert document.may_lack_digits is may_lack
+    document.read_all_digits()
+    assert not document.may_lack_digits

@@ -1,4 +1,4 @@
-"""Do values become their types without a change? What fits, what does not, and undocumented types."""
+"""Tests of types: values become what is documented without a change, others the narrowest type."""
 
 from __future__ import annotations
 

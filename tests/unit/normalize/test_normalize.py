@@ -1,0 +1,300 @@
+"""Tests of the tables that nested documents become: rows, columns, parents and what is left over."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from decimal import Decimal
+
+import pytest
+
+from pipelines.catalogue.model import Report, declared_columns
+from pipelines.catalogue.reports import REPORTS
+from pipelines.normalize.document import read_document
+from pipelines.normalize.normalize import normalize
+from pipelines.normalize.tables import Normalized
+from tests.unit.normalize.answers import (
+    JANUARY,
+    STOCKHOLM,
+    estate,
+    estates,
+    event,
+    lead,
+    normalized,
+    reasons,
+    rows,
+    types,
+)
+
+every_report = pytest.mark.parametrize("report", REPORTS.values(), ids=lambda report: report.name)
+NESTED = estates(
+    estate("OBJ1", agents=[{"id": "HAN1", "changes": [{"commission": 5}]}, {"id": "HAN2"}]),
+    estate("OBJ2", agents=[], changes=[{"finalPrice": 2_000_000}]),
+    estate("OBJ3", agents=[{"id": "HAN1", "commission": {"value": 1.25}}]),
+)
+
+
+@every_report
+@pytest.mark.parametrize("nothing", [None, [], {}], ids=["null", "list", "object"])
+def test_an_empty_answer_has_every_table_with_its_columns_and_no_row(report: Report, nothing: object) -> None:
+    result = normalized(report.name, nothing, months=(JANUARY,))
+    assert [one.name for one in result.tables] == [one.name for one in report.tables]
+    assert all(one.frame.is_empty() for one in result.tables)
+    assert [one.columns for one in result.tables] == [declared_columns(one) for one in report.tables]
+    assert result.findings.recognised
+
+
+@every_report
+def test_no_page_at_all_is_an_empty_answer(report: Report) -> None:
+    result = normalized(report.name, months=(JANUARY,))
+    assert sum(one.frame.height for one in result.tables) == 0
+    assert result.findings.recognised
+
+
+def test_levels_of_a_tree_are_carried_down_to_its_rows() -> None:
+    result = normalized("sales", estates(estate("OBJ1")))
+    columns = ("_row", "_month", "office_customer_id", "office_name", "year", "month", "id")
+    assert rows(result, "sales_estates", *columns) == [
+        (0, date(2026, 1, 1), "M1", "One", "2026", "1", "OBJ1")
+    ]
+
+
+def test_children_know_their_parent_and_the_ids_above_them() -> None:
+    result = normalized("sales", NESTED)
+    assert rows(result, "sales_agents", "_row", "_parent_row", "estate_id", "id") == [
+        (0, 0, "OBJ1", "HAN1"),
+        (1, 0, "OBJ1", "HAN2"),
+        (2, 2, "OBJ3", "HAN1"),
+    ]
+    assert rows(result, "sales_estate_changes", "_parent_row", "estate_id", "final_price") == [
+        (1, "OBJ2", Decimal(2_000_000))
+    ]
+    assert rows(result, "sales_agent_changes", "_parent_row", "_month", "estate_id", "agent_id") == [
+        (0, date(2026, 1, 1), "OBJ1", "HAN1")
+    ]
+
+
+def test_documented_columns_have_their_types_and_nested_objects_their_names() -> None:
+    result = normalized("sales", NESTED)
+    assert rows(result, "sales_agents", "commission_value") == [(None,), (None,), (Decimal("1.25"),)]
+
+
+def test_equal_rows_are_both_kept_where_no_id_is_documented() -> None:
+    result = normalized("running_commissions", [event(), event()])
+    assert rows(result, "running_commissions", "_row", "amount", "obtained_at") == [
+        (0, Decimal("100.5"), datetime(2026, 1, 31, 23, 59, 59, 650_000)),
+        (1, Decimal("100.5"), datetime(2026, 1, 31, 23, 59, 59, 650_000)),
+    ]
+
+
+def test_lists_under_several_keys_are_one_table_that_keeps_the_key() -> None:
+    sold = {"contractDay": "2026-01-02"}
+    houses, castles = [{"id": "OBJ1", **sold}], [{"id": "OBJ2", **sold, "towers": [{"height": 30}]}]
+    result = normalized(
+        "sold_estates", [{"customerId": "M1", "houses": houses, "plots": [], "castles": castles}]
+    )
+    assert rows(result, "sold_estates", "office_customer_id", "kind", "id") == [
+        ("M1", "houses", "OBJ1"),
+        ("M1", "castles", "OBJ2"),
+    ]
+    assert rows(result, "sold_estates__towers", "_parent_row", "height") == [(1, 30)]
+
+
+def test_undocumented_fields_become_columns_and_lists_of_objects_tables() -> None:
+    result = normalized(
+        "sales", estates(estate("OBJ1", heat={"pump": True}, bids=[{"sum": 1}, {"sum": 2.5}]))
+    )
+    assert types(result, "sales_estates") == {"heat_pump": "BOOLEAN"}
+    assert rows(result, "sales_estates__bids", "_parent_row", "_month", "sum") == [
+        (0, date(2026, 1, 1), 1.0),
+        (0, date(2026, 1, 1), 2.5),
+    ]
+
+
+def test_lists_that_are_no_rows_stay_json() -> None:
+    result = normalized("live_activity", [{"tags": ["a", 1], "grid": [[1], [2]], "mixed": [{"a": 1}, 5]}])
+    assert rows(result, "live_activity", "tags", "grid", "mixed") == [
+        ('["a", 1]', "[[1], [2]]", '[{"a": 1}, 5]')
+    ]
+    assert set(types(result, "live_activity").values()) == {"JSON"}
+
+
+def test_a_null_between_undocumented_objects_is_a_row_without_values() -> None:
+    result = normalized("live_activity", [{"calls": [None, {"n": 1}]}])
+    assert rows(result, "live_activity__calls", "_row", "_parent_row", "n") == [(0, 0, None), (1, 0, 1)]
+    assert result.rejected == ()
+
+
+def test_scalars_objects_and_lists_may_share_a_name_and_all_are_kept() -> None:
+    result = normalized("live_activity", [{"x": 1}, {"x": {"y": "a"}}, {"x": [{"z": 2}]}, {"x": [3]}])
+    assert rows(result, "live_activity", "x", "x_y") == [
+        ("1", None),
+        (None, "a"),
+        (None, None),
+        ("[3]", None),
+    ]
+    assert rows(result, "live_activity__x", "_parent_row", "z") == [(2, 2)]
+
+
+def test_values_on_a_level_are_kept_too() -> None:
+    answer = estates(estate("OBJ1"), city="Ystad", phones=["1"], staff=[{"n": 1}])
+    result = normalized("sales", answer)
+    assert rows(result, "sales_estates", "office_city", "office_phones") == [("Ystad", '["1"]')]
+    assert rows(result, "sales__office_sale_reports_staff", "office_customer_id", "n") == [("M1", 1)]
+
+
+def test_values_beside_the_lists_are_a_row_of_the_envelope() -> None:
+    result = normalized("sales", {**estates(estate("OBJ1")), "madeAt": "now", "notes": [{"text": "x"}]})
+    assert rows(result, "sales__envelope", "_month", "made_at") == [(date(2026, 1, 1), "now")]
+    assert rows(result, "sales__notes", "text") == [("x",)]
+
+
+def test_an_undocumented_object_is_one_row_and_its_lists_are_tables() -> None:
+    result = normalized("live_activity", {"total": 3, "users": [{"id": 1}]}, months=(JANUARY,))
+    assert rows(result, "live_activity", "_month", "total") == [(date(2026, 1, 1), 3)]
+    assert rows(result, "live_activity__users", "_parent_row", "id") == [(0, 1)]
+
+
+def test_a_documented_list_of_undocumented_rows_may_hold_objects_or_not() -> None:
+    result = normalized(
+        "users", [{"id": "H1", "spokenLanguages": [{"code": "sv"}]}, {"id": "H2", "spokenLanguages": ["sv"]}]
+    )
+    assert rows(result, "users__spoken_languages", "_parent_row", "user_id", "code") == [(0, "H1", "sv")]
+    assert rows(result, "users", "spoken_languages") == [(None,), ('["sv"]',)]
+
+
+def test_what_was_asked_for_is_in_every_row() -> None:
+    result = normalized(
+        "user_budget_estate", [{"sold": 3}], [{"sold": 4}], months=(JANUARY,), asked=["H1", "H2"]
+    )
+    assert rows(result, "user_budget_estate", "asked_user_id", "sold") == [("H1", 3), ("H2", 4)]
+
+
+def test_what_was_asked_for_reaches_nested_rows() -> None:
+    answer = {"estates": [estate("OBJ1", agents=[{"id": "H1", "x": [{"y": 1}]}])]}
+    result = normalized("sales_for_estate", answer, asked=["OBJ1"])
+    for name in ("estates", "agents", "agents__x"):
+        assert rows(result, f"sales_for_estate_{name}", "asked_estate_id") == [("OBJ1",)]
+
+
+def test_names_that_collide_get_numbers_the_documented_one_first() -> None:
+    result = normalized("users", [{"ID": 7, "id": "H1", "Id": 8, "_row": 1, "": 2, "a b": 3, "a_b": 4}])
+    assert rows(result, "users", "id", "id_2", "id_3") == [("H1", 7, 8)]
+    assert types(result, "users").keys() == {"id_2", "id_3", "row", "unnamed", "a_b", "a_b_2"}
+
+
+def test_a_name_of_ours_is_left_to_us() -> None:
+    result = normalized("trademarks", [{"validFromUtc": 1, "valid_to_utc": 2}])
+    assert types(result, "trademarks").keys() == {"valid_from_utc_2", "valid_to_utc_2"}
+
+
+def test_control_characters_and_length_do_no_harm_to_names() -> None:
+    result = normalized("trademarks", [{'x"; drop\x00\n table': 1, "y" * 500: 2}])
+    assert types(result, "trademarks").keys() == {"x_drop_table", "y" * 120}
+
+
+def test_more_columns_than_anyone_wants_are_kept_in_one() -> None:
+    result = normalized("users", [{**{f"k{n}": n for n in range(2_000)}, "id": "H1"}])
+    columns = types(result, "users")
+    assert len(columns) < 700
+    assert columns["more_fields"] == "JSON"
+    assert rows(result, "users", "id") == [("H1",)]
+
+
+def test_objects_nested_too_deeply_for_columns_stay_json() -> None:
+    deep: object = 1
+    for _ in range(300):
+        deep = {"a": deep}
+    result = normalized("live_activity", deep)
+    ((name, type_),) = types(result, "live_activity").items()
+    assert (name, type_) == ("a_a_a_a_a_a_a_a", "JSON")
+
+
+def test_lists_nested_too_deeply_for_tables_stay_json() -> None:
+    deep: object = 1
+    for _ in range(60):
+        deep = [{"a": deep}]
+    result = normalized("live_activity", deep)
+    assert len(result.tables) < 12
+
+
+def test_a_column_that_is_always_null_is_no_column_yet() -> None:
+    assert types(normalized("trademarks", [{"id": 1, "colour": None}]), "trademarks") == {"id": "BIGINT"}
+
+
+def test_a_documented_field_that_no_row_has_is_noted() -> None:
+    result = normalized("running_commissions", [{"amount": 1, "obtainedAt": "2026-01-01"}])
+    assert result.findings.notes == (
+        "running_commissions: no row has userId, customerId, estateId, exchangeRate",
+    )
+
+
+def test_a_field_of_an_object_that_is_null_everywhere_is_not_called_missing() -> None:
+    notes = normalized("tips_and_leads", {"tips": [lead("x", tip={"id": "T1"}, contact=None)]}).findings.notes
+    assert not any("contact." in note for note in notes)
+
+
+def test_ids_that_pages_repeat_are_counted_and_kept_once() -> None:
+    pages = {"incomingLeads": [lead("L1"), lead("L2")]}, {"incomingLeads": [lead("L2"), lead("L3")]}
+    result = normalized("tips_and_leads", *pages)
+    assert rows(result, "incoming_leads", "_row", "lead_id") == [(0, "L1"), (1, "L2"), (2, "L3")]
+    assert result.findings.repeated_ids == 1
+
+
+def test_children_of_a_repeated_row_are_not_repeated_either() -> None:
+    repeated = {"incomingLeads": [lead("L1", calls=[{"n": 1}])]}
+    result = normalized("tips_and_leads", repeated, repeated)
+    assert rows(result, "incoming_leads__calls", "_parent_row", "n") == [(0, 1)]
+
+
+def test_an_id_repeated_without_pages_is_two_rows() -> None:
+    result = normalized("sales", estates(estate("OBJ1"), estate("OBJ1")))
+    assert rows(result, "sales_estates", "id") == [("OBJ1",), ("OBJ1",)]
+    assert reasons(result) == []
+
+
+@pytest.mark.parametrize(
+    ("office", "noted"),
+    [
+        ({"customerId": "M1", "years": []}, False),
+        ({"customerId": "M1", "city": None, "years": []}, False),
+        ({"customerId": "M1", "city": "Hjo", "years": []}, True),
+    ],
+)
+def test_unknown_values_of_an_office_without_rows_are_not_left_out_silently(
+    office: dict[str, object], noted: bool
+) -> None:
+    notes = normalized("sales", {"officeSaleReports": [office]}).findings.notes
+    told = "without a row below them there is no place for some values of officeSaleReports[].city"
+    assert any(note.startswith(told) for note in notes) == noted
+
+
+@pytest.mark.parametrize(
+    ("number", "value"),
+    [
+        ("12345678901234567890123", "12345678901234567890123"),
+        ("18446744073709551615", "18446744073709551615"),
+        ("[0.10000000000000000001]", "[0.10000000000000000001]"),
+        ("0.30000000000000000001", 0.3),
+    ],
+)
+def test_an_unknown_number_keeps_every_digit_that_a_column_holds(number: str, value: object) -> None:
+    assert rows(read("live_activity", f'[{{"n": {number}}}]'), "live_activity", "n") == [(value,)]
+
+
+@pytest.mark.parametrize(
+    ("number", "money"),
+    [
+        ("33333.333333333336", "33333.3333"),
+        ("12345678901234.5678", "12345678901234.5678"),
+        ("10000000000000.0010", "10000000000000.001"),
+    ],
+)
+def test_a_documented_number_keeps_every_digit_that_its_column_holds(number: str, money: str) -> None:
+    result = read("commission_user", f'[{{"userId": {number}, "commission": {number}}}]')
+    assert rows(result, "commission_user", "user_id", "commission") == [(number, Decimal(money))]
+
+
+def read(name: str, body: str) -> Normalized:
+    """The answer of a report, given as it is written."""
+    pages = [read_document(body.encode())]
+    return normalize(REPORTS[name], pages, months=[JANUARY], timezone=STOCKHOLM)
