@@ -12,7 +12,7 @@ import re
 import shutil
 import time
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -73,10 +73,8 @@ class RewrittenLanding:
 
 
 @contextmanager
-def remembered(
-    data_dir: Path, person: Person, customers: Collection[str]
-) -> Iterator[tuple[Person, frozenset[str], bool]]:
-    """The person and the customers with what a killed erasure knew of them, and whether there was one.
+def remembered(data_dir: Path, person: Person) -> Iterator[tuple[Person, bool]]:
+    """The person with what a killed erasure knew of it, and whether there was one.
 
     The note is private, and removed when the body ends well.
     """
@@ -84,12 +82,21 @@ def remembered(
     note = data_dir / "work" / f".erasing-{name}.json"
     begun = note.exists()
     known: dict[str, Any] = json.loads(note.read_text("utf-8")) if begun else {}
-    values = person.values | set(known.get("values", ()))
-    person = replace(person, alias=known.get("alias", person.alias), values=values)
-    customers = frozenset(customers) | set(known.get("customers", ()))
-    content = {"alias": person.alias, "values": sorted(values), "customers": sorted(customers)}
+    person = replace(
+        person,
+        alias=known.get("alias", person.alias),
+        values=person.values | set(known.get("values", ())),
+        customers=person.customers | set(known.get("customers", ())),
+    )
+    content = {
+        "alias": person.alias,
+        "values": sorted(person.values),
+        "customers": sorted(person.customers),
+    }
+    for unfinished in note.parent.glob(f".{note.name}.*"):  # a process was killed while it wrote the note
+        unfinished.unlink()
     write_file(note, json.dumps(content).encode())
-    yield person, customers, begun
+    yield person, begun
     note.unlink()
 
 
@@ -105,13 +112,14 @@ def find_in_tables(
         if report and "_customer" in row.values and person.ids_in(row.values, row.documented):
             pairs.add((report, row.values["_customer"]))
             rows[f"bi.{quoted(row.table)}"] += 1
-    return replace(person, values=frozenset(values)), pairs, dict(rows)
+    customers = person.customers | {customer for _, customer in pairs}
+    return replace(person, values=frozenset(values), customers=customers), pairs, dict(rows)
 
 
-def find_in_landing(root: Path, person: Person, tables: DocumentedTables) -> tuple[Person, set[str]]:
+def find_in_landing(root: Path, person: Person, tables: DocumentedTables) -> Person:
     """The person with the values that landing tells, and the customers whose answers tell them."""
     landing, documented = Landing(root), tables.personal
-    values, customers = set(person.values), set()
+    values, customers = set(person.values), set(person.customers)
     for path in (*landing.paths(), *landing.held()):
         texts = [body.decode("utf-8", "replace") for _, body in landing.read(path)]
         about = [text for text in texts if person.id in text]
@@ -119,22 +127,17 @@ def find_in_landing(root: Path, person: Person, tables: DocumentedTables) -> tup
         if found:
             customers.add(landing.landed(path).header["customer"])
         values |= found
-    return replace(person, values=frozenset(values)), customers
+    return replace(person, values=frozenset(values), customers=frozenset(customers))
 
 
-def erase_landing(
-    root: Path, person: Person, customers: Collection[str], tables: DocumentedTables
-) -> RewrittenLanding:
-    """Rewrite every landing file with data of the person; a damaged one raises: nobody can look into it.
-
-    Values without the id are only looked for in the files of these customers.
-    """
+def erase_landing(root: Path, person: Person, tables: DocumentedTables) -> RewrittenLanding:
+    """Rewrite every landing file with data of the person; a damaged one raises: nobody can look into it."""
     landing, documented = Landing(root), tables.personal
     by_id = replace(person, values=frozenset())
     held, marked = [], []
     for path in (*landing.paths(), *landing.held()):
         landed = landing.landed(path)
-        sought = person if landed.header["customer"] in customers else by_id
+        sought = person if landed.header["customer"] in person.customers else by_id
         answers = list(landing.read(path))
         erased = [(_without(meta, sought), _erased(body, sought, documented)) for meta, body in answers]
         if erased != answers:
@@ -165,17 +168,12 @@ def leave_traces(connection: DuckDBPyConnection) -> None:
     connection.execute("UPDATE meta.storage SET has_traces = true")
 
 
-def erase_tables(
-    connection: DuckDBPyConnection, person: Person, customers: Collection[str], tables: DocumentedTables
-) -> Counter[str]:
-    """Erase the person from every table; counts by table the values that the alias is in now.
-
-    Values without the id are only looked for in the rows of these customers.
-    """
+def erase_tables(connection: DuckDBPyConnection, person: Person, tables: DocumentedTables) -> Counter[str]:
+    """Erase the person from every table; counts by table the values that the alias is in now."""
     touched: Counter[str] = Counter()
     for schema in SCHEMAS:
         updates: dict[tuple[str, tuple[str, ...]], list[Sequence[object]]] = {}
-        for table, number, changed in _changes(connection, schema, person, customers, tables):
+        for table, number, changed in _changes(connection, schema, person, tables):
             name = f"{schema}.{quoted(table)}"
             updates.setdefault((name, tuple(changed)), []).append([number, *changed.values()])
             touched[name] += sum(value is not None for value in changed.values())
@@ -240,9 +238,7 @@ def clear_versions(data_dir: Path) -> list[str]:
     return gone
 
 
-def clean_published(
-    data_dir: Path, person: Person, customers: Collection[str], tables: DocumentedTables, now: datetime
-) -> str:
+def clean_published(data_dir: Path, person: Person, tables: DocumentedTables, now: datetime) -> str:
     """Publish the file that analysts see now again, without the person; answers the new version's name.
 
     For when a failing check prevents publishing what was loaded since.
@@ -259,7 +255,7 @@ def clean_published(
             replacement(versions.path(version), mode=SHARED_FILE, unfinished=unfinished) as rewritten,
             opened(copy) as connection,
         ):
-            erase_tables(connection, person, customers, tables)
+            erase_tables(connection, person, tables)
             rewrite_file(connection, rewritten)
     finally:
         remove(copy)
@@ -267,9 +263,7 @@ def clean_published(
     return version
 
 
-def was_published(
-    data_dir: Path, person: Person, customers: Collection[str], tables: DocumentedTables
-) -> bool:
+def was_published(data_dir: Path, person: Person, tables: DocumentedTables) -> bool:
     """Whether the person is in a table of the published file or of a kept version.
 
     A file that cannot be read counts as if.
@@ -280,7 +274,7 @@ def was_published(
         try:
             with opened(path, read_only=True) as connection:
                 for schema in SCHEMAS:
-                    if any(True for _ in _changes(connection, schema, person, customers, tables)):
+                    if any(True for _ in _changes(connection, schema, person, tables)):
                         return True
         except WarehouseError:
             return True
@@ -339,22 +333,17 @@ def _listed(columns: Iterable[str]) -> str:
 
 
 def _changes(
-    connection: DuckDBPyConnection,
-    schema: str,
-    person: Person,
-    customers: Collection[str],
-    tables: DocumentedTables,
+    connection: DuckDBPyConnection, schema: str, person: Person, tables: DocumentedTables
 ) -> Iterator[tuple[str, int, dict[str, str | None]]]:
     """Rows that an erasure changes: table, number of the row, and its changed columns."""
     for row in _rows_about(connection, schema, person, tables):
-        owner = next((row.values[name] for name in _OWNERS if name in row.values), None)
-        is_owned = any(name in row.values for name in _OWNERS)
+        owners = [row.values.pop(name) for name in _OWNERS if name in row.values]
         changed = person.erase_row(
-            {name: value for name, value in row.values.items() if name not in _OWNERS},
+            row.values,
             row.json_columns,
             row.documented,
             by_id=schema != "meta",
-            by_value=not is_owned or not customers or owner in customers,
+            by_value=not owners or not person.customers or owners[0] in person.customers,
         )
         if changed:
             yield row.table, row.number, changed

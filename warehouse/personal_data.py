@@ -108,12 +108,16 @@ def _is_personal(name: str) -> bool:
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody who is to be erased; `alias` replaces the id, `values` give the person away without it."""
+    """Somebody who is to be erased; `alias` replaces the id, `values` give the person away without it.
+
+    Without the id, values are only looked for in what was answered for these customers; none means all.
+    """
 
     kind: PersonKind
     id: str
     alias: str
     values: frozenset[str] = frozenset()
+    customers: frozenset[str] = frozenset()
 
     def ids_in(self, row: Mapping[str, object], documented: Documented, path: str = "") -> list[str]:
         """The columns of a row that hold the person's id; `path` is the key of the object it is read from."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -88,11 +88,10 @@ def erase(
     with store.alone():
         with store.reading() as connection:
             person, pairs, receipt.rows = erasure.find_in_tables(connection, person, tables)
-        person, customers = erasure.find_in_landing(landing, person, tables)
-        customers |= {customer for _, customer in pairs}
-        with erasure.remembered(data_dir, person, customers) as (person, owners, begun):
+        person = erasure.find_in_landing(landing, person, tables)
+        with erasure.remembered(data_dir, person) as (person, begun):
             receipt.values = len(person.values)
-            rewritten = erasure.erase_landing(landing, person, owners, tables)
+            rewritten = erasure.erase_landing(landing, person, tables)
             receipt.landing_files = len(rewritten.held)
             with store.writing() as connection:
                 erasure.update_ledger(connection, rewritten)
@@ -101,24 +100,19 @@ def erase(
                 receipt.rebuilt.append(f"{report} of {customer}")
                 receipt.problems += done.failures
             with store.writing() as connection:  # of what no landing file can be read any more
-                for table, count in erasure.erase_tables(connection, person, owners, tables).items():
+                for table, count in erasure.erase_tables(connection, person, tables).items():
                     receipt.rows.setdefault(table, count)
                 erasure.leave_traces(connection)
                 build_marts(connection)  # the old ones would leave the person in the free space of the file
             compact(data_dir)
-            if begun or receipt.found or erasure.was_published(data_dir, person, owners, tables):
-                _publish(settings, clock, person, owners, tables, receipt)
+            if begun or receipt.found or erasure.was_published(data_dir, person, tables):
+                _publish(settings, clock, person, tables, receipt)
             _clean_up(data_dir, person, runs, receipt)
     return receipt
 
 
 def _publish(
-    settings: Settings,
-    clock: Clock,
-    person: Person,
-    customers: Collection[str],
-    tables: DocumentedTables,
-    receipt: ErasureReceipt,
+    settings: Settings, clock: Clock, person: Person, tables: DocumentedTables, receipt: ErasureReceipt
 ) -> None:
     """Let analysts see a file and a page without the person, and remove the earlier files.
 
@@ -129,7 +123,7 @@ def _publish(
         publication = finish(settings, clock).publication
         receipt.published = publication.version or ""
         if not publication.published:  # a check failed on the new rows: the old ones are cleaned
-            receipt.published = erasure.clean_published(data_dir, person, customers, tables, now)
+            receipt.published = erasure.clean_published(data_dir, person, tables, now)
             drawn = draw_beside(data_dir, timezone=settings.timezone, now=now)
             if isinstance(drawn, str):
                 (data_dir / PAGE).unlink(missing_ok=True)

@@ -181,12 +181,12 @@ def test_a_person_whose_rows_were_replaced_before_goes_from_the_free_space_of_fi
     here.sync()
     [user, mail] = here.rows(PEOPLE[PersonKind.USER])[0]
     with Store(tmp_path).writing() as file:
-        erase_tables(file, Person(PersonKind.USER, user, "gone", frozenset({mail})), (), TABLES)
+        erase_tables(file, Person(PersonKind.USER, user, "gone", frozenset({mail})), TABLES)
     here.publish()
     sought = (user.encode(), mail.encode())
     published = tmp_path / "warehouse.duckdb"
     assert all(word in published.read_bytes() for word in sought)
-    assert not was_published(tmp_path, Person(PersonKind.USER, user, "gone"), (), TABLES)
+    assert not was_published(tmp_path, Person(PersonKind.USER, user, "gone"), TABLES)
     receipt = erase(here.settings, PersonKind.USER, user, clock=here.clock)
     assert len(receipt.versions_removed) == 1
     assert [path.name for path, text in files(here) if any(word in text for word in sought)] == []
