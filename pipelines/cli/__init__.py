@@ -1,1 +1,1 @@
-"""What can be done from the command line?"""
+"""Command line: the parser, the output and the commands."""

@@ -1,4 +1,4 @@
-"""What does `brokerbi demo` show? A whole first night against a sandbox of our own, told in one page."""
+"""Commands `demo` and `sandbox`: a first night against an invented service, and that service alone."""
 
 from __future__ import annotations
 
@@ -8,58 +8,58 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pipelines.cli.finished import print_finished
-from pipelines.cli.printing import complain, count, duration, print_table, say
-from pipelines.cli.progress import SyncProgress
-from pipelines.cli.sync import print_summary
+from pipelines.cli.output import complain, count, duration, print_table, say
 from pipelines.months import Month
-from pipelines.planning.selection import Selection
-from pipelines.settings.model import Settings, load_settings
-from pipelines.sync.finishing import finish
-from pipelines.sync.summary import Summary
-from pipelines.sync.syncing import sync
 
 MARK = ".brokerbi-demo"
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_demo(arguments: argparse.Namespace) -> int:
     """Serve an invented brokerage, sync all of it, publish, and say how to look at it."""
+    from pipelines.cli.maintenance import print_finished
+    from pipelines.cli.progress import SyncProgress
+    from pipelines.cli.sync import print_summary
+    from pipelines.planning.selection import Selection
+    from pipelines.sandbox.serving import running
+    from pipelines.sandbox.world.world import World
+    from pipelines.settings.model import load_settings
+    from pipelines.sync.finishing import finish
+    from pipelines.sync.syncing import sync
+
+    began = time.monotonic()
     directory = Path(arguments.data_dir)
     if not arguments.keep:
         _clear(directory)
-    began = time.monotonic()
-    settings, summary = _synced(directory, arguments.months)
+    today = datetime.now(UTC).date()
+    start = Month.of(today).plus(1 - arguments.months)
+    complain(f"an invented brokerage opens on this machine, with sales since {start} …")
+    with running(World.build(start=start, as_of=today)) as service:
+        settings = load_settings(
+            {
+                "BROKERBI_BASE_URL": service.base_url,
+                "BROKERBI_USERNAME": service.username,
+                "BROKERBI_PASSWORD": service.password,
+                "BROKERBI_CUSTOMERS": ",".join(service.customers),
+                "BROKERBI_START": str(start),
+                "BROKERBI_DATA_DIR": str(directory),
+                "BROKERBI_REQUESTS_PER_SECOND": "500",
+            }
+        )
+        with SyncProgress() as progress:
+            summary = sync(settings, Selection(), on_plan=progress.planned, on_outcome=progress.happened)
     print_summary(summary)
     finished = finish(settings)
     print_finished(finished)
-    _say_what_now(settings, summary, time.monotonic() - began)
+    say()
+    rows_by_table = summary.rows_by_table().items()
+    rows = [[f"bi.{table}", count(rows)] for table, rows in rows_by_table if rows]
+    print_table(["table", "rows"], rows, right=(1,))
+    taken = duration(time.monotonic() - began)
+    say(f"{count(summary.requests)} requests and a published file in {taken}.")
+    _say_what_now(settings.data_dir / "warehouse.duckdb")
     for sentence in summary.complaints():
         complain(f"brokerbi: {sentence}")
     return 0 if summary.is_well and finished.publication.published else 1
-
-
-def _synced(directory: Path, months: int) -> tuple[Settings, Summary]:
-    """Everything asked of a sandbox that is there just for this."""
-    from pipelines.sandbox.serving import running
-    from pipelines.sandbox.world.world import World
-
-    today = datetime.now(UTC).date()
-    start = Month.of(today).plus(1 - months)
-    complain(f"an invented brokerage opens on this machine, with sales since {start} …")
-    with running(World.build(start=start, as_of=today)) as service:
-        environment = {
-            "BROKERBI_BASE_URL": service.base_url,
-            "BROKERBI_USERNAME": service.username,
-            "BROKERBI_PASSWORD": service.password,
-            "BROKERBI_CUSTOMERS": ",".join(service.customers),
-            "BROKERBI_START": str(start),
-            "BROKERBI_DATA_DIR": str(directory),
-            "BROKERBI_REQUESTS_PER_SECOND": "500",
-        }
-        settings = load_settings(environment)
-        with SyncProgress() as progress:
-            summary = sync(settings, Selection(), on_plan=progress.planned, on_outcome=progress.happened)
-    return settings, summary
 
 
 def _clear(directory: Path) -> None:
@@ -73,16 +73,8 @@ def _clear(directory: Path) -> None:
     mark.touch()
 
 
-def _say_what_now(settings: Settings, summary: Summary, seconds: float) -> None:
+def _say_what_now(file: Path) -> None:
     say()
-    print_table(
-        ["table", "rows"],
-        [[f"bi.{table}", count(rows)] for table, rows in summary.rows_by_table().items() if rows],
-        right=(1,),
-    )
-    say(f"{count(summary.requests)} requests and a published file in {duration(seconds)}.")
-    say()
-    file = settings.data_dir / "warehouse.duckdb"
     say("Open it with the DuckDB command line, any 1.x or 2.x:")
     say(f'    duckdb -readonly {file} "from marts.office_month order by month desc limit 10"')
     say("or from Python:")
@@ -91,3 +83,10 @@ def _say_what_now(settings: Settings, summary: Summary, seconds: float) -> None:
         ".sql('from marts.office_month').show()\""
     )
     say("More questions with their SQL are in sql/analysis/. For the same in the Dagster UI: make dev")
+
+
+def run_sandbox(arguments: argparse.Namespace) -> int:
+    """Serve the sandbox that the arguments describe, until Ctrl-C."""
+    from pipelines.sandbox.serving import run
+
+    return run(arguments)

@@ -1,23 +1,24 @@
-"""`brokerbi explain`: one number, followed back to the bytes it comes from."""
+"""Command `explain`: one number, followed back to the bytes it comes from."""
 
 from __future__ import annotations
 
 import argparse
+import os
 from decimal import Decimal
 from urllib.parse import urlencode
 
-from pipelines.cli.printing import complain, count, say, size
-from pipelines.cli.selecting import settings_from_environment
+from pipelines.cli.output import complain, count, say, size
 from pipelines.operations.explain import Explanation, explain
+from pipelines.settings.model import load_settings
 from warehouse.lineage import TracedAnswer, TracedLoad
 
 SHOWN_ROWS = 5
 SHOWN_REQUESTS = 5
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_explain(arguments: argparse.Namespace) -> int:
     """Print the way to a number; 1 when a stored answer cannot be read or says otherwise."""
-    settings = settings_from_environment(offline=True)
+    settings = load_settings(os.environ, offline=True)
     explanation = explain(
         settings.data_dir,
         office=arguments.office or "",

@@ -1,38 +1,56 @@
-"""What happens when somebody types `brokerbi`? Reads the words, runs the command, and ends with its code."""
+"""Entry point of `brokerbi`: the parser of all commands, their dispatch, and exit codes."""
 
 from __future__ import annotations
 
-import ctypes
-import gc
+import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from importlib import import_module
 
-from pipelines.cli.arguments import parser
+from pipelines.cli.output import complain
+from pipelines.months import Month
 
-# The allocator of polars keeps what was freed for ten seconds and more, in as many arenas as processors
-# times four: of no use here, and a third of all memory. It reads this once, when polars is first imported.
-FRUGAL = {"_RJEM_MALLOC_CONF": "narenas:1,dirty_decay_ms:50,muzzy_decay_ms:0"}
-# The same for Python's: one arena for all threads, and large pieces go back to the system at once.
-ARENA_MAX, MMAP_THRESHOLD, TRIM_THRESHOLD = (-8, 1), (-3, 256 * 1024), (-1, 256 * 1024)
+COMMANDS = {
+    "demo": "run everything once against a sandbox of our own: sync, publish, and a summary",
+    "sandbox": "serve an invented Connect service on this machine, to try things out",
+    "reports": "list the reports, their limits and their tables",
+    "plan": "say what a sync would ask, per customer and report, without asking anything",
+    "sync": "ask what is missing or due, load it and publish",
+    "status": "say what is held, missing, failed and published",
+    "replay": "rebuild tables from landing alone, without the service",
+    "publish": "build the marts, run the checks and publish the working file",
+    "rollback": "put an earlier published file back",
+    "report": "draw the published file as one page that any browser opens",
+    "explain": "say where a number comes from, down to the stored answer, and count it anew",
+    "erase": "take a person out of everything that is kept, and say what was touched",
+    "compact": "make the working file small again",
+    "doctor": "look for trouble in settings, disk, login and rights, and name each remedy",
+}
+# The modules of commands that are not named like theirs; the function of a command is run_NAME.
+MODULES = {
+    "sandbox": "demo",
+    "plan": "sync",
+    "reports": "status",
+    "doctor": "status",
+    "report": "maintenance",
+    "replay": "maintenance",
+    "publish": "maintenance",
+    "rollback": "maintenance",
+    "erase": "maintenance",
+    "compact": "maintenance",
+}
 WELL, FAILED, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run one command; everything that goes wrong is one sentence on stderr and an exit code."""
     words = sys.argv[1:] if words is None else words
-    arguments = parser(only=words[:1]).parse_args(words)
-    for name, value in FRUGAL.items():
-        os.environ.setdefault(name, value)
-    _be_frugal()
+    arguments = parser(with_sandbox=words[:1] == ["sandbox"]).parse_args(words)
     try:
-        run = run_of(arguments.command)
-        gc.freeze()  # the modules stay until the end: garbage is not looked for among them
-        return run(arguments)
+        return command(arguments.command)(arguments)
     except KeyboardInterrupt:
-        _say("stopped; what was loaded is kept, and the next sync goes on from there")
+        complain("brokerbi: stopped; what was loaded is kept, and the next sync goes on from there")
         return INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -40,46 +58,130 @@ def main(words: Sequence[str] | None = None) -> int:
     except Exception as error:
         if os.environ.get("BROKERBI_TRACEBACK"):
             raise
-        return _explained(error)
-    finally:
-        gc.unfreeze()  # some libraries complain of what is left of them then
+        return _report_error(error)
 
 
-def run_of(command: str) -> Callable[..., int]:
-    """What a command does; nothing that is imported for it is garbage."""
-    gc.disable()
-    try:
-        run: Callable[..., int] = import_module(f"pipelines.cli.{command}").run
-    finally:
-        gc.enable()
+def command(name: str) -> Callable[[argparse.Namespace], int]:
+    """The function of a command; its module is imported only now, so that help is instant."""
+    module = import_module(f"pipelines.cli.{MODULES.get(name, name)}")
+    run: Callable[[argparse.Namespace], int] = getattr(module, f"run_{name}")
     return run
 
 
-def _be_frugal() -> None:
-    """Tell the allocator of the C library, where it can be told."""
-    with suppress(OSError, AttributeError):
-        library = ctypes.CDLL(None)
-        for option, value in (ARENA_MAX, MMAP_THRESHOLD, TRIM_THRESHOLD):
-            library.mallopt(option, value)
-
-
-def _explained(error: Exception) -> int:
-    """The sentence for an error: our own families speak for themselves, others are named as a fault."""
-    from pipelines.settings.messages import SettingsError
-
-    if isinstance(error, SettingsError | ValueError) and not isinstance(error, UnicodeError):
-        _say(str(error))
-        return WRONG_USAGE
-    if type(error).__module__.partition(".")[0] in ("pipelines", "warehouse"):
-        _say(str(error))
+def _report_error(error: Exception) -> int:
+    """Errors of ours are sentences already; another is named as a fault. The exit code for it."""
+    code = FAILED
+    if isinstance(error, ValueError) and not isinstance(error, UnicodeError):  # SettingsError above all
+        sentence, code = str(error), WRONG_USAGE
+    elif type(error).__module__.partition(".")[0] in ("pipelines", "warehouse"):
+        sentence = str(error)
     elif isinstance(error, OSError):
-        _say(
-            f"{error.strerror or error} ({error.filename or 'no file named'}); check the disk and its rights"
-        )
+        where = error.filename or "no file named"
+        sentence = f"{error.strerror or error} ({where}); check the disk and its rights"
     else:
-        _say(f"this should not happen ({type(error).__name__}); set BROKERBI_TRACEBACK=1 to see where")
-    return FAILED
+        kind = type(error).__name__
+        sentence = f"this should not happen ({kind}); set BROKERBI_TRACEBACK=1 to see where"
+    complain(f"brokerbi: {sentence}")
+    return code
 
 
-def _say(sentence: str) -> None:
-    sys.stderr.write(f"brokerbi: {sentence}\n")
+def parser(*, with_sandbox: bool = True) -> argparse.ArgumentParser:
+    """The parser of `brokerbi`; argparse itself refuses wrong usage, with exit code 2.
+
+    The options of the sandbox are its own: other commands are spared importing it.
+    """
+    top = argparse.ArgumentParser(
+        prog="brokerbi",
+        description="Reports of the Connect service, every morning, in one DuckDB file.",
+        epilog="Settings come from BROKERBI_* variables or brokerbi.toml. "
+        "Exit codes: 0 all well, 1 something failed, 2 wrong usage or settings.",
+    )
+    subparsers = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    commands = {
+        name: subparsers.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
+        for name, text in COMMANDS.items()
+    }
+    for name in ("reports", "plan", "status"):
+        commands[name].add_argument("--json", action="store_true", help="machine-readable output")
+    for name in ("plan", "sync"):
+        _add_months(commands[name])
+    for name in ("plan", "sync", "replay"):
+        _add_selection(commands[name])
+    _add_options(commands)
+    if with_sandbox:
+        from pipelines.sandbox.serving import add_arguments
+
+        add_arguments(commands["sandbox"])
+    return top
+
+
+def _month(text: str) -> Month:
+    try:
+        return Month.parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _add_months(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--from", dest="first", type=_month, metavar="YYYY-MM", help="first month")
+    command.add_argument("--to", dest="last", type=_month, metavar="YYYY-MM", help="last month")
+    command.add_argument(
+        "--estate",
+        action="append",
+        default=[],
+        metavar="ID",
+        help="an estate for the reports on demand (repeatable)",
+    )
+    command.add_argument("--refresh", action="store_true", help="ask even for what is held")
+
+
+def _add_selection(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--customer", action="append", default=[], metavar="ID", help="only this customer (repeatable)"
+    )
+    command.add_argument(
+        "--report", action="append", default=[], metavar="NAME", help="only this report (repeatable)"
+    )
+
+
+def _add_options(commands: dict[str, argparse.ArgumentParser]) -> None:
+    """The options that only one command has."""
+    sync = commands["sync"]
+    sync.add_argument("--no-publish", action="store_true", help="leave the published file as it is")
+    sync.add_argument(
+        "--accept-shrink",
+        action="store_true",
+        help="load answers even if more than half of a customer's rows of a report go",
+    )
+    commands["replay"].add_argument(
+        "--quarantine", action="store_true", help="only repeat loads that have rows in quarantine"
+    )
+    commands["rollback"].add_argument(
+        "--to", metavar="VERSION", help="a version listed by `brokerbi status`; else the one before"
+    )
+    demo = commands["demo"]
+    demo.add_argument("--data-dir", default=".demo", metavar="DIR", help="where the demo keeps its files")
+    demo.add_argument("--months", type=int, default=36, help="how many months of history (default 36)")
+    demo.add_argument("--keep", action="store_true", help="go on from an earlier demo's files")
+    commands["doctor"].add_argument("--offline", action="store_true", help="ask the service nothing")
+    status = commands["status"]
+    status.add_argument(
+        "--forget-caps", action="store_true", help="forget the shorter windows that refusals have taught us"
+    )
+    status.add_argument(
+        "--quarantine", action="store_true", help="show every row in quarantine as it came, from landing"
+    )
+    commands["report"].add_argument(
+        "--out", metavar="FILE", help="where to put it; else report.html beside the published file"
+    )
+    explain = commands["explain"]
+    whose = explain.add_mutually_exclusive_group(required=True)
+    whose.add_argument("--office", metavar="ID", help="customer id of the office")
+    whose.add_argument("--user", metavar="ID", help="id of the user")
+    explain.add_argument("--month", required=True, type=_month, metavar="YYYY-MM", help="the month")
+    explain.add_argument(
+        "--measure", required=True, metavar="NAME", help="a column of the mart of months, such as commission"
+    )
+    person = commands["erase"].add_mutually_exclusive_group(required=True)
+    person.add_argument("--contact", metavar="ID", help="the contact with this id")
+    person.add_argument("--user", metavar="ID", help="the user with this id")

@@ -1,30 +1,39 @@
-"""How far is it? Progress of a sync with an estimate of the rest, on stderr, for people and for logs."""
+"""Progress of a sync on stderr, with an estimate: a bar on a terminal, elsewhere a line now and then."""
 
 from __future__ import annotations
 
 import sys
 import time
 from types import TracebackType
-from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from pipelines.catalogue.sales import CHANGED_SALES
-from pipelines.cli.printing import complain, count, duration, to_go
+from pipelines.cli.output import complain, count, duration
 from pipelines.planning.plan import Plan
 from pipelines.sync.summary import TROUBLE
 from warehouse.window_result import WindowResult
 
-if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
-
 SECONDS_BETWEEN_LINES = 5.0
+WINDOWS_BEFORE_ESTIMATE = 10
+"""The first windows start together and say little about the pace of the rest."""
 
 
 class SyncProgress:
-    """Shows windows done of windows planned; a bar on a terminal, a line now and then elsewhere."""
+    """Windows done of windows planned."""
 
     def __init__(self) -> None:
-        self.bar: Progress | None = None
-        self.task: TaskID | None = None
+        self.bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            console=Console(file=sys.stderr),
+            transient=True,
+            disable=not sys.stderr.isatty(),
+        )
+        self.task = self.bar.add_task("windows", total=None)
         self.windows = self.done = self.rows = self.troubled = 0
         self.began = self.last_line = time.monotonic()
 
@@ -34,8 +43,7 @@ class SyncProgress:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self.bar is not None:
-            self.bar.stop()
+        self.bar.stop()
 
     def planned(self, plan: Plan) -> None:
         """Begin: say how much is to be asked."""
@@ -44,9 +52,8 @@ class SyncProgress:
             f"asking {count(self.windows)} windows, about {count(plan.requests_expected)} requests, "
             f"{duration(plan.seconds)} at {plan.requests_per_second:g} requests per second"
         )
-        if sys.stderr.isatty() and self.windows:
-            self.bar = _bar()
-            self.task = self.bar.add_task("windows", total=self.windows)
+        if self.windows:
+            self.bar.update(self.task, total=self.windows)
             self.bar.start()
 
     def happened(self, outcome: WindowResult) -> None:
@@ -56,32 +63,19 @@ class SyncProgress:
         self.done += 1
         self.rows += sum(outcome.rows.values())
         self.troubled += outcome.status in TROUBLE
-        if self.bar is not None and self.task is not None:
-            self.bar.update(self.task, completed=self.done, description=f"{outcome.report} {outcome.when}")
-            return
+        self.bar.update(self.task, completed=self.done, description=f"{outcome.report} {outcome.when}")
         now = time.monotonic()
-        if now - self.last_line >= SECONDS_BETWEEN_LINES:
+        if self.bar.disable and now - self.last_line >= SECONDS_BETWEEN_LINES:
             self.last_line = now
-            complain(self._line(now))
+            trouble = f", {self.troubled} in trouble" if self.troubled else ""
+            complain(
+                f"{count(self.done)} of {count(self.windows)} windows, {count(self.rows)} rows{trouble}"
+                f"{self._to_go(now)}"
+            )
 
-    def _line(self, now: float) -> str:
-        trouble = f", {self.troubled} in trouble" if self.troubled else ""
-        return (
-            f"{count(self.done)} of {count(self.windows)} windows, {count(self.rows)} rows{trouble}"
-            f"{to_go(self.done, self.windows, now - self.began)}"
-        )
-
-
-def _bar() -> Progress:
-    """A bar on stderr; what draws it is only imported where somebody looks at it."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=Console(file=sys.stderr),
-        transient=True,
-    )
+    def _to_go(self, now: float) -> str:
+        """The time left at the pace so far, as the end of a sentence."""
+        if self.done < min(WINDOWS_BEFORE_ESTIMATE, self.windows // 2):
+            return ""
+        seconds = max(self.windows - self.done, 0) * (now - self.began) / self.done
+        return f"; about {duration(seconds)} to go"

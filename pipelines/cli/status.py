@@ -1,62 +1,69 @@
-"""How does everything stand? `brokerbi status` says what is held, owed, refused and published."""
+"""Commands that only look: `status`, `reports` and `doctor`."""
 
 from __future__ import annotations
 
 import argparse
-import json
-import sys
+import os
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from pipelines.cli.printing import count, print_table, say, size
-from pipelines.cli.selecting import settings_from_environment
+from pipelines.catalogue.model import Report, StoredAs
+from pipelines.catalogue.reports import REPORTS
+from pipelines.cli.output import count, print_json, print_table, say, size
 from pipelines.connect.clock import SystemClock
-from pipelines.planning.plan import Planned
-from pipelines.planning.planned import make_plan
-from pipelines.planning.selection import Selection
-from warehouse.status import Overview, PastPublication, overview
-from warehouse.store import Store
+from pipelines.settings.model import load_settings
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from pipelines.operations.set_aside import RawRow
+    from pipelines.planning.plan import Planned
+    from warehouse.status import Overview, PastPublication
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Print how everything stands, as tables or as JSON; makes no request."""
-    settings = settings_from_environment(offline=True)
+def run_status(arguments: argparse.Namespace) -> int:
+    """Print what is held and what is wrong, as tables or as JSON; makes no request."""
+    from pipelines.planning.planned import make_plan
+    from pipelines.planning.selection import Selection
+    from warehouse.status import overview
+    from warehouse.store import Store
+
+    settings = load_settings(os.environ, offline=True)
     store = Store(settings.data_dir)
     if arguments.forget_caps:
         store.forget_caps()
         say("the learned windows are forgotten; the next sync asks in full length again")
     plan, _ = make_plan(settings, Selection(), store, SystemClock())
     view = overview(store)
-    rows = _raw_rows(store, settings.data_dir) if arguments.quarantine else []
+    rows: list[RawRow] = []
+    if arguments.quarantine:  # reading answers takes libraries that a plain status need not wait for
+        from pipelines.operations.set_aside import raw_rows
+
+        rows = list(raw_rows(store, settings.data_dir))
     if arguments.json:
-        told = _described(plan.planned, view)
+        described = _status_as_json(plan.planned, view)
         if arguments.quarantine:
-            told["rows_in_quarantine"] = [asdict(one) for one in rows]
-        json.dump(told, sys.stdout, indent=2, ensure_ascii=False, default=str)
-        sys.stdout.write("\n")
-    else:
-        _print(plan.planned, view)
-        for one in rows:
-            _print_row(one)
+            described["rows_in_quarantine"] = [asdict(one) for one in rows]
+        print_json(described)
+        return 0
+    _print_held(plan.planned, view)
+    _print_trouble(view)
+    for publication in view.publications[:5]:
+        say(_publication_line(publication))
+    for one in rows:
+        _print_quarantined(one)
     return 0
 
 
-def _print(planned: tuple[Planned, ...], view: Overview) -> None:
-    standings = {(one.report, one.customer): one for one in view.standings}
+def _print_held(planned: tuple[Planned, ...], view: Overview) -> None:
+    held = {(one.report, one.customer): one for one in view.standings}
     rows = []
     for one in planned:
-        standing = standings.get(one.pair)
-        success = standing.last_success_utc if standing else None
+        status = held.get(one.pair)
+        success = status.last_success_utc if status else None
         rows.append(
             [
                 *one.pair,
-                str(standing.held_months) if standing else "0",
-                f"{standing.newest_held_month:%Y-%m}" if standing and standing.newest_held_month else "-",
+                str(status.held_months) if status else "0",
+                f"{status.newest_held_month:%Y-%m}" if status and status.newest_held_month else "-",
                 str(len(one.wanted.missing)),
                 str(len(one.wanted.due)),
                 f"{success:%Y-%m-%d %H:%M}" if success else "never",
@@ -65,20 +72,10 @@ def _print(planned: tuple[Planned, ...], view: Overview) -> None:
         )
     heads = ["report", "customer", "held", "through", "missing", "due", "last success (UTC)", ""]
     print_table(heads, rows, right=(2, 4, 5))
-    _print_trouble(view)
-    for publication in view.publications[:5]:
-        say(_published(publication))
 
 
-def _raw_rows(store: Store, data_dir: Path) -> list[RawRow]:
-    """Reading answers takes libraries that a plain status need not wait for."""
-    from pipelines.operations.set_aside import raw_rows
-
-    return list(raw_rows(store, data_dir))
-
-
-def _print_row(one: RawRow) -> None:
-    """A row in quarantine: what it is, and the line below it as it came."""
+def _print_quarantined(one: RawRow) -> None:
+    """A row in quarantine: what it is, and the line below it as it was received."""
     row = one.row
     month = f", {row.month:%Y-%m}" if row.month else ""
     say(f"bi.{row.table} of {row.customer}{month}: {row.reason} ({row.place} in landing/{row.landing})")
@@ -108,14 +105,14 @@ def _print_trouble(view: Overview) -> None:
         )
 
 
-def _published(publication: PastPublication) -> str:
+def _publication_line(publication: PastPublication) -> str:
     reasons = f": {'; '.join(publication.reasons)}" if publication.reasons else ""
     name = f" {publication.name}" if publication.name else ""
     taken = f" ({size(publication.bytes)})" if publication.bytes else ""
     return f"{publication.status}{name} at {publication.at_utc:%Y-%m-%d %H:%M} UTC{taken}{reasons}"
 
 
-def _described(planned: tuple[Planned, ...], view: Overview) -> dict[str, object]:
+def _status_as_json(planned: tuple[Planned, ...], view: Overview) -> dict[str, object]:
     return {
         **asdict(view),
         "planned": [
@@ -130,3 +127,69 @@ def _described(planned: tuple[Planned, ...], view: Overview) -> dict[str, object
             for one in planned
         ],
     }
+
+
+def run_reports(arguments: argparse.Namespace) -> int:
+    """Print every report of the catalogue, as a table or as JSON."""
+    if arguments.json:
+        print_json([_report_as_json(report) for report in REPORTS.values()])
+        return 0
+    print_table(
+        ["report", "subject", "asked", "window", "kept as", "tables"],
+        [
+            [
+                report.name,
+                report.subject,
+                "on demand" if report.on_demand else "yes" if report.enabled else "off",
+                f"{report.max_months} mo" if report.has_months else "-",
+                "history" if report.stored_as is StoredAs.HISTORY else "months",
+                ", ".join(f"bi.{table.name}" for table in report.tables),
+            ]
+            for report in REPORTS.values()
+        ],
+    )
+    return 0
+
+
+def _report_as_json(report: Report) -> dict[str, object]:
+    return {
+        "name": report.name,
+        "subject": report.subject,
+        "description": report.description,
+        "path": report.path,
+        "query": dict(report.query),
+        "longest_window_months": report.max_months if report.has_months else None,
+        "kept_as": report.stored_as.value,
+        "paged": report.paged,
+        "on": report.enabled,
+        "on_demand": report.on_demand,
+        "tables": [f"bi.{table.name}" for table in report.tables],
+    }
+
+
+def run_doctor(arguments: argparse.Namespace) -> int:
+    """Print every finding; 1 when something is wrong. `--offline` asks the service nothing."""
+    from pipelines.operations.doctor import Access, examine
+    from pipelines.operations.installation import Severity
+    from pipelines.sync.surroundings import Surroundings
+
+    signs = {Severity.OK: "ok   ", Severity.WARNING: "odd  ", Severity.ERROR: "WRONG"}
+    settings = load_settings(os.environ, offline=arguments.offline)
+    worst = Severity.OK
+    access: list[Access] = []
+    ask = not arguments.offline
+    for finding in examine(
+        settings, Surroundings(), environment=os.environ, ask=ask, on_access=access.append
+    ):
+        say(f"{signs[finding.severity]} {finding.subject}: {finding.found}")
+        if finding.remedy and finding.severity is not Severity.OK:
+            say(f"      -> {finding.remedy}")
+        worst = max(worst, finding.severity)
+    if access:
+        customers = list(dict.fromkeys(one.customer for one in access))
+        reports = list(dict.fromkeys(one.report for one in access))
+        words = {(one.report, one.customer): one.word for one in access}
+        say()
+        rows = [[report, *(words.get((report, one), "") for one in customers)] for report in reports]
+        print_table(["report", *customers], rows)
+    return int(worst is Severity.ERROR)

@@ -1,45 +1,136 @@
-"""What happens on `brokerbi sync`? Ask, load, build, check, publish; and a table of what came of it."""
+"""Commands `plan` and `sync`: what would be asked, and asking, loading and publishing it."""
 
 from __future__ import annotations
 
 import argparse
+import os
 
-from pipelines.cli.finished import print_finished
-from pipelines.cli.printing import complain, count, duration, print_table, say, size
+from pipelines.cli.maintenance import print_finished
+from pipelines.cli.output import complain, count, duration, print_json, print_table, say, size
 from pipelines.cli.progress import SyncProgress
-from pipelines.cli.selecting import selection_of, settings_from_environment
+from pipelines.connect.clock import SystemClock
+from pipelines.planning.plan import Plan, Planned
+from pipelines.planning.planned import make_plan
 from pipelines.planning.selection import Selection
+from pipelines.settings.model import load_settings
 from pipelines.sync.finishing import finish
 from pipelines.sync.summary import Summary
 from pipelines.sync.syncing import sync
+from warehouse.store import Store
 from warehouse.window_result import WindowResult, WindowStatus
 
 LONGEST_REASON = 70
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_plan(arguments: argparse.Namespace) -> int:
+    """Print the plan for the arguments, as a table or as JSON; makes no request."""
+    settings = load_settings(os.environ, offline=True)
+    plan, _ = make_plan(settings, _selection(arguments), Store(settings.data_dir), SystemClock())
+    if arguments.json:
+        print_json(_plan_as_json(plan))
+        return 0
+    print_table(
+        ["report", "customer", "missing", "due", "held", "windows", "requests", ""],
+        [_plan_row(planned) for planned in plan.planned],
+        right=(2, 3, 4, 5, 6),
+    )
+    if plan.probings:
+        since = min(one.first for one in plan.probings)
+        say(
+            f"First {len(plan.probings)} customers are asked which sales were changed since {since}; older "
+            "months that this concerns are asked for as well, and are not in this plan."
+        )
+    say(
+        f"{count(plan.requests_expected)} requests expected, {count(plan.requests)} at most if all is well; "
+        f"about {duration(plan.seconds)} at {plan.requests_per_second:g} per second. None was made."
+    )
+    return 0
+
+
+def _plan_row(planned: Planned) -> list[str]:
+    windows = planned.windows
+    span = f"{windows[0]} … {windows[-1]}" if len(windows) > 1 else f"{windows[0]}" if windows else "all held"
+    return [
+        *planned.pair,
+        str(len(planned.wanted.missing)),
+        str(len(planned.wanted.due)),
+        str(planned.wanted.left),
+        str(len(windows)),
+        str(planned.requests),
+        planned.skipped or span,
+    ]
+
+
+def _plan_as_json(plan: Plan) -> dict[str, object]:
+    return {
+        "requests": plan.requests,
+        "requests_expected": plan.requests_expected,
+        "seconds": round(plan.seconds, 1),
+        "requests_per_second": plan.requests_per_second,
+        "asking_what_changed": [
+            {"customer": one.customer.id, "from": str(one.first), "to": str(one.last)}
+            for one in plan.probings
+        ],
+        "planned": [_planned_as_json(planned) for planned in plan.planned],
+    }
+
+
+def _planned_as_json(planned: Planned) -> dict[str, object]:
+    return {
+        "report": planned.report.name,
+        "customer": planned.customer.id,
+        "missing": [str(month) for month in planned.wanted.missing],
+        "due": [str(month) for month in planned.wanted.due],
+        "changed": [str(month) for month in planned.wanted.changed],
+        "held": planned.wanted.left,
+        "requests": planned.requests,
+        "requests_expected": planned.requests_expected,
+        "skipped": planned.skipped,
+        "windows": [
+            {
+                "months": [str(month) for month in window.months],
+                "spans": [
+                    {"from": span.starts_at.isoformat(), "to": span.ends_at.isoformat()}
+                    for span in window.spans
+                ],
+            }
+            for window in planned.windows
+        ],
+    }
+
+
+def run_sync(arguments: argparse.Namespace) -> int:
     """Sync what the arguments select, publish unless told not to, and say what became of everything."""
-    return run_sync(selection_of(arguments), publish=not arguments.no_publish)
-
-
-def run_sync(selection: Selection, *, publish: bool) -> int:
-    """The same for a selection made elsewhere; 0 when all is well, 1 when something failed."""
-    settings = settings_from_environment()
+    settings = load_settings(os.environ)
     for warning in settings.warnings:
         complain(f"brokerbi: {warning}")
     with SyncProgress() as progress:
-        summary = sync(settings, selection, on_plan=progress.planned, on_outcome=progress.happened)
+        summary = sync(
+            settings, _selection(arguments), on_plan=progress.planned, on_outcome=progress.happened
+        )
     print_summary(summary)
-    blocked = False
-    if publish and not summary.loaded:
+    is_published = True
+    if not arguments.no_publish and not summary.loaded:
         say("nothing was loaded, so the published file stays as it is")
-    elif publish:
+    elif not arguments.no_publish:
         finished = finish(settings)
         print_finished(finished)
-        blocked = not finished.publication.published
+        is_published = finished.publication.published
     for sentence in summary.complaints():
         complain(f"brokerbi: {sentence}")
-    return 0 if summary.is_well and not blocked else 1
+    return 0 if summary.is_well and is_published else 1
+
+
+def _selection(arguments: argparse.Namespace) -> Selection:
+    return Selection(
+        first=arguments.first,
+        last=arguments.last,
+        customers=tuple(arguments.customer),
+        reports=tuple(arguments.report),
+        estates=tuple(arguments.estate),
+        refresh=arguments.refresh,
+        accept_shrink=getattr(arguments, "accept_shrink", False),  # `plan` has no such option
+    )
 
 
 def print_summary(summary: Summary) -> None:
@@ -51,7 +142,7 @@ def print_summary(summary: Summary) -> None:
     names = list(dict.fromkeys((*by_report, *held)))
     print_table(
         ["report", "rows", "windows", "requests", "months left", "quarantined", "what else"],
-        [_row(name, by_report.get(name, []), held.get(name, 0)) for name in names],
+        [_summary_row(name, by_report.get(name, []), held.get(name, 0)) for name in names],
         right=(1, 2, 3, 4, 5),
     )
     total = sum(summary.rows_by_table().values())
@@ -62,32 +153,28 @@ def print_summary(summary: Summary) -> None:
     )
 
 
-def _row(name: str, outcomes: list[WindowResult], held: int) -> list[str]:
-    loaded = [one for one in outcomes if one.status is WindowStatus.LOADED]
+def _summary_row(name: str, results: list[WindowResult], held: int) -> list[str]:
+    loaded = [one for one in results if one.status is WindowStatus.LOADED]
+    remarks = []
+    for status in WindowStatus:
+        some = [one for one in results if one.status is status]
+        if some and status is not WindowStatus.LOADED:
+            customers = ", ".join(sorted({one.customer for one in some})[:5])
+            remarks.append(f"{len(some)} {status.value} ({customers}): {_beginning(some[0].reason)}")
+    warnings = [warning for one in results for warning in one.warnings]
+    if warnings:
+        remarks.append(f"{len(warnings)} warnings: {warnings[0]}")
     return [
         name,
         count(sum(sum(one.rows.values()) for one in loaded)),
         str(len(loaded)),
-        count(sum(one.requests for one in outcomes)),
+        count(sum(one.requests for one in results)),
         str(held),
         count(sum(one.rejected_count for one in loaded)),
-        _words(outcomes),
+        "; ".join(remarks),
     ]
 
 
-def _words(outcomes: list[WindowResult]) -> str:
-    parts = []
-    for status in WindowStatus:
-        some = [one for one in outcomes if one.status is status]
-        if some and status is not WindowStatus.LOADED:
-            customers = ", ".join(sorted({one.customer for one in some})[:5])
-            parts.append(f"{len(some)} {status.value} ({customers}): {_brief(some[0].reason)}")
-    warned = [warning for one in outcomes for warning in one.warnings]
-    if warned:
-        parts.append(f"{len(warned)} warnings: {warned[0]}")
-    return "; ".join(parts)
-
-
-def _brief(reason: str) -> str:
+def _beginning(reason: str) -> str:
     """The beginning of a reason; the whole of it follows on stderr and in `brokerbi status`."""
     return reason if len(reason) <= LONGEST_REASON else f"{reason[:LONGEST_REASON].rstrip()}…"

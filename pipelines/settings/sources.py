@@ -14,8 +14,8 @@ from pathlib import Path
 
 from pipelines.settings.messages import nearest, variable
 
-CONFIG = variable("config")
-CUSTOMER = variable("customer__")  # BROKERBI_CUSTOMER__M30011__PASSWORD: a key of one customer
+CONFIG = "BROKERBI_CONFIG"
+CUSTOMER = "BROKERBI_CUSTOMER__"  # and an id and a key of it: BROKERBI_CUSTOMER__M30011__PASSWORD
 SECRETS = ("password", "alert_webhook", "alert_smtp_password", "pseudonym_key")
 PATHS = ("data_dir", *(f"{secret}_file" for secret in SECRETS))
 LARGEST_SECRET = 4096

@@ -1,4 +1,4 @@
-"""Does `brokerbi status` show what was set aside when it is asked to, and nothing of it otherwise?"""
+"""`brokerbi status --quarantine`: rows as they were received, and nothing of them otherwise."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STATUS = "import sys; from pipelines.cli.main import main; sys.exit(main())"
 
 @pytest.fixture(scope="module")
 def here(tmp_path_factory: pytest.TempPathFactory) -> Ground:
-    """A world whose users came with a word in the place of a time."""
+    """A world whose users have a word in the place of a time."""
     here = ground(tmp_path_factory.mktemp("here"), ("users",), offices=1)
     here.sync(Fault("wrong_types", share=0.9))
     return here

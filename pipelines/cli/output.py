@@ -1,19 +1,31 @@
-"""How do tables and numbers look in a terminal? Plain columns that also survive a pipe."""
+"""Output of the commands: lines, tables that also survive a pipe, JSON, numbers as people write them."""
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Sequence
 from itertools import zip_longest
-from operator import le
 from shutil import get_terminal_size
 
 GAP = "  "
 NARROWEST = 20
 """A column is folded to no less than this, however narrow the terminal is."""
 
-WINDOWS_THAT_TELL_A_PACE = 10
-"""The first few windows start together and tell nothing about the rest; until then nothing is foretold."""
+
+def say(line: str = "") -> None:
+    """One plain line on stdout."""
+    sys.stdout.write(f"{line}\n")
+
+
+def complain(line: str) -> None:
+    """One plain line on stderr."""
+    sys.stderr.write(f"{line}\n")
+
+
+def print_json(value: object) -> None:
+    """A value for programs; what JSON has no word for (days, moments) as text."""
+    say(json.dumps(value, indent=2, ensure_ascii=False, default=str))
 
 
 def print_table(
@@ -37,26 +49,13 @@ def print_table(
         widths[widest] = max(min(widths[widest], NARROWEST), widths[widest] - excess)
     line = GAP.join(f"{{:{'>' if place in right else '<'}{width}}}" for place, width in enumerate(widths))
     for row in (heads, ["─" * width for width in widths], *rows):
-        if all(map(le, map(len, row), widths)):
-            say(line.format(*row).rstrip())
-            continue
-        for cells in zip_longest(*map(fold, row, widths), fillvalue=""):
+        for cells in zip_longest(*map(_fold, row, widths), fillvalue=""):
             say(line.format(*cells).rstrip())
 
 
-def fold(cell: str, width: int) -> list[str]:
+def _fold(cell: str, width: int) -> list[str]:
     """A cell as lines of at most this width."""
-    return [cell[start : start + width] for start in range(0, len(cell), max(width, 1))]
-
-
-def say(line: str = "") -> None:
-    """One plain line on stdout."""
-    sys.stdout.write(f"{line}\n")
-
-
-def complain(line: str) -> None:
-    """One plain line on stderr."""
-    sys.stderr.write(f"{line}\n")
+    return [cell[start : start + width] for start in range(0, len(cell), max(width, 1))] or [""]
 
 
 def count(number: int) -> str:
@@ -82,10 +81,3 @@ def size(number: int) -> str:
             return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
         amount /= 1000
     return f"{amount:.1f} GB"
-
-
-def to_go(done: int, of: int, seconds: float) -> str:
-    """The time left at the pace so far, as the end of a sentence; nothing while too little has been done."""
-    if done < min(WINDOWS_THAT_TELL_A_PACE, of // 2) or not done:
-        return ""
-    return f"; about {duration(max(of - done, 0) * seconds / done)} to go"

@@ -1,10 +1,10 @@
-"""Do tables fit a terminal, and survive a pipe line by line?"""
+"""Tables fit a terminal, and survive a pipe line by line."""
 
 from __future__ import annotations
 
 import pytest
 
-from pipelines.cli.printing import print_table
+from pipelines.cli.output import print_table
 
 HEADS = ("report", "rows", "what else")
 REASON = "no access (403): the customer was refused every report so far"

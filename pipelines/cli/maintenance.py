@@ -1,0 +1,146 @@
+"""Commands on what is held: `publish`, `rollback`, `report`, `replay`, `compact` and `erase`.
+
+Each imports what it needs itself: `publish` needs nothing of a replay.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pipelines.cli.output import complain, count, duration, print_json, say, size
+from pipelines.connect.clock import SystemClock
+from pipelines.settings.model import load_settings
+
+if TYPE_CHECKING:
+    from pipelines.sync.finishing import Finished
+
+LOADS_BETWEEN_LINES = 200
+
+
+def run_publish(_: argparse.Namespace) -> int:
+    """Publish the working file; 1 when a check of severity error stands against it."""
+    from pipelines.sync.finishing import finish
+
+    finished = finish(load_settings(os.environ, offline=True))
+    print_finished(finished)
+    return 0 if finished.publication.published else 1
+
+
+def print_finished(finished: Finished) -> None:
+    """Say what the checks found and whether there is a new published file."""
+    for kind, checks, write in (("warning", finished.warnings, say), ("error", finished.errors, complain)):
+        for check in checks:
+            # A check that could not run says why, in one line.
+            found = " ".join(check.sentence.split()) if check.message else ""
+            write(f"{kind}: {found or f'{check.name}: {check.question} ({count(check.rows)} rows)'}")
+    publication = finished.publication
+    if not publication.published:
+        complain(f"brokerbi: not published: {'; '.join(publication.reasons)}; the file of before stays")
+        return
+    say(
+        f"published {publication.path} ({size(publication.bytes or 0)}), {len(finished.marts)} marts, "
+        f"{len(finished.checks)} checks"
+    )
+    if isinstance(finished.page, str):
+        say(f"warning: {finished.page}")
+    elif finished.page is not None:
+        say(f"the same as a page: {finished.page.path}")
+
+
+def run_rollback(arguments: argparse.Namespace) -> int:
+    """Put back the file before the current one, or the version named with --to."""
+    from pipelines.operations.drawing import draw_beside
+    from warehouse.publish import rollback
+
+    settings = load_settings(os.environ, offline=True)
+    publication = rollback(settings.data_dir, to=arguments.to, now=SystemClock().utc_now())
+    drawn = draw_beside(settings.data_dir, timezone=settings.timezone, now=SystemClock().utc_now())
+    if isinstance(drawn, str):
+        say(f"warning: {drawn}")
+    say(f"{publication.path} is version {publication.version} again; the next sync publishes anew")
+    return 0
+
+
+def run_report(arguments: argparse.Namespace) -> int:
+    """Write the page beside the published file, or where --out says."""
+    from pipelines.operations.drawing import write_report
+
+    settings = load_settings(os.environ, offline=True)
+    drawn = write_report(
+        settings.data_dir,
+        timezone=settings.timezone,
+        now=SystemClock().utc_now(),
+        out=Path(arguments.out) if arguments.out else None,
+    )
+    if drawn.missing:
+        complain(
+            f"brokerbi: the published file cannot answer for {', '.join(drawn.missing)}; the rest is there"
+        )
+    say(f"{drawn.path} ({size(drawn.bytes)}, {duration(drawn.seconds)}); open it in any browser")
+    return 0
+
+
+def run_replay(arguments: argparse.Namespace) -> int:
+    """Replay the loads of the named reports and customers, or all; 1 when a load could not be."""
+    from pipelines.catalogue.reports import report
+    from pipelines.operations.replaying import replay
+
+    done = replay(
+        load_settings(os.environ, offline=True),
+        reports=[report(name).name for name in arguments.report],
+        customers=arguments.customer,
+        quarantine=arguments.quarantine,
+        on_load=_counter("{} of {} loads replayed"),
+        on_lived=_counter("the tables are rebuilt; remembering what was restated before: {} of {} loads"),
+    )
+    say(
+        f"{count(done.loads)} loads, {count(done.rows)} rows from landing, "
+        f"{count(done.rejected)} in quarantine"
+    )
+    for sentence in done.notes:
+        say(sentence)
+    for sentence in done.failures:
+        complain(f"brokerbi: {sentence}")
+    return 1 if done.failures else 0
+
+
+def _counter(sentence: str) -> Callable[[int, int], None]:
+    """Prints a line on stderr after every so many loads, and after the last one."""
+    printed = 0
+
+    def on_load(done: int, total: int) -> None:
+        nonlocal printed
+        if done - printed >= LOADS_BETWEEN_LINES or done == total:
+            printed = done
+            complain(sentence.format(count(done), count(total)))
+
+    return on_load
+
+
+def run_compact(_: argparse.Namespace) -> int:
+    """Rewrite the working file without what was deleted from it; the published one stays as it is."""
+    from warehouse.retention import compact
+
+    done = compact(load_settings(os.environ, offline=True).data_dir)
+    say(f"the working file has {size(done.bytes_after)} now; it had {size(done.bytes_before)}")
+    return 0
+
+
+def run_erase(arguments: argparse.Namespace) -> int:
+    """Erase the contact or user that is named; 1 when something still holds the person."""
+    from pipelines.operations.erase import erase
+    from warehouse.personal_data import PersonKind
+
+    settings = load_settings(os.environ, offline=True)
+    kind = PersonKind.CONTACT if arguments.contact is not None else PersonKind.USER
+    person = arguments.contact if arguments.contact is not None else arguments.user
+    home = os.environ.get("DAGSTER_HOME")
+    receipt = erase(settings, kind, person, runs=Path(home) if home else None)
+    print_json(receipt.described())
+    for problem in receipt.problems:
+        complain(f"brokerbi: {problem}")
+    return 1 if receipt.problems else 0
