@@ -12,7 +12,7 @@ from typing import Any
 from urllib.error import URLError
 
 from tests.tools.nights.server import end, get_json, wait
-from tests.unit.walls.files import ROOT
+from tests.unit.repository.files import ROOT
 
 
 @dataclass(frozen=True)

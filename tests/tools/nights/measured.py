@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 
 from pipelines.months import Month, months_between
 from tests.tools.nights.server import BIN, ENDED, NIGHT, Server, say, serving, this_month, wait
-from tests.unit.walls.files import ROOT
+from tests.unit.repository.files import ROOT
 
 MONTHS = 3
 FIRST_OFFICE = 30011

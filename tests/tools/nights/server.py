@@ -23,7 +23,7 @@ from assets.partitions import partition_key
 from pipelines.months import Month
 from pipelines.settings.model import Settings, load_settings
 from tests.tools.nights import graphql
-from tests.unit.walls.files import ROOT
+from tests.unit.repository.files import ROOT
 
 TIMEOUT_SECONDS = 180.0
 ENDED = frozenset({"SUCCESS", "FAILURE", "CANCELED"})

@@ -25,7 +25,7 @@ from dagster_shared.yaml_utils import load_yaml_from_path
 from assets.definitions import build_definitions
 from tests.tools.nights.graphql import BACKFILL, REEXECUTE
 from tests.unit.assets.harness import OF_THE_SANDBOX, Harness
-from tests.unit.walls.files import ROOT
+from tests.unit.repository.files import ROOT
 
 LAUNCHER = {
     "module": "dagster._core.launcher.sync_in_memory_run_launcher",

@@ -12,7 +12,7 @@ from assets.marts import FILE
 from assets.partitions import customer_months
 from pipelines.sandbox.faults import Fault
 from tests.unit.assets.harness import CUSTOMERS, M16, RUNNING, failure_of, harness
-from tests.unit.walls.files import ROOT
+from tests.unit.repository.files import ROOT
 
 
 def test_what_is_right_is_published_though_a_customer_failed(tmp_path: Path) -> None:

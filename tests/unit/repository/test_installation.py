@@ -1,4 +1,4 @@
-"""Is all that runs also installed, and nothing else? The wheel, the pinned versions, Dagster's settings."""
+"""Installation: the wheel, the pinned versions, and what Dagster makes of dagster.yaml."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from pathlib import Path
 import dagster as dg
 from packaging.requirements import Requirement
 
-from tests.unit.walls.files import ROOMS, ROOT, named, our_files
+from tests.unit.repository.files import ROOMS, ROOT, files_below, named, read
 
-PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-REQUIREMENTS = (ROOT / "requirements.txt").read_text("utf-8")
+PYPROJECT = tomllib.loads(read(ROOT / "pyproject.toml"))
+REQUIREMENTS = read(ROOT / "requirements.txt")
 PIN = re.compile(r"^([a-z0-9-]+(?:\.[a-z0-9-]+)*)(?:\[[a-z,]+\])?==([^\s;]+)(.*)$", re.MULTILINE)
 
 
@@ -25,7 +25,7 @@ def test_the_wheel_holds_every_file_of_every_room(tmp_path: Path) -> None:
     subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
     with zipfile.ZipFile(next(tmp_path.glob("*.whl"))) as wheel:
         held = {name for name in wheel.namelist() if ".dist-info/" not in name}
-    assert held == {named(path) for path in our_files() if named(path).split("/")[0] in (*ROOMS, "sql")}
+    assert held == set(map(named, files_below(*ROOMS, "sql")))
 
 
 def test_every_pinned_version_carries_its_hashes() -> None:

@@ -1,0 +1,57 @@
+"""README: every command, option, setting, make target and file it names exists, and none is left out."""
+
+from __future__ import annotations
+
+import argparse
+import re
+
+from pipelines.cli.main import COMMANDS, command, parser
+from pipelines.settings.model import Customer, Settings
+from tests.unit.repository.files import ROOMS, ROOT, files_below, read
+
+README = read(ROOT / "README.md")
+DOCS = "\n".join([README, *map(read, files_below("docs", "deploy", ending=".md"))])
+SETTINGS = {f"BROKERBI_{name.upper()}" for name in Settings.model_fields if name != "warnings"}
+
+
+def variables(text: str) -> set[str]:
+    return set(re.findall(r"\bBROKERBI_[A-Z]+(?:_[A-Z]+)*\b(?!_)", text))
+
+
+IN_CODE = {name for path in files_below(*ROOMS, ending=".py") for name in variables(read(path))}
+
+
+def test_every_command_has_its_line_and_can_be_run() -> None:
+    assert [name for name in COMMANDS if f"| `brokerbi {name}` |" not in DOCS] == []
+    assert [name for name in COMMANDS if not callable(command(name))] == []
+
+
+def test_every_option_is_told_of() -> None:
+    groups = [one for one in parser()._actions if isinstance(one, argparse._SubParsersAction)]
+    commands = [command for group in groups for command in group.choices.values()]
+    options = {word for command in commands for action in command._actions for word in action.option_strings}
+    assert {word for word in options if word.startswith("--") and word not in DOCS} <= {"--help"}
+
+
+def test_every_setting_has_its_line() -> None:
+    assert {name for name in SETTINGS if f"| `{name}` |" not in DOCS} == set()
+
+
+def test_every_key_of_a_customer_is_told_of() -> None:
+    assert {key for key in Customer.model_fields if key not in DOCS} == set()
+
+
+def test_every_variable_the_code_reads_is_told_of_and_no_other() -> None:
+    assert IN_CODE - variables(DOCS) == set()
+    of_compose = {"BROKERBI_DATA"}  # where the volume of the data is, which the containers need not know
+    assert variables(DOCS) - IN_CODE - SETTINGS - of_compose == set()
+
+
+def test_every_make_target_the_readme_tells_of_exists() -> None:
+    told = {"".join(pair) for pair in re.findall(r"`make ([a-z]+)`|^    make ([a-z]+)", README, re.MULTILINE)}
+    assert {target for target in told if f"\n{target}:" not in read(ROOT / "Makefile")} == set()
+
+
+def test_every_file_the_readme_points_at_is_there() -> None:
+    pointed = re.findall(r"`((?:sql|pipelines|assets|warehouse|tests|docs|deploy)/[\w/.]*)`", README)
+    assert [name for name in pointed if not (ROOT / name).exists()] == []

@@ -1,0 +1,47 @@
+"""SQL: staging reads what was loaded, marts read staging, nothing reads back; no mart is untested."""
+
+from __future__ import annotations
+
+import re
+
+from tests.unit.repository.files import files_below, named, read
+
+# Folder of sql/ -> the schemas its queries may read.
+MAY_READ: dict[str, set[str]] = {
+    "staging": {"bi", "meta", "staging"},
+    "marts": {"marts", "staging"},
+    "meta": {"meta"},
+    "checks": {"bi", "marts", "meta", "staging"},
+    "analysis": {"bi", "marts", "meta"},
+    "sql": set(),  # macros
+}
+SCHEMAS = set().union(*MAY_READ.values())
+SOURCE = re.compile(r"\b(?:from|join)\s+([a-z]+)\.[a-z_]+", re.IGNORECASE)
+COMMENT = re.compile(r"--.*")
+QUERIES = files_below("sql", ending=".sql")
+
+
+def test_sql_reads_only_what_is_made_before_it() -> None:
+    backwards = [
+        f"{named(path)} reads {schema}"
+        for path in QUERIES
+        for schema in SOURCE.findall(COMMENT.sub("", read(path)))
+        if schema in SCHEMAS - MAY_READ.get(path.parent.name, set())
+    ]
+    assert backwards == []
+
+
+def test_every_sql_file_is_in_a_folder_that_says_what_it_is_for() -> None:
+    assert [named(path) for path in QUERIES if path.parent.name not in MAY_READ] == []
+
+
+def test_every_check_says_how_severe_its_findings_are() -> None:
+    severity = re.compile(r"^-- Severity: (error|warning)$", re.MULTILINE)
+    checks = [path for path in QUERIES if path.parent.name == "checks"]
+    assert [named(path) for path in checks if not severity.search(read(path))] == []
+
+
+def test_every_mart_is_named_in_a_test() -> None:
+    tests = "\n".join(map(read, files_below("tests", ending=".py")))
+    marts = [path.stem for path in QUERIES if path.parent.name == "marts"]
+    assert [mart for mart in marts if not re.search(rf"\b{mart}\b", tests)] == []
