@@ -81,15 +81,14 @@ def normalize(
     """
     asked = asked or [None] * len(documents)
     try:
-        try:
-            return _normalized(_Progress(report, documents, tuple(months), timezone), asked)
-        except _DigitsMissing:
-            for document in documents:
-                document.read_all_digits()
-            return _normalized(_Progress(report, documents, tuple(months), timezone), asked)
-    finally:
+        result = _normalized(_Progress(report, documents, tuple(months), timezone), asked)
+    except _DigitsMissing:
         for document in documents:
-            document.forget()
+            document.read_all_digits()
+        result = _normalized(_Progress(report, documents, tuple(months), timezone), asked)
+    for document in documents:
+        document.forget()
+    return result
 
 
 class _DigitsMissing(Exception):

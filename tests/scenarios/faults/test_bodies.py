@@ -16,7 +16,7 @@ from tests.scenarios.faults.ground import FEW, ground
 
 FEWER = settings(max_examples=settings().max_examples // 4)
 """An example takes ten milliseconds here; `make soak` still tries hundreds."""
-GOOD = {"flattened", "quarantined", "not this report", "not JSON"}
+GOOD = {"normalized", "quarantined", "not this report", "not JSON"}
 
 
 @cache
