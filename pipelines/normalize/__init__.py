@@ -1,1 +1,1 @@
-"""How does a JSON answer become tables, with nothing lost?"""
+"""Answers of the service as typed tables, with nothing lost."""

@@ -134,7 +134,7 @@ class _Level:
     carried: tuple[FilledColumn, ...] = ()
     months: pl.Series | None = None
     is_envelope: bool = False
-    parent: str = ""  # the table that these rows stand in
+    parent: str = ""  # the table whose rows these are nested in
 
     @property
     def table(self) -> Table | None:
@@ -197,7 +197,7 @@ def _add_documents(run: _Progress, asked: Sequence[str | None]) -> bool:
 def _add_envelope(
     run: _Progress, pages: Rows, paths: tuple[RowPath, ...], carried: tuple[FilledColumn, ...]
 ) -> None:
-    """Add the lists of the pages, and what stands beside them as a table of its own."""
+    """Add the lists of the pages, and the values beside them as a table of its own."""
     name = run.free_name(f"{run.report.name}__{ENVELOPE}")
     path = RowPath((), (), None, "", {}, paths)
     _add_rows(run, _Level(pages, run.report.name, path=path, name=name, carried=carried, is_envelope=True))
@@ -236,7 +236,7 @@ def _notes_of_places(paths: Sequence[RowPath], found: Mapping[Keys, ListPath]) -
 
 
 def _is_elsewhere(run: _Progress, pages: Rows, paths: Sequence[RowPath]) -> bool:
-    """Whether no declared row was found although objects that look like one stand somewhere."""
+    """Whether no declared row was found although there are objects that look like one."""
     with_tables = [path.first_with_table() for path in paths]
     tables = (run.tables.get(path.first_table().name) for path in with_tables)
     if run.rejected or any(table is not None and table.height for table in tables):
@@ -256,7 +256,7 @@ def _asked_column(report: Report, asked: Sequence[str | None]) -> tuple[FilledCo
 
 
 def _add_rows(run: _Progress, level: _Level) -> None:
-    """Turn rows into a table, and every list of rows that stands in them."""
+    """Turn rows into a table, and every list of rows in them."""
     paths = _paths_in(run, level)
     lists = frozenset(keys for keys, path in paths.items() if path.holds_only_rows and keys != (ANY,))
     declared = Declared(frozenset(level.documented), lists, undeclared_lists=level.depth < DEEPEST)
@@ -274,7 +274,7 @@ def _add_rows(run: _Progress, level: _Level) -> None:
 
 
 def _paths_in(run: _Progress, level: _Level) -> Mapping[Keys, RowPath]:
-    """The declared lists, by the keys under which they really stand in these rows."""
+    """The declared lists, by the keys under which these rows really have them."""
     found: dict[Keys, RowPath] = {}
     for path in level.path.inner if level.path and len(level.rows) else ():
         keys = path.keys if path.keys == (ANY,) else locate_in_rows(level.rows.objects, path)
@@ -317,7 +317,7 @@ def _refuse_missing_digits(run: _Progress, contents: Contents, own: Mapping[Keys
 
 
 def _with_path(one: FilledColumn, path: str) -> FilledColumn:
-    """An undocumented value of a level says where it stands."""
+    """The source of an undocumented value of a level, with the path of the level."""
     column = one.column
     return (
         one if column.documented else replace(one, column=replace(column, source=f"{path}.{column.source}"))

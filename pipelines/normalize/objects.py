@@ -1,4 +1,4 @@
-"""Objects of a document taken apart: columns of values by key, and the lists of rows that stand in them."""
+"""Objects of a document taken apart: columns of values by key, and the lists of rows in them."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _NO_OBJECT: Object = {}
 
 @dataclass(frozen=True)
 class Rows:
-    """Objects that stand in lists at one place of the document; the topmost are the pages of an answer.
+    """The objects of all lists at one place of the document; the topmost are the pages of an answer.
 
-    `lists` says in which list each stands, counted over all rows above that are kept, `above` in which of
+    `lists` says in which list each is, counted over all rows above that are kept, `above` in which of
     the rows above; `keys` are those of the lists, by turns. A stranger is an element that is no object: an
-    empty row stands in for it until it is rejected.
+    empty row takes its place until it is rejected.
     """
 
     objects: Sequence[Object]
@@ -69,7 +69,7 @@ class Contents:
 
 @dataclass(frozen=True)
 class Declared:
-    """What the catalogue says of these objects: where their values and their lists of rows stand."""
+    """What the catalogue says of these objects: the keys of their values and of their lists of rows."""
 
     values: frozenset[Keys] = frozenset()
     lists: frozenset[Keys] = frozenset()

@@ -77,7 +77,7 @@ def is_empty(report: Report, document: Document) -> bool:
 
 
 def _rows_by_path(report: Report, document: Document) -> Iterator[tuple[RowPath, Sequence[Json]]]:
-    """The rows of every topmost table, wherever they stand."""
+    """The rows of every topmost table, wherever they are."""
     page, paths = page_of(document.value), row_paths(report)
     if paths[0].keys == ():
         yield paths[0], page.get(ROOT, [page] if page else []) or []

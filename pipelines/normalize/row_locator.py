@@ -63,7 +63,7 @@ def locate_lists(pages: Sequence[Json], paths: Sequence[RowPath]) -> dict[Keys, 
 
 
 def locate_in_rows(objects: Sequence[Json], path: RowPath) -> Keys | None:
-    """The keys from these rows to a list of theirs, which may stand in an object of the row."""
+    """The keys from these rows to a list of theirs, which may be in an object of the row."""
     if any(_is_there(one, path.keys) for one in objects):
         return path.keys
     way = _named(list(_places(objects, 1)), path)
@@ -91,7 +91,7 @@ def value_at(one: Json, keys: Keys) -> Json:
 
 
 def lists_in(objects: Sequence[Json]) -> Iterator[tuple[Keys, list[Json]]]:
-    """Every list of objects that stands in these objects, through objects only."""
+    """Every list of objects in these objects, through objects only."""
     for place in _through_objects(objects, ()):
         if place.elements and holds_rows(place.elements):
             yield place.path[0], place.elements
@@ -122,7 +122,7 @@ def is_of_pages(key: str) -> bool:
 
 
 def looks_like_rows(pages: Sequence[Json], paths: Sequence[RowPath]) -> bool:
-    """Whether an object, wherever it stands, has many keys of a declared row, or its id and its date."""
+    """Whether an object, wherever it is, has many keys of a declared row, or its id and its date."""
     wanted = []
     for path in paths:
         if len(path.expected) >= FEWEST_KEYS:
@@ -257,7 +257,7 @@ def _wrapped(places: Sequence[_Place], path: RowPath) -> ListPath | None:
 
 
 def _places(objects: Sequence[Json], hops: int, above: ListPath = ()) -> Iterator[_Place]:
-    """Every list and object in these objects, the nearest first; then what stands in those lists."""
+    """Every list and object in these objects, the nearest first; then those in these lists."""
     here = sorted(_through_objects(objects, ()), key=lambda place: len(place.path[-1]))
     for place in here:
         yield _Place((*above, *place.path), place.elements)

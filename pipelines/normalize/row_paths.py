@@ -49,7 +49,7 @@ _NOT_OF_A_WORD = re.compile(r"\W+")
 class RowPath:
     """A list that holds rows of a table, or (without a table) a level above them.
 
-    `keys` lead to the list from the object that it stands in; no keys mean the document itself.
+    `keys` lead to the list from the object that holds it; no keys mean the document itself.
     `declared_keys` are those of the catalogue, wherever the list was found. `columns` are the documented
     values of its objects by the keys that lead to them.
     """
@@ -77,12 +77,12 @@ class RowPath:
         return self if self.table else self.inner[0].first_with_table()
 
     def first_table(self) -> Table:
-        """The table whose rows stand here, or first below."""
+        """The table of this path, or of the first below."""
         return self.table or self.inner[0].first_table()
 
 
 def row_paths(report: Report) -> tuple[RowPath, ...]:
-    """The lists that stand in the document itself, with all that stands in them."""
+    """The lists of the document itself, with all lists in them."""
     return tuple(_row_paths([(_steps(table), table) for table in report.tables], ""))
 
 
@@ -103,7 +103,7 @@ def simplified(key: str) -> str:
 
 
 def unique_names(names: Iterable[str], taken: Iterable[str] = OUR_COLUMNS) -> list[str]:
-    """The names in their order, a repeated or taken one with `_2`, `_3`; SQL does not tell cases apart."""
+    """The names in their order, a repeated or taken one with `_2`, `_3`; SQL ignores case."""
     used = {name.lower() for name in taken}
     unique = []
     for name in names:

@@ -114,7 +114,7 @@ def arrange_columns(
 ) -> list[FilledColumn]:
     """Declared columns in their order, empty where nothing came, then all others under names of their own.
 
-    Names that collide are told apart by the order of their sources, whatever order they came in.
+    Names that collide are numbered by the order of their sources, whatever order they came in.
     """
     by_name = {one.column.name: one for one in columns if one.column.documented}
     first = []

@@ -38,7 +38,7 @@ def months_by_date(dates: FilledColumn, months: Sequence[Month]) -> RowMonths:
 
 
 def months_by_year_and_month(columns: Sequence[FilledColumn], months: Sequence[Month]) -> RowMonths | None:
-    """By a year and a month that stand in the row or above it, when there are columns of these names."""
+    """By a year and a month in the row or above it, when there are columns of these names."""
     year, month = (_whole_numbers(columns, name) for name in ("year", "month"))
     if year is None or month is None:
         return None
