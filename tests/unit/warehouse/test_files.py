@@ -1,0 +1,74 @@
+"""Files: copies, second names and replacements, on every file system, whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from warehouse.files import copy_file, give_name, replacement, same_file, write_file
+
+CONTENT = os.urandom(1 << 16)
+
+
+def fails(code: int) -> Callable[..., Any]:
+    """A way to copy or link that this file system does not have, or that fails."""
+
+    def fail(*_: object) -> None:
+        raise OSError(code, "not on this file system")
+
+    return fail
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "source"
+    path.write_bytes(CONTENT)
+    path.chmod(0o640)
+    return path
+
+
+def test_a_file_is_copied_byte_by_byte_also_where_the_kernel_cannot(source: Path) -> None:
+    copies = [source.with_name("one"), source.with_name("two")]
+    copy_file(source, copies[0])
+    copy_file(source, copies[1], fails(errno.EXDEV))
+    assert [copy.read_bytes() for copy in copies] == [CONTENT] * 2
+
+
+def test_a_second_name_is_the_same_file(source: Path) -> None:
+    target = source.with_name("target")
+    target.write_text("what was there before")
+    give_name(source, target)
+    assert target.samefile(source)
+
+
+def test_a_second_name_is_a_copy_where_files_have_only_one(source: Path) -> None:
+    target = source.with_name("target")
+    give_name(source, target, fails(errno.EPERM))
+    assert (target.read_bytes(), target.stat().st_mode & 0o777) == (CONTENT, 0o640)
+    assert (target.samefile(source), same_file(source, target)) == (False, True)
+
+
+def test_a_full_disk_is_no_reason_to_try_another_way(source: Path) -> None:
+    for act in (copy_file, give_name):
+        with pytest.raises(OSError, match="not on this"):
+            act(source, source.with_name("target"), fails(errno.ENOSPC))
+    assert not same_file(source, source.with_name("nowhere"))
+
+
+def test_a_replacement_that_fails_leaves_the_file_of_before_and_nothing_else(source: Path) -> None:
+    with suppress(KeyError), replacement(source) as unfinished:
+        unfinished.write_bytes(b"half")
+        raise KeyError
+    assert [(path.name, path.read_bytes()) for path in source.parent.iterdir()] == [("source", CONTENT)]
+
+
+def test_a_file_is_written_in_one_step_and_readable_only_for_whom_it_is_meant(source: Path) -> None:
+    write_file(source, b"new")
+    assert (source.read_bytes(), source.stat().st_mode & 0o777) == (b"new", 0o600)
+    assert list(source.parent.iterdir()) == [source]
