@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 from datetime import timedelta
@@ -86,4 +87,4 @@ class RunLog:
 
 def _duration(seconds: float) -> str:
     """Hours, minutes and seconds: 1:20:05."""
-    return str(timedelta(seconds=round(seconds)))
+    return str(timedelta(seconds=math.ceil(seconds)))

@@ -41,10 +41,6 @@ class PartitionState(StrEnum):
     FAILED = "failed"
 
 
-DONE = frozenset({PartitionState.FETCHED, PartitionState.HELD, PartitionState.NOTHING})
-"""States that materialize a partition: nothing more can be done for it today."""
-
-
 @dataclass(frozen=True)
 class PartitionResult:
     """What became of one partition; `rows` are those of its own month, `rows_ahead` of months to come.
@@ -63,7 +59,8 @@ class PartitionResult:
 
     @property
     def is_done(self) -> bool:
-        return self.state in DONE
+        """Whether the partition is materialized: nothing more can be done for it today."""
+        return self.state not in (PartitionState.NO_ACCESS, PartitionState.FAILED)
 
 
 @dataclass(frozen=True)
@@ -236,7 +233,14 @@ def failure(results: Sequence[PartitionResult], stopped: str, shut_out: Sequence
     `stopped` says why the sync gave up, `shut_out` names customers that were refused everything asked.
     """
     failed = [one for one in results if one.state is PartitionState.FAILED]
-    grouped = _grouped(failed)
+    grouped: dict[tuple[str, str, str], list[Month]] = {}
+    for one in failed:
+        months = grouped.setdefault((*one.partition.pair, one.reason), [])
+        months += [one.partition.month] if one.partition.month else []
+    rows = [
+        (report, customer, months_in_words(months), why)
+        for (report, customer, why), months in grouped.items()
+    ]
     sentences = [stopped] if stopped else []
     # A login may cover one report and not another, so one refused report alone proves nothing.
     sentences += [
@@ -244,25 +248,20 @@ def failure(results: Sequence[PartitionResult], stopped: str, shut_out: Sequence
         for customer in shut_out
         if len({one.partition.report.name for one in results if one.partition.customer == customer}) > 1
     ]
-    for (report, customer, reason), months in grouped.items():
-        when = f" ({months_in_words(months)})" if months else ""
-        sentences.append(f"{report} of {customer}{when}: {reason}")
+    sentences += [
+        f"{report} of {customer}{f' ({months})' if months else ''}: {why}"
+        for report, customer, months, why in rows
+    ]
     if not sentences:
         return None
     told = sentences[:MOST_SENTENCES]
     if len(sentences) > len(told):
         told.append(f"and {len(sentences) - len(told)} more, all in the table of this failure")
-    customers = sorted({one.partition.customer for one in failed})
-    of_whom = (
-        f", of {', '.join(customers[:5])}{' and others' if len(customers) > 5 else ''}" if failed else ""
-    )
-    headline = f"{len(failed)} of {len(results)} partitions failed{of_whom}."
-    rows = [
-        (report, customer, months_in_words(months), why)
-        for (report, customer, why), months in grouped.items()
-    ]
+    headline = f"{len(failed)} of {len(results)} partitions failed"
+    if customers := sorted({one.partition.customer for one in failed}):
+        headline += f", of {', '.join(customers[:5])}{' and others' if len(customers) > 5 else ''}"
     return dg.Failure(
-        description="\n".join([headline, *told, REMEDY]),
+        description="\n".join([f"{headline}.", *told, REMEDY]),
         metadata={
             "failed": dg.MetadataValue.md(markdown_table(("report", "customer", "months", "why"), rows)),
             "partitions_failed": len(failed),
@@ -284,13 +283,3 @@ def months_in_words(months: Sequence[Month]) -> str:
     """Months as runs of neighbours: 2026-01..2026-03, 2026-07."""
     runs = [(run[0], run[-1]) for run in runs_of_months(months, LONGEST_RUN_OF_MONTHS)]
     return ", ".join(str(first) if first == last else f"{first}..{last}" for first, last in runs)
-
-
-def _grouped(failed: Sequence[PartitionResult]) -> dict[tuple[str, str, str], list[Month]]:
-    """The failed months of each report, customer and reason."""
-    grouped: dict[tuple[str, str, str], list[Month]] = {}
-    for one in failed:
-        months = grouped.setdefault((*one.partition.pair, one.reason), [])
-        if one.partition.month:
-            months.append(one.partition.month)
-    return grouped
