@@ -10,8 +10,7 @@ from assets.metadata import LATE_AFTER, markdown_table
 from assets.project import Project
 from assets.run_results import months_in_words
 from pipelines.months import Month
-from pipelines.planning.plan import Plan, Planned
-from pipelines.planning.planned import make_plan
+from pipelines.planning.plan import Plan, PlannedReport, make_plan
 from pipelines.planning.selection import Selection
 from warehouse.ledger import Ledger
 from warehouse.status import Overview, overview
@@ -97,5 +96,5 @@ def _is_late(success: datetime, now: datetime) -> bool:
     return now.replace(tzinfo=None) - success.replace(tzinfo=None) > LATE_AFTER
 
 
-def _was_never_fetched(one: Planned, ledger: Ledger) -> bool:
+def _was_never_fetched(one: PlannedReport, ledger: Ledger) -> bool:
     return bool(one.wanted.missing) if one.report.has_months else (*one.pair, None) not in ledger.months

@@ -9,11 +9,10 @@ from datetime import datetime
 from pipelines.catalogue.model import Report
 from pipelines.connect.clock import Clock
 from pipelines.planning.due import Calendar
-from pipelines.planning.planned import calendar, chosen_reports
-from pipelines.planning.selection import Selection
+from pipelines.planning.plan import calendar
+from pipelines.planning.selection import Selection, chosen_reports
 from pipelines.settings.model import Settings
-from pipelines.sync.rehearsing import clock_of
-from pipelines.sync.surroundings import Surroundings
+from pipelines.sync.run_context import RunContext, clock_of
 from warehouse.errors import WarehouseError
 from warehouse.store import Store
 
@@ -26,7 +25,7 @@ class Project:
     """Settings and run context, built once when Dagster loads the code location."""
 
     settings: Settings
-    run_context: Surroundings = field(default_factory=Surroundings)
+    run_context: RunContext = field(default_factory=RunContext)
 
     @property
     def clock(self) -> Clock:

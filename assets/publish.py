@@ -13,8 +13,8 @@ from assets.metadata import FRESHNESS, OWNERS, ROW_COUNT, markdown_table
 from assets.overdue import DataState, find_overdue, overdue_table, read_data_state
 from assets.project import Project
 from pipelines.catalogue.model import Report
-from pipelines.planning.plan import Planned
-from pipelines.sync.finishing import Finished, NothingLoaded, finish
+from pipelines.planning.plan import PlannedReport
+from pipelines.sync.finish import Finished, NothingLoaded, finish
 from warehouse.errors import WarehouseError
 from warehouse.ledger import Ledger
 from warehouse.marts import MartError
@@ -155,7 +155,7 @@ def _state_metadata(state: DataState, rows_before: Mapping[str, int]) -> dict[st
     }
 
 
-def coverage_table(planned: Sequence[Planned], ledger: Ledger) -> str:
+def coverage_table(planned: Sequence[PlannedReport], ledger: Ledger) -> str:
     """Reports by customers as a markdown table: months held of all months."""
     customers = list(dict.fromkeys(one.customer.id for one in planned))
     cells = {one.pair: _coverage_cell(one, ledger) for one in planned}
@@ -164,7 +164,7 @@ def coverage_table(planned: Sequence[Planned], ledger: Ledger) -> str:
     return markdown_table(("report", *customers), rows, right=customers)
 
 
-def _coverage_cell(one: Planned, ledger: Ledger) -> str:
+def _coverage_cell(one: PlannedReport, ledger: Ledger) -> str:
     if not one.customer.active:
         return "off"
     if one.pair in ledger.denied:
@@ -175,7 +175,7 @@ def _coverage_cell(one: Planned, ledger: Ledger) -> str:
     return str(held) if held == everything else f"**{held} of {everything}**"
 
 
-def held_of_all(planned: Iterable[Planned]) -> tuple[int, int]:
+def held_of_all(planned: Iterable[PlannedReport]) -> tuple[int, int]:
     """How many months are held, of how many there are, over all these reports and customers."""
     wanted = [one.wanted for one in planned]
     held = sum(len(one.due) + one.left for one in wanted)

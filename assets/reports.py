@@ -33,7 +33,7 @@ from assets.run_results import (
 from pipelines.catalogue.model import MonthOfRow, Report, StoredAs
 from pipelines.planning.selection import Selection
 from pipelines.settings.messages import SettingsError
-from pipelines.sync.syncing import sync
+from pipelines.sync.sync import sync
 from warehouse.errors import WarehouseError
 from warehouse.opening import literal, quoted
 from warehouse.window_result import WindowResult
@@ -177,7 +177,7 @@ def _sync(
         return "", ()
     run_log = RunLog(context.log)
 
-    def on_outcome(window: WindowResult) -> None:
+    def on_result(window: WindowResult) -> None:
         windows.append(window)
         run_log.window_done(window)
 
@@ -190,9 +190,9 @@ def _sync(
             accept_shrink=tags.get(ACCEPT_SHRINK) == YES,
             guided=NIGHT_OF in tags,
         ),
-        surroundings=project.run_context,
+        context=project.run_context,
         on_plan=run_log.planned,
-        on_outcome=on_outcome,
+        on_result=on_result,
     )
     return summary.stopped, summary.shut_out
 

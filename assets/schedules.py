@@ -15,8 +15,7 @@ from assets.project import Project
 from assets.reports import HELD, NIGHT_OF, SKIP
 from pipelines.months import Month
 from pipelines.planning.due import Calendar
-from pipelines.planning.plan import Planned
-from pipelines.planning.planned import calendar, make_plan
+from pipelines.planning.plan import PlannedReport, calendar, make_plan
 from pipelines.planning.selection import Pair, Selection
 from warehouse.errors import WarehouseError
 from warehouse.store import Store
@@ -107,7 +106,7 @@ def catch_up_schedule(project: Project) -> dg.ScheduleDefinition:
 
 
 def plan_night(
-    planned: Sequence[Planned], denied: Iterable[Pair], customers: Sequence[str], calendar: Calendar
+    planned: Sequence[PlannedReport], denied: Iterable[Pair], customers: Sequence[str], calendar: Calendar
 ) -> tuple[PartitionRange, list[PartitionRange]]:
     """The nightly range over all customers, and one range for each customer that lacks older months.
 

@@ -80,7 +80,8 @@ class WindowResult:
     `months` are first days, empty for a report without months; `open_months` were not over when they were
     asked. `history` merges the rows into slowly changing history instead of replacing months; `asked` then
     limits the comparison to the rows of these asked ids. `reason` says in a sentence why the window was not
-    loaded, `error` names the kind of error. `rows` counts by table; `superseded` are months that were left
+    loaded, `error` names the kind of error. `rows` counts by table, `rows_by_month` what was fetched over
+    all tables; `superseded` are months that were left
     alone because a newer fetch is held; `opened` and `closed` count versions of history.
     """
 
@@ -109,6 +110,7 @@ class WindowResult:
     # filled in by normalizing; given up once loaded
     tables: Sequence[TableLike] = ()
     rejected: Sequence[RejectedLike] = ()
+    rows_by_month: Mapping[date, int] = field(default_factory=dict)
     # filled in by loading
     rows: Mapping[str, int] = field(default_factory=dict)
     rows_before: int = 0

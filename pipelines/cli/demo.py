@@ -23,8 +23,8 @@ def run_demo(arguments: argparse.Namespace) -> int:
     from pipelines.sandbox.serving import running
     from pipelines.sandbox.world.world import World
     from pipelines.settings.model import load_settings
-    from pipelines.sync.finishing import finish
-    from pipelines.sync.syncing import sync
+    from pipelines.sync.finish import finish
+    from pipelines.sync.sync import sync
 
     began = time.monotonic()
     directory = Path(arguments.data_dir)
@@ -46,7 +46,7 @@ def run_demo(arguments: argparse.Namespace) -> int:
             }
         )
         with SyncProgress() as progress:
-            summary = sync(settings, Selection(), on_plan=progress.planned, on_outcome=progress.happened)
+            summary = sync(settings, Selection(), on_plan=progress.planned, on_result=progress.happened)
     print_summary(summary)
     finished = finish(settings)
     print_finished(finished)

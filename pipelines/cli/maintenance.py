@@ -16,14 +16,14 @@ from pipelines.connect.clock import SystemClock
 from pipelines.settings.model import load_settings
 
 if TYPE_CHECKING:
-    from pipelines.sync.finishing import Finished
+    from pipelines.sync.finish import Finished
 
 LOADS_BETWEEN_LINES = 200
 
 
 def run_publish(_: argparse.Namespace) -> int:
     """Publish the working file; 1 when a check of severity error stands against it."""
-    from pipelines.sync.finishing import finish
+    from pipelines.sync.finish import finish
 
     finished = finish(load_settings(os.environ, offline=True))
     print_finished(finished)

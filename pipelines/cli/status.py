@@ -15,13 +15,13 @@ from pipelines.settings.model import load_settings
 
 if TYPE_CHECKING:
     from pipelines.operations.set_aside import RawRow
-    from pipelines.planning.plan import Planned
+    from pipelines.planning.plan import PlannedReport
     from warehouse.status import Overview, PastPublication
 
 
 def run_status(arguments: argparse.Namespace) -> int:
     """Print what is held and what is wrong, as tables or as JSON; makes no request."""
-    from pipelines.planning.planned import make_plan
+    from pipelines.planning.plan import make_plan
     from pipelines.planning.selection import Selection
     from warehouse.status import overview
     from warehouse.store import Store
@@ -53,7 +53,7 @@ def run_status(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _print_held(planned: tuple[Planned, ...], view: Overview) -> None:
+def _print_held(planned: tuple[PlannedReport, ...], view: Overview) -> None:
     held = {(one.report, one.customer): one for one in view.standings}
     rows = []
     for one in planned:
@@ -112,7 +112,7 @@ def _publication_line(publication: PastPublication) -> str:
     return f"{publication.status}{name} at {publication.at_utc:%Y-%m-%d %H:%M} UTC{taken}{reasons}"
 
 
-def _status_as_json(planned: tuple[Planned, ...], view: Overview) -> dict[str, object]:
+def _status_as_json(planned: tuple[PlannedReport, ...], view: Overview) -> dict[str, object]:
     return {
         **asdict(view),
         "planned": [
@@ -171,16 +171,14 @@ def run_doctor(arguments: argparse.Namespace) -> int:
     """Print every finding; 1 when something is wrong. `--offline` asks the service nothing."""
     from pipelines.operations.doctor import Access, examine
     from pipelines.operations.installation import Severity
-    from pipelines.sync.surroundings import Surroundings
+    from pipelines.sync.run_context import RunContext
 
     signs = {Severity.OK: "ok   ", Severity.WARNING: "odd  ", Severity.ERROR: "WRONG"}
     settings = load_settings(os.environ, offline=arguments.offline)
     worst = Severity.OK
     access: list[Access] = []
     ask = not arguments.offline
-    for finding in examine(
-        settings, Surroundings(), environment=os.environ, ask=ask, on_access=access.append
-    ):
+    for finding in examine(settings, RunContext(), environment=os.environ, ask=ask, on_access=access.append):
         say(f"{signs[finding.severity]} {finding.subject}: {finding.found}")
         if finding.remedy and finding.severity is not Severity.OK:
             say(f"      -> {finding.remedy}")

@@ -9,13 +9,12 @@ from pipelines.cli.maintenance import print_finished
 from pipelines.cli.output import complain, count, duration, print_json, print_table, say, size
 from pipelines.cli.progress import SyncProgress
 from pipelines.connect.clock import SystemClock
-from pipelines.planning.plan import Plan, Planned
-from pipelines.planning.planned import make_plan
+from pipelines.planning.plan import Plan, PlannedReport, make_plan
 from pipelines.planning.selection import Selection
 from pipelines.settings.model import load_settings
-from pipelines.sync.finishing import finish
+from pipelines.sync.finish import finish
 from pipelines.sync.summary import Summary
-from pipelines.sync.syncing import sync
+from pipelines.sync.sync import sync
 from warehouse.store import Store
 from warehouse.window_result import WindowResult, WindowStatus
 
@@ -34,10 +33,10 @@ def run_plan(arguments: argparse.Namespace) -> int:
         [_plan_row(planned) for planned in plan.planned],
         right=(2, 3, 4, 5, 6),
     )
-    if plan.probings:
-        since = min(one.first for one in plan.probings)
+    if plan.probes:
+        since = min(one.first for one in plan.probes)
         say(
-            f"First {len(plan.probings)} customers are asked which sales were changed since {since}; older "
+            f"First {len(plan.probes)} customers are asked which sales were changed since {since}; older "
             "months that this concerns are asked for as well, and are not in this plan."
         )
     say(
@@ -47,7 +46,7 @@ def run_plan(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _plan_row(planned: Planned) -> list[str]:
+def _plan_row(planned: PlannedReport) -> list[str]:
     windows = planned.windows
     span = f"{windows[0]} … {windows[-1]}" if len(windows) > 1 else f"{windows[0]}" if windows else "all held"
     return [
@@ -68,14 +67,13 @@ def _plan_as_json(plan: Plan) -> dict[str, object]:
         "seconds": round(plan.seconds, 1),
         "requests_per_second": plan.requests_per_second,
         "asking_what_changed": [
-            {"customer": one.customer.id, "from": str(one.first), "to": str(one.last)}
-            for one in plan.probings
+            {"customer": one.customer.id, "from": str(one.first), "to": str(one.last)} for one in plan.probes
         ],
         "planned": [_planned_as_json(planned) for planned in plan.planned],
     }
 
 
-def _planned_as_json(planned: Planned) -> dict[str, object]:
+def _planned_as_json(planned: PlannedReport) -> dict[str, object]:
     return {
         "report": planned.report.name,
         "customer": planned.customer.id,
@@ -105,9 +103,7 @@ def run_sync(arguments: argparse.Namespace) -> int:
     for warning in settings.warnings:
         complain(f"brokerbi: {warning}")
     with SyncProgress() as progress:
-        summary = sync(
-            settings, _selection(arguments), on_plan=progress.planned, on_outcome=progress.happened
-        )
+        summary = sync(settings, _selection(arguments), on_plan=progress.planned, on_result=progress.happened)
     print_summary(summary)
     is_published = True
     if not arguments.no_publish and not summary.loaded:
@@ -146,7 +142,7 @@ def print_summary(summary: Summary) -> None:
         right=(1, 2, 3, 4, 5),
     )
     total = sum(summary.rows_by_table().values())
-    taken = sum(one.bytes for one in summary.outcomes)
+    taken = sum(one.bytes for one in summary.results)
     say(
         f"{count(total)} rows in {count(summary.requests)} requests ({size(taken)}), "
         f"{duration(summary.seconds)}"

@@ -29,14 +29,11 @@ from pipelines.operations.installation import (
     settings_findings,
     working_file_findings,
 )
-from pipelines.planning.planned import chosen_reports
-from pipelines.planning.selection import Selection
+from pipelines.planning.selection import Selection, chosen_reports
 from pipelines.planning.windows import Span
-from pipelines.sync.asking import request
-from pipelines.sync.clients import clients_of
-from pipelines.sync.rehearsing import clock_of
+from pipelines.sync.fetch import build_request
 from pipelines.sync.request_log import RequestLogger
-from pipelines.sync.surroundings import Surroundings
+from pipelines.sync.run_context import RunContext, clock_of
 from warehouse.errors import WarehouseError
 from warehouse.store import Store
 
@@ -62,7 +59,7 @@ class Access:
 
 def examine(
     settings: Settings,
-    surroundings: Surroundings,
+    context: RunContext,
     *,
     environment: Mapping[str, str],
     ask: bool = True,
@@ -82,7 +79,7 @@ def examine(
     yield from file_findings(data_dir)
     yield from dagster_findings(environment, shipped)
     if ask:
-        survey = AccessSurvey(settings, surroundings, on_access)
+        survey = AccessSurvey(settings, context, on_access)
         yield from asyncio.run(survey.run())
 
 
@@ -91,7 +88,7 @@ class AccessSurvey:
     """What the service lets every login see: one smallest request per customer and report, and its clock."""
 
     settings: Settings
-    surroundings: Surroundings
+    context: RunContext
     on_access: Callable[[Access], None]
     access: list[Access] = field(default_factory=list)
     login_findings: list[Finding] = field(default_factory=list)
@@ -99,13 +96,13 @@ class AccessSurvey:
     late_by: timedelta | None = None  # how far our clock is ahead of the service's
 
     async def run(self) -> list[Finding]:
-        settings, clock = self.settings, self.surroundings.clock
+        settings, clock = self.settings, self.context.clock
         store, today = Store(settings.data_dir), settings.today_local(clock)
         zone = ZoneInfo(settings.timezone)
         refused_today = {
             pair for pair, at in store.ledger().denied.items() if at.astimezone(zone).date() == today
         }
-        reports = chosen_reports(settings, Selection(), self.surroundings.catalogue)
+        reports = chosen_reports(settings, Selection(), self.context.catalogue)
         reports = [report for report in reports if not report.each]
         if await self._ask_all(reports, Month.of(today).first_day, refused_today):
             self._remember_refusals(store, clock_of(settings, clock).utc_now())
@@ -118,12 +115,11 @@ class AccessSurvey:
         """Ask for all customers; False when the service is down. A wrong login is told once, for all."""
         settings = self.settings
         rate_limit = RateLimit(settings.data_dir, settings.concurrency, settings.requests_per_second)
-        log = RequestLogger(settings.data_dir, "doctor", self.surroundings.clock)
+        log = RequestLogger(settings.data_dir, "doctor", self.context.clock)
         wrong_logins: dict[str, str] = {}
         async with AsyncExitStack() as stack:
-            clients = await clients_of(
+            clients = await self.context.open_clients(
                 settings,
-                self.surroundings,
                 settings.active_customers,
                 rate_limit,
                 CircuitBreaker(rate_limit),
@@ -155,7 +151,7 @@ class AccessSurvey:
 
         Raises Unauthorized and HostDown, after which there is no point in asking more.
         """
-        question = request(report, customer, Span(first, first))
+        question = build_request(report, customer, Span(first, first))
         if report.paged:
             question = question.with_query(pageIndex="0", pageSize="1")
         try:
@@ -169,7 +165,7 @@ class AccessSurvey:
             self.report_findings.append(Finding(subject, Severity.ERROR, str(error), remedy))
             return type(error).__name__
         if self.late_by is None:
-            self.late_by = _late_by(answer, self.surroundings.clock.utc_now())
+            self.late_by = _late_by(answer, self.context.clock.utc_now())
         return ANSWERED
 
     def _remember_refusals(self, store: Store, now: datetime) -> None:

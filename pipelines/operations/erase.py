@@ -13,7 +13,7 @@ from pipelines.catalogue.reports import REPORTS
 from pipelines.connect.clock import Clock, SystemClock
 from pipelines.operations.drawing import PAGE, draw_beside
 from pipelines.operations.replaying import replay
-from pipelines.sync.finishing import finish
+from pipelines.sync.finish import finish
 from warehouse import erasure
 from warehouse.erasure import DocumentedTables
 from warehouse.marts import build_marts

@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING
 
 from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
-from pipelines.months import Month
 from pipelines.operations.pseudonyms import pseudonyms_of
 from pipelines.operations.reliving import relive
-from pipelines.operations.rereading import flat_from_landing
-from pipelines.planning.windows import NOW, Span, Window
-from pipelines.sync.declaring import declared_tables
-from pipelines.sync.fetched import Fetched, load_of
+from pipelines.sync.fetch import read_landed_tables
+from pipelines.sync.finish import declared_tables
 from warehouse.errors import LandingDamaged, WarehouseError
 from warehouse.landing import Landing
 from warehouse.reliving import is_forgetful
@@ -23,7 +20,6 @@ from warehouse.window_result import WindowResult
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings
-    from warehouse.sitting import WriteSession
 
 LOADS_IN_A_GROUP = 50
 
@@ -38,11 +34,11 @@ class Replayed:
     failures: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
-    def count(self, fetched: Sequence[Fetched]) -> None:
-        """Add loads that were loaded again."""
-        self.loads += len(fetched)
-        self.rows += sum(one.rows for one in fetched)
-        self.rejected += sum(len(one.flat.rejected) for one in fetched)
+    def count(self, group: Sequence[WindowResult]) -> None:
+        """Add loads that are about to be loaded again."""
+        self.loads += len(group)
+        self.rows += sum(table.frame.height for one in group for table in one.tables)
+        self.rejected += sum(len(one.rejected) for one in group)
 
 
 def _quiet(done: int, total: int) -> None:
@@ -72,15 +68,13 @@ def replay(
     afresh: set[tuple[str, str]] = set()
     if not quarantine:
         landed, afresh = _whole_histories(landed, Landing(settings.data_dir / "landing"), done)
-    with store.session() as session:
-        for group in _groups(landed):
-            read = (_again(settings, catalogue, load, done) for load in _politely(group, session))
-            fetched = [one for one in read if one is not None]
-            first = {(one.report.name, one.customer) for one in fetched} & afresh
-            session.load([load_of(one, settings.timezone) for one in fetched], afresh=bool(first))
-            afresh -= first
-            done.count(fetched)
-            on_load(done.loads, len(landed))
+    for group in _groups(landed):
+        readable = [one for one in group if _read_again(settings, catalogue, one, done)]
+        first = {one.pair for one in readable} & afresh
+        done.count(readable)
+        store.load(readable, afresh=bool(first))
+        afresh -= first
+        on_load(done.loads, len(landed))
     if not quarantine and is_forgetful(store):
         done.notes += _relive(store, settings, catalogue, on_lived)
     return done
@@ -107,8 +101,7 @@ def _relive(
         _relearn(lived, Landing(settings.data_dir / "landing"), aside)
 
     def again(load: WindowResult) -> WindowResult | None:
-        fetched = _again(settings, catalogue, load, aside)
-        return load_of(fetched, settings.timezone) if fetched else None
+        return load if _read_again(settings, catalogue, load, aside) else None
 
     reason = relive(store, settings.data_dir, prepare, again, on_lived)
     return [reason] if reason else []
@@ -156,48 +149,17 @@ def _groups(landed: Sequence[WindowResult]) -> Iterator[list[WindowResult]]:
         yield group
 
 
-def _politely(group: Sequence[WindowResult], session: WriteSession) -> Iterator[WindowResult]:
-    """One load after the other to be read; whoever waits for the working file gets it in between."""
-    for load in group:
-        session.make_way()
-        yield load
-
-
-def _again(
+def _read_again(
     settings: Settings, catalogue: Mapping[str, Report], load: WindowResult, done: Replayed
-) -> Fetched | None:
+) -> bool:
+    """Put the rows of a load into its record; a load that cannot be read is a failure of the replay."""
     report = catalogue.get(load.report)
     if report is None:
         done.failures.append(f"{load.report} is no longer in the catalogue; its rows stay as they are")
-        return None
-    window = window_of(load)
-    landing = Landing(settings.data_dir / "landing")
+        return False
     try:
-        flat = flat_from_landing(landing, load.landing, load.sha256, report, window, settings.timezone)
+        read_landed_tables(Landing(settings.data_dir / "landing"), load, report, settings.timezone)
     except (WarehouseError, OSError) as error:
-        done.failures.append(f"{load.report} of {load.customer}, {window}: {error}")
-        return None
-    return Fetched(
-        report=report,
-        customer=load.customer,
-        window=window,
-        load_id=load.load_id,
-        run_id=load.run_id,
-        flat=flat,
-        landing=load.landing,
-        sha256=load.sha256,
-        requests=load.requests,
-        bytes=load.bytes,
-        seconds=load.seconds,
-        fetched_at_utc=load.fetched,
-        asked=load.asked,
-        notes=load.notes,
-    )
-
-
-def window_of(load: WindowResult) -> Window:
-    """The window a load was asked for, as the ledger remembers it."""
-    if not load.months or load.window_start is None or load.window_end is None:
-        return NOW
-    months = tuple(Month.of(day) for day in sorted(load.months))
-    return Window(months, (Span(load.window_start, load.window_end),))
+        done.failures.append(f"{load.report} of {load.customer}, {load.when}: {error}")
+        return False
+    return True

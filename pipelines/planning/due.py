@@ -1,9 +1,9 @@
-"""Which months of a report does a customer need? Those missing, still open, or due to be asked again."""
+"""Due months: which months of a report are missing, still open, or to be asked again."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cached_property
 from typing import Protocol
@@ -11,6 +11,8 @@ from zoneinfo import ZoneInfo
 
 from pipelines.catalogue.model import Report
 from pipelines.months import Month, months_between
+
+NO_CHANGES: Mapping[Month, datetime] = {}
 
 
 class Held(Protocol):
@@ -20,6 +22,10 @@ class Held(Protocol):
     def fetched_at_utc(self) -> datetime: ...
     @property
     def state(self) -> str: ...
+
+
+HeldMonths = Mapping["Month | None", Held]
+"""What is held of one report of one customer; a report without months is held under None."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +63,7 @@ def is_due(month: Month, held: Held, report: Report, calendar: Calendar) -> bool
 
     The latest months always are, a month that was not over when it was last asked is, and so is, once
     in every calendar month, each of the thirteen latest: found by when it was last asked, so that nights
-    of standstill need nothing special.
+    without a run need nothing special.
     """
     age = (calendar.this_month.year - month.year) * 12 + calendar.this_month.number - month.number
     if age < 0:
@@ -87,35 +93,22 @@ class Wanted:
         return tuple(sorted((*self.missing, *self.due)))
 
 
-@dataclass(frozen=True)
-class Changes:
-    """Since when months are to be read again because the service changed a sale of theirs.
-
-    `most` is how many of them one night asks for, the latest first: an answer that names everything
-    must not turn a night into a backfill.
-    """
-
-    since_utc: Mapping[Month, datetime] = field(default_factory=dict)
-    most: int = 0
-
-    def concern(self, month: Month, held: Held) -> bool:
-        """Whether a held month was read before it was changed."""
-        return month in self.since_utc and held.fetched_at_utc < self.since_utc[month]
-
-
-NO_CHANGES = Changes()
-
-
 def wanted_months(
-    scope: Iterator[Month],
-    held: Mapping[Month, Held] | Mapping[Month | None, Held],
+    scope: Iterable[Month],
+    held: HeldMonths,
     report: Report,
     calendar: Calendar,
     *,
-    refresh: bool,
-    changes: Changes = NO_CHANGES,
+    refresh: bool = False,
+    changed_since: Mapping[Month, datetime] = NO_CHANGES,
+    most_changed: int = 0,
 ) -> Wanted:
-    """Sort the months in scope into missing, due, and held well enough to be left alone."""
+    """Sort the months in scope into missing, due, and held well enough to be left alone.
+
+    `changed_since` says since when a month is to be read again because a sale of it was changed;
+    `most_changed` is how many such months one night asks for, the latest first: an answer that names
+    everything must not turn a night into a backfill.
+    """
     missing: list[Month] = []
     due: list[Month] = []
     changed: list[Month] = []
@@ -126,12 +119,12 @@ def wanted_months(
             missing.append(month)
         elif refresh or is_due(month, known, report, calendar):
             due.append(month)
-        elif changes.concern(month, known):
+        elif month in changed_since and known.fetched_at_utc < changed_since[month]:
             changed.append(month)
         else:
             left += 1
-    taken = tuple(sorted(changed, reverse=True)[: changes.most])
+    taken = sorted(sorted(changed, reverse=True)[:most_changed])
     postponed = tuple(month for month in changed if month not in taken)
     return Wanted(
-        tuple(missing), tuple(sorted((*due, *taken))), left + len(postponed), tuple(sorted(taken)), postponed
+        tuple(missing), tuple(sorted((*due, *taken))), left + len(postponed), tuple(taken), postponed
     )

@@ -1,26 +1,38 @@
-"""What will a sync ask? Per customer and report: the windows, the requests and the time; asks nothing."""
+"""Plan of a sync: the windows of every report of every customer, their requests and the likely time."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
 
 from pipelines.catalogue.model import Each, MonthOfRow, Report
+from pipelines.catalogue.reports import REPORTS
+from pipelines.catalogue.sales import DAYS_AT_ONCE, changed_sales
 from pipelines.months import Month
-from pipelines.planning.due import NO_CHANGES, Calendar, Changes, Wanted, months_in_scope, wanted_months
-from pipelines.planning.holdings import HeldMonths, Holdings
-from pipelines.planning.selection import Pair, Selection
-from pipelines.planning.windows import NOW, Window, windows
-from pipelines.sync.guiding import Probing
+from pipelines.planning.due import (
+    NO_CHANGES,
+    Calendar,
+    Held,
+    HeldMonths,
+    Wanted,
+    is_due,
+    months_in_scope,
+    wanted_months,
+)
+from pipelines.planning.selection import Pair, Selection, chosen_customers, chosen_reports
+from pipelines.planning.windows import NOW, Span, Window, spans_of_days, windows
 
 if TYPE_CHECKING:
-    from pipelines.settings.model import Customer
+    from pipelines.connect.clock import Clock
+    from pipelines.settings.model import Customer, Settings
     from warehouse.ledger import Cap, Ledger
     from warehouse.outlines import Outline
+    from warehouse.store import Store
 
 PAGES_ALLOWED = 6
 """Requests a window of a paged report is allowed in a plan before it has ever been asked: with pages of
@@ -28,14 +40,18 @@ the usual size one holds a window, and the rest is for the empty page and the se
 ASSUMED_REQUEST_SECONDS = 0.5
 NOTHING = Wanted((), (), 0)
 NOTHING_HELD: HeldMonths = {}
+PROBE_OVERLAP = timedelta(days=2)
+"""So many days before the last question are asked about again, for changes that are reported late."""
+LONGEST_PROBE = timedelta(days=365)
 
 
 @dataclass(frozen=True)
-class Planned:
+class PlannedReport:
     """One report of one customer: what is wanted, in which windows, at the price of how many requests.
 
     `requests` is the most it may take when nothing fails, `requests_expected` the likely number;
-    `skipped` says why nothing is asked, if so.
+    `asked` are the users or estates of a report that is asked one by one; `out_of_reach` are months that
+    were selected and cannot be asked today; `skipped` says why nothing is asked, if so.
     """
 
     report: Report
@@ -54,17 +70,35 @@ class Planned:
 
 
 @dataclass(frozen=True)
+class PlannedProbe:
+    """The question which sales of a customer were changed: through which report, and about which days."""
+
+    customer: Customer
+    asked_of: str
+    report: Report
+    spans: tuple[Span, ...]
+
+    @property
+    def first(self) -> date:
+        return self.spans[0].first
+
+    @property
+    def last(self) -> date:
+        return self.spans[-1].last
+
+
+@dataclass(frozen=True)
 class Plan:
     """Everything a sync would ask, in the order it would ask it.
 
-    `probings` are asked first: what they tell makes more months due, which nobody can know before.
+    `probes` are asked first: their answers make more months due, which nobody can know before.
     """
 
-    planned: tuple[Planned, ...]
+    planned: tuple[PlannedReport, ...]
     requests_per_second: float
     concurrency: int
     request_seconds: float
-    probings: tuple[Probing, ...] = ()
+    probes: tuple[PlannedProbe, ...] = ()
 
     @property
     def windows(self) -> int:
@@ -74,26 +108,85 @@ class Plan:
     def customers(self) -> list[Customer]:
         """Everybody who is asked for anything."""
         asked = [one.customer for one in self.planned if one.windows]
-        asked += [one.customer for one in self.probings]
+        asked += [one.customer for one in self.probes]
         return list({customer.id: customer for customer in asked}.values())
 
     @property
     def requests(self) -> int:
-        return sum(one.requests for one in self.planned) + self._requests_of_probings
+        return sum(one.requests for one in self.planned) + sum(len(one.spans) for one in self.probes)
 
     @property
     def requests_expected(self) -> int:
-        return sum(one.requests_expected for one in self.planned) + self._requests_of_probings
-
-    @property
-    def _requests_of_probings(self) -> int:
-        return sum(len(one.spans) for one in self.probings)
+        return sum(one.requests_expected for one in self.planned) + sum(len(one.spans) for one in self.probes)
 
     @property
     def seconds(self) -> float:
         """The likely time: bounded by the rate, or by the service's own slowness."""
         per_second = min(self.requests_per_second, self.concurrency / max(self.request_seconds, 0.001))
         return self.requests_expected / per_second
+
+
+def make_plan(
+    settings: Settings,
+    selection: Selection,
+    store: Store,
+    clock: Clock,
+    catalogue: Mapping[str, Report] = REPORTS,
+) -> tuple[Plan, Outline]:
+    """The plan for a selection and the outline it is made from; raises SettingsError for unknown names."""
+    outline = store.outline()
+    return plan_from(outline, store.users, settings, selection, clock, catalogue), outline
+
+
+def plan_from(
+    outline: Outline,
+    users_of: Callable[[str], Sequence[str]],
+    settings: Settings,
+    selection: Selection,
+    clock: Clock,
+    catalogue: Mapping[str, Report],
+) -> Plan:
+    """The plan, given the outline of the ledger and a function that knows the users of a customer."""
+    reports = chosen_reports(settings, selection, catalogue)
+    customers = chosen_customers(settings, selection)
+    by_user = any(one.each is Each.USER for one in reports)
+    planner = Planner(
+        calendar(settings, clock),
+        outline,
+        held_by_month(outline.held),
+        selection,
+        {customer.id: users_of(customer.id) for customer in customers} if by_user else {},
+        settings.changed_months,
+    )
+    asks_for_changes = settings.changed_months and selection.asks_for_changes
+    return Plan(
+        tuple(planner.plan(reports, customers)),
+        settings.requests_per_second,
+        settings.concurrency,
+        outline.request_seconds or ASSUMED_REQUEST_SECONDS,
+        tuple(planner.probes(reports, customers)) if asks_for_changes else (),
+    )
+
+
+def calendar(settings: Settings, clock: Clock) -> Calendar:
+    """Today and the reach of a sync, as the settings say."""
+    return Calendar(
+        today=settings.today_local(clock),
+        start=settings.start,
+        timezone=ZoneInfo(settings.timezone),
+        due_months=settings.due_months,
+        due_months_monthly=settings.due_months_monthly,
+        months_ahead=settings.budget_months_ahead,
+    )
+
+
+def held_by_month(held: Mapping[Pair, Mapping[date | None, Held]]) -> Mapping[Pair, HeldMonths]:
+    """What is held of every report and customer, by month; pairs that share a mapping go on sharing it."""
+    shared: dict[int, HeldMonths] = {}
+    for months in held.values():
+        if id(months) not in shared:
+            shared[id(months)] = {Month.of(day) if day else None: one for day, one in months.items()}
+    return {pair: shared[id(months)] for pair, months in held.items()}
 
 
 @dataclass(frozen=True)
@@ -103,62 +196,84 @@ class Choice:
     wanted: Wanted
     windows: tuple[Window, ...]
     out_of_reach: tuple[Month, ...]
-    any_held: bool
-
-    @cached_property
-    def spans(self) -> int:
-        """How many stretches of days are asked, each by a request of its own."""
-        return sum(len(window.spans) for window in self.windows)
-
-    @cached_property
-    def months(self) -> int:
-        """How many months the windows have together."""
-        return sum(len(window.months) for window in self.windows)
 
 
 @dataclass(frozen=True)
 class Planner:
-    """What planning looks at: the calendar, the ledger and the selection."""
+    """What a plan is made from: the calendar, the ledger and the selection.
+
+    `held` may give several pairs the same mapping: what follows from it is then worked out once.
+    """
 
     calendar: Calendar
     ledger: Ledger | Outline
-    held: Holdings
+    held: Mapping[Pair, HeldMonths]
     selection: Selection
-    page_size: int
-    users: Mapping[str, Sequence[str]]
+    users: Mapping[str, Sequence[str]] = field(default_factory=dict)
     most_changed: int = 0
     _choices: dict[tuple[object, ...], Choice | None] = field(default_factory=dict, repr=False)
 
-    def plan(self, reports: Sequence[Report], customers: Sequence[Customer]) -> Iterator[Planned]:
+    def plan(self, reports: Sequence[Report], customers: Sequence[Customer]) -> Iterator[PlannedReport]:
         """Every report of every customer, those without months first: users before their budgets."""
         for report in sorted(reports, key=lambda report: report.has_months):
             for customer in customers:
-                pair = (report.name, customer.id)
-                if self.selection.exact and pair not in self.selection.exact:
-                    continue
-                yield self._one(report, customer)
+                if not self.selection.exact or (report.name, customer.id) in self.selection.exact:
+                    yield self._planned(report, customer)
 
-    def _one(self, report: Report, customer: Customer) -> Planned:
-        refusal = self._refusal(report, customer)
-        if refusal:
-            return Planned(report, customer, skipped=refusal)
-        asked = self._asked(report, customer)
+    def probes(self, reports: Sequence[Report], customers: Sequence[Customer]) -> Iterator[PlannedProbe]:
+        """One question for every customer of whom months are held that would be left alone otherwise."""
+        chosen, today = {report.name: report for report in reports}, self.calendar.today
+        known: dict[tuple[str, int], date | None] = {}
+        for customer in customers:
+            days = []
+            for report in reports:
+                months = self.held.get((report.name, customer.id), NOTHING_HELD)
+                if report.follows_sales and months:
+                    key = (report.name, id(months))
+                    if key not in known:
+                        known[key] = self._oldest_left_alone(report, months)
+                    days.append(known[key])
+            oldest = min((day for day in days if day), default=None)
+            denied = [name for name, owner in self.ledger.denied if owner == customer.id]
+            found = changed_sales(chosen, denied)
+            if oldest and found and customer.active:
+                since = self.ledger.probed.get(customer.id, oldest) - PROBE_OVERLAP
+                span = Span(min(max(since, today - LONGEST_PROBE), today), today)
+                yield PlannedProbe(customer, *found, tuple(spans_of_days(span, DAYS_AT_ONCE)))
+
+    def _oldest_left_alone(self, report: Report, held: HeldMonths) -> date | None:
+        """The day on which the oldest of the months was read that nothing else makes due."""
+        return min(
+            (
+                one.fetched_at_utc.astimezone(self.calendar.timezone).date()
+                for month, one in held.items()
+                if month is not None and not is_due(month, one, report, self.calendar)
+            ),
+            default=None,
+        )
+
+    def _planned(self, report: Report, customer: Customer) -> PlannedReport:
+        if refusal := self._refusal(report, customer):
+            return PlannedReport(report, customer, skipped=refusal)
+        asked, nobody = None, ""
+        if report.each is Each.USER:
+            asked = tuple(self.users.get(customer.id, ()))
+            nobody = "no user of this customer is known yet; sync the report users first"
+        elif report.each is Each.ESTATE:
+            asked = self.selection.estates
+            nobody = "asked on demand only: name estates with --estate"
         if asked == ():
-            return Planned(report, customer, asked=asked, skipped=_nobody_to_ask_for(report))
+            return PlannedReport(report, customer, asked=asked, skipped=nobody)
+        each = len(asked) if asked else 1
         if not report.has_months:
-            each = len(asked) if asked else 1
-            return Planned(
+            return PlannedReport(
                 report, customer, windows=(NOW,), requests=each, requests_expected=each, asked=asked
             )
-        return self._months(report, customer, asked)
-
-    def _months(self, report: Report, customer: Customer, asked: tuple[str, ...] | None) -> Planned:
         choice = self._choice(report, (report.name, customer.id))
         if choice is None:
-            return Planned(report, customer, skipped="no month that was selected can be asked today")
+            return PlannedReport(report, customer, skipped="no month that was selected can be asked today")
         most, likely = self._requests(report, customer, choice)
-        each = len(asked) if asked else 1
-        return Planned(
+        return PlannedReport(
             report,
             customer,
             choice.wanted,
@@ -169,65 +284,6 @@ class Planner:
             out_of_reach=choice.out_of_reach,
         )
 
-    def _choice(self, report: Report, pair: Pair) -> Choice | None:
-        """What to ask of a pair; worked out once for all of whom the same is held and known."""
-        changes = self._changes_of_pair.get(pair, {}) if report.follows_sales else {}
-        if changes or pair in self.selection.exact:
-            return self._chosen(report, pair, Changes(changes, self.most_changed))
-        alike = (report.name, id(self.held.get(pair, NOTHING_HELD)), self.ledger.caps.get(pair))
-        if alike not in self._choices:
-            self._choices[alike] = self._chosen(report, pair, NO_CHANGES)
-        return self._choices[alike]
-
-    def _chosen(self, report: Report, pair: Pair, changes: Changes) -> Choice | None:
-        scope = list(months_in_scope(report, self.calendar))
-        exact = self.selection.exact.get(pair)
-        chosen = exact if exact is not None else [month for month in scope if self.selection.covers(month)]
-        if exact is not None and self.selection.guided:
-            chosen = sorted({*exact, *(month for month in scope if month in changes.since_utc)})
-        if not chosen:
-            return None
-        asked = set(scope)
-        reachable = (month for month in chosen if month in asked)
-        held = self.held.get(pair, NOTHING_HELD)
-        refresh = self.selection.refresh
-        wanted = wanted_months(reachable, held, report, self.calendar, refresh=refresh, changes=changes)
-        return Choice(
-            wanted,
-            tuple(self._windows(report, self.ledger.caps.get(pair), wanted.months)),
-            tuple(month for month in chosen if month not in asked),
-            any_held=any(held),
-        )
-
-    @cached_property
-    def _changes_of_pair(self) -> Mapping[Pair, Mapping[Month, datetime]]:
-        """Since when which months of a pair are to be read again, where changes are followed at all."""
-        changes: dict[Pair, dict[Month, datetime]] = {}
-        for (report, customer, day), since in self.ledger.changed.items() if self.most_changed else ():
-            changes.setdefault((report, customer), {})[Month.of(day)] = since
-        return changes
-
-    def _windows(self, report: Report, cap: Cap | None, months: Sequence[Month]) -> Iterator[Window]:
-        longest = min(report.max_months, cap.months) if cap and cap.months else report.max_months
-        return windows(months, longest, self.calendar.today, cap.days if cap else None)
-
-    def _requests(self, report: Report, customer: Customer, choice: Choice) -> tuple[int, int]:
-        spans, months = choice.spans, choice.months
-        if report.paged:
-            known = self.ledger.pages.get((report.name, customer.id))
-            most = PAGES_ALLOWED if known is None else math.ceil(known * 1.5) + 2
-            return spans * most, spans * (known or 2)
-        if report.month_of_row is MonthOfRow.YEAR_AND_MONTH and not choice.any_held:
-            return (spans + months if months > spans else spans), spans
-        return spans, spans
-
-    def _asked(self, report: Report, customer: Customer) -> tuple[str, ...] | None:
-        if report.each is Each.USER:
-            return tuple(self.users.get(customer.id, ()))
-        if report.each is Each.ESTATE:
-            return self.selection.estates
-        return None
-
     def _refusal(self, report: Report, customer: Customer) -> str | None:
         if not customer.active:
             return "the customer is switched off in the settings; what is held stays"
@@ -236,8 +292,59 @@ class Planner:
             return "no access (403 today); it is asked again tomorrow"
         return None
 
+    def _choice(self, report: Report, pair: Pair) -> Choice | None:
+        """The months and windows of a pair; worked out once for all of whom the same is held and known."""
+        changed = self._changed.get(pair, NO_CHANGES) if report.follows_sales else NO_CHANGES
+        if changed or pair in self.selection.exact:
+            return self._chosen(report, pair, changed)
+        alike = (report.name, id(self.held.get(pair, NOTHING_HELD)), self.ledger.caps.get(pair))
+        if alike not in self._choices:
+            self._choices[alike] = self._chosen(report, pair, NO_CHANGES)
+        return self._choices[alike]
 
-def _nobody_to_ask_for(report: Report) -> str:
-    if report.each is Each.ESTATE:
-        return "asked on demand only: name estates with --estate"
-    return "no user of this customer is known yet; sync the report users first"
+    def _chosen(self, report: Report, pair: Pair, changed: Mapping[Month, datetime]) -> Choice | None:
+        scope = list(months_in_scope(report, self.calendar))
+        exact = self.selection.exact.get(pair)
+        chosen = exact if exact is not None else [month for month in scope if self.selection.covers(month)]
+        if exact is not None and self.selection.guided:
+            chosen = sorted({*exact, *(month for month in scope if month in changed)})
+        if not chosen:
+            return None
+        askable = set(scope)
+        wanted = wanted_months(
+            (month for month in chosen if month in askable),
+            self.held.get(pair, NOTHING_HELD),
+            report,
+            self.calendar,
+            refresh=self.selection.refresh,
+            changed_since=changed,
+            most_changed=self.most_changed,
+        )
+        cap: Cap | None = self.ledger.caps.get(pair)
+        longest = min(report.max_months, cap.months) if cap and cap.months else report.max_months
+        return Choice(
+            wanted,
+            tuple(windows(wanted.months, longest, self.calendar.today, cap.days if cap else None)),
+            tuple(month for month in chosen if month not in askable),
+        )
+
+    @cached_property
+    def _changed(self) -> Mapping[Pair, Mapping[Month, datetime]]:
+        """Since when which months of a pair are to be read again, where changes are followed at all."""
+        changed: dict[Pair, dict[Month, datetime]] = {}
+        for (report, customer, day), since in self.ledger.changed.items() if self.most_changed else ():
+            changed.setdefault((report, customer), {})[Month.of(day)] = since
+        return changed
+
+    def _requests(self, report: Report, customer: Customer, choice: Choice) -> tuple[int, int]:
+        """The most requests that the windows may take, and the likely number."""
+        pair = (report.name, customer.id)
+        spans = sum(len(window.spans) for window in choice.windows)
+        months = sum(len(window.months) for window in choice.windows)
+        if report.paged:
+            known = self.ledger.pages.get(pair)
+            most = PAGES_ALLOWED if known is None else math.ceil(known * 1.5) + 2
+            return spans * most, spans * (known or 2)
+        if report.month_of_row is MonthOfRow.YEAR_AND_MONTH and not any(self.held.get(pair, NOTHING_HELD)):
+            return (spans + months if months > spans else spans), spans
+        return spans, spans

@@ -1,11 +1,18 @@
-"""What was the sync told to ask? Months, customers and reports, and what to do with what is held."""
+"""Selection of one sync: which reports, customers and months, and what to do with those that are held."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
+from pipelines.catalogue.model import Report
+from pipelines.catalogue.reports import REPORTS, report
 from pipelines.months import Month
+from pipelines.settings.messages import SettingsError
+
+if TYPE_CHECKING:
+    from pipelines.settings.model import Customer, Settings
 
 Pair = tuple[str, str]
 """A report's name and a customer's id: what is planned, asked, refused and reported together."""
@@ -15,11 +22,11 @@ Pair = tuple[str, str]
 class Selection:
     """The part of all reports, customers and months that one sync is about; empty means everything.
 
-    `exact` names the months of each report and customer one by one (a backfill's squares; an empty
-    tuple stands for a report without months); the other fields then only say how to treat them.
+    `exact` names the months of each report and customer one by one (the partitions of a backfill; an empty
+    tuple is a report without months); the other fields then only say how to treat them.
     `refresh` asks even for what is held; `accept_shrink` lets a customer lose more than half of a
-    report's rows; `estates` are asked by the reports on demand. `guided` asks the service first what
-    it changed, and reads those months as well; a selection that leaves the choice to us always does.
+    report's rows; `estates` are asked by the reports on demand. `guided` asks the service first which
+    sales it changed, and reads those months as well; a selection that names nothing always does.
     """
 
     first: Month | None = None
@@ -45,3 +52,26 @@ class Selection:
     def covers(self, month: Month) -> bool:
         """Whether a month lies between `first` and `last`."""
         return (self.first is None or self.first <= month) and (self.last is None or month <= self.last)
+
+
+def chosen_reports(
+    settings: Settings, selection: Selection, catalogue: Mapping[str, Report] = REPORTS
+) -> list[Report]:
+    """The reports a selection is about: those it names, else those the settings ask for."""
+    if names := [name for name, _ in selection.exact] or selection.reports:
+        return [report(name, catalogue) for name in dict.fromkeys(names)]
+    default = [name for name, one in catalogue.items() if one.enabled and not one.on_demand]
+    return [catalogue[name] for name in settings.chosen_reports(default, list(catalogue))]
+
+
+def chosen_customers(settings: Settings, selection: Selection) -> list[Customer]:
+    """The customers a selection is about; raises SettingsError for one that is not configured."""
+    known = {customer.id: customer for customer in settings.customers}
+    wanted = selection.customers or tuple(dict.fromkeys(customer for _, customer in selection.exact)) or known
+    if unknown := [name for name in wanted if name not in known]:
+        sentence = (
+            f"Customer {unknown[0]!r} is not among the configured ones ({', '.join(known)}); "
+            "add it to BROKERBI_CUSTOMERS or correct --customer."
+        )
+        raise SettingsError([sentence])
+    return [known[name] for name in wanted]

@@ -1,4 +1,4 @@
-"""Which stretch of time does one request cover? Wanted months, cut into the fewest legal windows."""
+"""Windows: the stretch of time that one request covers, cut from wanted months into as few as are legal."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
-from pipelines.months import Month, runs_of_months
+from pipelines.months import Month, months_between, runs_of_months
 
 LAST_SECOND = time(23, 59, 59)
 
@@ -40,13 +40,9 @@ class Span:
         """Two spans that cover this one, cut at a month boundary if it has one, else between days."""
         if self.first == self.last:
             raise ValueError(f"the single day {self.first} cannot be halved")
-        boundaries = [
-            first
-            for first in _first_days(self.first + timedelta(days=1), self.last)
-            if self.first < first <= self.last
-        ]
-        if boundaries:
-            cut = boundaries[len(boundaries) // 2]
+        months = list(months_between(Month.of(self.first).plus(1), Month.of(self.last)))
+        if months:
+            cut = months[len(months) // 2].first_day
         else:
             cut = self.first + timedelta(days=(self.days + 1) // 2)
         return Span(self.first, cut - timedelta(days=1)), Span(cut, self.last)
@@ -56,7 +52,7 @@ class Span:
 class Window:
     """Neighbouring months loaded together, asked in one span unless the service refuses so long a one.
 
-    `months` is empty for a report that has none; it is then asked as things stand.
+    `months` is empty for a report that has none; it is then asked for the present state.
     """
 
     months: tuple[Month, ...]
@@ -89,8 +85,8 @@ def windows(
     """Cut wanted months into the fewest windows of at most `longest` whole calendar months.
 
     A window that reaches into the current month ends today; one of months to come keeps its whole
-    months (only budgets ask for those). `longest_days` is what a service that refuses whole months
-    has taught us: the window's days are then asked in spans of at most so many.
+    months (only budgets ask for those). `longest_days` is the learned limit of a service that refuses
+    whole months: the window's days are then asked in spans of at most so many.
     """
     for run in runs_of_months(months, longest if longest_days is None else 1):
         last = run[-1].last_day
@@ -109,11 +105,3 @@ def spans_of_days(span: Span, longest_days: int) -> Iterator[Span]:
         last = min(first + timedelta(days=longest_days - 1), span.last)
         yield Span(first, last)
         first = last + timedelta(days=1)
-
-
-def _first_days(start: date, end: date) -> Iterator[date]:
-    month = Month.of(start)
-    while month.first_day <= end:
-        if month.first_day >= start:
-            yield month.first_day
-        month = month.plus(1)

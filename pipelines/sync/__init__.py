@@ -1,1 +1,1 @@
-"""How is what is missing or due fetched, loaded and published?"""
+"""Sync: what is missing or due is planned, fetched, loaded and published."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -11,8 +11,7 @@ from pipelines.planning.selection import Pair
 from warehouse.window_result import WindowResult, WindowStatus
 
 TROUBLE = frozenset({WindowStatus.FAILED, WindowStatus.HELD_BACK, WindowStatus.NOT_ASKED})
-"""What makes a run end as failed. A report the login has no right to is told, not counted as a failure."""
-
+"""What makes a run end as failed. A report the login has no right to is reported, but is no failure."""
 OF_THE_LOGIN = frozenset({"Unauthorized"})
 """Errors that say the same of every window of a login."""
 OF_THE_HOST = frozenset({"HostDown", "Unreachable"})
@@ -21,36 +20,46 @@ OF_THE_HOST = frozenset({"HostDown", "Unreachable"})
 
 @dataclass
 class Summary:
-    """Everything that became of one sync; grows while it runs."""
+    """Everything that became of one sync; grows while it runs.
+
+    `held` counts the months left alone, `stopped` says why the run ended early; `on_result` is called
+    with every window.
+    """
 
     run_id: str
     started_utc: datetime
-    outcomes: list[WindowResult] = field(default_factory=list)
+    on_result: Callable[[WindowResult], None] | None = None
+    results: list[WindowResult] = field(default_factory=list)
     held: Counter[Pair] = field(default_factory=Counter)
     seconds: float = 0.0
     stopped: str = ""
-    publication: str = ""
-    published: bool = False
+
+    def add(self, result: WindowResult, status: WindowStatus, reason: str = "") -> None:
+        """Add a window that has come to its end."""
+        result.status, result.reason = status, reason
+        self.results.append(result)
+        if self.on_result:
+            self.on_result(result)
 
     @property
     def trouble(self) -> list[WindowResult]:
         """The windows that make the run a failure."""
-        return [one for one in self.outcomes if one.status in TROUBLE]
+        return [one for one in self.results if one.status in TROUBLE]
 
     @property
     def loaded(self) -> list[WindowResult]:
         """The windows whose rows are in their tables now."""
-        return [one for one in self.outcomes if one.status is WindowStatus.LOADED]
+        return [one for one in self.results if one.status is WindowStatus.LOADED]
 
     @property
     def shut_out(self) -> list[str]:
         """Customers that were refused every report they were asked for: a wrong id, or no rights at all."""
         asked = {
             one.customer
-            for one in self.outcomes
+            for one in self.results
             if one.status not in (WindowStatus.SKIPPED, WindowStatus.TOLD)
         }
-        let_in = {one.customer for one in self.outcomes if one.status in TROUBLE | {WindowStatus.LOADED}}
+        let_in = {one.customer for one in self.results if one.status in TROUBLE | {WindowStatus.LOADED}}
         return sorted(asked - let_in)
 
     @property
@@ -59,19 +68,19 @@ class Summary:
 
     @property
     def requests(self) -> int:
-        return sum(one.requests for one in self.outcomes)
+        return sum(one.requests for one in self.results)
 
     def rows_by_table(self) -> dict[str, int]:
         """Rows loaded by this run, per table."""
         totals: Counter[str] = Counter()
-        for one in self.outcomes:
+        for one in self.results:
             totals.update(one.rows)
         return dict(sorted(totals.items()))
 
     def by_report(self) -> dict[str, list[WindowResult]]:
-        """The outcomes of each report, in the order the reports first came up."""
+        """The results of each report, in the order the reports first came up."""
         grouped: dict[str, list[WindowResult]] = {}
-        for one in self.outcomes:
+        for one in self.results:
             grouped.setdefault(one.report, []).append(one)
         return grouped
 

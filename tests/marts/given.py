@@ -14,7 +14,7 @@ from pathlib import Path
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from pipelines.sync.declaring import declared_tables
+from pipelines.sync.finish import declared_tables
 from warehouse.evolving import declare
 from warehouse.marts import build_marts
 from warehouse.meta_tables import statements

@@ -23,8 +23,8 @@ from pipelines.sandbox.truth import truth
 from pipelines.sandbox.world.facts import SALE
 from pipelines.sandbox.world.world import World
 from pipelines.settings.model import load_settings
-from pipelines.sync.surroundings import Surroundings
-from pipelines.sync.syncing import sync
+from pipelines.sync.run_context import RunContext
+from pipelines.sync.sync import sync
 from warehouse.marts import build_marts
 from warehouse.store import Store
 
@@ -54,9 +54,7 @@ def synced(world: World) -> Iterator[DuckDBPyConnection]:
             "BROKERBI_REPORTS": REPORTS,
         }
         transport = SandboxTransport(Service(world))
-        summary = sync(
-            load_settings(environment), Selection(), surroundings=Surroundings(transport=transport)
-        )
+        summary = sync(load_settings(environment), Selection(), context=RunContext(transport=transport))
         assert summary.complaints() == []
         store = Store(Path(folder))
         with store.writing() as connection:

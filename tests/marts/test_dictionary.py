@@ -6,7 +6,7 @@ import duckdb
 import pytest
 from duckdb import DuckDBPyConnection
 
-from pipelines.sync.declaring import declared_tables
+from pipelines.sync.finish import declared_tables
 from tests.marts.given import FIRST_MOMENT, build, warehouse
 from warehouse.evolving import declare
 from warehouse.marts import build_marts

@@ -18,10 +18,10 @@ from pipelines.sandbox.service import Service
 from pipelines.sandbox.transport import SandboxTransport
 from pipelines.sandbox.world.world import World
 from pipelines.settings.model import Settings, load_settings
-from pipelines.sync.finishing import Finished, finish
+from pipelines.sync.finish import Finished, finish
+from pipelines.sync.run_context import RunContext
 from pipelines.sync.summary import Summary
-from pipelines.sync.surroundings import Surroundings
-from pipelines.sync.syncing import sync
+from pipelines.sync.sync import sync
 
 TODAY = date(2026, 11, 21)
 THREE_MONTHS = Month(2026, 9)
@@ -33,15 +33,15 @@ class Rehearsal:
 
     service: Service
     settings: Settings
-    surroundings: Surroundings = field(init=False)
+    context: RunContext = field(init=False)
 
     def __post_init__(self) -> None:
-        self.surroundings = Surroundings(transport=SandboxTransport(self.service))
+        self.context = RunContext(transport=SandboxTransport(self.service))
 
     def sync(self, selection: Selection | None = None) -> Summary:
         """One sync; the request log then holds only its requests."""
         self.service.log.clear()
-        return sync(self.settings, selection or Selection(), surroundings=self.surroundings)
+        return sync(self.settings, selection or Selection(), context=self.context)
 
     def publish(self) -> Finished:
         """Marts, checks and the published file."""

@@ -36,7 +36,7 @@ COLLEAGUES = Report(
 
 def test_a_report_is_added_by_its_block_alone(tmp_path: Path) -> None:
     world = rehearsal(tmp_path, start=Month(2026, 11), as_of=date(2026, 11, 21))
-    world.surroundings = replace(world.surroundings, catalogue={**REPORTS, "colleagues": COLLEAGUES})
+    world.context = replace(world.context, catalogue={**REPORTS, "colleagues": COLLEAGUES})
     summary = world.sync(Selection(reports=("users", "colleagues")))
     assert summary.is_well
     both = "SELECT count(*), count(DISTINCT id), count(name) FROM bi.{}"

@@ -14,11 +14,11 @@ import pytest
 from pipelines.catalogue.sales import CHANGED_SALES
 from pipelines.months import Month
 from pipelines.operations.replaying import replay
-from pipelines.planning.planned import make_plan
+from pipelines.planning.plan import make_plan
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.transport import SandboxTransport
+from pipelines.sync.run_context import RunContext
 from pipelines.sync.summary import Summary
-from pipelines.sync.surroundings import Surroundings
 from tests.scenarios.rehearsal import Rehearsal, rehearsal
 from tests.scenarios.stale_months import REPORTS, Square, stale
 from warehouse.store import Store
@@ -57,12 +57,12 @@ class Week:
 
     def stale(self, directory: Path) -> set[Square]:
         """The older months that hold something else than is answered now."""
-        self.world.surroundings = Surroundings(transport=SandboxTransport(self.world.service))
+        self.world.context = RunContext(transport=SandboxTransport(self.world.service))
         return {square for square in stale(self.world, directory) if square[2] < OLDER}
 
     @property
     def told(self) -> list[WindowResult]:
-        return [one for one in self.summary.outcomes if one.report == CHANGED_SALES]
+        return [one for one in self.summary.results if one.report == CHANGED_SALES]
 
     @property
     def probes(self) -> list[tuple[object, ...]]:
@@ -83,7 +83,7 @@ def week(
     later = world.on_another_day(LATER)
     if answering or everything:
         sandbox = SandboxTransport(world.service)
-        later.surroundings = Surroundings(transport=Otherwise(sandbox, answering, everything))
+        later.context = RunContext(transport=Otherwise(sandbox, answering, everything))
     return Week(later, later.sync())
 
 
@@ -121,8 +121,8 @@ def test_a_replay_takes_the_answers_for_no_report(told: Week) -> None:
 def test_a_plan_says_that_it_will_ask_and_asks_nothing(told: Week) -> None:
     told.world.service.log.clear()
     tomorrow = told.world.settings.model_copy(update={"today": date(2026, 6, 13)})
-    plan, _ = make_plan(tomorrow, Selection(), Store(tomorrow.data_dir), told.world.surroundings.clock)
-    asked = {(one.customer.id, str(one.first), str(one.last)) for one in plan.probings}
+    plan, _ = make_plan(tomorrow, Selection(), Store(tomorrow.data_dir), told.world.context.clock)
+    asked = {(one.customer.id, str(one.first), str(one.last)) for one in plan.probes}
     assert asked == {(customer.id, "2026-06-10", "2026-06-13") for customer in tomorrow.customers}
     assert told.world.asked == []
 
@@ -179,7 +179,7 @@ def test_one_night_reads_so_many_older_months_and_leaves_the_others_to_the_next(
     night = week(tmp_path, undated, BROKERBI_CHANGED_MONTHS="2")
     assert night.older_months_read == 2
     assert any(
-        "3 more months were changed than the 2 that one" in one.reason for one in night.summary.outcomes
+        "3 more months were changed than the 2 that one" in one.reason for one in night.summary.results
     )
     after = night.world.sync(Selection(reports=("sales",)))
     assert {month for one in after.loaded for month in one.months} >= {date(2025, 12, 1), date(2026, 1, 1)}

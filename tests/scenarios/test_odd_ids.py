@@ -8,7 +8,7 @@ import duckdb
 import httpx
 
 from pipelines.months import Month
-from pipelines.sync.surroundings import Surroundings
+from pipelines.sync.run_context import RunContext
 from tests.scenarios.rehearsal import TODAY, rehearsal
 
 ODD = "M 1/2"
@@ -23,7 +23,7 @@ def test_an_id_with_a_blank_and_a_slash_is_asked_landed_and_published(tmp_path: 
 
     reports = {"BROKERBI_CUSTOMERS": ODD, "BROKERBI_REPORTS": "commission_office"}
     world = rehearsal(tmp_path / "data", start=Month(2026, 11), as_of=TODAY, service=None, **reports)
-    world.surroundings = Surroundings(transport=httpx.MockTransport(answer))
+    world.context = RunContext(transport=httpx.MockTransport(answer))
     assert world.sync().is_well
     assert asked == ["/BusinessIntelligence/CommissionOfficeReport/M%201%2F2"]
     assert world.publish().publication.published

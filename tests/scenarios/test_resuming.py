@@ -11,7 +11,7 @@ import pytest
 
 from pipelines.months import Month
 from pipelines.operations.replaying import replay
-from pipelines.planning.planned import make_plan
+from pipelines.planning.plan import make_plan
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.rehearsal import Rehearsal, rehearsal
@@ -32,7 +32,7 @@ def contents(world: Rehearsal, table: str) -> tuple[list[tuple[Any, ...]], list[
 
 def test_a_sync_makes_at_most_the_requests_of_its_plan(world: Rehearsal) -> None:
     store = Store(world.settings.data_dir)
-    plan, _ = make_plan(world.settings, SOME, store, world.surroundings.clock)
+    plan, _ = make_plan(world.settings, SOME, store, world.context.clock)
     summary = world.sync(SOME)
     assert summary.is_well
     assert len(world.asked) == summary.requests <= plan.requests

@@ -24,7 +24,7 @@ def world(tmp_path: Path) -> Rehearsal:
 
 def test_without_known_users_nobody_is_asked_for_and_the_reason_is_told(world: Rehearsal) -> None:
     summary = world.sync(ONE_MONTH)
-    assert [one.reason for one in summary.outcomes] == [
+    assert [one.reason for one in summary.results] == [
         "no user of this customer is known yet; sync the report users first"
     ]
     assert world.asked == []

@@ -14,22 +14,20 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
-from pipelines.months import Month
 from pipelines.normalize.document import NotJson, read_document
-from pipelines.planning.windows import Span, Window
-from pipelines.sync.reading import UnreadableRows, flatten_pages
+from pipelines.sync.fetch import UnreadableRows, normalize_answers
 from tests.scenarios.faults.ground import ground
 from warehouse.landing import Landing
 
 TOLD_EVERY = 5_000
-MONTHS = (Month(2026, 10), Month(2026, 11))
-WINDOW = Window(MONTHS, (Span(MONTHS[0].first_day, MONTHS[-1].last_day),))
+MONTHS = (date(2026, 10, 1), date(2026, 11, 1))
 VALUES: tuple[Any, ...] = (
     None, True, 0, -1, 1.5, 10**30, 1e308, "", " ", "text", "12,50", "\u0000", "ö" * 50,
     "2026-10-25T02:30:00+02:00", "2024-02-29", "9999-12-31T23:59:59", "0001-01-01",
@@ -73,12 +71,12 @@ def verdict(report: Report, body: bytes) -> str:
     """Loaded, quarantined or refused with a sentence; anything else is raised."""
     try:
         document = read_document(body)
-        flat = flatten_pages(report, [document], WINDOW, "Europe/Stockholm", [None])
+        normalized = normalize_answers(report, [document], MONTHS, "Europe/Stockholm", [None])
     except NotJson as error:
         return "not JSON" if str(error) else "no sentence"
     except UnreadableRows as error:
         return "a traceback" if "no rows could be made" in str(error) else "not this report"
-    return "quarantined" if flat.rejected else "normalized"
+    return "quarantined" if normalized.rejected else "normalized"
 
 
 def _changed(tree: Any, chance: random.Random) -> Any:

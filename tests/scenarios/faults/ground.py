@@ -22,10 +22,10 @@ from pipelines.sandbox.service import Service
 from pipelines.sandbox.transport import SandboxTransport
 from pipelines.sandbox.world.world import World
 from pipelines.settings.model import Settings, load_settings
-from pipelines.sync.finishing import Finished, finish
+from pipelines.sync.finish import Finished, finish
+from pipelines.sync.run_context import RunContext
 from pipelines.sync.summary import Summary
-from pipelines.sync.surroundings import Surroundings
-from pipelines.sync.syncing import sync
+from pipelines.sync.sync import sync
 from warehouse.store import Store
 
 TODAY = date(2026, 11, 21)
@@ -66,12 +66,12 @@ class Ground:
         """One sync under these faults; the request log then holds only its requests."""
         self.service.log.clear()
         self.service.faults.switch(faults)
-        return sync(self.settings, Selection(**selection), surroundings=self.surroundings())
+        return sync(self.settings, Selection(**selection), context=self.context())
 
-    def surroundings(self) -> Surroundings:
+    def context(self) -> RunContext:
         """The sandbox instead of the network, and the clock that never waits."""
         transport = SandboxTransport(self.service, sleep=self.clock.sleep)
-        return Surroundings(self.clock, transport, self.catalogue)
+        return RunContext(self.clock, transport, self.catalogue)
 
     def publish(self) -> Finished:
         """Marts, checks and the published file."""

@@ -15,7 +15,7 @@ from pipelines.operations.replaying import replay
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault
 from pipelines.sandbox.transport import SandboxTransport
-from pipelines.sync.syncing import sync
+from pipelines.sync.sync import sync
 from tests.scenarios.faults.ground import Ground, ground
 from tests.scenarios.faults.victim import KILLED, Job, Step, killed_at, run
 from warehouse.landing import Landing
@@ -35,8 +35,8 @@ def test_a_month_that_empties_is_asked_twice_and_then_believed_with_a_warning(tm
     here = one_report(tmp_path, "commission_office")
     here.sync()
     summary = here.sync(Fault("empty_report"))
-    assert [(one.status, one.requests) for one in summary.outcomes] == [(WindowStatus.LOADED, 2)] * 2
-    assert all("is empty now, asked twice" in one.warnings[0] for one in summary.outcomes)
+    assert [(one.status, one.requests) for one in summary.results] == [(WindowStatus.LOADED, 2)] * 2
+    assert all("is empty now, asked twice" in one.warnings[0] for one in summary.results)
     assert here.rows(OFFICE_MONTHS) == [(0,)]
     assert len(here.rows("FROM meta.loads WHERE note LIKE '%asked twice%'")) == 2
 
@@ -46,7 +46,7 @@ def test_a_month_that_was_empty_only_once_is_kept(tmp_path: Path) -> None:
     here.sync()
     before = here.cells()
     summary = here.sync(Fault("empty_report", tries=1))
-    assert [one.requests for one in summary.outcomes] == [2, 2]
+    assert [one.requests for one in summary.results] == [2, 2]
     assert here.cells() == before
 
 
@@ -55,7 +55,7 @@ def test_more_than_half_may_not_go_without_being_told_to(tmp_path: Path) -> None
     here.sync()
     before = here.cells()
     summary = here.sync(Fault("empty_report"))
-    assert [one.status for one in summary.outcomes] == [WindowStatus.HELD_BACK]
+    assert [one.status for one in summary.results] == [WindowStatus.HELD_BACK]
     assert "--accept-shrink" in summary.complaints()[0]
     assert here.cells() == before
     assert here.rows("SELECT count(*) FROM meta.loads WHERE status = 'held back'") == [(1,)]
@@ -85,7 +85,7 @@ def test_what_a_killed_sync_had_not_decided_on_is_loaded_by_nobody(tmp_path: Pat
     here = one_report(tmp_path, "sales")
     here.sync()
     job = Job("sync", str(tmp_path), (here.settings.customers[0].id,), "2026-10", ("sales",))
-    assert run(killed_at(job, Step("pipelines/sync/running.py", "_release"))) == KILLED
+    assert run(killed_at(job, Step("pipelines/sync/scheduler.py", "_release"))) == KILLED
     assert len(Landing(tmp_path / "landing").held()) == 1
     assert replay(here.settings).loads == 1
 
@@ -142,8 +142,8 @@ class Padded(httpx.AsyncBaseTransport):
 def test_a_window_whose_answer_is_too_large_is_halved_and_loaded_whole(tmp_path: Path) -> None:
     here, plain = (ground(tmp_path / name, ("sales",), offices=1, start="2026-06") for name in ("a", "b"))
     plain.sync()
-    padded = Padded(here.surroundings().transport or SandboxTransport(here.service))
-    summary = sync(here.settings, Selection(), surroundings=replace(here.surroundings(), transport=padded))
+    padded = Padded(here.context().transport or SandboxTransport(here.service))
+    summary = sync(here.settings, Selection(), context=replace(here.context(), transport=padded))
     assert (summary.complaints(), padded.asked) == ([], [174, 92, 82])
     assert here.cells() == plain.cells()
     assert [(one.report, one.months) for one in overview(Store(here.settings.data_dir)).caps] == [

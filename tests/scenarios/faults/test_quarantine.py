@@ -53,7 +53,7 @@ def test_wrong_rows_wait_while_the_others_are_loaded_and_status_counts_them(tmp_
     here = ground(tmp_path, reports=("sales",), offices=1)
     summary = here.sync(Fault("wrong_types", share=0.2))
     assert summary.complaints() == []
-    waiting = sum(one.rejected_count for one in summary.outcomes)
+    waiting = sum(one.rejected_count for one in summary.results)
     assert waiting > 0 < here.rows("SELECT count(*) FROM bi.sales_estates")[0][0]
     counted = overview(Store(here.settings.data_dir)).quarantined
     assert sum(one.rows for one in counted) == waiting

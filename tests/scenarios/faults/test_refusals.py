@@ -27,7 +27,7 @@ def test_a_lasting_400_in_mid_run_is_halved_within_its_bound_and_never_repeated(
     here = ground(tmp_path)
     summary = here.sync(Fault("400", after=3))
     refused = Counter(asked(here, 400))
-    failed = [one for one in summary.outcomes if one.status is WindowStatus.FAILED]
+    failed = [one for one in summary.results if one.status is WindowStatus.FAILED]
     assert refused
     assert set(refused.values()) == {1}
     assert sum(refused.values()) <= HALVINGS * len(failed)

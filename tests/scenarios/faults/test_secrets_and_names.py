@@ -84,7 +84,7 @@ def test_a_hostile_customer_id_stays_a_value(tmp_path: Path, name: str) -> None:
     strange = here.settings.customers[0].model_copy(update={"id": name})
     odd = replace(here, settings=here.settings.model_copy(update={"customers": (strange,)}))
     summary = odd.sync()
-    assert {one.customer for one in summary.outcomes} == {name}
+    assert {one.customer for one in summary.results} == {name}
     assert here.cells() == before
     assert [path.name for path in tmp_path.iterdir()] == ["data"]
     Store(here.settings.data_dir).forget_caps("sales", name)

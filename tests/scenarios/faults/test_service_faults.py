@@ -65,7 +65,7 @@ class Night:
     struck: Mapping[str, int]
 
     def outcomes(self, name: str) -> list[WindowResult]:
-        return [one for one in self.summary.outcomes if one.pair == self.pairs[name]]
+        return [one for one in self.summary.results if one.pair == self.pairs[name]]
 
     def of_pair(self, cells: Mapping[Cell, Rows], name: str) -> dict[Cell, Rows]:
         report, customer = self.pairs[name]
@@ -120,7 +120,7 @@ def test_a_night_of_faults_that_heal_ends_well_with_bounded_requests() -> None:
     one = healing()
     assert one.summary.complaints() == []
     assert one.cells == calm()
-    assert len(one.ground.service.log.entries) <= TRIES * len(one.summary.outcomes)
+    assert len(one.ground.service.log.entries) <= TRIES * len(one.summary.results)
 
 
 @pytest.mark.parametrize("name", [*LASTING, *REFUSALS])
@@ -159,7 +159,7 @@ def test_the_following_night_asks_for_what_is_missing_and_has_everything(name: s
     following = copied(one.ground).forgotten()
     summary = following.sync()
     assert summary.complaints() == []
-    assert {outcome.pair for outcome in summary.outcomes} >= set(one.pairs.values())
+    assert {outcome.pair for outcome in summary.results} >= set(one.pairs.values())
     assert following.cells() == calm()
 
 
@@ -168,7 +168,7 @@ def test_after_a_401_nothing_more_is_asked_and_the_rest_is_named(tmp_path: Path)
     summary = here.sync(Fault("401", after=3))
     refused = [entry for entry in here.service.log.entries if entry.status == 401]
     assert 1 <= len(refused) <= here.settings.concurrency
-    assert {one.status for one in summary.outcomes} == {WindowStatus.LOADED, WindowStatus.FAILED}
+    assert {one.status for one in summary.results} == {WindowStatus.LOADED, WindowStatus.FAILED}
     assert here.sync().complaints() == []
     assert here.cells() == calm(2)
 

@@ -21,8 +21,8 @@ from pipelines.operations.replaying import replay
 from pipelines.planning.plan import Plan
 from pipelines.planning.selection import Selection
 from pipelines.settings.model import Settings
-from pipelines.sync.surroundings import Surroundings
-from pipelines.sync.syncing import sync
+from pipelines.sync.run_context import RunContext
+from pipelines.sync.sync import sync
 from tests.scenarios.faults.ground import Ground, HurriedClock, settings_for, world_of
 from warehouse.errors import DiskFull
 from warehouse.personal_data import PersonKind
@@ -112,14 +112,12 @@ def do(job: Job) -> int:
 
 def _sync(job: Job) -> int:
     told = _Plans(job)
-    summary = sync(
-        job.settings(), Selection(refresh=job.refresh), surroundings=_surroundings(job), on_plan=told
-    )
+    summary = sync(job.settings(), Selection(refresh=job.refresh), context=_surroundings(job), on_plan=told)
     return len(summary.complaints())
 
 
 def _publish(job: Job) -> int:
-    from pipelines.sync.finishing import finish
+    from pipelines.sync.finish import finish
 
     return 0 if finish(job.settings(), HurriedClock()).publication.published else 1
 
@@ -148,10 +146,10 @@ _JOBS: dict[str, Callable[[Job], int]] = {
 }  # fmt: skip
 
 
-def _surroundings(job: Job) -> Surroundings:
+def _surroundings(job: Job) -> RunContext:
     if not job.base_url.endswith(".example"):
-        return Surroundings(HurriedClock())
-    return Ground(world_of(job.start, len(job.customers)), job.settings()).surroundings()
+        return RunContext(HurriedClock())
+    return Ground(world_of(job.start, len(job.customers)), job.settings()).context()
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import duckdb
 
-from pipelines.sync.declaring import declared_tables
+from pipelines.sync.finish import declared_tables
 from tests.tools.bench.large_chain import CORES, make_chain
 from warehouse.marts import build_marts
 from warehouse.store import Store

@@ -20,9 +20,9 @@ from pipelines.catalogue.reports import REPORTS
 from pipelines.months import Month
 from pipelines.planning.selection import Selection
 from pipelines.settings.model import Settings, load_settings
-from pipelines.sync.finishing import finish
-from pipelines.sync.surroundings import Surroundings
-from pipelines.sync.syncing import sync
+from pipelines.sync.finish import finish
+from pipelines.sync.run_context import RunContext
+from pipelines.sync.sync import sync
 from tests.tools.bench.tiny_service import TinyService
 
 TODAY = date(2026, 11, 21)
@@ -62,18 +62,18 @@ def settings_of(data_dir: Path, customers: int, months: int) -> Settings:
 def measured(data_dir: Path, customers: int, months: int) -> None:
     """One backfill, one publication and one sync that finds next to nothing due; prints a line."""
     settings, service, costs = settings_of(data_dir, customers, months), TinyService(), Costs()
-    surroundings = Surroundings(transport=service)
+    context = RunContext(transport=service)
     with costs.of("backfill"):
-        summary = sync(settings, Selection(), surroundings=surroundings)
+        summary = sync(settings, Selection(), context=context)
     if summary.complaints():
         raise SystemExit("\n".join(summary.complaints()))
-    windows, requests = len(summary.outcomes), service.requests
+    windows, requests = len(summary.results), service.requests
     with costs.of("publish"):
         finish(settings)
     monthly = tuple(report.name for report in REPORTS.values() if report.enabled and report.has_months)
     nothing = Selection(reports=monthly, last=Month.of(TODAY).plus(-settings.due_months))
     with costs.of("nothing due"):
-        sync(settings, nothing, surroundings=surroundings)
+        sync(settings, nothing, context=context)
     if service.requests != requests:
         raise SystemExit("something was asked where nothing was due")
     squares = customers * months

@@ -19,7 +19,7 @@ from filelock import FileLock, Timeout
 
 from pipelines.months import Month, months_between
 from pipelines.planning.selection import Selection
-from pipelines.sync.syncing import sync
+from pipelines.sync.sync import sync
 from tests.scenarios.faults.ground import content
 from tests.tools.nights import graphql
 from tests.tools.nights.server import ENDED, NIGHT, Server, conclude, say, serving, this_month, wait

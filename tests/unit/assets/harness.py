@@ -21,7 +21,7 @@ from pipelines.sandbox.service import Service
 from pipelines.sandbox.transport import SandboxTransport
 from pipelines.sandbox.world.world import World
 from pipelines.settings.model import Settings, load_settings
-from pipelines.sync.surroundings import Surroundings
+from pipelines.sync.run_context import RunContext
 from warehouse.ledger import HeldMonth, Ledger
 
 START = Month(2026, 1)
@@ -99,7 +99,7 @@ class Harness:
     @property
     def project(self) -> Project:
         transport = SandboxTransport(self.service)
-        return Project(settings(self.directory, **self.values), Surroundings(transport=transport))
+        return Project(settings(self.directory, **self.values), RunContext(transport=transport))
 
     @property
     def file(self) -> Path:

@@ -24,8 +24,7 @@ from assets.schedules import (
 from pipelines.catalogue.reports import report
 from pipelines.months import Month
 from pipelines.planning.due import Calendar
-from pipelines.planning.holdings import outlined
-from pipelines.planning.plan import Planner
+from pipelines.planning.plan import Planner, held_by_month
 from pipelines.planning.selection import Selection
 from pipelines.settings.model import Customer
 from tests.unit.assets.harness import TODAY, held, ledger, range_tags, run_requests, schedule_of, settings
@@ -45,7 +44,7 @@ def night(known: Ledger, calendar: Calendar = CALENDAR) -> tuple[PartitionRange,
     months: dict[tuple[str, str], dict[date | None, HeldMonth]] = {}
     for (name, customer, day), one in known.months.items():
         months.setdefault((name, customer), {})[day] = one
-    planner = Planner(calendar, known, outlined(months), Selection(), 1000, {}, 12)
+    planner = Planner(calendar, known, held_by_month(months), Selection(), {}, 12)
     planned = planner.plan([report(name) for name in REPORTS], [Customer(id=name) for name in EVERYBODY])
     return plan_night(tuple(planned), known.denied, EVERYBODY, calendar)
 

@@ -18,8 +18,8 @@ from pipelines.operations.doctor import CHECKOUT, Access, examine
 from pipelines.operations.installation import Finding, Severity, yaml_entries
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault
-from pipelines.sync.surroundings import Surroundings
-from pipelines.sync.syncing import sync
+from pipelines.sync.run_context import RunContext
+from pipelines.sync.sync import sync
 from tests.scenarios.rehearsal import Rehearsal, rehearsal
 from warehouse.store import Store
 
@@ -36,7 +36,7 @@ def findings(
 ) -> list[Finding]:
     environment = {"DAGSTER_HOME": str(home)} if home else {}
     on_access = (access if access is not None else []).append
-    found = examine(world.settings, world.surroundings, environment=environment, ask=ask, on_access=on_access)
+    found = examine(world.settings, world.context, environment=environment, ask=ask, on_access=on_access)
     return list(found)
 
 
@@ -82,7 +82,7 @@ def test_a_refusal_is_not_repeated_by_another_examination_nor_by_a_sync(world: R
     world.service.log.clear()
     findings(world, ask=True)
     asked = [entry.path for entry in world.asked if entry.customer == "G1"]
-    sync(world.settings, Selection(), surroundings=world.surroundings)
+    sync(world.settings, Selection(), context=world.context)
     asked += [entry.path for entry in world.asked if entry.customer == "G1"]
     assert [path for path in asked if "GetSalesReport" in path] == []
 
@@ -99,10 +99,10 @@ def test_a_wrong_login_is_told_once_and_used_once(world: Rehearsal) -> None:
     ("minutes", "severity"), [(2, Severity.OK), (20, Severity.WARNING), (-90, Severity.ERROR)]
 )
 def test_a_clock_that_is_wrong_is_noticed(world: Rehearsal, minutes: int, severity: Severity) -> None:
-    sent = datetime.fromtimestamp(world.surroundings.clock.utc_now().timestamp() - minutes * 60, UTC)
+    sent = datetime.fromtimestamp(world.context.clock.utc_now().timestamp() - minutes * 60, UTC)
     headers = {"date": f"{sent:%a, %d %b %Y %H:%M:%S} GMT"}
     transport = httpx.MockTransport(lambda _: httpx.Response(200, json=[], headers=headers))
-    world.surroundings = Surroundings(transport=transport)
+    world.context = RunContext(transport=transport)
     assert worst(world, "clock", ask=True).severity is severity
 
 
@@ -169,5 +169,5 @@ def test_a_home_of_dagster_is_a_whole_path(world: Rehearsal) -> None:
 def test_no_finding_tells_a_secret(tmp_path: Path) -> None:
     world = rehearsal(tmp_path, BROKERBI_PASSWORD="s3cret-word", BROKERBI_TRIES="1", BROKERBI_REPORTS="sales")
     transport = httpx.MockTransport(lambda _: httpx.Response(401))
-    world.surroundings = replace(world.surroundings, transport=transport)
+    world.context = replace(world.context, transport=transport)
     assert "s3cret-word" not in repr(findings(world, ask=True))

@@ -1,16 +1,18 @@
-"""Is a plan for many customers what the plans for each of them alone would be?"""
+"""Plans for many customers, and the requests they are expected to take."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
 
+import pytest
+
 from pipelines.catalogue.reports import report
 from pipelines.months import Month, months_between
-from pipelines.planning.due import Calendar
-from pipelines.planning.holdings import HeldMonths, Holdings
-from pipelines.planning.plan import Planned, Planner
-from pipelines.planning.selection import Selection
+from pipelines.planning.due import Calendar, HeldMonths
+from pipelines.planning.plan import PlannedReport, Planner
+from pipelines.planning.selection import Pair, Selection
 from pipelines.settings.model import Customer
 from warehouse.ledger import Cap
 from warehouse.outlines import HeldBriefly, Outline
@@ -20,12 +22,14 @@ CALENDAR = Calendar(TODAY, Month(2024, 1), ZoneInfo("Europe/Stockholm"), 3, 13, 
 SALES = report("sales")
 HELD = HeldBriefly(datetime(2026, 11, 20, 12, tzinfo=UTC), "held")
 ALL: HeldMonths = dict.fromkeys(months_between(Month(2024, 1), Month(2026, 11)), HELD)
-SHARED: Holdings = {("sales", name): ALL for name in ("M1", "M2", "M3")}
-APART: Holdings = {pair: dict(months) for pair, months in SHARED.items()}
+SHARED: Mapping[Pair, HeldMonths] = {("sales", name): ALL for name in ("M1", "M2", "M3")}
+APART: Mapping[Pair, HeldMonths] = {pair: dict(months) for pair, months in SHARED.items()}
 
 
-def planned(held: Holdings, outline: Outline, selection: Selection | None = None) -> list[Planned]:
-    planner = Planner(CALENDAR, outline, held, selection or Selection(), 1000, {}, 12)
+def planned(
+    held: Mapping[Pair, HeldMonths], outline: Outline, selection: Selection | None = None
+) -> list[PlannedReport]:
+    planner = Planner(CALENDAR, outline, held, selection or Selection(), {}, 12)
     return list(planner.plan([SALES], [Customer(id=name) for name in ("M1", "M2", "M3", "new")]))
 
 
@@ -50,3 +54,23 @@ def test_months_named_for_one_customer_are_not_anothers() -> None:
     assert [(one.customer.id, one.wanted.months) for one in found] == [
         (name, exact[r, name]) for r, name in exact
     ]
+
+
+def requests(name: str, held: HeldMonths, **learned: object) -> tuple[int, int]:
+    pair = (name, "M1")
+    planner = Planner(CALENDAR, Outline({}, **learned), {pair: held}, Selection())  # type: ignore[arg-type]
+    [one] = planner.plan([report(name)], [Customer(id="M1")])
+    return one.requests, one.requests_expected
+
+
+@pytest.mark.parametrize(("known", "most", "likely"), [({}, 18, 6), ({("tips_and_leads", "M1"): 4}, 24, 12)])
+def test_a_paged_window_may_take_half_as_many_requests_again_as_the_longest_before_it(
+    known: dict[Pair, int], most: int, likely: int
+) -> None:
+    held: HeldMonths = {month: one for month, one in ALL.items() if month and month < Month(2026, 6)}
+    assert requests("tips_and_leads", held, pages=known) == (most, likely)
+
+
+def test_rows_that_may_lack_their_month_may_take_a_request_a_month_until_they_are_held() -> None:
+    assert requests("commission_office_by_month", {}) == (3 + 35, 3)
+    assert requests("commission_office_by_month", ALL) == (1, 1)

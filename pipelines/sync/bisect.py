@@ -1,8 +1,8 @@
-"""How long a stretch does the service really answer? Halves what it refuses, and learns the cap."""
+"""Bisection of refused spans: what the service refuses is asked in halves, and the limit is remembered."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 @dataclass
-class LearnedCap:
+class WindowLimit:
     """The longest span a report of a customer has been answered for, once a longer one was refused."""
 
     months: int | None = None
@@ -37,7 +37,7 @@ class LearnedCap:
         self.refused.clear()
 
     def cut(self, span: Span) -> Iterator[Span]:
-        """The spans to ask instead of one that is longer than what is known to be answered."""
+        """The spans to ask instead of one that is longer than the limit."""
         if self.days is not None:
             yield from spans_of_days(span, self.days)
         elif self.months is not None and _months_of(span) > self.months:
@@ -45,6 +45,33 @@ class LearnedCap:
                 yield from self.cut(half)
         else:
             yield span
+
+
+async def read_spans(
+    report: Report, window: Window, limit: WindowLimit, ask: Callable[[Span], Awaitable[Sequence[T]]]
+) -> list[T]:
+    """Read a window span by span; one that is refused (400), times out or is too large is asked in halves.
+
+    Raises what the service raised when a span that cannot be halved is refused, so that at most
+    about nine requests are spent on a refusal that has nothing to do with the length.
+    """
+    waiting = list(window.spans)
+    answers: list[T] = []
+    while waiting:
+        span, *shorter = limit.cut(waiting.pop(0))
+        waiting = [*shorter, *waiting]
+        try:
+            answers += await ask(span)
+        except ConnectError as error:
+            is_about_length = isinstance(error, Refused | AnswerTooLarge) or (
+                isinstance(error, Unavailable) and error.timed_out
+            )
+            if not (is_about_length and may_be_halved(report, span)):
+                limit.forget()
+                raise
+            limit.learn(span)
+            waiting = [*span.halves(), *waiting]
+    return answers
 
 
 def may_be_halved(report: Report, span: Span) -> bool:
@@ -56,34 +83,6 @@ def may_be_halved(report: Report, span: Span) -> bool:
     if report.month_of_row is MonthOfRow.DOCUMENTED_DATE:
         return span.days > 1
     return report.month_of_row is MonthOfRow.YEAR_AND_MONTH and _months_of(span) > 1
-
-
-async def read_spans(
-    report: Report, window: Window, cap: LearnedCap, ask: Callable[[Span], Awaitable[T]]
-) -> list[T]:
-    """Read a window span by span; one that is refused (400), too large or keeps timing out is halved.
-
-    Raises what the service raised when a span that cannot be halved is refused, so that at most
-    about nine requests are spent on a refusal that has nothing to do with the length.
-    """
-    waiting = list(window.spans)
-    answers: list[T] = []
-    while waiting:
-        span, *shorter = cap.cut(waiting.pop(0))
-        waiting = [*shorter, *waiting]
-        try:
-            answers.append(await ask(span))
-        except ConnectError as error:
-            if not (_is_about_length(error) and may_be_halved(report, span)):
-                cap.forget()
-                raise
-            cap.learn(span)
-            waiting = [*span.halves(), *waiting]
-    return answers
-
-
-def _is_about_length(error: ConnectError) -> bool:
-    return isinstance(error, Refused | AnswerTooLarge) or (isinstance(error, Unavailable) and error.timed_out)
 
 
 def _months_of(span: Span) -> int:

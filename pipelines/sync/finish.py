@@ -1,22 +1,25 @@
-"""How do loaded rows become what analysts see? Marts, checks, and a new published file if all is right."""
+"""End of a sync: marts, checks, and a new published file with its page if no check refuses it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pipelines.catalogue.model import Report, StoredAs, declared_columns
+from pipelines.catalogue.reports import REPORTS
 from pipelines.connect.clock import Clock, SystemClock
 from pipelines.operations.drawing import Drawn, draw_beside
-from pipelines.sync.configuring import configured_customers, configured_reports
-from pipelines.sync.rehearsing import clock_of
+from pipelines.planning.selection import Selection, chosen_reports
+from pipelines.sync.run_context import clock_of
 from warehouse.checks import CheckResult, keep_results, run_checks
-from warehouse.configured import write_configuration
+from warehouse.configured import ConfiguredCustomer, ConfiguredReport, write_configuration
+from warehouse.database import Store
 from warehouse.ledger import holds_months
+from warehouse.loads import DeclaredTable
 from warehouse.marts import MartError, build_marts
 from warehouse.publish import Publication, publish
 from warehouse.retention import clear_landing
-from warehouse.store import Store
 from warehouse.threads import spare_threads
 
 if TYPE_CHECKING:
@@ -57,7 +60,7 @@ def finish(settings: Settings, clock: Clock | None = None) -> Finished:
     store = Store(settings.data_dir)
     with store.alone():
         try:
-            marts, checks = _built_and_checked(store, settings, clock)
+            marts, checks = _build_and_check(store, settings, clock)
         except MartError as error:
             _publish(settings, clock, [str(error)])
             raise
@@ -70,7 +73,50 @@ def finish(settings: Settings, clock: Clock | None = None) -> Finished:
     return Finished(tuple(marts), tuple(checks), publication, page)
 
 
-def _built_and_checked(store: Store, settings: Settings, clock: Clock) -> tuple[list[str], list[CheckResult]]:
+def reasons_against(checks: Sequence[CheckResult]) -> list[str]:
+    """Why the file must not be published: what every failing check of severity error says."""
+    return [
+        check.sentence if check.message else f"{check.name}: {check.question} ({check.rows} rows)"
+        for check in checks
+        if check.rows and check.severity == "error"
+    ]
+
+
+def configured_customers(settings: Settings) -> list[ConfiguredCustomer]:
+    """Every customer of the settings, switched on or off, without a login."""
+    start = settings.start.first_day
+    return [ConfiguredCustomer(one.id, one.name, start, one.active) for one in settings.customers]
+
+
+def configured_reports(
+    settings: Settings, catalogue: Mapping[str, Report] = REPORTS
+) -> list[ConfiguredReport]:
+    """Every report of the catalogue; one that is only asked on demand is never late, so it counts as off."""
+    chosen = {one.name for one in chosen_reports(settings, Selection(), catalogue) if not one.on_demand}
+    return [
+        ConfiguredReport(one.name, one.subject, one.description, one.path, one.name in chosen)
+        for one in catalogue.values()
+    ]
+
+
+def declared_tables(reports: Iterable[Report] = REPORTS.values()) -> list[DeclaredTable]:
+    """Every table of the reports, with all its documented columns, also of reports that are off."""
+    return [
+        DeclaredTable(
+            report=report.name,
+            name=table.name,
+            columns=declared_columns(table),
+            history=report.stored_as is StoredAs.HISTORY,
+            parent=table.parent,
+            key=table.key,
+            description=table.description,
+        )
+        for report in reports
+        for table in report.tables
+    ]
+
+
+def _build_and_check(store: Store, settings: Settings, clock: Clock) -> tuple[list[str], list[CheckResult]]:
     """Marts in one transaction, what the checks find in them in another; the file is opened once for both."""
     with store.writing() as connection:
         if not holds_months(connection):
@@ -91,12 +137,3 @@ def _publish(settings: Settings, clock: Clock, reasons: Sequence[str]) -> Public
     return publish(
         settings.data_dir, keep=settings.keep_published, now=clock.utc_now(), reasons_against=reasons
     )
-
-
-def reasons_against(checks: Sequence[CheckResult]) -> list[str]:
-    """Why the file must not be published: what every failing check of severity error says."""
-    return [
-        check.sentence if check.message else f"{check.name}: {check.question} ({check.rows} rows)"
-        for check in checks
-        if check.rows and check.severity == "error"
-    ]

@@ -1,4 +1,4 @@
-"""Is a refused stretch halved, loaded whole, and the lesson kept?"""
+"""Bisection: a refused span is read whole in parts, and the limit is remembered."""
 
 import asyncio
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from pipelines.connect.errors import AnswerTooLarge, ConnectError, Refused, Unav
 from pipelines.connect.models import Request
 from pipelines.months import Month
 from pipelines.planning.windows import Span, Window, windows
-from pipelines.sync.spans import LearnedCap, read_spans
+from pipelines.sync.bisect import WindowLimit, read_spans
 
 TODAY = date(2026, 11, 21)
 YEAR = Window(
@@ -43,17 +43,17 @@ class Service:
     refusal: Callable[[], ConnectError] = refused
     asked: list[Span] = field(default_factory=list)
 
-    async def answer(self, span: Span) -> Span:
+    async def answer(self, span: Span) -> list[Span]:
         self.asked.append(span)
         if span.days > self.longest:
             raise self.refusal()
-        return span
+        return [span]
 
 
 def read(
-    service: Service, window: Window = YEAR, name: str = "sales", cap: LearnedCap | None = None
+    service: Service, window: Window = YEAR, name: str = "sales", limit: WindowLimit | None = None
 ) -> list[Span]:
-    return asyncio.run(read_spans(report(name), window, cap or LearnedCap(), service.answer))
+    return asyncio.run(read_spans(report(name), window, limit or WindowLimit(), service.answer))
 
 
 @pytest.mark.parametrize("longest", [365, 200, 100, 31, 30, 10, 1])
@@ -68,27 +68,27 @@ def test_whatever_the_service_allows_the_whole_year_is_read(
 
 
 def test_the_next_window_is_asked_in_the_length_that_was_learned() -> None:
-    cap = LearnedCap()
-    read(Service(100), cap=cap)
+    limit = WindowLimit()
+    read(Service(100), limit=limit)
     again = Service(100)
-    read(again, cap=cap)
+    read(again, limit=limit)
     assert all(span.days <= 100 for span in again.asked)
 
 
 def test_a_learned_number_of_days_is_kept_for_the_following_runs() -> None:
-    cap = LearnedCap()
-    read(Service(16), cap=cap)
-    assert (cap.months, cap.days) == (1, 16)
-    (january,) = windows([Month(2026, 1)], 12, TODAY, cap.days)
+    limit = WindowLimit()
+    read(Service(16), limit=limit)
+    assert (limit.months, limit.days) == (1, 16)
+    (january,) = windows([Month(2026, 1)], 12, TODAY, limit.days)
     assert [span.days for span in january.spans] == [16, 15]
 
 
 def test_a_refusal_that_is_not_about_the_length_costs_few_requests_and_teaches_nothing() -> None:
-    service, cap = Service(0), LearnedCap()
+    service, limit = Service(0), WindowLimit()
     with pytest.raises(Refused):
-        read(service, cap=cap)
+        read(service, limit=limit)
     assert len(service.asked) <= 10
-    assert (cap.months, cap.days, cap.refused) == (None, None, [])
+    assert (limit.months, limit.days, limit.refused) == (None, None, [])
 
 
 def test_an_aggregate_is_never_cut_below_its_month() -> None:

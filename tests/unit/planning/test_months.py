@@ -1,4 +1,4 @@
-"""Do months count, order and run as a calendar does?"""
+"""Months: counted, ordered and cut into runs as a calendar does."""
 
 from datetime import date
 

@@ -1,4 +1,4 @@
-"""Is every wanted day in exactly one window, and no window longer than allowed?"""
+"""Windows: every wanted day in exactly one, and none longer than allowed."""
 
 from datetime import date, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""Is a landing file finished or gone, whatever becomes of the window that it belongs to?"""
+"""Fetching: a landing file is finished or gone, whatever becomes of its window; what a window lacks."""
 
 from __future__ import annotations
 
@@ -6,30 +6,31 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, cast
+
+import pytest
 
 from pipelines.catalogue.reports import report
 from pipelines.connect.client import Client
 from pipelines.connect.clock import SystemClock
 from pipelines.connect.models import Answer, Request
-from pipelines.normalize.document import Document
-from pipelines.planning.plan import Planned
+from pipelines.planning.plan import PlannedReport
 from pipelines.planning.windows import Window
 from pipelines.settings.model import Customer
-from pipelines.sync.pairs import Pair
-from pipelines.sync.reading import Reading
-from pipelines.sync.spans import LearnedCap
+from pipelines.sync.fetch import Fetcher, open_months
+from pipelines.sync.paging import Page
+from pipelines.sync.scheduler import TaskState
 from warehouse.landing import Landing
 
-USERS = Pair(Planned(report("users"), Customer(id="M1")), {}, 0, LearnedCap())
+USERS = TaskState(PlannedReport(report("users"), Customer(id="M1")))
 
 
 class Answering:
     """A client whose every answer is an empty list."""
 
-    async def get(self, request: Request, read: Callable[[bytes], Document]) -> tuple[Answer, Document]:
+    async def get(self, request: Request, read: Callable[[bytes], Page]) -> tuple[Answer, Page]:
         now = datetime(2026, 1, 1, tzinfo=UTC)
         return Answer(request, "/x", 200, b"[]", "application/json", {}, 0.1, 1, now), read(b"[]")
 
@@ -51,8 +52,9 @@ async def cancelled_before_the_file_was_closed(landing: Path) -> None:
     threads = NeverClosing(1)
     threads.asked = asyncio.Event()
     asyncio.get_running_loop().set_default_executor(threads)
-    reading = Reading("run", Landing(landing), SystemClock(), "Europe/Stockholm", 1000, asyncio.Semaphore(1))
-    task = asyncio.create_task(reading.read(cast("Client", Answering()), USERS, Window((), ())))
+    fetcher, window = Fetcher(Landing(landing), SystemClock(), "Europe/Stockholm", 1000), Window((), ())
+    client, result = cast("Client", Answering()), USERS.begin(window, "run")
+    task = asyncio.create_task(fetcher.fetch(client, USERS, window, result))
     await threads.asked.wait()
     task.cancel()
     with suppress(asyncio.CancelledError):
@@ -62,3 +64,22 @@ async def cancelled_before_the_file_was_closed(landing: Path) -> None:
 def test_a_window_that_is_cancelled_while_it_waits_for_a_thread_leaves_no_open_file(tmp_path: Path) -> None:
     asyncio.run(cancelled_before_the_file_was_closed(tmp_path))
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+@pytest.mark.parametrize(
+    ("last_day", "fetched", "are_open"),
+    [
+        (date(2026, 1, 31), datetime(2026, 2, 1, 4, tzinfo=UTC), False),
+        (date(2026, 1, 31), datetime(2026, 1, 31, 22, tzinfo=UTC), True),
+        (
+            date(2026, 1, 31),
+            datetime(2026, 1, 31, 23, 30, tzinfo=UTC),
+            False,
+        ),  # February in Sweden
+        (date(2026, 1, 20), datetime(2026, 2, 1, 4, tzinfo=UTC), True),
+    ],
+)
+def test_a_month_is_open_until_it_was_asked_for_whole_after_its_end(
+    last_day: date, fetched: datetime, *, are_open: bool
+) -> None:
+    assert bool(open_months([date(2026, 1, 1)], last_day, fetched, "Europe/Stockholm")) is are_open

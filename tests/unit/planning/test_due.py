@@ -1,15 +1,15 @@
-"""Are exactly those months wanted that are missing, open or due?"""
+"""Due months: those missing, open, or to be asked again."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from pipelines.catalogue.reports import report
 from pipelines.months import Month, months_between
-from pipelines.planning.due import Calendar, Wanted, months_in_scope, wanted_months
+from pipelines.planning.due import Calendar, HeldMonths, Wanted, months_in_scope, wanted_months
 
 TODAY = date(2026, 11, 21)
 CALENDAR = Calendar(TODAY, Month(2024, 1), ZoneInfo("Europe/Stockholm"), 3, 13, 12)
@@ -23,11 +23,11 @@ class HeldMonth:
     state: str = "held"
 
 
-def every_month_held(held: HeldMonth) -> dict[Month, HeldMonth]:
+def every_month_held(held: HeldMonth) -> dict[Month | None, HeldMonth]:
     return dict.fromkeys(months_between(Month(2024, 1), Month(2026, 11)), held)
 
 
-def wanted(held: dict[Month, HeldMonth], *, name: str = "sales", refresh: bool = False) -> Wanted:
+def wanted(held: HeldMonths, *, name: str = "sales", refresh: bool = False) -> Wanted:
     one = report(name)
     return wanted_months(months_in_scope(one, CALENDAR), held, one, CALENDAR, refresh=refresh)
 
@@ -78,3 +78,30 @@ def test_months_to_come_are_due_every_night() -> None:
         months_between(Month(2026, 12), Month(2027, 11)), HeldMonth()
     )
     assert len(wanted(ahead, name="budget_crm").months) == 15
+
+
+def changed(*months: Month) -> dict[Month, datetime]:
+    return dict.fromkeys(months, LAST_NIGHT + timedelta(hours=1))
+
+
+def test_a_month_read_before_a_sale_of_it_was_changed_is_wanted() -> None:
+    one, held = report("sales"), every_month_held(HeldMonth())
+    held[Month(2025, 5)] = HeldMonth(LAST_NIGHT + timedelta(hours=2))
+    since = changed(Month(2025, 4), Month(2025, 5))
+    found = wanted_months(
+        months_in_scope(one, CALENDAR), held, one, CALENDAR, changed_since=since, most_changed=9
+    )
+    assert (found.changed, found.postponed) == ((Month(2025, 4),), ())
+
+
+def test_more_changed_months_than_a_night_asks_for_are_postponed_the_oldest_first() -> None:
+    one, months = report("sales"), tuple(months_between(Month(2025, 1), Month(2025, 4)))
+    found = wanted_months(
+        months_in_scope(one, CALENDAR),
+        every_month_held(HeldMonth()),
+        one,
+        CALENDAR,
+        changed_since=changed(*months),
+        most_changed=3,
+    )
+    assert (found.changed, found.postponed, found.left) == (months[1:], months[:1], 29)

@@ -1,0 +1,204 @@
+"""Changed sales: the service is asked which sales it changed, and their months are to be read again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+from pipelines.catalogue.model import Report
+from pipelines.connect.errors import Forbidden, HostDown, Unauthorized
+from pipelines.planning.plan import PlannedProbe, PlannedReport
+from pipelines.planning.windows import Window
+from pipelines.sync.fetch import Fetcher
+from pipelines.sync.scheduler import TaskState
+from warehouse.changes import ANSWERED, FAILED, Changed, Probe
+from warehouse.errors import WarehouseError
+from warehouse.window_result import WindowResult, WindowStatus
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from pipelines.connect.client import Client
+    from warehouse.database import Store
+
+BY_CONTRACT = "contract_day"
+ENOUGH_TO_JUDGE = 10
+"""With fewer estates than this, nothing is concluded from their being changed before the days asked for."""
+UNFILTERED = (
+    "most of the sales told were changed before {}: the service seems to answer without regard to the days "
+    "asked for, so only those changed since then count"
+)
+UNDATED = "{} sales do not say when they were changed, and count as changed just now"
+UNANSWERED = (
+    "the service did not tell which sales were changed, so older months are read again only once in a "
+    "calendar month: {}"
+)
+
+
+async def ask_what_changed(
+    probes: Sequence[PlannedProbe],
+    clients: Mapping[str, Client],
+    fetcher: Fetcher,
+    store: Store,
+    reports: Sequence[Report],
+    run_id: str,
+) -> list[WindowResult]:
+    """Ask about every customer at once, and write down which months of the reports that concerns.
+
+    A question that fails is reported and stops nothing.
+    """
+
+    async def ask(probe: PlannedProbe) -> WindowResult:
+        window = Window((), probe.spans)
+        task = TaskState(PlannedReport(probe.report, probe.customer, windows=(window,)))
+        result = task.begin(window, run_id)
+        try:
+            await fetcher.fetch(clients[probe.customer.id], task, window, result)
+        except (OSError, WarehouseError):
+            raise
+        except Exception as error:  # noqa: BLE001 - the sync goes on without the answer
+            await asyncio.to_thread(_remember_failure, probe, result, error, store)
+        else:
+            await asyncio.to_thread(_remember_answer, probe, result, store, reports, fetcher.timezone)
+        return result
+
+    return list(await asyncio.gather(*map(ask, probes)))
+
+
+def _remember_answer(
+    probe: PlannedProbe, result: WindowResult, store: Store, reports: Sequence[Report], timezone: str
+) -> None:
+    estates, notes = changed_estates(result.tables[0].frame, probe.first, result.fetched, timezone)
+    if result.rejected:
+        notes.append(f"{len(result.rejected)} rows could not be read")
+    guided = [report for report in reports if report.follows_sales]
+    named = {one.name: (one.tables[0].name, one.estate_id_column) for one in guided if one.estate_id_column}
+    held = store.months_naming(named, result.customer, [one.id for one in estates])
+    changed_at = {one.id: one.changed_at_utc for one in sorted(estates, key=lambda one: one.changed_at_utc)}
+    changed = [
+        Changed(
+            report.name,
+            result.customer,
+            month,
+            max(changed_at[estate] for estate in ids),
+            result.fetched,
+            len(ids),
+            result.load_id,
+        )
+        for report in guided
+        for month, ids in touched_months(report, guided, estates, held).items()
+    ]
+    store.remember_probe(_probe(probe, result, note="; ".join(notes), estates=len(estates)), changed)
+    months = len({one.month for one in changed})
+    result.tables, result.rejected = (), ()
+    result.status, result.warnings = WindowStatus.TOLD, tuple(notes)
+    result.reason = f"{len(estates)} sales were changed since {probe.first}, which concerns {months} months"
+
+
+def _remember_failure(probe: PlannedProbe, result: WindowResult, error: Exception, store: Store) -> None:
+    reason = " ".join(str(error).split())
+    store.remember_probe(_probe(probe, result, error=reason), ())
+    if isinstance(error, Forbidden):
+        store.deny(probe.asked_of, result.customer, result.fetched)
+    result.status, result.reason = WindowStatus.SKIPPED, reason
+    if not isinstance(error, Unauthorized | HostDown):  # of those every window says the same
+        result.reason = UNANSWERED.format(reason)
+        result.warnings = (result.reason,)
+
+
+def _probe(
+    probe: PlannedProbe, result: WindowResult, *, error: str = "", note: str = "", estates: int = 0
+) -> Probe:
+    return Probe(
+        load_id=result.load_id,
+        run_id=result.run_id,
+        customer=result.customer,
+        asked_of=probe.asked_of,
+        window_start=probe.first,
+        window_end=probe.last,
+        requests=result.requests,
+        bytes=result.bytes,
+        seconds=result.seconds,
+        fetched_at_utc=result.fetched,
+        status=FAILED if error else ANSWERED,
+        error=error,
+        landing=result.landing,
+        estates=estates,
+        note=note,
+    )
+
+
+@dataclass(frozen=True)
+class ChangedEstate:
+    """An estate that was changed: when, and the months of its own dates, where it has them."""
+
+    id: str
+    changed_at_utc: datetime
+    contract_month: date | None
+    access_month: date | None
+
+
+def changed_estates(
+    frame: pl.DataFrame, first: date, fetched_at_utc: datetime, timezone: str
+) -> tuple[list[ChangedEstate], list[str]]:
+    """The estates of an answer that count as changed since the first day asked for, and what was odd."""
+    zone, notes = ZoneInfo(timezone), []
+    rows = [row for row in frame.iter_rows(named=True) if row.get("id")]
+    told = [row["changed_at"] for row in rows if row.get("changed_at")]
+    before = sum(moment.date() < first for moment in told)
+    is_unfiltered = len(told) >= ENOUGH_TO_JUDGE and before * 2 > len(told)
+    if is_unfiltered:
+        notes.append(UNFILTERED.format(first))
+    if len(told) < len(rows):
+        notes.append(UNDATED.format(len(rows) - len(told)))
+    estates = []
+    for row in rows:
+        moment = row.get("changed_at")
+        if moment is not None and moment.date() < first:
+            if is_unfiltered:
+                continue
+            moment = None
+        at = _in_utc(moment, zone) if moment else fetched_at_utc
+        estates.append(ChangedEstate(row["id"], at, _month(row, BY_CONTRACT), _month(row, "access_day")))
+    return estates, notes
+
+
+def touched_months(
+    report: Report,
+    reports: Sequence[Report],
+    estates: Sequence[ChangedEstate],
+    held: Mapping[str, Sequence[tuple[str, date]]],
+) -> dict[date, list[str]]:
+    """The months of a report that the estates concern, each with their ids.
+
+    A sale counts in the month of its contract: the one it has now, and the one under which it is held,
+    for a corrected date moves it. Rows that name their estate but are dated by themselves are in the month
+    under which they are held, and may move to the month of access. `held` has pairs of estate and month.
+    """
+    pairs = [(one.id, one.contract_month) for one in estates if one.contract_month]
+    for other in reports:
+        if other.tables[0].dated_by == BY_CONTRACT:
+            pairs += held.get(other.name, ())
+    if report.estate_id_column and report.tables[0].dated_by != BY_CONTRACT:
+        pairs += held.get(report.name, ())
+        pairs += [(one.id, one.access_month) for one in estates if one.access_month]
+    months: dict[date, list[str]] = {}
+    for estate, month in sorted(set(pairs)):
+        months.setdefault(month, []).append(estate)
+    return months
+
+
+def _in_utc(moment: datetime, zone: ZoneInfo) -> datetime:
+    """A local moment in UTC; a day without a time may mean any moment of it, so its end."""
+    if moment.time() == time.min:
+        moment = datetime.combine(moment.date(), time(23, 59, 59))
+    return moment.replace(tzinfo=zone).astimezone(UTC)
+
+
+def _month(row: Mapping[str, object], column: str) -> date | None:
+    moment = row.get(column)
+    return moment.date().replace(day=1) if isinstance(moment, datetime) else None

@@ -1,0 +1,378 @@
+"""One window fetched: its requests, its landing file, and its rows as tables."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import threading
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from functools import partial
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+from zoneinfo import ZoneInfo
+
+from pipelines.catalogue.model import Each, MonthOfRow, Report, StoredAs, TimeParameters
+from pipelines.connect.client import Client
+from pipelines.connect.clock import Clock
+from pipelines.connect.errors import ConnectError, NotFound, Refused
+from pipelines.connect.models import Answer, Request
+from pipelines.months import Month
+from pipelines.normalize.document import Document, read_document
+from pipelines.normalize.normalize import normalize
+from pipelines.normalize.pages import ids_of, is_empty, row_count, stated_total
+from pipelines.normalize.tables import Normalized
+from pipelines.planning.windows import Span, Window
+from pipelines.sync.bisect import read_spans
+from pipelines.sync.paging import Page, PagingRefused, PagingUnproven, read_pages
+from warehouse.errors import WarehouseError
+
+if TYPE_CHECKING:
+    from pipelines.sync.scheduler import TaskState
+    from warehouse.landing import Landing, LandingWriter
+    from warehouse.window_result import TableLike, WindowResult
+
+PAGING_TRIES = 2
+"""How often a span is read page by page before it is read unpaged."""
+LARGE_ANSWER = 4_000_000
+"""Bytes; larger answers are read one by one: values take about seven times the memory of the body."""
+
+
+class UnreadableRows(Exception):
+    """An answer that is JSON, but that no rows could be made of."""
+
+
+class RowsWithoutMonths(Exception):
+    """Rows for several months that do not say which month each belongs to."""
+
+
+def build_request(
+    report: Report, customer: str, span: Span | None, *, asked: str | None = None, paged: bool = True
+) -> Request:
+    """The request for one span of a report (interface, Business intelligence and Budget reports).
+
+    `asked` is the user or estate of a report that is asked one by one; `paged=False` takes the
+    unpaged twin of a paged report. Ids are percent-encoded: they come from settings and answers.
+    """
+    path = report.path if paged or report.unpaged_path is None else report.unpaged_path
+    query = dict(report.query)
+    places = {"customerId": quote(customer, safe="")}
+    if report.customer_parameter:
+        query[report.customer_parameter] = customer
+    if span is not None:
+        places |= {"year": str(span.first.year), "month": str(span.first.month)}
+        if report.time_parameters is TimeParameters.DATES:
+            query |= {"dateFrom": span.starts_at.isoformat(), "dateTo": span.ends_at.isoformat()}
+        elif report.time_parameters is TimeParameters.MONTH_BOUNDS:
+            query |= {
+                "fromYear": str(span.first.year),
+                "fromMonth": str(span.first.month),
+                "toYear": str(span.last.year),
+                "toMonth": str(span.last.month),
+            }
+    if asked is not None and report.each is Each.USER:
+        places["userId"] = quote(asked, safe="")
+    if asked is not None and report.each is Each.ESTATE:
+        query[report.each.value] = asked
+    return Request(path=path.format_map(places), query=query, report=report.name, customer=customer)
+
+
+@dataclass(frozen=True)
+class Fetcher:
+    """Fetches the windows of one run; holds what all of them share."""
+
+    landing: Landing
+    clock: Clock
+    timezone: str
+    page_size: int
+    one_large: threading.Lock = field(default_factory=threading.Lock)
+
+    async def fetch(
+        self, client: Client, task: TaskState, window: Window, result: WindowResult, *, held: bool = False
+    ) -> None:
+        """Fetch one window into a landing file, and put its tables into its record.
+
+        `held` keeps the file from being loaded by anybody until it is released. Raises RowsWithoutMonths,
+        of which nothing is kept, and whatever else went wrong; the record then says where the answers are.
+        """
+        report = task.planned.report
+        result.load_id = f"{self.clock.utc_now():%Y%m%dT%H%M%S%f}-{secrets.token_hex(4)}"
+        header = {
+            "run_id": result.run_id,
+            "months": [day.isoformat() for day in result.months],
+            "history": result.history,
+            "kept": report.stored_as is not StoredAs.NOT_KEPT,
+            "asked": None if result.asked is None else list(result.asked),
+        }
+        writer = self.landing.open(
+            report.name, result.customer, window.first, window.last, result.load_id, header
+        )
+        reader = _WindowReader(self, client, task, window, result, writer)
+        try:
+            normalized = await reader.read()
+            await reader.finish_landing(held=held)
+            result.notes += normalized.findings.notes
+            result.open_months = open_months(result.months, window.last, result.fetched, self.timezone)
+            result.tables, result.rejected = normalized.tables, normalized.rejected
+        except (OSError, WarehouseError, RowsWithoutMonths):
+            raise
+        except Exception as error:
+            await reader.finish_landing(error=type(error).__name__)
+            raise
+        finally:
+            writer.discard()
+
+
+class _WindowReader:
+    """Reads one window; every answer is written to its landing file before anything is made of it.
+
+    Answers that do not count in the end (pages that moved, the second look, refusals) are landed too;
+    `counted` are those that do.
+    """
+
+    def __init__(
+        self,
+        fetcher: Fetcher,
+        client: Client,
+        task: TaskState,
+        window: Window,
+        result: WindowResult,
+        writer: LandingWriter,
+    ) -> None:
+        self.fetcher = fetcher
+        self.client = client
+        self.task = task
+        self.report = task.planned.report
+        self.asked: Sequence[str | None] = task.planned.asked or (None,)
+        self.window = window
+        self.result = result
+        self.writer = writer
+        self.counted: list[Page] = []
+        self.landed = 0
+        self.normalized: Normalized | UnreadableRows | None = None
+
+    async def read(self) -> Normalized:
+        """The window's rows; asked once more where a month that had rows is empty now."""
+        normalized = await self._read_once()
+        if self._emptied_months():
+            self.result.notes += ("asked twice",)
+            self.counted, self.normalized = [], None
+            normalized = await self._read_once()
+            self.result.warnings += tuple(
+                f"{day:%Y-%m} had {self.task.rows_held[day]} rows and is empty now, asked twice"
+                for day in self._emptied_months()
+            )
+        return normalized
+
+    async def finish_landing(self, *, error: str = "", held: bool = False) -> None:
+        """Complete the landing file; it says which answers count, none after an error."""
+        result = self.result
+        result.fetched_at_utc = result.fetched_at_utc or self.fetcher.clock.utc_now()
+        trailer = {
+            "used": [] if error else [page.place for page in self.counted],
+            "error": error,
+            "note": "; ".join((*result.notes, *result.warnings)),
+            "requests": result.requests,
+            "seconds": result.seconds,
+            "fetched_at_utc": result.fetched_at_utc.isoformat(),
+        }
+        landed = await asyncio.to_thread(self.writer.close, trailer, held=held)
+        result.landing, result.sha256 = landed.path, landed.sha256
+
+    async def _read_once(self) -> Normalized:
+        """Ask for the whole window, and make rows of it."""
+        result, limit = self.result, self.task.limit
+        for asked in self.asked:
+            if self.window.spans:
+                ask = partial(self._read_span, asked)
+                self.counted += await read_spans(self.report, self.window, limit, ask)
+            else:
+                self.counted += await self._read_span(asked, None)
+        if limit.refused:
+            result.notes += (f"{len(limit.refused)} spans were refused and halved",)
+        normalized = self.normalized
+        if normalized is None:
+            normalized = await asyncio.to_thread(self._normalize_together)
+        if isinstance(normalized, UnreadableRows):
+            raise normalized
+        if len(result.months) > 1 and lacks_months(self.report, normalized):
+            raise RowsWithoutMonths
+        result.rows_by_month = rows_by_month(normalized.tables, result.months)
+        return normalized
+
+    def _emptied_months(self) -> list[date]:
+        """Months that had rows and have none now: empty is an answer, but one worth asking for twice."""
+        held = self.task.rows_held
+        return [day for day, rows in self.result.rows_by_month.items() if not rows and held.get(day, 0)]
+
+    async def _read_span(self, asked: str | None, span: Span | None) -> list[Page]:
+        """The pages of one span, proven to be whole, or else the one answer of its unpaged twin."""
+        if not self.report.paged:
+            return [await self._ask(asked, span)]
+        for _ in range(PAGING_TRIES):
+            try:
+                pages = await read_pages(partial(self._ask_page, asked, span))
+            except PagingRefused as error:
+                self.result.notes += (str(error),)
+                break
+            except PagingUnproven as error:
+                self.result.notes += (f"read again: {error}",)
+            else:
+                if len(pages) > 2:
+                    self.result.notes += (f"{len(pages)} pages, proven",)
+                return pages
+        self.result.notes += ("read unpaged",)
+        return [await self._ask(asked, span, paged=False)]
+
+    async def _ask_page(self, asked: str | None, span: Span | None, index: int) -> Page:
+        try:
+            return await self._ask(asked, span, page=index)
+        except (Refused, NotFound) as error:
+            if index == 0:
+                raise
+            raise PagingRefused(f"page {index} was refused ({type(error).__name__})") from error
+
+    async def _ask(
+        self, asked: str | None, span: Span | None, *, page: int | None = None, paged: bool = True
+    ) -> Page:
+        """One request; its answer is landed, also one that brings no rows."""
+        request = build_request(self.report, self.result.customer, span, asked=asked, paged=paged)
+        if page is not None:
+            request = request.with_query(pageIndex=str(page), pageSize=str(self.fetcher.page_size))
+        is_only_one = self.window.spans == (() if span is None else (span,)) and len(self.asked) == 1
+        parse = partial(
+            self._parse, asked=asked, is_page=page is not None, is_whole=is_only_one and not self.report.paged
+        )
+        try:
+            answer, found = await self.client.get(request, parse)
+        except ConnectError as error:
+            self.result.requests += error.tries
+            if error.answer is not None:
+                await self._land(error.answer, asked)
+            raise
+        self.result.requests += answer.tries
+        found.place = self.landed
+        await self._land(answer, asked)
+        return found
+
+    def _parse(self, body: bytes, *, asked: str | None, is_page: bool, is_whole: bool) -> Page:
+        """Read a body, in a thread; raises ValueError for one that is not JSON.
+
+        Rows are made at once of the one answer of a window. Of several the values are given up, to be
+        read again when all are there: values take far more memory than the body.
+        """
+        with self.fetcher.one_large if len(body) > LARGE_ANSWER else nullcontext():
+            document = read_document(body)
+            found = Page(document, asked)
+            if is_page:
+                found.rows = row_count(self.report, document)
+                found.total = stated_total(document)
+                found.is_empty = is_empty(self.report, document)
+                found.ids = ids_of(self.report, document)
+            if is_whole:
+                self.normalized = self._normalize([found])
+            document.forget()
+        return found
+
+    def _normalize_together(self) -> Normalized | UnreadableRows:
+        size = sum(len(page.document.body) for page in self.counted)
+        with self.fetcher.one_large if size > LARGE_ANSWER else nullcontext():
+            return self._normalize(self.counted)
+
+    def _normalize(self, pages: Sequence[Page]) -> Normalized | UnreadableRows:
+        try:
+            return normalize_answers(
+                self.report,
+                [page.document for page in pages],
+                self.result.months,
+                self.fetcher.timezone,
+                [page.asked for page in pages],
+            )
+        except UnreadableRows as error:
+            return error
+
+    async def _land(self, answer: Answer, asked: str | None) -> None:
+        """Write an answer to the landing file."""
+        result = self.result
+        result.bytes += len(answer.body)
+        result.seconds += answer.seconds
+        result.fetched_at_utc = result.fetched_at_utc or answer.fetched_at_utc
+        meta = {
+            "path": answer.request.path,
+            "query": dict(answer.request.query),
+            "status": answer.status,
+            "content_type": answer.content_type,
+            "tries": answer.tries,
+            "seconds": answer.seconds,
+            "fetched_at_utc": answer.fetched_at_utc.isoformat(),
+            "asked": asked,
+        }
+        await asyncio.to_thread(self.writer.add, meta, answer.body)
+        self.landed += 1
+
+
+def normalize_answers(
+    report: Report,
+    documents: Sequence[Document],
+    months: Sequence[date],
+    timezone: str,
+    asked: Sequence[str | None],
+) -> Normalized:
+    """Rows of one window's answers; raises UnreadableRows with a sentence instead of a library's error."""
+    try:
+        normalized = normalize(
+            report, documents, months=[Month.of(day) for day in months], timezone=timezone, asked=asked
+        )
+    except Exception as error:
+        raise UnreadableRows(
+            f"no rows could be made of the answer ({type(error).__name__}: {error}); it is kept in landing, "
+            "and `brokerbi replay` loads it once the cause is mended"
+        ) from error
+    if not normalized.findings.recognised:
+        raise UnreadableRows(
+            f"the answer is JSON, but not this report ({'; '.join(normalized.findings.notes)}); it is kept "
+            "in landing and what was held stays; if the service has truly changed, adapt the report's block"
+        )
+    return normalized
+
+
+def read_landed_tables(landing: Landing, result: WindowResult, report: Report, timezone: str) -> None:
+    """Put the rows of a fetched window into its record, from the answers of its landing file that counted.
+
+    Raises what reading a damaged or missing file raises, and UnreadableRows.
+    """
+    documents: list[Document] = []
+    asked: list[str | None] = []
+    for meta, body in landing.read_used(result.landing, result.sha256):
+        documents.append(read_document(body))
+        asked.append(meta.get("asked"))
+    normalized = normalize_answers(report, documents, result.months, timezone, asked)
+    result.open_months = open_months(result.months, result.window_end, result.fetched, timezone)
+    result.tables, result.rejected = normalized.tables, normalized.rejected
+
+
+def lacks_months(report: Report, normalized: Normalized) -> bool:
+    """Whether rows came without saying which month each belongs to."""
+    assumed = report.month_of_row is MonthOfRow.YEAR_AND_MONTH
+    return normalized.findings.undated or (assumed and normalized.findings.year_and_month is False)
+
+
+def open_months(
+    months: Sequence[date], window_end: date | None, fetched_at_utc: datetime, timezone: str
+) -> frozenset[date]:
+    """The months of a window that were not over when it was asked, or that it does not reach the end of."""
+    asked_on = fetched_at_utc.astimezone(ZoneInfo(timezone)).date()
+    reached = min(window_end, asked_on - timedelta(days=1)) if window_end else asked_on
+    return frozenset(day for day in months if Month.of(day).last_day > reached)
+
+
+def rows_by_month(tables: Sequence[TableLike], months: Sequence[date]) -> dict[date, int]:
+    """How many rows each month of a window turned out to have, over all tables."""
+    counts = dict.fromkeys(months, 0)
+    for table in tables:
+        for day, number in table.frame["_month"].value_counts().iter_rows():
+            if day is not None:
+                counts[day] = counts.get(day, 0) + number
+    return counts

@@ -1,0 +1,114 @@
+"""Loader of one sync: fetched windows gathered in groups, one transaction each, while requests go on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pipelines.sync.summary import Summary
+from warehouse.errors import WarehouseError
+from warehouse.window_result import WindowStatus
+
+if TYPE_CHECKING:
+    from warehouse.database import Store, WriteSession
+    from warehouse.window_result import WindowResult
+
+LOADS_IN_A_GROUP = 200
+BYTES_IN_A_GROUP = 20_000_000
+"""A group is full with so many loads or so much memory; no more than one waits, which keeps memory flat."""
+PATIENCE_SECONDS = 2.0
+"""How long a fetched window waits for others; what waits is asked again when the run is killed."""
+
+
+@dataclass
+class Loader:
+    """Gathers fetched windows and loads them as one group, when it is full or has waited long enough.
+
+    The working file stays open from one group to the next only if that is full already. A group that the
+    store refuses is tried again in halves, so that one bad window costs only itself; an error of the store
+    itself (a full disk, a lost lock) is raised to the run.
+    """
+
+    store: Store
+    summary: Summary
+    patience: float = PATIENCE_SECONDS
+    _waiting: list[WindowResult] = field(default_factory=list)
+    _bytes: int = 0
+    _is_over: bool = False
+    _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
+
+    async def put(self, result: WindowResult) -> None:
+        """Hand over a fetched window; waits while a full group does."""
+        size = sum(table.frame.estimated_size() for table in result.tables)
+        async with self._changed:
+            await self._changed.wait_for(lambda: not self._is_full)
+            self._waiting.append(result)
+            self._bytes += int(size)
+            self._changed.notify_all()
+
+    async def run(self) -> None:
+        """Load until there is nothing more to come."""
+        loop = asyncio.get_running_loop()
+        while not (self._is_over and not self._waiting):
+            async with self._changed:
+                await self._changed.wait_for(lambda: self._waiting or self._is_over)
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(self.patience):
+                        await self._changed.wait_for(lambda: self._is_full or self._is_over)
+            await asyncio.to_thread(self._load_groups, loop)
+
+    async def finish(self, running: asyncio.Task[None]) -> None:
+        """Let what has been fetched be loaded, also when the run is being stopped."""
+        async with self._changed:
+            self._is_over = True
+            self._changed.notify_all()
+        await running
+
+    @property
+    def _is_full(self) -> bool:
+        return len(self._waiting) >= LOADS_IN_A_GROUP or self._bytes >= BYTES_IN_A_GROUP
+
+    def _load_groups(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Load what waits, and again while a full group waits; in a thread, while the loop goes on asking."""
+        group: Sequence[WindowResult] = ()
+        with self.store.session() as session:
+            while group := asyncio.run_coroutine_threadsafe(self._next(group), loop).result():
+                self._load(session, group)
+
+    async def _next(self, loaded: Sequence[WindowResult]) -> Sequence[WindowResult]:
+        """Report a group that was loaded; return the next, if it is worth keeping the file open."""
+        for result in loaded:
+            self.summary.add(result, result.status, result.reason)
+        async with self._changed:
+            if loaded and not (self._is_full or self._is_over):
+                return ()
+            group, self._waiting, self._bytes = self._waiting, [], 0
+            self._changed.notify_all()
+            return group
+
+    def _load(self, session: WriteSession, group: Sequence[WindowResult]) -> None:
+        try:
+            session.load(group)
+        except WarehouseError:
+            raise
+        except Exception as error:  # noqa: BLE001 - one window's trouble must not stop the others
+            half = len(group) // 2
+            if half:
+                self._load(session, group[:half])
+                self._load(session, group[half:])
+                return
+            [failed] = group
+            failed.status, failed.tables, failed.rejected = WindowStatus.FAILED, (), ()
+            failed.reason = (
+                f"the rows could not be loaded ({type(error).__name__}: {error}); "
+                "the answer is kept in landing"
+            )
+            return
+        for result in group:
+            result.reason = "; ".join(result.notes)
+            result.warnings += tuple(
+                f"{day:%Y-%m} was left alone: a newer fetch is held" for day in result.superseded
+            )

@@ -1,0 +1,92 @@
+"""Context of a run: its clock, network and catalogue, so that a test or a rehearsal can hand in its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+from pipelines.catalogue.model import Report
+from pipelines.catalogue.reports import REPORTS
+from pipelines.connect.circuit_breaker import CircuitBreaker
+from pipelines.connect.client import Client
+from pipelines.connect.clock import Clock, SystemClock
+from pipelines.connect.models import Login, Try
+from pipelines.connect.rate_limit import RateLimit
+
+if TYPE_CHECKING:
+    import httpx
+
+    from pipelines.settings.model import Customer, Settings
+
+
+@dataclass(frozen=True)
+class RunContext:
+    """`transport` replaces the network, `clock` the time, `catalogue` the reports there are."""
+
+    clock: Clock = field(default_factory=SystemClock)
+    transport: httpx.AsyncBaseTransport | None = None
+    catalogue: Mapping[str, Report] = field(default_factory=lambda: REPORTS)
+
+    def with_day_of(self, settings: Settings) -> RunContext:
+        """The same on the day that the settings say it is: BROKERBI_TODAY makes a run a rehearsal."""
+        return replace(self, clock=clock_of(settings, self.clock))
+
+    async def open_clients(
+        self,
+        settings: Settings,
+        customers: Sequence[Customer],
+        rate_limit: RateLimit,
+        circuit_breaker: CircuitBreaker,
+        stack: AsyncExitStack,
+        on_try: Callable[[Try], None] | None = None,
+    ) -> Mapping[str, Client]:
+        """The client of every customer, one per login, all under one rate limit; `stack` closes them."""
+        by_login: dict[Login, Client] = {}
+        clients: dict[str, Client] = {}
+        for customer in customers:
+            login = settings.login_of(customer)
+            if login not in by_login:
+                client = Client(
+                    settings.base_url,
+                    login,
+                    rate_limit=rate_limit,
+                    circuit_breaker=circuit_breaker,
+                    retry=settings.retry,
+                    limits=settings.limits,
+                    transport=self.transport,
+                    clock=self.clock,
+                    on_try=on_try,
+                )
+                by_login[login] = await stack.enter_async_context(client)
+            clients[customer.id] = by_login[login]
+        return clients
+
+
+@dataclass(frozen=True)
+class RehearsalClock:
+    """The real clock on another day: what is loaded and refused in a rehearsal is dated to that day."""
+
+    real: Clock
+    today: date
+    timezone: ZoneInfo
+
+    def utc_now(self) -> datetime:
+        local = self.real.utc_now().astimezone(self.timezone)
+        return datetime.combine(self.today, local.time(), tzinfo=self.timezone).astimezone(UTC)
+
+    def monotonic(self) -> float:
+        return self.real.monotonic()
+
+    async def sleep(self, seconds: float) -> None:
+        await self.real.sleep(seconds)
+
+
+def clock_of(settings: Settings, real: Clock) -> Clock:
+    """The clock that the settings ask for."""
+    if settings.today is None:
+        return real
+    return RehearsalClock(real, settings.today, ZoneInfo(settings.timezone))

@@ -1,0 +1,227 @@
+"""Scheduler of one sync: asks every window with bounded concurrency, and hands over what may be loaded."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+from pipelines.catalogue.model import StoredAs
+from pipelines.connect.errors import Forbidden, HostDown, Refused
+from pipelines.planning.plan import PlannedReport
+from pipelines.planning.windows import Window, windows
+from pipelines.sync.bisect import WindowLimit
+from pipelines.sync.fetch import Fetcher, RowsWithoutMonths, read_landed_tables
+from pipelines.sync.loader import Loader
+from pipelines.sync.summary import Summary
+from warehouse.errors import WarehouseError
+from warehouse.window_result import WindowResult, WindowStatus
+
+if TYPE_CHECKING:
+    from pipelines.connect.circuit_breaker import CircuitBreaker
+    from pipelines.connect.client import Client
+
+WORKERS_PER_SLOT = 2
+"""More windows under way than requests allowed in flight, so that parsing never leaves a slot idle."""
+THREADS = 3
+"""How many answers are parsed, compressed or loaded at a time: each takes memory of its own."""
+MOST_REFUSED_WINDOWS = 2
+"""After so many windows refused for another reason than their length, the rest are not asked."""
+FEWEST_ROWS = 10
+"""A customer with fewer rows of a report than this may lose any of them."""
+
+
+@dataclass
+class TaskState:
+    """How far one report of one customer is; its windows share it.
+
+    `rows_held` counts the rows held before the sync, by month (None without months). `closed` says why no
+    more windows are asked. When the sync asks again for months that have rows, what is fetched waits in
+    `held_back` until the whole task is in, so that the shrink guard sees all of it.
+    """
+
+    planned: PlannedReport
+    rows_held: Mapping[date | None, int] = field(default_factory=dict)
+    limit: WindowLimit = field(default_factory=WindowLimit)
+    windows_left: int = 0
+    refused_windows: int = 0
+    closed: str = ""
+    denied: bool = False
+    held_back: list[WindowResult] = field(default_factory=list)
+
+    @property
+    def replaces_rows(self) -> bool:
+        """Whether months are asked for of which rows are held."""
+        months = (month for window in self.planned.windows for month in window.months)
+        return any(self.rows_held.get(month.first_day, 0) for month in months)
+
+    def begin(self, window: Window, run_id: str) -> WindowResult:
+        """The record of one of its windows, before anything is known of it."""
+        report = self.planned.report
+        return WindowResult(
+            report=report.name,
+            customer=self.planned.customer.id,
+            months=tuple(month.first_day for month in window.months),
+            window_start=window.first,
+            window_end=window.last,
+            run_id=run_id,
+            history=report.stored_as is StoredAs.HISTORY,
+            asked=self.planned.asked if report.on_demand else None,
+        )
+
+
+@dataclass
+class Scheduler:
+    """Works through the windows of all tasks; what becomes of each is added to the summary."""
+
+    fetcher: Fetcher
+    loader: Loader
+    clients: Mapping[str, Client]
+    circuit_breaker: CircuitBreaker
+    summary: Summary
+    today: date
+    concurrency: int
+    accept_shrink: bool
+    jobs: deque[tuple[TaskState, Window]] = field(default_factory=deque)
+
+    async def run(self, tasks: Sequence[TaskState]) -> None:
+        """Ask all windows of all tasks; what fails is noted, and stops nothing else.
+
+        Raises what the store raises (a full disk, a lost lock): then nothing can be kept any more. What was
+        fetched is loaded in any case.
+        """
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, "work"))
+        for task in tasks:
+            task.windows_left = len(task.planned.windows)
+        self.jobs.extend(in_turns(tasks))
+        loading = asyncio.create_task(self.loader.run())
+        workers = [asyncio.create_task(self._work()) for _ in range(self.concurrency * WORKERS_PER_SLOT)]
+        asking = asyncio.gather(*workers)
+        watched: list[asyncio.Future[Any]] = [loading, asking]
+        try:
+            await asyncio.wait(watched, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for worker in workers:
+                worker.cancel()
+            await asyncio.gather(*workers, return_exceptions=True)
+            await self.loader.finish(loading)
+        await asking
+
+    async def _work(self) -> None:
+        while self.jobs:
+            task, window = self.jobs.popleft()
+            await self._window(task, window)
+            task.windows_left -= 1
+            if task.windows_left == 0:
+                await self._release(task)
+
+    async def _window(self, task: TaskState, window: Window) -> None:
+        """One window from its request to the loader, or to the summary if it comes to nothing."""
+        result = task.begin(window, self.summary.run_id)
+        if not task.denied and self.circuit_breaker.refuses_customer(result.customer):
+            task.denied, task.closed = True, "no access (403): the customer was refused every report so far"
+        if reason := self.summary.stopped or task.closed:
+            status = WindowStatus.NO_ACCESS if task.denied else WindowStatus.NOT_ASKED
+            self.summary.add(result, status, reason)
+            return
+        held = task.replaces_rows and not self.accept_shrink
+        try:
+            await self.fetcher.fetch(self.clients[result.customer], task, window, result, held=held)
+        except RowsWithoutMonths:
+            self._ask_by_month(task, window, result)
+        except (OSError, WarehouseError):
+            raise
+        except Exception as error:  # noqa: BLE001 - one window's trouble must not stop the others
+            self._note_failure(task, result, error)
+        else:
+            if held:
+                result.tables, result.rejected = (), ()  # they are read from landing again
+                task.held_back.append(result)
+            else:
+                await self.loader.put(result)
+
+    def _ask_by_month(self, task: TaskState, window: Window, result: WindowResult) -> None:
+        """Put a window's months in the queue one by one: its rows carry no month of their own."""
+        reason = "its rows carry no year and month, so its months are asked one by one"
+        self.summary.add(result, WindowStatus.SKIPPED, reason)
+        task.limit.months = 1
+        single = list(windows(window.months, 1, self.today))
+        task.windows_left += len(single)
+        self.jobs.extendleft((task, one) for one in reversed(single))
+
+    def _note_failure(self, task: TaskState, result: WindowResult, error: Exception) -> None:
+        """Say what became of a window that could not be fetched, and what follows for others."""
+        status, reason = WindowStatus.FAILED, str(error)
+        match error:
+            case Forbidden():
+                status, task.denied, task.closed = WindowStatus.NO_ACCESS, True, reason
+            case Refused():
+                task.refused_windows += 1
+                if task.refused_windows >= MOST_REFUSED_WINDOWS:
+                    task.closed = f"earlier windows were refused: {reason}"
+            case HostDown():
+                status = WindowStatus.NOT_ASKED
+        self.summary.stopped = self.summary.stopped or self.circuit_breaker.open_because
+        result.error = type(error).__name__
+        self.summary.add(result, status, reason)
+
+    async def _release(self, task: TaskState) -> None:
+        """Load what waited for the whole task to be in, unless too much of it would vanish."""
+        waiting, task.held_back = task.held_back, []
+        lost = shrink_reason(task.rows_held, waiting)
+        for result in waiting:
+            if lost:
+                result.warnings = ()  # of emptied months: they are among what is held back
+                self.summary.add(result, WindowStatus.HELD_BACK, lost)
+                continue
+            result.landing = self.fetcher.landing.release(result.landing)
+            await asyncio.to_thread(
+                read_landed_tables, self.fetcher.landing, result, task.planned.report, self.fetcher.timezone
+            )
+            await self.loader.put(result)
+
+
+def shrink_reason(held: Mapping[date | None, int], fetched: Sequence[WindowResult]) -> str:
+    """Why the windows of one task must not be loaded, or nothing when they may.
+
+    `held` counts the rows held of the report and customer by month. More than half of all rows may not
+    go without an explicit flag.
+    """
+    now: Counter[date] = Counter()
+    for one in fetched:
+        now.update(one.rows_by_month)
+    total = sum(held.values())
+    lost = sum(held.get(month, 0) - rows for month, rows in now.items())
+    if total < FEWEST_ROWS or lost * 2 <= total:
+        return ""
+    return (
+        f"{lost} of {total} held rows would go, more than half; the old rows stay. "
+        "If the service is right, run the same sync with --accept-shrink"
+    )
+
+
+def in_turns(tasks: Sequence[TaskState]) -> Iterator[tuple[TaskState, Window]]:
+    """One window of every task, each customer beginning with another report; then the others, task by task.
+
+    A report, or a customer, that is refused costs one question then, and neighbouring questions are
+    about all customers and reports: when all of them are refused, it is not about rights any more.
+    The same goes for a window that is too long: what its halves teach is known to the windows after it.
+    """
+    customers = list(dict.fromkeys(task.planned.customer.id for task in tasks))
+    reports = list(dict.fromkeys(task.planned.report.name for task in tasks))
+    customer_at = {name: place for place, name in enumerate(customers)}
+    report_at = {name: place for place, name in enumerate(reports)}
+    step = -(-len(reports) // max(len(customers), 1))  # so far apart that few turns reach every report
+
+    def turn(task: TaskState) -> tuple[int, int]:
+        customer = customer_at[task.planned.customer.id]
+        return (report_at[task.planned.report.name] - customer * step) % len(reports), customer
+
+    for task in sorted(tasks, key=turn):
+        yield from ((task, window) for window in task.planned.windows[:1])
+    for task in tasks:
+        yield from ((task, window) for window in task.planned.windows[1:])

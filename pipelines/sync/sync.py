@@ -1,0 +1,200 @@
+"""Sync: plan what is missing or due, ask for it, load it, and report what became of every window."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pipelines.connect.circuit_breaker import CircuitBreaker
+from pipelines.connect.clock import Clock
+from pipelines.connect.rate_limit import RateLimit
+from pipelines.operations.pseudonyms import pseudonyms_of
+from pipelines.planning.plan import Plan, plan_from
+from pipelines.planning.selection import Selection
+from pipelines.sync.bisect import WindowLimit
+from pipelines.sync.changed_sales import ask_what_changed
+from pipelines.sync.fetch import Fetcher
+from pipelines.sync.finish import declared_tables
+from pipelines.sync.loader import Loader
+from pipelines.sync.request_log import RequestLogger
+from pipelines.sync.run_context import RunContext
+from pipelines.sync.scheduler import Scheduler, TaskState
+from pipelines.sync.summary import Summary
+from warehouse.access import deny, remember_cap, users
+from warehouse.database import Store
+from warehouse.errors import WarehouseError
+from warehouse.evolving import declare, undeclared
+from warehouse.landing import Landing
+from warehouse.ledger import Cap
+from warehouse.outlines import read_outline, read_rows
+from warehouse.recording import record_failures
+from warehouse.threads import spare_threads
+from warehouse.window_result import WindowResult, WindowStatus
+
+if TYPE_CHECKING:
+    from pipelines.settings.model import Settings
+
+RECORDED = frozenset({WindowStatus.FAILED, WindowStatus.HELD_BACK, WindowStatus.NO_ACCESS})
+POSTPONED = (
+    "{} more months were changed than the {} that one night reads again (BROKERBI_CHANGED_MONTHS); "
+    "the next nights read them"
+)
+
+
+def ignore(news: object) -> None:
+    """Listen to nothing."""
+
+
+def sync(
+    settings: Settings,
+    selection: Selection,
+    *,
+    context: RunContext | None = None,
+    on_plan: Callable[[Plan], None] = ignore,
+    on_result: Callable[[WindowResult], None] = ignore,
+) -> Summary:
+    """Ask what is missing or due, load it, and report what became of every window.
+
+    One customer's or report's failure stops nothing else and is in the summary. Raises WarehouseError
+    when nothing can be kept at all (a full disk, an unwritable directory), SettingsError for logins.
+    """
+    context = (context or RunContext()).with_day_of(settings)
+    clock = context.clock
+    store = Store(settings.data_dir, now=clock.utc_now, before=pseudonyms_of(settings))
+    summary = Summary(new_run_id(clock), clock.utc_now(), on_result)
+    run = _Run(settings, selection, context, store, summary, on_plan)
+    plan, tasks = run.prepare()
+    if plan.windows or plan.probes:
+        asyncio.run(run.ask_and_load(plan, tasks))
+    else:
+        run.announce(plan)
+    summary.seconds = (clock.utc_now() - summary.started_utc).total_seconds()
+    return summary
+
+
+def new_run_id(clock: Clock) -> str:
+    """A name for a run that sorts by time."""
+    return f"{clock.utc_now():%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
+
+
+@dataclass(frozen=True)
+class _Run:
+    """One sync under way."""
+
+    settings: Settings
+    selection: Selection
+    context: RunContext
+    store: Store
+    summary: Summary
+    on_plan: Callable[[Plan], None]
+
+    def prepare(self) -> tuple[Plan, list[TaskState]]:
+        """The plan as of now, and its tasks; every documented table is declared.
+
+        The file is opened once for all of it.
+        """
+        clock, catalogue = self.context.clock, self.context.catalogue
+        with self.store.writing() as connection:
+            if missing := undeclared(connection, declared_tables(catalogue.values())):
+                spare_threads(connection)
+                declare(connection, missing, clock.utc_now().replace(tzinfo=None))
+            outline, users_of = read_outline(connection), partial(users, connection)
+            plan = plan_from(outline, users_of, self.settings, self.selection, clock, catalogue)
+            to_ask = [planned for planned in plan.planned if planned.windows]
+            rows = read_rows(connection, [planned.pair for planned in to_ask])
+        caps = {pair: WindowLimit(cap.months, cap.days) for pair, cap in outline.caps.items()}
+        return plan, [
+            TaskState(one, rows.get(one.pair, {}), caps.get(one.pair) or WindowLimit()) for one in to_ask
+        ]
+
+    def announce(self, plan: Plan) -> None:
+        """Report the plan, and what it leaves alone and why."""
+        self.on_plan(plan)
+        for planned in plan.planned:
+            self.summary.held[planned.pair] += planned.wanted.left
+            if planned.skipped:
+                self.summary.add(WindowResult(*planned.pair), WindowStatus.SKIPPED, planned.skipped)
+            if planned.out_of_reach:
+                months = tuple(month.first_day for month in planned.out_of_reach)
+                reason = "the service does not calculate these months; what is held stays"
+                self.summary.add(WindowResult(*planned.pair, months), WindowStatus.SKIPPED, reason)
+            if planned.wanted.postponed:
+                months = tuple(month.first_day for month in planned.wanted.postponed)
+                reason = POSTPONED.format(len(months), len(planned.wanted.changed))
+                result = WindowResult(*planned.pair, months, warnings=(reason,))
+                self.summary.add(result, WindowStatus.SKIPPED, reason)
+
+    async def ask_and_load(self, plan: Plan, tasks: Sequence[TaskState]) -> None:
+        """Ask what was changed, then for all that is wanted: one client per login, one rate limit for all."""
+        settings, clock, run_id = self.settings, self.context.clock, self.summary.run_id
+        rate_limit = RateLimit(
+            settings.data_dir, settings.concurrency, settings.requests_per_second, clock=clock
+        )
+        breaker = CircuitBreaker(rate_limit, reports=len({task.planned.report.name for task in tasks}))
+        log = RequestLogger(settings.data_dir, run_id, clock)
+        landing = Landing(settings.data_dir / "landing")
+        fetcher = Fetcher(landing, clock, settings.timezone, settings.page_size)
+        async with AsyncExitStack() as stack:
+            stack.callback(self._add_requests, log)
+            clients = await self.context.open_clients(
+                settings, plan.customers, rate_limit, breaker, stack, log.record
+            )
+            if plan.probes:
+                reports = list(self.context.catalogue.values())
+                for result in await ask_what_changed(
+                    plan.probes, clients, fetcher, self.store, reports, run_id
+                ):
+                    self.summary.add(result, result.status, result.reason)
+                plan, tasks = self.prepare()
+            self.announce(plan)
+            if tasks:
+                scheduler = Scheduler(
+                    fetcher=fetcher,
+                    loader=Loader(self.store, self.summary),
+                    clients=clients,
+                    circuit_breaker=breaker,
+                    summary=self.summary,
+                    today=settings.today_local(clock),
+                    concurrency=settings.concurrency,
+                    accept_shrink=self.selection.accept_shrink,
+                )
+                await scheduler.run(tasks)
+        self._record(tasks)
+
+    def _add_requests(self, log: RequestLogger) -> None:
+        """Add up what was asked, however the run ended; what ended it is more important to report."""
+        with suppress(WarehouseError):
+            self.store.add_requests(list(log.counts.values()))
+
+    def _record(self, tasks: Sequence[TaskState]) -> None:
+        """Write down what failed and why, who has no access, and which windows the service accepts.
+
+        A run that was stopped because everybody was refused marks nobody: the trouble is elsewhere.
+        """
+        now = self.context.clock.utc_now()
+        failures = [
+            replace(
+                one,
+                load_id=one.load_id or f"{now:%Y%m%dT%H%M%S%f}-{one.report}-{one.customer}-{one.when}",
+                sha256="",
+                fetched_at_utc=one.fetched_at_utc or now,
+            )
+            for one in self.summary.results
+            if one.status in RECORDED
+        ]
+        denied = [task for task in tasks if task.denied and not self.summary.stopped]
+        limited = [task for task in tasks if task.limit.months or task.limit.days]
+        if not (failures or denied or limited):
+            return
+        with self.store.writing() as connection:
+            if failures:
+                record_failures(connection, failures, now)
+            for task in denied:
+                deny(connection, *task.planned.pair, now)
+            for task in limited:
+                remember_cap(connection, *task.planned.pair, Cap(task.limit.days, task.limit.months), now)

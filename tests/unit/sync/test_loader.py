@@ -1,0 +1,164 @@
+"""Loading: windows share a transaction, a bad one costs only itself, and the file is free in between."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import polars as pl
+
+from pipelines.catalogue.model import Column
+from pipelines.catalogue.reports import REPORTS
+from pipelines.months import Month
+from pipelines.sync.finish import declared_tables
+from pipelines.sync.loader import BYTES_IN_A_GROUP, LOADS_IN_A_GROUP, Loader
+from pipelines.sync.summary import Summary
+from warehouse.database import Store
+from warehouse.status import lock_state
+from warehouse.window_result import WindowResult
+
+REPORT = REPORTS["commission_office"]
+MONTHS = [Month(2000, 1).plus(number).first_day for number in range(LOADS_IN_A_GROUP + 1)]
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+FOR_EVER = 3600.0
+NEWS = Column("news", "VARCHAR", documented=False, source="news", description="")
+
+
+@dataclass(frozen=True)
+class News:
+    """A table of one column."""
+
+    frame: pl.DataFrame
+    name: str = REPORT.name
+    columns: tuple[Column, ...] = (NEWS,)
+    key: tuple[str, ...] = ()
+
+
+def fetched(month: date, *, of_month: date | None = None, rows: int = 1, text: str = "x") -> WindowResult:
+    """A window of one month; the store refuses rows of another."""
+    frame = pl.DataFrame({"_row": range(rows), "news": text}).with_columns(_month=of_month or month)
+    return WindowResult(
+        REPORT.name,
+        "M1",
+        (month,),
+        month,
+        month,
+        run_id="run",
+        load_id=f"load-{month}",
+        fetched_at_utc=NOON,
+        tables=[News(frame)],
+    )
+
+
+async def load_all(
+    store: Store, what: Sequence[WindowResult], on_result: Callable[[WindowResult], object] = str
+) -> list[WindowResult]:
+    results: list[WindowResult] = []
+
+    def report(result: WindowResult) -> None:
+        results.append(result)
+        on_result(result)
+
+    loader = Loader(store, Summary("run", NOON, report), FOR_EVER)
+    running = asyncio.create_task(loader.run())
+    for one in what:
+        await loader.put(one)
+    await loader.finish(running)
+    return results
+
+
+def store_at(data_dir: Path, lock_seconds: float = 20) -> Store:
+    store = Store(data_dir, lock_seconds=lock_seconds)
+    store.declare(declared_tables([REPORT]))
+    return store
+
+
+def loaded(data_dir: Path, what: Sequence[WindowResult]) -> tuple[list[str], list[int]]:
+    """What became of the windows, and how many loads each transaction held."""
+    store = store_at(data_dir)
+    results = asyncio.run(load_all(store, what))
+    with store.reading() as file:
+        sizes = file.execute("SELECT count(*) FROM meta.loads GROUP BY loaded_at_utc ORDER BY 1").fetchall()
+    return [str(one.status) for one in results], [size for (size,) in sizes]
+
+
+def test_windows_fetched_at_the_same_time_share_a_transaction(tmp_path: Path) -> None:
+    few = [fetched(month) for month in MONTHS[:5]]
+    assert loaded(tmp_path, few) == (["loaded"] * 5, [5])
+
+
+def test_a_full_group_is_loaded_without_waiting_for_more(tmp_path: Path) -> None:
+    many = [fetched(month) for month in MONTHS]
+    assert loaded(tmp_path, many) == (["loaded"] * len(many), [1, LOADS_IN_A_GROUP])
+
+
+def test_a_group_is_full_when_it_takes_much_memory(tmp_path: Path) -> None:
+    large = [fetched(month, rows=1000, text="x" * (BYTES_IN_A_GROUP // 2000)) for month in MONTHS[:3]]
+    assert loaded(tmp_path, large) == (["loaded"] * 3, [1, 2])
+
+
+def test_a_window_does_not_wait_for_ever_for_company(tmp_path: Path) -> None:
+    async def one_by_one(store: Store) -> None:
+        done = asyncio.Event()
+        loader = Loader(store, Summary("run", NOON, lambda _: done.set()), patience=0.01)
+        running = asyncio.create_task(loader.run())
+        await loader.put(fetched(MONTHS[0]))
+        await done.wait()
+        await loader.finish(running)
+
+    store = store_at(tmp_path)
+    asyncio.run(one_by_one(store))
+    assert [month for _, _, month in store.ledger().months] == [MONTHS[0]]
+
+
+def test_a_window_that_the_store_refuses_costs_only_itself(tmp_path: Path) -> None:
+    group = [fetched(month) for month in MONTHS[:7]]
+    group.insert(3, fetched(MONTHS[7], of_month=date(1999, 1, 1)))
+    assert loaded(tmp_path, group) == (["loaded"] * 3 + ["failed"] + ["loaded"] * 4, [1, 2, 4])
+
+
+def test_the_rows_of_a_window_are_let_go_when_it_is_loaded(tmp_path: Path) -> None:
+    [result] = asyncio.run(load_all(store_at(tmp_path), [fetched(MONTHS[0], rows=3)]))
+    assert (result.rows, list(result.tables), list(result.rejected)) == ({REPORT.name: 3}, [], [])
+
+
+def test_whoever_waits_for_the_file_gets_it_after_the_group(tmp_path: Path) -> None:
+    store, held = store_at(tmp_path), []
+
+    async def read_on_result() -> None:
+        reading: list[asyncio.Task[None]] = []
+
+        async def read() -> None:
+            held.append(len((await asyncio.to_thread(store.ledger)).months))
+
+        few = [fetched(month) for month in MONTHS[:3]]
+        await load_all(store, few, lambda _: reading.append(asyncio.create_task(read())))
+        await asyncio.gather(*reading)
+
+    asyncio.run(read_on_result())
+    assert held == [3, 3, 3]
+
+
+def test_nobody_holds_the_file_while_the_service_is_slow(tmp_path: Path) -> None:
+    done: list[WindowResult] = []
+
+    def wait_until_loaded_and_free(month: date) -> None:
+        latest = time.monotonic() + 60
+        while month not in {one.months[0] for one in done} or lock_state(tmp_path).is_held:
+            assert time.monotonic() < latest
+
+    async def one_after_the_other(store: Store) -> None:
+        loader = Loader(store, Summary("run", NOON, done.append), patience=0.01)
+        running = asyncio.create_task(loader.run())
+        for month in MONTHS[:2]:
+            await loader.put(fetched(month))
+            await asyncio.to_thread(wait_until_loaded_and_free, month)
+        await loader.finish(running)
+
+    store = store_at(tmp_path)
+    asyncio.run(one_after_the_other(store))
+    assert len(store.ledger().months) == 2
