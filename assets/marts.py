@@ -19,9 +19,9 @@ from assets.metadata import (
 )
 from pipelines.catalogue.model import Report
 from warehouse.checks import CheckResult
-from warehouse.opening import opened
+from warehouse.database import Store
+from warehouse.duckdb_file import connect
 from warehouse.queries import SQL, Query, queries
-from warehouse.store import Store
 
 MARTS = "marts"
 FILE = dg.AssetKey("warehouse_file")
@@ -50,7 +50,7 @@ class SqlFiles:
 
 def read_sql_files(folder: Path = SQL) -> SqlFiles:
     """Read every SQL file; DuckDB's own parser says which tables it reads."""
-    with opened(IN_MEMORY) as connection:
+    with connect(IN_MEMORY) as connection:
         found = {
             schema: {(schema, one.name): one for one in queries(connection, folder / schema, schema)}
             for schema in ("staging", "marts", "checks")

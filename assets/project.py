@@ -13,8 +13,8 @@ from pipelines.planning.plan import calendar
 from pipelines.planning.selection import Selection, chosen_reports
 from pipelines.settings.model import Settings
 from pipelines.sync.run_context import RunContext, clock_of
+from warehouse.database import Store
 from warehouse.errors import WarehouseError
-from warehouse.store import Store
 
 OPTIONAL_READ_SECONDS = 2.0
 """How long reading the ledger may wait for a writer when the definitions can do without it."""

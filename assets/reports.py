@@ -34,8 +34,8 @@ from pipelines.catalogue.model import MonthOfRow, Report, StoredAs
 from pipelines.planning.selection import Selection
 from pipelines.settings.messages import SettingsError
 from pipelines.sync.sync import sync
+from warehouse.duckdb_file import literal, quoted
 from warehouse.errors import WarehouseError
-from warehouse.opening import literal, quoted
 from warehouse.window_result import WindowResult
 
 HELD = "brokerbi/held"

@@ -1,4 +1,4 @@
-"""Which held months did the service change afterwards? What it said, and since when they are to be read."""
+"""Months that the service changed after they were held, and the questions that told of them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from warehouse.entering import naive_utc
-from warehouse.opening import quoted
-from warehouse.request_tables import CHANGES, PROBES
+from warehouse.duckdb_file import insert_rows, quoted
+from warehouse.meta_schema import aware, naive_utc, replace_rows
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -18,8 +17,6 @@ SETTLING = timedelta(hours=12)
 """A month that was read so soon after a change may not hold it yet: clocks differ, a time without an offset
 may be another zone's, and a report may lag behind."""
 ANSWERED, FAILED = "answered", "failed"
-
-Place = tuple[str, str, date]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +63,8 @@ def remember_probe(connection: DuckDBPyConnection, probe: Probe, changed: Iterab
 
     Known is one that was noticed when it had happened already: what was read since then holds it.
     """
-    from warehouse.writing import write
-
-    write(connection, PROBES, [{**asdict(probe), "fetched_at_utc": naive_utc(probe.fetched_at_utc)}])
+    told = {**asdict(probe), "fetched_at_utc": naive_utc(probe.fetched_at_utc)}
+    insert_rows(connection, "meta.probes", [told])
     known = {(one.report, one.customer, one.month): one for one in read_changes(connection)}
     news = [one for one in changed if _is_news(one, known.get((one.report, one.customer, one.month)))]
     rows = [
@@ -79,13 +75,11 @@ def remember_probe(connection: DuckDBPyConnection, probe: Probe, changed: Iterab
         }
         for one in news
     ]
-    write(connection, CHANGES, rows, instead_of=["report", "customer", "month"])
+    replace_rows(connection, "changes", rows, key=["report", "customer", "month"])
 
 
 def read_changes(connection: DuckDBPyConnection) -> list[Changed]:
     """Every month that was ever named, with its latest change."""
-    from warehouse.ledger import aware
-
     names = ", ".join(Changed.__dataclass_fields__)
     found = [Changed(*row) for row in connection.execute(f"SELECT {names} FROM meta.changes").fetchall()]
     return [

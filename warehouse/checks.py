@@ -12,7 +12,7 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from warehouse.dictionary import comment_table
-from warehouse.inserting import insert
+from warehouse.duckdb_file import insert_rows
 from warehouse.queries import SQL, Query, QueryError, queries
 
 SAMPLE_ROWS = 5
@@ -95,7 +95,7 @@ def keep_results(connection: DuckDBPyConnection, results: Sequence[CheckResult],
         )
         for one in results
     ]
-    insert(connection, "meta.check_results", rows)
+    insert_rows(connection, "meta.check_results", [dict(zip(_COLUMNS, row, strict=True)) for row in rows])
 
 
 def _run(connection: DuckDBPyConnection, check: Query) -> CheckResult:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import asdict, dataclass
 from datetime import date
 
 from duckdb import DuckDBPyConnection
 
-from warehouse.inserting import insert
-from warehouse.meta_tables import CUSTOMERS, REPORTS, statements
+from warehouse.duckdb_file import insert_rows
+from warehouse.meta_schema import statements
 
 
 @dataclass(frozen=True)
@@ -38,10 +38,10 @@ def prepare_configuration(connection: DuckDBPyConnection) -> None:
     found = connection.execute(
         "SELECT 1 FROM duckdb_columns() WHERE schema_name = 'meta' AND table_name = $1 "
         "AND column_name = 'path' AND database_name = current_database()",
-        [REPORTS.name],
+        ["reports"],
     )
     if found.fetchone() is None:
-        connection.execute(f"DROP TABLE IF EXISTS meta.{REPORTS.name}")
+        connection.execute("DROP TABLE IF EXISTS meta.reports")
         for statement in statements():
             connection.execute(statement)
 
@@ -53,9 +53,9 @@ def write_configuration(
 ) -> None:
     """Write both down in place of what they were; what only the ledger still knows is switched off."""
     prepare_configuration(connection)
-    for table, rows in ((CUSTOMERS, customers), (REPORTS, reports)):
-        connection.execute(f"DELETE FROM meta.{table.name}")
-        insert(connection, f"meta.{table.name}", [astuple(row) for row in rows])
+    for table, rows in (("customers", customers), ("reports", reports)):
+        connection.execute(f"DELETE FROM meta.{table}")
+        insert_rows(connection, f"meta.{table}", [asdict(row) for row in rows])
     connection.execute(
         "INSERT INTO meta.customers BY NAME SELECT DISTINCT customer, false AS is_active FROM meta.loads "
         "WHERE customer NOT IN (SELECT customer FROM meta.customers)"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from duckdb import DuckDBPyConnection
 
-from warehouse.opening import literal, quoted
+from warehouse.duckdb_file import literal, quoted
 from warehouse.queries import Query
 
 SCHEMAS = {

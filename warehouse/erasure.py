@@ -21,11 +21,10 @@ from typing import Any
 
 from duckdb import DuckDBPyConnection
 
+from warehouse.duckdb_file import connect, quoted
 from warehouse.errors import WarehouseError
 from warehouse.files import PRIVATE_FILE, SHARED_FILE, copy_file, remove, replacement, write_file
-from warehouse.landing import Landed, Landing
-from warehouse.landing_writer import HELD, LandingWriter
-from warehouse.opening import opened, quoted
+from warehouse.landing import HELD, Landed, Landing, LandingWriter
 from warehouse.personal_data import SHORTEST, Documented, Person, is_id_of, written_forms
 from warehouse.publish import Versions
 from warehouse.retention import rewrite_file
@@ -253,7 +252,7 @@ def clean_published(data_dir: Path, person: Person, tables: DocumentedTables, no
         copy.chmod(PRIVATE_FILE)
         with (
             replacement(versions.path(version), mode=SHARED_FILE, unfinished=unfinished) as rewritten,
-            opened(copy) as connection,
+            connect(copy) as connection,
         ):
             erase_tables(connection, person, tables)
             rewrite_file(connection, rewritten)
@@ -272,7 +271,7 @@ def was_published(data_dir: Path, person: Person, tables: DocumentedTables) -> b
     paths = (versions.published, *map(versions.path, versions.kept()))
     for path in filter(Path.exists, paths):
         try:
-            with opened(path, read_only=True) as connection:
+            with connect(path, read_only=True) as connection:
                 for schema in SCHEMAS:
                     if any(True for _ in _changes(connection, schema, person, tables)):
                         return True

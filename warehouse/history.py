@@ -1,222 +1,283 @@
-"""What was so, and when? Snapshots merged into slowly changing history, row by row.
+"""Slowly changing history: snapshots merged row by row, each version valid from one moment to another.
 
 A row that is in the old snapshot and in the new one, the same in every column, is not touched. A row
 that is only in the old one ends at the moment the new one was fetched, and one that is only in the new
-one begins there. Where the service documents an id, a row of the same id keeps its `_row` when its
-content changes, so that its children need not change with it.
+one begins then. Where the service documents an id, a row of the same id keeps its `_row` when its
+content changes, so that its children need not change with it. Equal rows may both be real, so they are
+numbered on both sides: that is why this is no plain MERGE.
+
+A snapshot says all there is of its scopes: of one month, or one asked id, or all of a report and customer.
+Snapshots whose scopes do not overlap are merged at once, as a wave.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import date, datetime
 from typing import TYPE_CHECKING
 
-import polars as pl
-
-from warehouse.entering import naive_utc
-from warehouse.opening import quoted
-from warehouse.replacing import Counts, insert
-from warehouse.scopes import Wave
-from warehouse.shapes import Shape
-from warehouse.stacking import Coming, show
+from warehouse.duckdb_file import insert_rows, quoted
+from warehouse.meta_schema import naive_utc, replace_rows
+from warehouse.schema import Tables, TableSchema
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+    from warehouse.load import Load
 
-_SCOPE: Mapping[str, pl.DataType] = {
-    "_scope": pl.Int32(),
-    "_load_id": pl.String(),
-    "_customer": pl.String(),
-    "_month": pl.Date(),
-    "_asked": pl.String(),
-    "_at_utc": pl.Datetime("us"),
-    "_first_row": pl.Int64(),
-    "_known": pl.Boolean(),
-}
+ScopeKey = tuple[str, str, date | None, str | None]
+
+_SCOPES = """
+CREATE OR REPLACE TEMP TABLE scopes (
+    _scope INTEGER, _load_id VARCHAR, _customer VARCHAR, _month DATE, _asked VARCHAR, _at_utc TIMESTAMP,
+    _first_row BIGINT, _is_repeated BOOLEAN
+)
+"""
+_NEW_ROWS = """
+CREATE OR REPLACE TEMP TABLE new_rows AS
+SELECT came.*, _scope, row_number() OVER (PARTITION BY {same} ORDER BY _row) AS _nth
+FROM came JOIN scopes USING (_load_id)
+WHERE came._month IS NOT DISTINCT FROM scopes._month {asked}
+"""
+_OLD_ROWS = """
+CREATE OR REPLACE TEMP TABLE old_rows AS
+SELECT old.rowid AS _place, {columns}, _scope, row_number() OVER (PARTITION BY {same} ORDER BY _row) AS _nth
+FROM {stored} AS old JOIN scopes USING (_customer)
+WHERE valid_to_utc IS NULL AND old._month IS NOT DISTINCT FROM scopes._month {asked}
+"""
+_STAYED = """
+CREATE OR REPLACE TEMP TABLE stayed AS
+SELECT new._row AS _came_as, old._row, old._place FROM new_rows AS new JOIN old_rows AS old
+ON new._scope = old._scope AND new._nth = old._nth {equal};
+DELETE FROM new_rows WHERE _row IN (SELECT _came_as FROM stayed);
+DELETE FROM old_rows WHERE _place IN (SELECT _place FROM stayed)
+"""
+_KEPT = """
+CREATE OR REPLACE TEMP TABLE {kept} AS
+SELECT _came_as, _row FROM stayed UNION ALL
+SELECT new._row, coalesce(changed._row, new._row + coalesce(taken._shift, 0))
+FROM new_rows AS new LEFT JOIN ({changed}) AS changed ON new._row = changed._came_as
+LEFT JOIN (
+    SELECT load._load_id, max(old._row) + 1 - any_value(load._first_row) AS _shift
+    FROM (SELECT DISTINCT _load_id, _first_row FROM scopes WHERE _is_repeated) AS load
+    JOIN {stored} AS old ON old._row >= load._first_row AND old._row < load._first_row + (1 << 24)
+    GROUP BY ALL
+) AS taken ON new._load_id = taken._load_id
+"""
+"""Under which number each row that came is stored: that of the row it continues, or a new one. A load that is
+repeated numbers its rows past those that it numbered before."""
+_CHANGED = """
+SELECT new._row AS _came_as, old._row FROM
+(SELECT *, {turn} FROM new_rows WHERE {whole}) AS new JOIN
+(SELECT *, {turn} FROM old_rows WHERE {whole}) AS old ON {same_key}
+"""
+_NOTHING_CHANGED = "SELECT NULL::BIGINT AS _came_as, NULL::BIGINT AS _row WHERE false"
+_END = """
+UPDATE {stored} AS history SET valid_to_utc = ended._at_utc
+FROM (SELECT _place, _at_utc FROM old_rows JOIN scopes USING (_scope)) AS ended
+WHERE history.rowid = ended._place
+"""
+_BEGIN = """
+INSERT INTO {stored} ({columns}, valid_from_utc)
+SELECT {values}, new._fetched_at_utc
+FROM new_rows AS new JOIN {kept} AS kept ON new._row = kept._came_as ORDER BY new._row
+"""
+_CHANGES = """
+SELECT _load_id, count(*) FILTER (_is_new), count(*) FILTER (NOT _is_new) FROM (
+    SELECT _load_id, true AS _is_new FROM new_rows
+    UNION ALL
+    SELECT scopes._load_id, false FROM old_rows JOIN scopes USING (_scope)
+) GROUP BY ALL
+"""
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What a snapshot says all there is of: one month, or one asked id, or all of a report and customer."""
+
+    load: Load
+    month: date | None
+    asked: str | None
+
+    @property
+    def key(self) -> ScopeKey:
+        return (*self.load.pair, self.month, self.asked)
 
 
 @dataclass
 class Merged:
-    """What merging did: rows that came, and rows that began and ended, by load."""
+    """Rows of history that began and ended, by load."""
 
-    counts: Counts = field(default_factory=Counter)
     opened: Counter[str] = field(default_factory=Counter)
     closed: Counter[str] = field(default_factory=Counter)
 
 
-def merge(connection: DuckDBPyConnection, wave: Wave, tables: Sequence[tuple[Shape, Coming]]) -> Merged:
-    """Merge a wave of snapshots into the tables of one report, parents before their children."""
-    done = Merged()
-    _take_scopes(connection, wave)
-    for shape, coming in tables:
-        done.counts += _take_rows(connection, shape, coming)
-        if _has_scope(connection, shape, wave):
-            _rank(connection, shape)
-            _pair(connection, shape)
-            _close(connection, shape, done)
-            _open(connection, shape, done)
+def newest_scopes(connection: DuckDBPyConnection, loads: Sequence[Load]) -> dict[ScopeKey, datetime]:
+    """When the newest snapshot merged so far was fetched, for each scope of these reports and customers."""
+    found = connection.execute(
+        """
+        SELECT report, customer, month, asked, fetched_at_utc FROM meta.history_scopes
+        WHERE list_contains($1, report) AND list_contains($2, customer)
+        """,
+        [list({load.result.report for load in loads}), list({load.result.customer for load in loads})],
+    )
+    return {(report, customer, month, asked): at for report, customer, month, asked, at in found.fetchall()}
+
+
+def waves_of(loads: Sequence[Load], newest: dict[ScopeKey, datetime]) -> list[list[Scope]]:
+    """Sort the scopes of snapshots into waves, oldest first, without those older than what is merged.
+
+    Takes the months that are left out from the loads.
+    """
+    waves: list[list[Scope]] = []
+    in_wave: set[ScopeKey] = set()
+    for load in sorted(loads, key=lambda one: one.result.fetched):
+        fetched = naive_utc(load.result.fetched)
+        asked = (None,) if load.result.asked is None else load.result.asked
+        scopes = [Scope(load, month, one) for month in load.months for one in asked]
+        news = [scope for scope in scopes if fetched >= newest.get(scope.key, fetched)]
+        load.months = tuple(month for month in load.months if any(one.month == month for one in news))
+        load.superseded = tuple(month for month in load.result.months if month not in load.months)
+        keys = {scope.key for scope in news}
+        newest.update(dict.fromkeys(keys, fetched))
+        if not waves or keys & in_wave:
+            waves.append([])
+            in_wave = set()
+        waves[-1] += news
+        in_wave |= keys
+    return [wave for wave in waves if wave]
+
+
+def merge_snapshots(
+    connection: DuckDBPyConnection,
+    schemas: Sequence[TableSchema],
+    scopes: Sequence[Scope],
+    insert: Callable[[TableSchema, str], None],
+    merged: Merged,
+) -> None:
+    """Merge the snapshots of one report whose scopes do not overlap, parents before their children.
+
+    `insert` writes what came for a table into a temporary one. Raises ValueError for rows that nobody
+    asked for.
+    """
+    connection.execute(_SCOPES)
+    rows = [
+        {
+            "_scope": number,
+            "_load_id": scope.load.result.load_id,
+            "_customer": scope.load.result.customer,
+            "_month": scope.month,
+            "_asked": scope.asked,
+            "_at_utc": naive_utc(scope.load.result.fetched),
+            "_first_row": scope.load.first_row,
+            "_is_repeated": scope.load.is_repeated,
+        }
+        for number, scope in enumerate(scopes)
+    ]
+    insert_rows(connection, "scopes", rows)
+    for schema in schemas:
+        columns = ", ".join([*map(quoted, schema.ours), *schema.content])
+        connection.execute(
+            f"CREATE OR REPLACE TEMP TABLE came AS SELECT {columns} FROM {schema.stored} LIMIT 0"
+        )
+        insert(schema, "came")
+        if schema.nested and schema.parent:
+            connection.execute(
+                f"UPDATE came SET _parent_row = kept._row FROM {_kept(schema.parent)} AS kept "
+                "WHERE came._parent_row = kept._came_as"
+            )
+        if _can_tell_scopes(connection, schema, scopes):
+            _merge_table(connection, schema, merged)
         else:
             connection.execute(
-                f"CREATE OR REPLACE TEMP TABLE {_kept(shape.name)} (_came_as BIGINT, _row BIGINT)"
+                f"CREATE OR REPLACE TEMP TABLE {_kept(schema.name)} (_came_as BIGINT, _row BIGINT)"
             )
-    return done
 
 
-def _take_scopes(connection: DuckDBPyConnection, wave: Wave) -> None:
+def remember_scopes(connection: DuckDBPyConnection, waves: Sequence[Sequence[Scope]]) -> None:
+    """Write down what has been merged, the newest of each scope."""
+    newest = {scope.key: scope.load.result for wave in waves for scope in wave}
+    names = ("report", "customer", "month", "asked")
     rows = [
-        (
-            number, scope.entry.load.load_id, scope.entry.load.customer, scope.month, scope.asked,
-            naive_utc(scope.entry.load.fetched), scope.entry.first_row, scope.entry.known,
-        )
-        for number, scope in enumerate(wave.scopes)
-    ]  # fmt: skip
-    show(connection, "scopes_of_wave", pl.DataFrame(rows, schema=_SCOPE, orient="row"))
-    connection.execute("CREATE OR REPLACE TEMP TABLE scopes AS FROM scopes_of_wave")
-    connection.unregister("scopes_of_wave")
+        {
+            **dict(zip(names, key, strict=True)),
+            "load_id": result.load_id,
+            "fetched_at_utc": naive_utc(result.fetched),
+        }
+        for key, result in newest.items()
+    ]
+    replace_rows(connection, "history_scopes", rows, key=names)
 
 
-def _take_rows(connection: DuckDBPyConnection, shape: Shape, coming: Coming) -> Counts:
-    """Put what came into a table like the history's, pointing to the parents' rows that are in force."""
-    connection.execute(
-        f"CREATE OR REPLACE TEMP TABLE came AS SELECT {_columns(shape)} FROM {shape.stored} LIMIT 0"
-    )
-    counts = insert(connection, shape, "came", coming)
-    if shape.nested and shape.parent:
-        connection.execute(
-            f"UPDATE came SET _parent_row = kept._row FROM {_kept(shape.parent)} AS kept "
-            "WHERE came._parent_row = kept._came_as"
-        )
-    return counts
+def forget_histories(
+    connection: DuckDBPyConnection, tables: Tables, pairs: Sequence[tuple[str, str]]
+) -> None:
+    """Begin the histories of these reports and customers again, as if nothing had been merged."""
+    for report, customer in pairs:
+        for schema in tables.of_report(report, history=True):
+            connection.execute(f"DELETE FROM {schema.stored} WHERE _customer = ?", [customer])
+        for table in ("history_scopes", "months"):
+            connection.execute(
+                f"DELETE FROM meta.{table} WHERE report = ? AND customer = ?", [report, customer]
+            )
 
 
-def _has_scope(connection: DuckDBPyConnection, shape: Shape, wave: Wave) -> bool:
+def _can_tell_scopes(connection: DuckDBPyConnection, schema: TableSchema, scopes: Sequence[Scope]) -> bool:
     """Whether the scopes can be told apart in this table; refuses rows that nobody asked for."""
-    asked = [f"{entry.load.load_id} {one}" for entry in wave.entries for one in entry.load.asked or ()]
+    asked = [
+        f"{load.result.load_id} {one}"
+        for load in {one.load.result.load_id: one.load for one in scopes}.values()
+        for one in load.result.asked or ()
+    ]
     if not asked:
         return True
-    own = (
-        f"NOT coalesce(list_contains($1, _load_id || ' ' || {shape.asked}), false)" if shape.asked else "true"
-    )
-    if connection.execute(
-        f"SELECT 1 FROM came WHERE {own} LIMIT 1", [asked] if shape.asked else []
-    ).fetchall():
-        raise ValueError(f"a row of {shape.name} does not say for which of the asked ids it came")
-    return shape.asked is not None
+    strange, parameters = "true", []
+    if schema.asked:
+        strange = f"NOT coalesce(list_contains($1, _load_id || ' ' || {schema.asked}), false)"
+        parameters = [asked]
+    if connection.execute(f"SELECT 1 FROM came WHERE {strange} LIMIT 1", parameters).fetchall():
+        raise ValueError(f"a row of {schema.name} does not say for which of the asked ids it came")
+    return schema.asked is not None
 
 
-def _rank(connection: DuckDBPyConnection, shape: Shape) -> None:
-    """Number equal rows on both sides: the second of two equal rows is another row than the first."""
-    same = ", ".join(["_scope", *_compared(shape)])
-    asked = f"AND (_asked IS NULL OR _asked = {shape.asked})" if shape.asked else ""
-    connection.execute(
-        f"""
-        CREATE OR REPLACE TEMP TABLE new_rows AS
-        SELECT came.*, _scope, row_number() OVER (PARTITION BY {same} ORDER BY _row) AS _nth
-        FROM came JOIN scopes USING (_load_id)
-        WHERE came._month IS NOT DISTINCT FROM scopes._month {asked}
-        """
-    )
-    connection.execute(
-        f"""
-        CREATE OR REPLACE TEMP TABLE old_rows AS
-        SELECT old.rowid AS _place, {_columns(shape, "old")}, _scope,
-               row_number() OVER (PARTITION BY {same} ORDER BY _row) AS _nth
-        FROM {shape.stored} AS old JOIN scopes USING (_customer)
-        WHERE valid_to_utc IS NULL AND old._month IS NOT DISTINCT FROM scopes._month {asked}
-        """
-    )
+def _merge_table(connection: DuckDBPyConnection, schema: TableSchema, merged: Merged) -> None:
+    """End the rows of a table that are no longer so, and begin those that are so from now on."""
+    compared = [*(["_parent_row"] if schema.nested else []), *schema.content]
+    columns = [*map(quoted, schema.ours), *schema.content]
+    words = {
+        "stored": schema.stored,
+        "kept": _kept(schema.name),
+        "same": ", ".join(["_scope", *compared]),
+        "asked": f"AND (_asked IS NULL OR _asked = {schema.asked})" if schema.asked else "",
+        "changed": _changed(schema),
+    }
+    equal = "".join(f"AND new.{name} IS NOT DISTINCT FROM old.{name} " for name in compared)
+    connection.execute(_NEW_ROWS.format(**words))
+    connection.execute(_OLD_ROWS.format(columns=", ".join(f"old.{name}" for name in columns), **words))
+    connection.execute(_STAYED.format(equal=equal))
+    connection.execute(_KEPT.format(**words))
+    connection.execute(_END.format(**words))
+    values = ["kept._row" if name == '"_row"' else f"new.{name}" for name in columns]
+    connection.execute(_BEGIN.format(columns=", ".join(columns), values=", ".join(values), **words))
+    for load_id, opened, closed in connection.execute(_CHANGES).fetchall():
+        merged.opened[load_id] += opened
+        merged.closed[load_id] += closed
 
 
-def _pair(connection: DuckDBPyConnection, shape: Shape) -> None:
-    """Find the rows that stayed as they were, and those that kept their id but not their content."""
-    same = " AND ".join(f"new.{name} IS NOT DISTINCT FROM old.{name}" for name in _compared(shape))
-    connection.execute(
-        f"""
-        CREATE OR REPLACE TEMP TABLE stayed AS
-        SELECT new._row AS _came_as, old._row, old._place FROM new_rows AS new JOIN old_rows AS old
-        ON new._scope = old._scope AND new._nth = old._nth {"AND " if same else ""}{same}
-        """
-    )
-    connection.execute("DELETE FROM new_rows WHERE _row IN (SELECT _came_as FROM stayed)")
-    connection.execute("DELETE FROM old_rows WHERE _place IN (SELECT _place FROM stayed)")
-    connection.execute(
-        f"""
-        CREATE OR REPLACE TEMP TABLE {_kept(shape.name)} AS
-        SELECT _came_as, _row FROM stayed UNION ALL
-        SELECT new._row, coalesce(changed._row, new._row + coalesce(taken._shift, 0))
-        FROM new_rows AS new LEFT JOIN ({_changed(shape)}) AS changed ON new._row = changed._came_as
-        LEFT JOIN ({_taken(shape)}) AS taken ON new._load_id = taken._load_id
-        """
-    )
-
-
-def _changed(shape: Shape) -> str:
+def _changed(schema: TableSchema) -> str:
     """SQL of the rows that have a documented id in common, where content differs."""
-    key = [quoted(shape.columns[name.lower()].name) for name in shape.key if name.lower() in shape.columns]
-    if not key or len(key) < len(shape.key):
-        return "SELECT NULL::BIGINT AS _came_as, NULL::BIGINT AS _row WHERE false"
-    whole = " AND ".join(f"{name} IS NOT NULL" for name in key)
-    ranked = f"row_number() OVER (PARTITION BY _scope, {', '.join(key)} ORDER BY _row) AS _turn"
-    same = " AND ".join(f"new.{name} = old.{name}" for name in ["_scope", "_turn", *key])
-    return f"""
-        SELECT new._row AS _came_as, old._row FROM
-        (SELECT *, {ranked} FROM new_rows WHERE {whole}) AS new JOIN
-        (SELECT *, {ranked} FROM old_rows WHERE {whole}) AS old ON {same}
-    """
-
-
-def _taken(shape: Shape) -> str:
-    """SQL of how far to move rows of a load that was merged before, past the numbers it took then."""
-    return f"""
-        SELECT load._load_id, max(old._row) + 1 - any_value(load._first_row) AS _shift
-        FROM (SELECT DISTINCT _load_id, _first_row FROM scopes WHERE _known) AS load
-        JOIN {shape.stored} AS old
-        ON old._row >= load._first_row AND old._row < load._first_row + {1 << 24} GROUP BY ALL
-    """
-
-
-def _close(connection: DuckDBPyConnection, shape: Shape, done: Merged) -> None:
-    """End the rows that are no longer so."""
-    connection.execute(
-        f"""
-        UPDATE {shape.stored} AS history SET valid_to_utc = ended._at_utc
-        FROM (SELECT _place, _at_utc FROM old_rows JOIN scopes USING (_scope)) AS ended
-        WHERE history.rowid = ended._place
-        """
+    key = [quoted(schema.columns[name.lower()].name) for name in schema.key if name.lower() in schema.columns]
+    if not key or len(key) < len(schema.key):
+        return _NOTHING_CHANGED
+    return _CHANGED.format(
+        turn=f"row_number() OVER (PARTITION BY _scope, {', '.join(key)} ORDER BY _row) AS _turn",
+        whole=" AND ".join(f"{name} IS NOT NULL" for name in key),
+        same_key=" AND ".join(f"new.{name} = old.{name}" for name in ["_scope", "_turn", *key]),
     )
-    ended = "SELECT scopes._load_id, count(*) FROM old_rows JOIN scopes USING (_scope) GROUP BY ALL"
-    done.closed.update(dict(connection.execute(ended).fetchall()))
-
-
-def _open(connection: DuckDBPyConnection, shape: Shape, done: Merged) -> None:
-    """Begin the rows that are so from now on."""
-    ours = [quoted(name) for name in shape.ours]
-    values = ["kept._row" if name == '"_row"' else f"new.{name}" for name in [*ours, *shape.content]]
-    connection.execute(
-        f"""
-        INSERT INTO {shape.stored} ({", ".join([*ours, *shape.content])}, valid_from_utc)
-        SELECT {", ".join(values)}, new._fetched_at_utc
-        FROM new_rows AS new JOIN {_kept(shape.name)} AS kept ON new._row = kept._came_as ORDER BY new._row
-        """
-    )
-    begun = "SELECT _load_id, count(*) FROM new_rows GROUP BY ALL"
-    done.opened.update(dict(connection.execute(begun).fetchall()))
-
-
-def _columns(shape: Shape, of: str = "") -> str:
-    """What analysts see of a row, as a list in SQL."""
-    names = [*map(quoted, shape.ours), *shape.content]
-    return ", ".join(f"{of}.{name}" if of else name for name in names)
-
-
-def _compared(shape: Shape) -> list[str]:
-    """The columns in which two rows must agree to be the same row."""
-    return [*(["_parent_row"] if shape.nested else []), *shape.content]
 
 
 def _kept(name: str) -> str:
-    """The temporary table that says under which number each row of a wave rests."""
+    """The temporary table that says under which number each row of a wave is stored."""
     return quoted(f"kept {name.lower()}")

@@ -1,15 +1,18 @@
-"""Where do the bytes of an answer rest, exactly as received? One compressed, private file per load.
+"""Landing: the bytes of every answer exactly as received, one compressed, private file per load.
 
 A file is a plain .tar.zst: `load.json` says which load it is, `0000.json` and `0000.body` are the first
-answer, and so on, and `end.json` closes it, so that half a file is known as one. While a guard
-has not decided whether its rows may be loaded, a file ends with `.held`:
-neither a kill nor a rebuild gets round the guard.
+answer, and so on, and `end.json` closes it, so that half a file is known as one. While a guard has not
+decided whether its rows may be loaded, a file ends with `.held`: neither a kill nor a rebuild gets round
+the guard. The compression carries a checksum of its content, the ledger that of the whole file; files of
+older versions also have one of each answer, beside it.
 """
 
 from __future__ import annotations
 
 import hashlib
+import io
 import json
+import os
 import tarfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -21,26 +24,31 @@ from urllib.parse import quote
 
 import zstandard
 
-from warehouse.errors import LandingDamaged, LandingMissing
-from warehouse.explaining import explained
-from warehouse.landing_writer import (
-    ENDING,
-    HEADER,
-    HELD,
-    TRAILER,
-    UNFINISHED,
-    LandedFile,
-    LandingWriter,
-    checksum,
-)
-from warehouse.opening import PRIVATE_FOLDER, private_folder
+from warehouse.errors import LandingDamaged, LandingMissing, explained
+from warehouse.files import PRIVATE_FILE, PRIVATE_FOLDER, private_folder, sync
 
-__all__ = ["Landed", "LandedFile", "Landing", "LandingWriter"]
-
+ENDING = ".tar.zst"
+UNFINISHED = ".part"
+HELD = ".held"
+"""What follows the ending of a file while nobody has decided that it may be loaded."""
+HEADER = "load.json"
+TRAILER = "end.json"
+LEVEL = 1
+"""JSON of rows shrinks to a sixth at level 1; level 3 gains nothing and takes twice as long."""
 WITHOUT_WINDOW = "now"
 LONGEST_NAME = 120
 
 Answers = Iterator[tuple[dict[str, Any], bytes]]
+
+
+@dataclass(frozen=True)
+class LandedFile:
+    """A finished landing file; `path` is relative to the landing directory."""
+
+    path: str
+    bytes: int
+    sha256: str
+    requests: int
 
 
 @dataclass(frozen=True)
@@ -86,12 +94,13 @@ class Landing:
         """Every answer of a file, in the order received; raises LandingDamaged if a byte is wrong."""
         whole = self.root / path
         with _readable(whole):
-            if sha256 and checksum(whole)[1] != sha256:
+            if sha256 and _sha256(whole) != sha256:
                 raise LandingDamaged(_sentence(whole, "its checksum is not the one in the ledger"))
             meta: dict[str, Any] = {}
-            for name, content in _members(whole):
+            for name, content in _members(whole, verify=True):
                 if name.endswith(".body"):
-                    if hashlib.sha256(content).hexdigest() != meta["sha256"]:
+                    received = meta.get("sha256")
+                    if received and hashlib.sha256(content).hexdigest() != received:
                         raise LandingDamaged(_sentence(whole, f"{name} is not what was received"))
                     yield meta, content
                 else:
@@ -117,7 +126,7 @@ class Landing:
         whole = self.root / path
         with _readable(whole):
             said = {name: content for name, content in _members(whole) if name in (HEADER, TRAILER)}
-            size, digest = checksum(whole)
+            size, digest = whole.stat().st_size, _sha256(whole)
             return Landed(path, json.loads(said[HEADER]), json.loads(said[TRAILER]), size, digest)
 
     def walk(self) -> Iterator[Landed | LandingDamaged]:
@@ -137,7 +146,7 @@ class Landing:
         return sorted(path.relative_to(self.root).as_posix() for path in self.root.rglob(f"*{ENDING}{HELD}"))
 
     def release(self, path: str) -> str:
-        """Let a held file be loaded, now and by every rebuild; answers what it is called from now on."""
+        """Let a held file be loaded, now and by every rebuild; returns its name from now on."""
         name = path.removesuffix(HELD)
         with explained(self.root):
             (self.root / path).replace(self.root / name)
@@ -148,6 +157,79 @@ class Landing:
         return sorted(self.root.rglob(f"*{ENDING}{UNFINISHED}"))
 
 
+class LandingWriter:
+    """Writes one landing file, under another name until every byte is on the disk."""
+
+    def __init__(self, root: Path, path: Path, header: Mapping[str, object]) -> None:
+        self._root = root
+        self._path = path
+        self._unfinished = root / path.with_name(path.name + UNFINISHED)
+        self._answers = 0
+        with explained(root):
+            descriptor = os.open(self._unfinished, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, PRIVATE_FILE)
+            self._file = _HashedFile(os.fdopen(descriptor, "wb"))
+            compressor = zstandard.ZstdCompressor(level=LEVEL, write_checksum=True)
+            self._stream = compressor.stream_writer(self._file, closefd=False)  # type: ignore[arg-type]
+            self._tar = tarfile.open(fileobj=self._stream, mode="w", format=tarfile.PAX_FORMAT)  # noqa: SIM115
+            self._add_member(HEADER, _as_json(header))
+
+    def add(self, meta: Mapping[str, object], body: bytes) -> None:
+        """One answer: what was asked and answered, and the body as received."""
+        known = {name: value for name, value in meta.items() if name != "sha256"}
+        with explained(self._root):
+            self._add_member(f"{self._answers:04}.json", _as_json({**known, "bytes": len(body)}))
+            self._add_member(f"{self._answers:04}.body", body)
+        self._answers += 1
+
+    def close(self, trailer: Mapping[str, object] | None = None, *, held: bool = False) -> LandedFile:
+        """Finish the file, wait for the disk, and give it its name; `held` until `Landing.release`.
+
+        The directory need not be waited for: the ledger's own wait, which comes after, includes it.
+        """
+        with explained(self._root):
+            try:
+                self._add_member(TRAILER, _as_json({**(trailer or {}), "answers": self._answers}))
+                self._tar.close()
+                self._stream.close()  # type: ignore[no-untyped-call]
+                self._file.file.close()
+                sync(self._unfinished)
+                path = self._path.with_name(self._path.name + HELD) if held else self._path
+                self._unfinished.replace(self._root / path)
+            except BaseException:
+                self.discard()
+                raise
+        return LandedFile(path.as_posix(), self._file.size, self._file.digest.hexdigest(), self._answers)
+
+    def discard(self) -> None:
+        """Leave nothing behind."""
+        if not self._file.file.closed:
+            self._file.file.close()
+        self._unfinished.unlink(missing_ok=True)
+
+    def _add_member(self, name: str, content: bytes) -> None:
+        about = tarfile.TarInfo(name)
+        about.size = len(content)
+        about.mode = PRIVATE_FILE
+        self._tar.addfile(about, io.BytesIO(content))
+
+
+class _HashedFile:
+    """A file being written, with the size and the checksum of what was written so far."""
+
+    def __init__(self, file: io.BufferedWriter) -> None:
+        self.file = file
+        self.size = 0
+        self.digest = hashlib.sha256()
+
+    def write(self, part: bytes) -> int:
+        self.size += len(part)
+        self.digest.update(part)
+        return self.file.write(part)
+
+    def flush(self) -> None:
+        self.file.flush()
+
+
 def safe(name: str) -> str:
     """A name as part of a path: it cannot leave its directory, be empty, or be that of another name."""
     written = quote(name, safe="").replace(".", "%2E").replace("~", "%7E") or "%"
@@ -156,15 +238,15 @@ def safe(name: str) -> str:
     return f"{written[:40]}%{hashlib.sha256(name.encode()).hexdigest()}"
 
 
-def _members(path: Path) -> Iterator[tuple[str, bytes]]:
-    with (
-        path.open("rb") as file,
-        zstandard.ZstdDecompressor().stream_reader(file) as stream,
-        tarfile.open(fileobj=stream, mode="r|") as tar,
-    ):
-        for about in tar:
-            content = tar.extractfile(about)
-            yield about.name, content.read() if content else b""
+def _members(path: Path, *, verify: bool = False) -> Iterator[tuple[str, bytes]]:
+    """Every file in a landing file; to `verify` raises ZstdError at the end if any byte is wrong."""
+    with path.open("rb") as file, zstandard.ZstdDecompressor().stream_reader(file) as stream:
+        with tarfile.open(fileobj=stream, mode="r|") as tar:
+            for about in tar:
+                content = tar.extractfile(about)
+                yield about.name, content.read() if content else b""
+        while verify and stream.read(zstandard.DECOMPRESSION_RECOMMENDED_OUTPUT_SIZE):
+            pass  # the checksum comes after the last block
 
 
 @contextmanager
@@ -178,6 +260,16 @@ def _readable(path: Path) -> Iterator[None]:
         ) from error
     except (zstandard.ZstdError, tarfile.TarError, EOFError, KeyError, ValueError) as error:
         raise LandingDamaged(_sentence(path, str(error))) from error
+
+
+def _as_json(value: Mapping[str, object]) -> bytes:
+    """A small document, the same bytes for the same content."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str).encode()
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _sentence(path: Path, why: str) -> str:

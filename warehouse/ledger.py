@@ -1,14 +1,22 @@
-"""What is held, refused and learned so far? The ledger, read in one go as a plain value."""
+"""The ledger: what is held, refused and learned so far, and the small writes that keep it true."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
+
+from warehouse.changes import read_changes, read_probes
+from warehouse.duckdb_file import insert_rows
+from warehouse.meta_schema import aware, naive_utc, replace_rows
+from warehouse.window_result import WindowResult
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+Pair = tuple[str, str]
+"""A report's name and a customer's id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +40,7 @@ class Cap:
 
 @dataclass(frozen=True)
 class Ledger:
-    """Everything a plan needs to know; a report without months stands under the month None.
+    """Everything a plan needs to know; a report without months is held under the month None.
 
     `pages` is the most requests that one window took, `request_seconds` how long a request takes.
     `changed` says since when a month is to be read again because a sale of it was changed, `probed`
@@ -40,12 +48,67 @@ class Ledger:
     """
 
     months: Mapping[tuple[str, str, date | None], HeldMonth] = field(default_factory=dict)
-    denied: Mapping[tuple[str, str], datetime] = field(default_factory=dict)
-    caps: Mapping[tuple[str, str], Cap] = field(default_factory=dict)
-    pages: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    denied: Mapping[Pair, datetime] = field(default_factory=dict)
+    caps: Mapping[Pair, Cap] = field(default_factory=dict)
+    pages: Mapping[Pair, int] = field(default_factory=dict)
     request_seconds: float | None = None
     changed: Mapping[tuple[str, str, date], datetime] = field(default_factory=dict)
     probed: Mapping[str, date] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class HeldBriefly:
+    """When a held month was last asked, and whether it was over then ('held') or not ('open').
+
+    The time is exact where a change of a sale was noticed for the report and customer, and else taken
+    back to the quarter of an hour: days and months begin at one in every time zone, and nothing finer
+    is ever compared.
+    """
+
+    fetched_at_utc: datetime
+    state: str
+
+
+@dataclass(frozen=True)
+class Outline:
+    """The ledger without the loads: what it says of each month of a report and customer is `held`.
+
+    Pairs of which the same is held have the very same mapping there, so that what follows from it need
+    be worked out only once. The other fields are those of the ledger.
+    """
+
+    held: Mapping[Pair, Mapping[date | None, HeldBriefly]]
+    denied: Mapping[Pair, datetime] = field(default_factory=dict)
+    caps: Mapping[Pair, Cap] = field(default_factory=dict)
+    pages: Mapping[Pair, int] = field(default_factory=dict)
+    request_seconds: float | None = None
+    changed: Mapping[tuple[str, str, date], datetime] = field(default_factory=dict)
+    probed: Mapping[str, date] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class RequestsOfDay:
+    """What one report of one customer cost on one day; every try counts, seconds are those of waiting."""
+
+    day: date
+    customer: str
+    report: str
+    requests: int = 0
+    repeated: int = 0
+    failed: int = 0
+    bytes: int = 0
+    seconds: float = 0.0
+
+    def with_one(self, *, is_repeated: bool, has_failed: bool, size: int, seconds: float) -> RequestsOfDay:
+        """The same with one more request."""
+        return replace(
+            self,
+            requests=self.requests + 1,
+            repeated=self.repeated + is_repeated,
+            failed=self.failed + has_failed,
+            bytes=self.bytes + size,
+            seconds=self.seconds + seconds,
+        )
 
 
 def holds_months(connection: DuckDBPyConnection) -> bool:
@@ -62,13 +125,172 @@ def read_ledger(connection: DuckDBPyConnection) -> Ledger:
         (report, customer, month): HeldMonth(load_id, rows, aware(loaded), aware(fetched), state)
         for report, customer, month, load_id, rows, loaded, fetched, state in months.fetchall()
     }
-    return Ledger(months=held, **learned(connection))
+    return Ledger(months=held, **_learned(connection))
 
 
-def learned(connection: DuckDBPyConnection) -> dict[str, Any]:
+def read_outline(connection: DuckDBPyConnection) -> Outline:
+    """The ledger as far as a plan needs it, much quicker to read where many months are held."""
+    alike = connection.execute(
+        """
+        WITH dated AS (
+            SELECT report, customer, month, state,
+                   CASE WHEN (report, customer) IN (SELECT (report, customer) FROM meta.changes)
+                        THEN fetched_at_utc ELSE time_bucket(INTERVAL 15 MINUTE, fetched_at_utc) END AS asked
+            FROM meta.months
+        ), held AS (
+            SELECT report, customer, list(month ORDER BY month) AS months,
+                   list(asked ORDER BY month) AS asked, list(state ORDER BY month) AS states
+            FROM dated GROUP BY ALL
+        )
+        SELECT months, asked, states, list(report), list(customer) FROM held GROUP BY ALL
+        """
+    )
+    held: dict[Pair, Mapping[date | None, HeldBriefly]] = {}
+    for months, asked, states, reports, customers in alike.fetchall():
+        briefly = (HeldBriefly(aware(at), state) for at, state in zip(asked, states, strict=True))
+        shared = dict(zip(months, briefly, strict=True))
+        held.update(dict.fromkeys(zip(reports, customers, strict=True), shared))
+    return Outline(held, **_learned(connection))
+
+
+def read_rows(connection: DuckDBPyConnection, pairs: Collection[Pair]) -> dict[Pair, dict[date | None, int]]:
+    """How many rows are held of every month of these reports and customers."""
+    found = connection.execute(
+        "SELECT report, customer, list(month), list(rows) FROM meta.months "
+        "WHERE (report, customer) IN (SELECT (unnest($1::VARCHAR[]), unnest($2::VARCHAR[]))) GROUP BY ALL",
+        [[report for report, _ in pairs], [customer for _, customer in pairs]],
+    )
+    return {
+        (report, customer): dict(zip(months, rows, strict=True))
+        for report, customer, months, rows in found.fetchall()
+    }
+
+
+def known_users(connection: DuckDBPyConnection, customer: str) -> list[str]:
+    """User ids known for a customer, from bi.users or else from bi.commission_user."""
+    for table, column in (("users", "id"), ("users", "user_id"), ("commission_user", "user_id")):
+        known = connection.execute(
+            "SELECT 1 FROM meta.columns WHERE (table_name, column_name) = ($1, $2)", [table, column]
+        )
+        if known.fetchall():
+            found = connection.execute(
+                f'SELECT DISTINCT "{column}" FROM bi."{table}" '
+                f'WHERE _customer = $1 AND "{column}" IS NOT NULL ORDER BY 1',
+                [customer],
+            ).fetchall()
+            if found:
+                return [str(user) for (user,) in found]
+    return []
+
+
+def deny(connection: DuckDBPyConnection, report: str, customer: str, at_utc: datetime) -> None:
+    """Remember a 403: the service refuses this report for this customer."""
+    row = {"report": report, "customer": customer, "denied_at_utc": naive_utc(at_utc)}
+    replace_rows(connection, "access", [row], key=["report", "customer"])
+
+
+def allow(connection: DuckDBPyConnection, report: str, customer: str) -> None:
+    """Forget a 403."""
+    connection.execute("DELETE FROM meta.access WHERE report = ? AND customer = ?", [report, customer])
+
+
+def forget_healed_refusals(connection: DuckDBPyConnection) -> None:
+    """Forget every refusal that a later answer has made untrue."""
+    connection.execute(
+        """
+        DELETE FROM meta.access AS refused
+        WHERE EXISTS (
+            SELECT 1 FROM meta.loads AS loads
+            WHERE (loads.report, loads.customer) = (refused.report, refused.customer)
+              AND loads.status IN ('loaded', 'superseded') AND loads.fetched_at_utc > refused.denied_at_utc
+        )
+        """
+    )
+
+
+def remember_cap(connection: DuckDBPyConnection, report: str, customer: str, cap: Cap, now: datetime) -> None:
+    """Remember the longest window the service accepts."""
+    row = {"report": report, "customer": customer, **asdict(cap), "learned_at_utc": naive_utc(now)}
+    replace_rows(connection, "window_caps", [row], key=["report", "customer"])
+
+
+def forget_caps(
+    connection: DuckDBPyConnection, report: str | None = None, customer: str | None = None
+) -> None:
+    """Forget learned windows, of one report or customer or of all."""
+    connection.execute(
+        """
+        DELETE FROM meta.window_caps
+        WHERE ($1 IS NULL OR report = $1) AND ($2 IS NULL OR customer = $2)
+        """,
+        [report, customer],
+    )
+
+
+def load_row(result: WindowResult, now: datetime) -> dict[str, object]:
+    """What meta.loads says of every window, loaded or not."""
+    return {
+        "load_id": result.load_id,
+        "run_id": result.run_id,
+        "report": result.report,
+        "customer": result.customer,
+        "window_start": result.window_start,
+        "window_end": result.window_end,
+        "months": list(result.months),
+        "requests": result.requests,
+        "bytes": result.bytes,
+        "sha256": result.sha256,
+        "seconds": result.seconds,
+        "fetched_at_utc": naive_utc(result.fetched),
+        "loaded_at_utc": naive_utc(now),
+        "landing": result.landing,
+    }
+
+
+def record_failures(connection: DuckDBPyConnection, failures: Sequence[WindowResult], now: datetime) -> None:
+    """Write down windows that failed, were held back or refused; each has a load_id and was fetched.
+
+    A load that succeeded before stays as it is, with the error beside it.
+    """
+    found = connection.execute(
+        "SELECT load_id FROM meta.loads WHERE load_number IS NOT NULL AND list_contains($1, load_id)",
+        [[failure.load_id for failure in failures]],
+    )
+    loaded = {load_id for (load_id,) in found.fetchall()}
+    new = {}
+    for failure in failures:
+        if failure.load_id in loaded:
+            connection.execute(
+                "UPDATE meta.loads SET error = ? WHERE load_id = ?", [failure.reason, failure.load_id]
+            )
+        else:
+            why = {"status": failure.status.value, "error": failure.reason, "rows": 0, "note": ""}
+            new[failure.load_id] = {**load_row(failure, now), **why}
+    replace_rows(connection, "loads", list(new.values()), key=["load_id"])
+
+
+def add_requests(connection: DuckDBPyConnection, counts: Sequence[RequestsOfDay]) -> None:
+    """Add what a run asked to what other runs of the same days have asked."""
+    if not counts:
+        return
+    since = min(one.day for one in counts)
+    insert_rows(connection, "meta.requests_by_day", [asdict(one) for one in counts])
+    connection.execute(
+        """
+        CREATE OR REPLACE TEMP TABLE added_up AS
+        SELECT day, customer, report, sum(requests) AS requests, sum(repeated) AS repeated,
+               sum(failed) AS failed, sum(bytes) AS bytes, sum(seconds) AS seconds
+        FROM meta.requests_by_day WHERE day >= $1 GROUP BY ALL ORDER BY ALL
+        """,
+        [since],
+    )
+    connection.execute("DELETE FROM meta.requests_by_day WHERE day >= $1", [since])
+    connection.execute("INSERT INTO meta.requests_by_day BY NAME FROM added_up")
+    connection.execute("DROP TABLE added_up")
+
+
+def _learned(connection: DuckDBPyConnection) -> dict[str, Any]:
     """All of the ledger but its months."""
-    from warehouse.changes import read_changes, read_probes
-
     ask = connection.execute
     denied = ask("SELECT report, customer, denied_at_utc FROM meta.access").fetchall()
     caps = ask("SELECT report, customer, days, months FROM meta.window_caps").fetchall()
@@ -88,8 +310,3 @@ def learned(connection: DuckDBPyConnection) -> dict[str, Any]:
         },
         "probed": read_probes(connection),
     }
-
-
-def aware(moment: datetime) -> datetime:
-    """A moment of one of our _utc columns, with its time zone."""
-    return moment.replace(tzinfo=UTC)

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from duckdb import DuckDBPyConnection
 
+from warehouse.duckdb_file import connect, literal
 from warehouse.errors import WarehouseError
-from warehouse.opening import literal, opened
 from warehouse.pictures import NothingPublished
 from warehouse.publish import Versions
 
@@ -168,7 +168,7 @@ def trace(data_dir: Path, month: date, measure: str, *, office: str = "", user: 
     if measure not in number.sources:
         known = ", ".join(number.sources)
         raise NotInTheFile(f"There is no measure {measure!r}; marts.{number.mart} has {known}.")
-    with opened(file, read_only=True) as connection:
+    with connect(file, read_only=True) as connection:
         name, value, is_open = _in_mart(connection, number)
         loads = connection.execute(
             _LOADS_OF_OFFICE if number.kind == "office" else _LOADS_OF_USER,

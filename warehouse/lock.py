@@ -1,7 +1,7 @@
-"""Who may write now, and who next? One lock file for all threads and processes, which dies with its holder.
+"""The write lock: one file for all threads and processes of a data directory, freed when its holder dies.
 
-Who waits for it holds a second one, so that it comes next: a holder who wants it again at once must stand
-behind, and can see that somebody waits.
+Whoever waits for the lock holds a second file, so a holder that wants the lock again at once comes after the
+one that waits.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from warehouse.errors import LockTimeout
 POLL_SECONDS = 0.02
 PRIVATE = 0o600
 
-
 _MINE = threading.local()
 """Which locks this thread holds already: what is done inside a lock need not wait for it."""
 
@@ -35,40 +34,24 @@ def held(path: Path, seconds: float) -> Iterator[None]:
     if path in mine:
         yield
         return
-    with _taken(path, seconds):
-        mine.add(path)
-        try:
-            yield
-        finally:
-            mine.discard(path)
-
-
-@contextmanager
-def _taken(path: Path, seconds: float) -> Iterator[None]:
     until = time.monotonic() + seconds
-    lock = FileLock(path, mode=PRIVATE, poll_interval=POLL_SECONDS, on_acquired=_sign)
+    lock = FileLock(path, mode=PRIVATE, poll_interval=POLL_SECONDS, on_acquired=_write_pid)
     try:
-        with FileLock(_next(path), timeout=seconds, mode=PRIVATE, poll_interval=POLL_SECONDS):
+        next_in_line = path.with_suffix(".next")
+        with FileLock(next_in_line, timeout=seconds, mode=PRIVATE, poll_interval=POLL_SECONDS):
             lock.acquire(timeout=max(0.0, until - time.monotonic()))
     except Timeout as timeout:
         raise LockTimeout(_sentence(path, seconds)) from timeout
+    mine.add(path)
     try:
         yield
     finally:
+        mine.discard(path)
         lock.release()
 
 
-def is_wanted(path: Path) -> bool:
-    """Whether anybody waits for the lock at this moment; only its holder need ask."""
-    try:
-        with FileLock(_next(path), timeout=0, mode=PRIVATE):
-            return False
-    except Timeout:
-        return True
-
-
 def holder(path: Path) -> int | None:
-    """The process that took the lock last, if it is still alive; it need not hold the lock still."""
+    """The process that took the lock last, if it is still alive; it may have released the lock since."""
     try:
         pid = int(path.read_text(encoding="ascii"))
         os.kill(pid, 0)
@@ -77,12 +60,7 @@ def holder(path: Path) -> int | None:
     return pid
 
 
-def _next(path: Path) -> Path:
-    """What is held by the one who comes next, until it has the lock itself."""
-    return path.with_suffix(".next")
-
-
-def _sign(descriptor: int) -> None:
+def _write_pid(descriptor: int) -> None:
     os.ftruncate(descriptor, 0)
     os.pwrite(descriptor, str(os.getpid()).encode("ascii"), 0)
 

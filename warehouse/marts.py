@@ -11,7 +11,7 @@ from duckdb import DuckDBPyConnection
 from warehouse.checks import prepare_results
 from warehouse.configured import prepare_configuration
 from warehouse.dictionary import comment_table, describe
-from warehouse.inserting import insert
+from warehouse.duckdb_file import insert_rows
 from warehouse.queries import SQL, Query, in_order, queries
 from warehouse.remembering import TOTALS, prepare_memory, remember_totals
 
@@ -136,7 +136,8 @@ def _examine_assumptions(
     comment_table(
         connection, "meta.assumptions", "What our SQL assumes of undocumented tables.", _ASSUMPTION_COLUMNS
     )
-    insert(connection, "meta.assumptions", rows)
+    described = [dict(zip(_ASSUMPTION_COLUMNS, row, strict=True)) for row in rows]
+    insert_rows(connection, "meta.assumptions", described)
     return {str(query): str(state) for query, *_, state, _ in rows}
 
 

@@ -14,8 +14,8 @@ from typing import Any
 import duckdb
 from duckdb import DuckDBPyConnection
 
+from warehouse.duckdb_file import connect
 from warehouse.errors import WarehouseError
-from warehouse.opening import opened
 from warehouse.publish import Versions
 
 Rows = Sequence[Mapping[str, Any]]
@@ -126,7 +126,7 @@ def read_pictures(data_dir: Path) -> Pictured:
         raise NothingPublished(
             f"There is no published file {file} yet; `brokerbi sync` or `brokerbi publish` makes one."
         )
-    with opened(file, read_only=True) as connection:
+    with connect(file, read_only=True) as connection:
         read = {name: _read(connection, query) for name, query in _QUERIES.items()}
     missing = tuple(name for name, rows in read.items() if rows is None)
     return Pictured({name: rows or () for name, rows in read.items()}, missing, file)

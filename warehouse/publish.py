@@ -19,9 +19,10 @@ from pathlib import Path
 
 from duckdb import DuckDBPyConnection
 
-from warehouse.entering import naive_utc
-from warehouse.errors import NothingToRollBackTo
-from warehouse.explaining import explained
+from warehouse.checkpoint_journal import open_for_writing
+from warehouse.database import LOCK_SECONDS, Store
+from warehouse.duckdb_file import connect, literal
+from warehouse.errors import NothingToRollBackTo, explained
 from warehouse.files import (
     SHARED_FILE,
     SHARED_FOLDER,
@@ -35,11 +36,8 @@ from warehouse.files import (
     sync,
     wal,
 )
-from warehouse.guarding import guarded
-from warehouse.meta_tables import VIEWS
-from warehouse.opening import literal, opened
+from warehouse.meta_schema import naive_utc
 from warehouse.retention import compact
-from warehouse.working import LOCK_SECONDS, WorkingFile
 
 PUBLISHED, REFUSED, ROLLED_BACK = "published", "refused", "rolled back"
 VERSION = "%Y%m%dT%H%M%SZ"
@@ -80,7 +78,7 @@ def publish(
     Killed at any moment, it leaves the old file or the new one.
     """
     began = time.monotonic()
-    versions, file = Versions(Path(data_dir)), WorkingFile(Path(data_dir), lock_seconds)
+    versions, file = Versions(Path(data_dir)), Store(data_dir, lock_seconds=lock_seconds)
     with file.locked(), explained(versions.published):
         made = Publication(REFUSED, now, versions.published, reasons=tuple(reasons_against))
         with file.opened(read_only=True) as connection:
@@ -101,7 +99,7 @@ def rollback(
     data_dir: Path, *, to: str | None = None, now: datetime, lock_seconds: float = LOCK_SECONDS
 ) -> Publication:
     """Put back the version before the current one, or the one named, in one step."""
-    versions, file = Versions(Path(data_dir)), WorkingFile(Path(data_dir), lock_seconds)
+    versions, file = Versions(Path(data_dir)), Store(data_dir, lock_seconds=lock_seconds)
     with file.locked(), explained(versions.published):
         with file.opened(read_only=True) as connection:
             headers = connection.execute(
@@ -182,20 +180,20 @@ SELECT (SELECT count(DISTINCT load_id) FROM meta.months),
 """
 
 
-def _make_version(file: WorkingFile, versions: Versions, made: Publication) -> Publication:
+def _make_version(file: Store, versions: Versions, made: Publication) -> Publication:
     """Copy the working file, tell the copy that it is published, and show it to the analysts."""
     version = made.version or ""
     versions.folder.mkdir(mode=SHARED_FOLDER, exist_ok=True)
     for path in versions.unfinished():
         path.unlink(missing_ok=True)
     if wal(file.path).exists():
-        with guarded(file.path, strict=True):
+        with open_for_writing(file.path, strict=True):
             pass  # a checkpoint, without which there would be nothing whole to copy
     unfinished = versions.folder / ".unfinished.duckdb"
     with replacement(versions.path(version), mode=SHARED_FILE, unfinished=unfinished):
         unfinished.touch(mode=0o600)
         copy_file(file.path, unfinished)
-        with opened(unfinished) as connection:
+        with connect(unfinished) as connection:
             _leave_raw_rows_out(connection)
             _write_down(connection, made)
             connection.execute("CHECKPOINT")  # closing does the same, but keeps quiet when it fails
@@ -206,11 +204,15 @@ def _make_version(file: WorkingFile, versions: Versions, made: Publication) -> P
 
 def _leave_raw_rows_out(connection: DuckDBPyConnection) -> None:
     """Keep of the rows in quarantine only how many they are."""
+    [(meaning,)] = connection.execute(
+        "SELECT comment FROM duckdb_views() WHERE schema_name = 'meta' AND view_name = 'quarantine' "
+        "AND database_name = current_database()"
+    ).fetchall()
     connection.execute("CREATE TABLE meta.counted AS FROM meta.quarantine")
     connection.execute("DROP VIEW meta.quarantine")
     connection.execute("DROP TABLE meta.quarantine_rows")
     connection.execute("ALTER TABLE meta.counted RENAME TO quarantine")
-    connection.execute(f"COMMENT ON TABLE meta.quarantine IS {literal(VIEWS['quarantine'][0])}")
+    connection.execute(f"COMMENT ON TABLE meta.quarantine IS {literal(meaning)}")
 
 
 def _write_down(connection: DuckDBPyConnection, publication: Publication) -> None:

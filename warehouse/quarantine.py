@@ -1,24 +1,24 @@
-"""Where do rows rest that broke their documented type? In quarantine, as long as their load is in force.
+"""Quarantine: rows that broke their documented type, as long as their load is in force.
 
-The rows themselves stand in the landing file of their load, which is kept for as long: the working file only
+The rows themselves are in the landing file of their load, which is kept for as long: the working file only
 knows their place. So nothing private is in it that a copy of it for analysts would have to leave out.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
-from warehouse.entering import Entry, naive_utc
-from warehouse.meta_tables import QUARANTINE_ROWS
-from warehouse.window_result import RejectedLike
-from warehouse.writing import write
+from warehouse.duckdb_file import insert_rows
+from warehouse.meta_schema import naive_utc
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+    from warehouse.load import Load
 
 FINGERPRINT = 32
 """Digits of a checksum: two different rows never share as many."""
@@ -43,7 +43,7 @@ AND (old.report, old.customer, old.table_name, old.fingerprint)
 """
 """Windows overlap, and a row of unknown month belongs to none of them: the newest answer has it."""
 
-_STANDING = """
+_ROWS = """
 SELECT report, customer, month, table_name, column_name, place, reason, fingerprint, load_id,
        coalesce(landing, ''), coalesce(sha256, '')
 FROM meta.quarantine_rows LEFT JOIN meta.loads USING (load_id, report, customer)
@@ -70,7 +70,7 @@ class SetAside:
 
 def rows_set_aside(connection: DuckDBPyConnection) -> list[SetAside]:
     """Every row in quarantine, those of one load together."""
-    return [SetAside(*row) for row in connection.execute(_STANDING).fetchall()]
+    return [SetAside(*row) for row in connection.execute(_ROWS).fetchall()]
 
 
 def fingerprint(raw: str) -> str:
@@ -78,37 +78,31 @@ def fingerprint(raw: str) -> str:
     return hashlib.sha256(raw.encode()).hexdigest()[:FINGERPRINT]
 
 
-def replace_quarantine(connection: DuckDBPyConnection, entries: Sequence[Entry]) -> None:
+def replace_quarantine(connection: DuckDBPyConnection, loads: Sequence[Load]) -> None:
     """Take in the rows that these loads rejected, and let go of those whose months were replaced."""
-    rows = [_row(entry, rejected) for entry in entries for rejected in _rejected(entry)]
-    standing = connection.execute("SELECT 1 FROM meta.quarantine_rows LIMIT 1").fetchall()
-    if not (rows or standing):
+    rows = [
+        {
+            "load_id": load.result.load_id,
+            "report": load.result.report,
+            "customer": load.result.customer,
+            "month": rejected.month if rejected.month in load.result.months else None,
+            "table_name": rejected.table,
+            "column_name": rejected.column,
+            "place": rejected.place,
+            "reason": rejected.reason,
+            "fingerprint": fingerprint(rejected.raw),
+            "fetched_at_utc": naive_utc(load.result.fetched),
+        }
+        for load in loads
+        for rejected in load.result.rejected
+        if rejected.month not in load.superseded
+    ]
+    if not (rows or connection.execute("SELECT 1 FROM meta.quarantine_rows LIMIT 1").fetchall()):
         return
-    loads = [entry.load.load_id for entry in entries]
-    connection.execute("DELETE FROM meta.quarantine_rows WHERE list_contains($1, load_id)", [loads])
-    if rows:
-        write(connection, QUARANTINE_ROWS, rows)
-    pairs = {entry.scope for entry in entries}
+    load_ids = [load.result.load_id for load in loads]
+    connection.execute("DELETE FROM meta.quarantine_rows WHERE list_contains($1, load_id)", [load_ids])
+    insert_rows(connection, "meta.quarantine_rows", rows)
+    pairs = {load.pair for load in loads}
     connection.execute(_OUT_OF_FORCE, [[report for report, _ in pairs], [customer for _, customer in pairs]])
     if rows:
-        connection.execute(_SEEN_AGAIN, [loads])
-
-
-def _rejected(entry: Entry) -> list[RejectedLike]:
-    return [rejected for rejected in entry.load.rejected if rejected.month not in entry.superseded]
-
-
-def _row(entry: Entry, rejected: RejectedLike) -> Mapping[str, object]:
-    load = entry.load
-    return {
-        "load_id": load.load_id,
-        "report": load.report,
-        "customer": load.customer,
-        "month": rejected.month if rejected.month in load.months else None,
-        "table_name": rejected.table,
-        "column_name": rejected.column,
-        "place": rejected.place,
-        "reason": rejected.reason,
-        "fingerprint": fingerprint(rejected.raw),
-        "fetched_at_utc": naive_utc(load.fetched),
-    }
+        connection.execute(_SEEN_AGAIN, [load_ids])

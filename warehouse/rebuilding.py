@@ -8,12 +8,11 @@ from typing import Any
 
 from duckdb import DuckDBPyConnection
 
-from warehouse.entering import following_number, naive_utc
+from warehouse.duckdb_file import insert_rows
 from warehouse.landing import Landed
-from warehouse.ledger import aware
-from warehouse.meta_tables import LOADS
+from warehouse.load import following_number
+from warehouse.meta_schema import aware, naive_utc
 from warehouse.window_result import WindowResult
-from warehouse.writing import write
 
 _IN_FORCE = """
 WITH able AS (
@@ -45,10 +44,10 @@ ORDER BY fetched_at_utc, load_number
 
 def effective_loads(
     connection: DuckDBPyConnection,
-    reports: Sequence[str] | None,
-    customers: Sequence[str] | None,
+    reports: Sequence[str] | None = None,
+    customers: Sequence[str] | None = None,
     *,
-    only_quarantined: bool,
+    only_quarantined: bool = False,
 ) -> list[WindowResult]:
     """The loads in force and every merged snapshot, oldest first."""
     found = connection.execute(
@@ -73,15 +72,20 @@ def relearn(connection: DuckDBPyConnection, landed: Iterable[Landed]) -> int:
     lost = [one for one in landed if one.header["load_id"] not in known]
     number = following_number(connection)
     rows = [_row(one, number + place) for place, one in enumerate(sorted(lost, key=_fetched_at))]
-    write(connection, LOADS, rows)
+    insert_rows(connection, "meta.loads", rows)
     return len(rows)
+
+
+SAID_IN_LANDING = (
+    "load_id", "run_id", "report", "customer", "history", "asked", "requests", "seconds", "error", "note",
+)  # fmt: skip
 
 
 def _row(landed: Landed, number: int) -> dict[str, Any]:
     said = {**landed.header, **landed.trailer}
     failed = bool(said.get("error"))
     return {
-        **{name: said.get(name) for name in LOADS.columns},
+        **{name: said.get(name) for name in SAID_IN_LANDING},
         "load_number": None if failed else number,
         "window_start": _day(said.get("window_start")),
         "window_end": _day(said.get("window_end")),

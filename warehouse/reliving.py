@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from duckdb import DuckDBPyConnection
 
+from warehouse.duckdb_file import literal
 from warehouse.marts import build_marts, queries_behind
-from warehouse.opening import literal
 from warehouse.rebuilding import LANDED, landed_load
 from warehouse.remembering import TOTALS, prepare_memory
 from warehouse.window_result import WindowResult
 
 if TYPE_CHECKING:
-    from warehouse.store import Store
+    from warehouse.database import Store
 
 
 def is_forgetful(store: Store) -> bool:

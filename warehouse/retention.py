@@ -9,13 +9,13 @@ from pathlib import Path
 
 from duckdb import DuckDBPyConnection
 
-from warehouse.entering import naive_utc
+from warehouse.checkpoint_journal import open_for_writing
+from warehouse.database import LOCK_SECONDS, Store
+from warehouse.duckdb_file import attach_new, connect, quoted
 from warehouse.errors import Damaged
 from warehouse.files import remove, replacement
-from warehouse.guarding import guarded
 from warehouse.landing import Landing
-from warehouse.opening import attach_new, opened, quoted
-from warehouse.working import LOCK_SECONDS, WorkingFile
+from warehouse.meta_schema import naive_utc
 
 DAY = timedelta(days=1)
 """A file that the ledger does not know may be one that is about to be loaded, for so long at least."""
@@ -54,7 +54,7 @@ def clear_landing(data_dir: Path, *, days: int, now: datetime, lock_seconds: flo
     """
     landing = Landing(Path(data_dir) / "landing")
     oldest = now - timedelta(days=days)
-    with WorkingFile(Path(data_dir), lock_seconds).transaction() as connection:
+    with Store(data_dir, lock_seconds=lock_seconds).writing() as connection:
         gone = connection.execute(f"SELECT load_id, landing {_UNNEEDED}", [naive_utc(oldest)]).fetchall()
         connection.execute(
             "UPDATE meta.loads SET landing = NULL WHERE list_contains($1, load_id)",
@@ -78,14 +78,14 @@ def clear_landing(data_dir: Path, *, days: int, now: datetime, lock_seconds: flo
 def compact(data_dir: Path, *, lock_seconds: float = LOCK_SECONDS) -> Compacted:
     """Rewrite the working file without what was deleted; killed at any moment, one of the two is left."""
     began = time.monotonic()
-    file = WorkingFile(Path(data_dir), lock_seconds)
+    file = Store(data_dir, lock_seconds=lock_seconds)
     with file.locked() as working:
         before = working.stat().st_size
         with replacement(working, unfinished=file.rewritten) as rewritten:
-            with guarded(working, strict=True) as connection:  # its log must not meet the new file
+            with open_for_writing(working, strict=True) as connection:  # its log must not meet the new file
                 rewrite_file(connection, rewritten)
                 rows = _row_counts(connection)
-            with opened(rewritten) as connection:
+            with connect(rewritten) as connection:
                 if _row_counts(connection) != rows:  # pragma: no cover  # no way is known to make this happen
                     raise Damaged(f"{working} could not be rewritten row by row; it stays as it is.")
                 connection.execute("UPDATE meta.storage SET has_traces = false")

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock, Timeout
 
+from warehouse.database import Store
+from warehouse.duckdb_file import STORAGE_VERSION, connect
 from warehouse.files import PRIVATE_FILE, wal
 from warehouse.lock import holder
-from warehouse.opening import STORAGE_VERSION, opened
 from warehouse.publish import Versions
-from warehouse.working import WorkingFile
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-    from warehouse.store import Store
+    from warehouse.database import Store
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,7 @@ def assumptions_that_differ(store: Store) -> list[str]:
 
 def lock_state(data_dir: Path) -> LockState:
     """Tries the lock without waiting for it, and lets go of it at once."""
-    path = WorkingFile(data_dir).lock_path
+    path = Store(data_dir).lock_path
     if not path.exists():
         return LockState(False)
     try:
@@ -196,7 +196,7 @@ def lock_state(data_dir: Path) -> LockState:
 
 def storage_version(path: Path) -> str:
     """The storage version a DuckDB file is written in, such as v1.0.0; raises what a damaged file raises."""
-    with opened(path, read_only=True) as connection:
+    with connect(path, read_only=True) as connection:
         rows = connection.execute(
             "SELECT tags['storage_version'] FROM duckdb_databases() WHERE database_name = current_database()"
         ).fetchall()

@@ -23,13 +23,15 @@ def run_status(arguments: argparse.Namespace) -> int:
     """Print what is held and what is wrong, as tables or as JSON; makes no request."""
     from pipelines.planning.plan import make_plan
     from pipelines.planning.selection import Selection
+    from warehouse.database import Store
+    from warehouse.ledger import forget_caps
     from warehouse.status import overview
-    from warehouse.store import Store
 
     settings = load_settings(os.environ, offline=True)
     store = Store(settings.data_dir)
     if arguments.forget_caps:
-        store.forget_caps()
+        with store.writing() as connection:
+            forget_caps(connection)
         say("the learned windows are forgotten; the next sync asks in full length again")
     plan, _ = make_plan(settings, Selection(), store, SystemClock())
     view = overview(store)

@@ -15,7 +15,7 @@ from pipelines.settings.model import load_settings
 from pipelines.sync.finish import finish
 from pipelines.sync.summary import Summary
 from pipelines.sync.sync import sync
-from warehouse.store import Store
+from warehouse.database import Store
 from warehouse.window_result import WindowResult, WindowStatus
 
 LONGEST_REASON = 70

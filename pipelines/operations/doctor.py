@@ -34,8 +34,9 @@ from pipelines.planning.windows import Span
 from pipelines.sync.fetch import build_request
 from pipelines.sync.request_log import RequestLogger
 from pipelines.sync.run_context import RunContext, clock_of
+from warehouse.database import Store
 from warehouse.errors import WarehouseError
-from warehouse.store import Store
+from warehouse.ledger import add_requests, allow, deny
 
 if TYPE_CHECKING:
     from pipelines.connect.client import Client
@@ -126,7 +127,7 @@ class AccessSurvey:
                 stack,
                 log.record,
             )
-            stack.callback(lambda: Store(settings.data_dir).add_requests(list(log.counts.values())))
+            stack.callback(_count_requests, Store(settings.data_dir), log)
             for customer in settings.active_customers:
                 try:
                     for report in reports:
@@ -171,11 +172,12 @@ class AccessSurvey:
     def _remember_refusals(self, store: Store, now: datetime) -> None:
         """Let the ledger know who was refused, so that a sync does not insist today."""
         try:
-            for one in self.access:
-                if one.word == REFUSED:
-                    store.deny(one.report, one.customer, now)
-                elif one.word == ANSWERED:
-                    store.allow(one.report, one.customer)
+            with store.writing() as connection:
+                for one in self.access:
+                    if one.word == REFUSED:
+                        deny(connection, one.report, one.customer, now)
+                    elif one.word == ANSWERED:
+                        allow(connection, one.report, one.customer)
         except WarehouseError as error:
             self.report_findings.append(Finding("ledger", Severity.WARNING, str(error), SEE_SENTENCE))
 
@@ -216,3 +218,9 @@ def _clock_finding(late_by: timedelta | None) -> Finding:
     remedy = "let both keep time over the network: days, months and retries are counted by the clock"
     severity = Severity.ERROR if difference > LARGE_DIFFERENCE else Severity.WARNING
     return Finding("clock", severity, found, remedy)
+
+
+def _count_requests(store: Store, log: RequestLogger) -> None:
+    """Add what was asked to the ledger's count of requests."""
+    with store.writing() as connection:
+        add_requests(connection, list(log.counts.values()))

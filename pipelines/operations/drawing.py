@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from warehouse.errors import WarehouseError
-from warehouse.explaining import explained
+from warehouse.errors import WarehouseError, explained
 from warehouse.files import SHARED_FILE, write_file
 from warehouse.pictures import read_pictures
 

@@ -15,12 +15,12 @@ from pipelines.operations.drawing import PAGE, draw_beside
 from pipelines.operations.replaying import replay
 from pipelines.sync.finish import finish
 from warehouse import erasure
+from warehouse.database import Store
 from warehouse.erasure import DocumentedTables
 from warehouse.marts import build_marts
 from warehouse.personal_data import Person, PersonKind
 from warehouse.publish import Versions
 from warehouse.retention import compact
-from warehouse.store import Store
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings
@@ -85,7 +85,7 @@ def erase(
     store, landing = Store(data_dir), data_dir / "landing"
     person = Person(kind, id_, f"erased-{secrets.token_hex(8)}")
     receipt = ErasureReceipt(kind.value, clock.utc_now().isoformat(timespec="seconds"))
-    with store.alone():
+    with store.locked():
         with store.reading() as connection:
             person, pairs, receipt.rows = erasure.find_in_tables(connection, person, tables)
         person = erasure.find_in_landing(landing, person, tables)

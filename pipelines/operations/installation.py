@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml  # type: ignore[import-untyped]
 
+from warehouse.database import Store
 from warehouse.errors import WarehouseError
 from warehouse.status import (
     assumptions_that_differ,
@@ -20,7 +21,6 @@ from warehouse.status import (
     stale_logs,
     storage_version,
 )
-from warehouse.store import Store
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings

@@ -13,12 +13,11 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from warehouse.database import LOCK_SECONDS, Store
+from warehouse.files import private_folder
 from warehouse.lock import held
-from warehouse.opening import private_folder
 from warehouse.reliving import landed_loads, remember, take_over
-from warehouse.store import Store
 from warehouse.window_result import WindowResult
-from warehouse.working import LOCK_SECONDS
 
 LOADS_AT_ONCE = 50
 

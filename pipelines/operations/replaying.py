@@ -12,10 +12,11 @@ from pipelines.operations.pseudonyms import pseudonyms_of
 from pipelines.operations.reliving import relive
 from pipelines.sync.fetch import read_landed_tables
 from pipelines.sync.finish import declared_tables
+from warehouse.database import Store
 from warehouse.errors import LandingDamaged, WarehouseError
 from warehouse.landing import Landing
+from warehouse.rebuilding import effective_loads, relearn
 from warehouse.reliving import is_forgetful
-from warehouse.store import Store
 from warehouse.window_result import WindowResult
 
 if TYPE_CHECKING:
@@ -64,7 +65,8 @@ def replay(
     store, done = _store(settings, catalogue), Replayed()
     if not quarantine:
         _relearn(store, Landing(settings.data_dir / "landing"), done)
-    landed = store.effective_loads(reports or None, customers or None, only_quarantined=quarantine)
+    with store.reading() as connection:
+        landed = effective_loads(connection, reports or None, customers or None, only_quarantined=quarantine)
     afresh: set[tuple[str, str]] = set()
     if not quarantine:
         landed, afresh = _whole_histories(landed, Landing(settings.data_dir / "landing"), done)
@@ -82,7 +84,7 @@ def replay(
 
 def _store(settings: Settings, catalogue: Mapping[str, Report]) -> Store:
     """The store, with every table of the catalogue."""
-    store = Store(settings.data_dir, before=pseudonyms_of(settings))
+    store = Store(settings.data_dir, transform=pseudonyms_of(settings))
     store.declare(declared_tables(catalogue.values()))
     return store
 
@@ -112,7 +114,8 @@ def _relearn(store: Store, landing: Landing, done: Replayed) -> None:
     found = list(landing.walk())
     done.failures += [str(one) for one in found if isinstance(one, LandingDamaged)]
     whole = (one for one in found if not isinstance(one, LandingDamaged))
-    store.relearn(one for one in whole if one.header.get("kept", True))
+    with store.writing() as connection:
+        relearn(connection, (one for one in whole if one.header.get("kept", True)))
 
 
 def _whole_histories(

@@ -17,7 +17,7 @@ from warehouse.quarantine import SetAside, fingerprint, rows_set_aside
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from warehouse.store import Store
+    from warehouse.database import Store
 
 _PLACE = re.compile(r"(?:page (\d+): )?\$(.*)", re.DOTALL)
 _POSITION = re.compile(r"\[(\d+)\]")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
@@ -26,13 +26,13 @@ from pipelines.planning.due import (
 )
 from pipelines.planning.selection import Pair, Selection, chosen_customers, chosen_reports
 from pipelines.planning.windows import NOW, Span, Window, spans_of_days, windows
+from warehouse.ledger import known_users, read_outline
 
 if TYPE_CHECKING:
     from pipelines.connect.clock import Clock
     from pipelines.settings.model import Customer, Settings
-    from warehouse.ledger import Cap, Ledger
-    from warehouse.outlines import Outline
-    from warehouse.store import Store
+    from warehouse.database import Store
+    from warehouse.ledger import Cap, Ledger, Outline
 
 PAGES_ALLOWED = 6
 """Requests a window of a paged report is allowed in a plan before it has ever been asked: with pages of
@@ -134,8 +134,9 @@ def make_plan(
     catalogue: Mapping[str, Report] = REPORTS,
 ) -> tuple[Plan, Outline]:
     """The plan for a selection and the outline it is made from; raises SettingsError for unknown names."""
-    outline = store.outline()
-    return plan_from(outline, store.users, settings, selection, clock, catalogue), outline
+    with store.reading() as connection:
+        outline, users_of = read_outline(connection), partial(known_users, connection)
+        return plan_from(outline, users_of, settings, selection, clock, catalogue), outline
 
 
 def plan_from(

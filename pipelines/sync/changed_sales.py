@@ -15,8 +15,9 @@ from pipelines.planning.plan import PlannedProbe, PlannedReport
 from pipelines.planning.windows import Window
 from pipelines.sync.fetch import Fetcher
 from pipelines.sync.scheduler import TaskState
-from warehouse.changes import ANSWERED, FAILED, Changed, Probe
+from warehouse.changes import ANSWERED, FAILED, Changed, Probe, months_naming, remember_probe
 from warehouse.errors import WarehouseError
+from warehouse.ledger import deny
 from warehouse.window_result import WindowResult, WindowStatus
 
 if TYPE_CHECKING:
@@ -77,7 +78,8 @@ def _remember_answer(
         notes.append(f"{len(result.rejected)} rows could not be read")
     guided = [report for report in reports if report.follows_sales]
     named = {one.name: (one.tables[0].name, one.estate_id_column) for one in guided if one.estate_id_column}
-    held = store.months_naming(named, result.customer, [one.id for one in estates])
+    with store.reading() as connection:
+        held = months_naming(connection, named, result.customer, [one.id for one in estates])
     changed_at = {one.id: one.changed_at_utc for one in sorted(estates, key=lambda one: one.changed_at_utc)}
     changed = [
         Changed(
@@ -92,7 +94,9 @@ def _remember_answer(
         for report in guided
         for month, ids in touched_months(report, guided, estates, held).items()
     ]
-    store.remember_probe(_probe(probe, result, note="; ".join(notes), estates=len(estates)), changed)
+    asked = _probe(probe, result, note="; ".join(notes), estates=len(estates))
+    with store.writing() as connection:
+        remember_probe(connection, asked, changed)
     months = len({one.month for one in changed})
     result.tables, result.rejected = (), ()
     result.status, result.warnings = WindowStatus.TOLD, tuple(notes)
@@ -101,9 +105,10 @@ def _remember_answer(
 
 def _remember_failure(probe: PlannedProbe, result: WindowResult, error: Exception, store: Store) -> None:
     reason = " ".join(str(error).split())
-    store.remember_probe(_probe(probe, result, error=reason), ())
-    if isinstance(error, Forbidden):
-        store.deny(probe.asked_of, result.customer, result.fetched)
+    with store.writing() as connection:
+        remember_probe(connection, _probe(probe, result, error=reason), ())
+        if isinstance(error, Forbidden):
+            deny(connection, probe.asked_of, result.customer, result.fetched)
     result.status, result.reason = WindowStatus.SKIPPED, reason
     if not isinstance(error, Unauthorized | HostDown):  # of those every window says the same
         result.reason = UNANSWERED.format(reason)

@@ -16,11 +16,10 @@ from warehouse.checks import CheckResult, keep_results, run_checks
 from warehouse.configured import ConfiguredCustomer, ConfiguredReport, write_configuration
 from warehouse.database import Store
 from warehouse.ledger import holds_months
-from warehouse.loads import DeclaredTable
 from warehouse.marts import MartError, build_marts
 from warehouse.publish import Publication, publish
 from warehouse.retention import clear_landing
-from warehouse.threads import spare_threads
+from warehouse.schema import DeclaredTable
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings
@@ -58,7 +57,7 @@ def finish(settings: Settings, clock: Clock | None = None) -> Finished:
     """
     clock = clock_of(settings, clock or SystemClock())
     store = Store(settings.data_dir)
-    with store.alone():
+    with store.locked():
         try:
             marts, checks = _build_and_check(store, settings, clock)
         except MartError as error:
@@ -123,7 +122,6 @@ def _build_and_check(store: Store, settings: Settings, clock: Clock) -> tuple[li
             raise NothingLoaded(
                 "Nothing has been loaded yet, so there is nothing to publish; run `brokerbi sync` first."
             )
-        spare_threads(connection)
         write_configuration(connection, configured_customers(settings), configured_reports(settings))
         marts = build_marts(connection)
         connection.commit()  # a check sees what is committed

@@ -13,8 +13,8 @@ from filelock import FileLock
 
 from pipelines.connect.clock import Clock
 from pipelines.connect.models import Try
-from warehouse.accounts import RequestsOfDay
-from warehouse.opening import private_folder
+from warehouse.files import private_folder
+from warehouse.ledger import RequestsOfDay
 
 FILE = "requests.log"
 LARGEST_BYTES = 10_000_000

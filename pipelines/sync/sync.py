@@ -25,15 +25,20 @@ from pipelines.sync.request_log import RequestLogger
 from pipelines.sync.run_context import RunContext
 from pipelines.sync.scheduler import Scheduler, TaskState
 from pipelines.sync.summary import Summary
-from warehouse.access import deny, remember_cap, users
 from warehouse.database import Store
 from warehouse.errors import WarehouseError
-from warehouse.evolving import declare, undeclared
 from warehouse.landing import Landing
-from warehouse.ledger import Cap
-from warehouse.outlines import read_outline, read_rows
-from warehouse.recording import record_failures
-from warehouse.threads import spare_threads
+from warehouse.ledger import (
+    Cap,
+    add_requests,
+    deny,
+    known_users,
+    read_outline,
+    read_rows,
+    record_failures,
+    remember_cap,
+)
+from warehouse.schema_evolution import declare, undeclared
 from warehouse.window_result import WindowResult, WindowStatus
 
 if TYPE_CHECKING:
@@ -65,7 +70,7 @@ def sync(
     """
     context = (context or RunContext()).with_day_of(settings)
     clock = context.clock
-    store = Store(settings.data_dir, now=clock.utc_now, before=pseudonyms_of(settings))
+    store = Store(settings.data_dir, now=clock.utc_now, transform=pseudonyms_of(settings))
     summary = Summary(new_run_id(clock), clock.utc_now(), on_result)
     run = _Run(settings, selection, context, store, summary, on_plan)
     plan, tasks = run.prepare()
@@ -101,9 +106,8 @@ class _Run:
         clock, catalogue = self.context.clock, self.context.catalogue
         with self.store.writing() as connection:
             if missing := undeclared(connection, declared_tables(catalogue.values())):
-                spare_threads(connection)
                 declare(connection, missing, clock.utc_now().replace(tzinfo=None))
-            outline, users_of = read_outline(connection), partial(users, connection)
+            outline, users_of = read_outline(connection), partial(known_users, connection)
             plan = plan_from(outline, users_of, self.settings, self.selection, clock, catalogue)
             to_ask = [planned for planned in plan.planned if planned.windows]
             rows = read_rows(connection, [planned.pair for planned in to_ask])
@@ -168,8 +172,8 @@ class _Run:
 
     def _add_requests(self, log: RequestLogger) -> None:
         """Add up what was asked, however the run ended; what ended it is more important to report."""
-        with suppress(WarehouseError):
-            self.store.add_requests(list(log.counts.values()))
+        with suppress(WarehouseError), self.store.writing() as connection:
+            add_requests(connection, list(log.counts.values()))
 
     def _record(self, tasks: Sequence[TaskState]) -> None:
         """Write down what failed and why, who has no access, and which windows the service accepts.
@@ -192,8 +196,7 @@ class _Run:
         if not (failures or denied or limited):
             return
         with self.store.writing() as connection:
-            if failures:
-                record_failures(connection, failures, now)
+            record_failures(connection, failures, now)
             for task in denied:
                 deny(connection, *task.planned.pair, now)
             for task in limited:

@@ -15,11 +15,11 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from pipelines.sync.finish import declared_tables
-from warehouse.evolving import declare
+from warehouse.duckdb_file import literal
 from warehouse.marts import build_marts
-from warehouse.meta_tables import statements
-from warehouse.opening import literal
+from warehouse.meta_schema import statements
 from warehouse.queries import SQL, queries, syntax_trees, tables_read
+from warehouse.schema_evolution import declare
 
 Row = Mapping[str, object]
 FIRST_MOMENT = datetime(2026, 6, 1, 5, 0)

@@ -14,8 +14,8 @@ from pipelines.months import Month
 from pipelines.sync.finish import declared_tables
 from tests.unit.normalize.answers import normalized
 from warehouse.checks import CheckResult, run_checks
+from warehouse.database import Store
 from warehouse.marts import build_marts
-from warehouse.store import Store
 from warehouse.window_result import WindowResult
 
 JANUARY = Month(2026, 1)

@@ -25,8 +25,8 @@ from pipelines.sandbox.world.world import World
 from pipelines.settings.model import load_settings
 from pipelines.sync.run_context import RunContext
 from pipelines.sync.sync import sync
+from warehouse.database import Store
 from warehouse.marts import build_marts
-from warehouse.store import Store
 
 START, TODAY = Month(2026, 9), date(2026, 11, 21)
 REPORTS = (

@@ -8,10 +8,10 @@ from duckdb import DuckDBPyConnection
 
 from pipelines.sync.finish import declared_tables
 from tests.marts.given import FIRST_MOMENT, build, warehouse
-from warehouse.evolving import declare
 from warehouse.marts import build_marts
-from warehouse.meta_tables import statements
+from warehouse.meta_schema import statements
 from warehouse.queries import SQL, queries
+from warehouse.schema_evolution import declare
 
 
 @pytest.fixture(scope="module")

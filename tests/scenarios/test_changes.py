@@ -21,7 +21,7 @@ from pipelines.sync.run_context import RunContext
 from pipelines.sync.summary import Summary
 from tests.scenarios.rehearsal import Rehearsal, rehearsal
 from tests.scenarios.stale_months import REPORTS, Square, stale
-from warehouse.store import Store
+from warehouse.database import Store
 from warehouse.window_result import WindowResult, WindowStatus
 
 FIRST, LATER = date(2026, 6, 5), date(2026, 6, 12)

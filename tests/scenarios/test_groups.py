@@ -10,8 +10,8 @@ import pytest
 from pipelines.months import Month
 from pipelines.sandbox.truth import truth
 from tests.scenarios.rehearsal import TODAY, Rehearsal, rehearsal
+from warehouse.database import Store
 from warehouse.status import Overlap, overview
-from warehouse.store import Store
 
 REPORTS = "commission_office,commission_user,sales,running_commissions,tips_and_leads,users"
 START = Month(2026, 9)

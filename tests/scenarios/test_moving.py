@@ -16,8 +16,8 @@ from pipelines.operations.replaying import replay
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.truth import truth
 from tests.scenarios.rehearsal import Rehearsal, rehearsal
+from warehouse.database import Store
 from warehouse.marts import build_marts
-from warehouse.store import Store
 
 BEFORE, AFTER = date(2026, 4, 10), date(2026, 6, 10)
 SALES = "SELECT id, commission FROM bi.sales_estates WHERE _month >= DATE '2026-02-01'"

@@ -8,9 +8,9 @@ import pytest
 
 from pipelines.planning.selection import Selection
 from tests.scenarios.rehearsal import Rehearsal, rehearsal
+from warehouse.database import Store
 from warehouse.marts import MartError
 from warehouse.status import overview
-from warehouse.store import Store
 
 SALES = Selection(reports=("sales",), customers=("M30016",))
 

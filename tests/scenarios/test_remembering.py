@@ -13,7 +13,7 @@ from pipelines.months import Month
 from pipelines.operations.replaying import replay
 from pipelines.planning.selection import Selection
 from tests.scenarios.rehearsal import Rehearsal, rehearsal
-from warehouse.store import Store
+from warehouse.database import Store
 
 DAYS = (date(2026, 4, 10), date(2026, 5, 6), date(2026, 6, 10))
 EVERYTHING = Selection(refresh=True)

@@ -15,7 +15,7 @@ from pipelines.planning.plan import make_plan
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.rehearsal import Rehearsal, rehearsal
-from warehouse.store import Store
+from warehouse.database import Store
 
 SOME = Selection(reports=("sales", "running_commissions", "users"))
 

@@ -28,11 +28,11 @@ from pipelines.operations.erase import erase
 from pipelines.operations.replaying import replay
 from tests.scenarios.faults.ground import Cell, Ground, Rows, content, ground
 from tests.scenarios.faults.long_run import say
-from warehouse.opening import opened
+from warehouse.database import Store
+from warehouse.duckdb_file import connect
 from warehouse.personal_data import PersonKind
 from warehouse.publish import rollback
 from warehouse.retention import compact
-from warehouse.store import Store
 
 REPORTS = ("users", "sales", "tips_and_leads")
 SOURCE = Path(__file__).with_name("cut.c")
@@ -127,7 +127,7 @@ def wrong(here: Ground, truth: Mapping[Cell, Rows], *, partly: bool = False) -> 
     found = []
     for name, reading in {
         "working": Store(data_dir).reading(),
-        "published": opened(data_dir / "warehouse.duckdb", read_only=True),
+        "published": connect(data_dir / "warehouse.duckdb", read_only=True),
     }.items():
         with reading as file:
             cells = content(file)

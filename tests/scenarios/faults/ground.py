@@ -26,7 +26,7 @@ from pipelines.sync.finish import Finished, finish
 from pipelines.sync.run_context import RunContext
 from pipelines.sync.summary import Summary
 from pipelines.sync.sync import sync
-from warehouse.store import Store
+from warehouse.database import Store
 
 TODAY = date(2026, 11, 21)
 FEW = ("users", "commission_office", "sales", "tips_and_leads")

@@ -22,8 +22,8 @@ from pipelines.sandbox.serving import serving
 from pipelines.sandbox.world.world import World
 from tests.scenarios.faults.ground import TODAY, Cell, Rows, content
 from tests.scenarios.faults.victim import KILLED, Job, process, run
-from warehouse.opening import opened
-from warehouse.store import Store
+from warehouse.database import Store
+from warehouse.duckdb_file import connect
 
 KINDS = "500 502 503 429 reset reset_inside half half_without_length html empty".split()
 TRIES = 5
@@ -87,7 +87,7 @@ class LongRun:
         working, published = folder / "work" / "warehouse.duckdb", folder / "warehouse.duckdb"
         found = []
         for path in filter(Path.exists, (working, published)):
-            reading = Store(folder).reading() if path == working else opened(path, read_only=True)
+            reading = Store(folder).reading() if path == working else connect(path, read_only=True)
             with reading as file:
                 cells = content(file)
             found += [f"{path.name} {cell}" for cell in cells if cells[cell] != self.truth.get(cell)]

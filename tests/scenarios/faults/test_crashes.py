@@ -18,22 +18,22 @@ import pytest
 from pipelines.operations.replaying import replay
 from tests.scenarios.faults.ground import Cell, Ground, Rows, content, ground
 from tests.scenarios.faults.victim import KILLED, Job, Step, killed_at, run
-from warehouse.store import Store
+from warehouse.database import Store
 
 REPORTS = ("users", "sales")
 SYNC = (
     Step("warehouse/files.py", "sync"),
-    Step("warehouse/opening.py", "create", "return"),
-    Step("warehouse/evolving.py", "declare", "return"),
-    Step("warehouse/landing_writer.py", "_end"),
-    Step("warehouse/landing_writer.py", "close", "return"),
-    Step("warehouse/loading.py", "load_group"),
-    Step("warehouse/loading.py", "_write_ledger"),
-    Step("warehouse/loading.py", "load_group", "return"),
-    Step("warehouse/guarding.py", "_keep", "return"),
-    Step("warehouse/guarding.py", "_checkpoint", "return"),
-    Step("warehouse/sitting.py", "load", "return"),
-    Step("warehouse/sitting.py", "__exit__", "return"),
+    Step("warehouse/duckdb_file.py", "create", "return"),
+    Step("warehouse/schema_evolution.py", "declare", "return"),
+    Step("warehouse/landing.py", "close"),
+    Step("warehouse/landing.py", "close", "return"),
+    Step("warehouse/load.py", "load_group"),
+    Step("warehouse/load.py", "_write_ledger"),
+    Step("warehouse/load.py", "load_group", "return"),
+    Step("warehouse/checkpoint_journal.py", "_write_journal", "return"),
+    Step("warehouse/checkpoint_journal.py", "_checkpoint", "return"),
+    Step("warehouse/database.py", "load", "return"),
+    Step("warehouse/database.py", "__exit__", "return"),
 )
 PUBLISH = (
     Step("warehouse/marts.py", "build_marts", "return"),
@@ -45,11 +45,11 @@ PUBLISH = (
     Step("warehouse/publish.py", "_write_down", turn=2),
 )
 REPLAY = (
-    Step("warehouse/loading.py", "_write_ledger"),
-    Step("warehouse/loading.py", "_write_ledger", turn=2),
-    Step("warehouse/sitting.py", "load", "return"),
-    Step("warehouse/sitting.py", "load", "return", turn=2),
-    Step("warehouse/sitting.py", "__exit__", "return"),
+    Step("warehouse/load.py", "_write_ledger"),
+    Step("warehouse/load.py", "_write_ledger", turn=2),
+    Step("warehouse/database.py", "load", "return"),
+    Step("warehouse/database.py", "load", "return", turn=2),
+    Step("warehouse/database.py", "__exit__", "return"),
 )
 ROLLBACK = (
     Step("warehouse/files.py", "give_name"),

@@ -18,9 +18,9 @@ from pipelines.operations.set_aside import raw_rows
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.faults.ground import FEW, Ground, ground
 from tests.scenarios.faults.victim import KILLED, Job, Step, killed_at, run
+from warehouse.database import Store
 from warehouse.erasure import erase_tables, was_published
 from warehouse.personal_data import Person, PersonKind
-from warehouse.store import Store
 
 TOTALS = """
 SELECT 'sales', count(*), sum(commission) FROM bi.sales_estates UNION ALL
@@ -195,10 +195,10 @@ def test_a_person_whose_rows_were_replaced_before_goes_from_the_free_space_of_fi
 TWICE = "SELECT * REPLACE ('another' AS _load_id) FROM bi.commission_office"
 
 STEPS = (
-    Step("warehouse/landing_writer.py", "close", "return"),
+    Step("warehouse/landing.py", "close", "return"),
     Step("warehouse/erasure.py", "update_ledger"),
     Step("warehouse/erasure.py", "update_ledger", "return"),
-    Step("warehouse/loading.py", "load_group", "return"),
+    Step("warehouse/load.py", "load_group", "return"),
     Step("warehouse/erasure.py", "erase_tables", "return"),
     Step("warehouse/retention.py", "compact", "return"),
 )

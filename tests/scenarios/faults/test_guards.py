@@ -18,10 +18,10 @@ from pipelines.sandbox.transport import SandboxTransport
 from pipelines.sync.sync import sync
 from tests.scenarios.faults.ground import Ground, ground
 from tests.scenarios.faults.victim import KILLED, Job, Step, killed_at, run
+from warehouse.database import Store
 from warehouse.landing import Landing
-from warehouse.ledger import Cap
+from warehouse.ledger import Cap, forget_caps
 from warehouse.status import overview
-from warehouse.store import Store
 from warehouse.window_result import WindowStatus
 
 OFFICE_MONTHS = "SELECT count(*) FROM bi.commission_office"
@@ -107,7 +107,8 @@ def test_a_window_that_keeps_timing_out_is_halved_remembered_and_can_be_forgotte
     assert [(one.report, one.months) for one in overview(store).caps] == [("sales", 1)]
     here.sync(refresh=True)
     assert len(here.service.log.entries) == 2
-    store.forget_caps()
+    with store.writing() as connection:
+        forget_caps(connection)
     assert overview(store).caps == []
 
 

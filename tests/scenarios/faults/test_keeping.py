@@ -14,8 +14,8 @@ import pytest
 from tests.scenarios.faults.ground import FEW, Ground, ground
 from tests.scenarios.faults.test_crashes import cells_of
 from tests.scenarios.faults.victim import KILLED
+from warehouse.database import Store
 from warehouse.landing import Landing
-from warehouse.store import Store
 
 MARKUP = "<script>alert('1')</script>"
 

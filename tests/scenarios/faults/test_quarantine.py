@@ -16,9 +16,9 @@ from pipelines.operations.replaying import replay
 from pipelines.operations.set_aside import raw_rows
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.faults.ground import ground
+from warehouse.database import Store
 from warehouse.quarantine import fingerprint
 from warehouse.status import overview
-from warehouse.store import Store
 
 
 def mistaken() -> Report:

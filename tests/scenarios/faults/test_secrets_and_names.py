@@ -18,8 +18,9 @@ from pipelines.sandbox.access import Login
 from pipelines.sandbox.faults import Fault
 from pipelines.sandbox.service import Service
 from tests.scenarios.faults.ground import Cell, Ground, Rows, ground, settings_for
+from warehouse.database import Store
 from warehouse.landing import Landing, safe
-from warehouse.store import Store
+from warehouse.ledger import forget_caps
 
 USERNAME, PASSWORD = "chain-of-brokers", "Öppna&sesam/17"
 SECRETS = (
@@ -87,7 +88,8 @@ def test_a_hostile_customer_id_stays_a_value(tmp_path: Path, name: str) -> None:
     assert {one.customer for one in summary.results} == {name}
     assert here.cells() == before
     assert [path.name for path in tmp_path.iterdir()] == ["data"]
-    Store(here.settings.data_dir).forget_caps("sales", name)
+    with Store(here.settings.data_dir).writing() as connection:
+        forget_caps(connection, "sales", name)
 
 
 @pytest.mark.parametrize("name", [*HOSTILE, ".", "..", "", "~", "a" * 300])

@@ -6,7 +6,6 @@ DuckDB overwrites metadata in place, so half of such a write leaves a block whos
 from __future__ import annotations
 
 import shutil
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
@@ -15,38 +14,32 @@ import pytest
 
 from tests.scenarios.faults.test_crashes import begun, cells_of, undisturbed
 from tests.scenarios.faults.victim import KILLED, Step, killed_at, run
+from warehouse.checkpoint_journal import HEADERS, journal_path
+from warehouse.database import Store
 from warehouse.errors import Damaged
-from warehouse.guarding import HEADERS, journal
-from warehouse.opening import wal
-from warehouse.store import Store
-from warehouse.working import WorkingFile
+from warehouse.files import wal
 
 BLOCK = 256 * 1024
 PAGE = 4096
-JOURNAL_STANDS = Step("warehouse/guarding.py", "_keep", "return")
-JOBS = {"sync": JOURNAL_STANDS, "replay": replace(JOURNAL_STANDS, turn=3)}
-"""One group of loads in the log; or many, of a replay into a new file that knows of them already."""
+JOURNAL_STANDS = Step("warehouse/checkpoint_journal.py", "_write_journal", "return")
 
 
-def killed_with_a_journal(data: Path, what: str) -> None:
-    """Do a job on this directory, and die when its journal stands and its checkpoint has not begun."""
-    job = begun(data, what)
-    if what == "replay":
-        shutil.rmtree(data / "work")
-    assert run(killed_at(job, JOBS[what])) == KILLED
+def killed_with_a_journal(data: Path) -> None:
+    """Sync into this directory, and die when the journal is written and the checkpoint has not begun."""
+    assert run(killed_at(begun(data, "sync"), JOURNAL_STANDS)) == KILLED
 
 
 @cache
-def left_torn(what: str) -> tuple[Path, Path]:
+def left_torn() -> tuple[Path, Path]:
     """A directory as a death within the writes of a checkpoint leaves it, of each block one page."""
     folder = Path(mkdtemp())
     data, further = folder / "data", folder / "further"
-    killed_with_a_journal(data, what)
+    killed_with_a_journal(data)
     shutil.copytree(data, further)
     with Store(further).writing():
         pass  # it is checkpointed as it would have been
-    path = WorkingFile(data).path
-    old, new = path.read_bytes(), WorkingFile(further).path.read_bytes()
+    path = Store(data).path
+    old, new = path.read_bytes(), Store(further).path.read_bytes()
     content = bytearray(old)
     for place in range(HEADERS, len(old), BLOCK):
         content[place : place + PAGE] = new[place : place + PAGE]
@@ -54,42 +47,34 @@ def left_torn(what: str) -> tuple[Path, Path]:
     return data, further
 
 
-@pytest.fixture(params=sorted(JOBS))
-def torn(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
-    for one in left_torn(request.param):
+@pytest.fixture
+def torn(tmp_path: Path) -> Path:
+    for one in left_torn():
         shutil.copytree(one, tmp_path / one.name)
     return tmp_path / "data"
 
 
-def test_groups_of_one_sitting_stand_in_the_log_together_until_their_checkpoint(tmp_path: Path) -> None:
-    killed_with_a_journal(tmp_path / "data", "replay")
-    wal(WorkingFile(tmp_path / "data").path).rename(tmp_path / "log")
-    assert Store(tmp_path / "data").ledger().months == {}
-    truth = undisturbed()[1]
-    assert len({cell[0] for cell in truth}) > 1
-
-
 def test_half_written_blocks_are_put_back_and_what_was_committed_is_replayed(torn: Path) -> None:
     assert cells_of(torn, "work/warehouse.duckdb") == undisturbed()[1]
-    assert not journal(WorkingFile(torn).path).exists()
+    assert not journal_path(Store(torn).path).exists()
 
 
 def test_without_the_journal_such_a_file_is_lost(torn: Path) -> None:
-    journal(WorkingFile(torn).path).unlink()
+    journal_path(Store(torn).path).unlink()
     with pytest.raises(Damaged, match="replay"):
         cells_of(torn, "work/warehouse.duckdb")
 
 
 def test_a_journal_of_a_checkpoint_that_was_finished_is_thrown_away(torn: Path, tmp_path: Path) -> None:
     further = tmp_path / "further"
-    shutil.copy(journal(WorkingFile(torn).path), journal(WorkingFile(further).path))
+    shutil.copy(journal_path(Store(torn).path), journal_path(Store(further).path))
     assert cells_of(further, "work/warehouse.duckdb") == undisturbed()[1]
-    assert not journal(WorkingFile(further).path).exists()
+    assert not journal_path(Store(further).path).exists()
 
 
 def test_a_journal_and_a_log_without_their_file_are_thrown_away(torn: Path) -> None:
-    path = WorkingFile(torn).path
+    path = Store(torn).path
     path.unlink()
     assert Store(torn).ledger().months == {}
-    assert not journal(path).exists()
+    assert not journal_path(path).exists()
     assert not wal(path).exists()

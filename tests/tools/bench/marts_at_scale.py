@@ -23,8 +23,8 @@ import duckdb
 
 from pipelines.sync.finish import declared_tables
 from tests.tools.bench.large_chain import CORES, make_chain
+from warehouse.database import Store
 from warehouse.marts import build_marts
-from warehouse.store import Store
 
 BUILD_SECONDS, QUESTION_SECONDS = 60.0, 0.05
 TRIES = 7

@@ -23,7 +23,7 @@ from pipelines.sync.sync import sync
 from tests.scenarios.faults.ground import content
 from tests.tools.nights import graphql
 from tests.tools.nights.server import ENDED, NIGHT, Server, conclude, say, serving, this_month, wait
-from warehouse.store import Store
+from warehouse.database import Store
 
 CUSTOMERS = ("M30011", "M30012", "M30013")
 REPORTS = "commission_office,commission_user,running_commissions,sales,tips_and_leads,users"

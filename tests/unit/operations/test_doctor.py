@@ -21,7 +21,7 @@ from pipelines.sandbox.faults import Fault
 from pipelines.sync.run_context import RunContext
 from pipelines.sync.sync import sync
 from tests.scenarios.rehearsal import Rehearsal, rehearsal
-from warehouse.store import Store
+from warehouse.database import Store
 
 REPORTS = "sales,commission_office,users,live_activity"
 

@@ -12,8 +12,8 @@ import pytest
 from pipelines.operations.drawing import draw_beside, write_report
 from pipelines.page.facts import facts_of
 from tests.marts.given import build, earned, loaded, warehouse
+from warehouse.duckdb_file import literal
 from warehouse.marts import build_marts
-from warehouse.opening import literal
 from warehouse.pictures import NothingPublished, read_pictures
 
 NOW = datetime(2026, 3, 20, 4, 5, tzinfo=UTC)

@@ -14,8 +14,7 @@ from pipelines.planning.due import Calendar, HeldMonths
 from pipelines.planning.plan import PlannedReport, Planner
 from pipelines.planning.selection import Pair, Selection
 from pipelines.settings.model import Customer
-from warehouse.ledger import Cap
-from warehouse.outlines import HeldBriefly, Outline
+from warehouse.ledger import Cap, HeldBriefly, Outline
 
 TODAY = date(2026, 11, 21)
 CALENDAR = Calendar(TODAY, Month(2024, 1), ZoneInfo("Europe/Stockholm"), 3, 13, 12)

@@ -11,6 +11,8 @@ MAY_READ: dict[str, set[str]] = {
     "staging": {"bi", "meta", "staging"},
     "marts": {"marts", "staging"},
     "meta": {"meta"},
+    "tables": {"meta"},
+    "views": {"meta"},
     "checks": {"bi", "marts", "meta", "staging"},
     "analysis": {"bi", "marts", "meta"},
     "sql": set(),  # macros

@@ -13,8 +13,9 @@ from typing import Any
 
 import polars as pl
 
-from warehouse.loads import DeclaredTable
-from warehouse.store import Store
+from warehouse.database import Store
+from warehouse.ledger import Ledger
+from warehouse.schema import DeclaredTable
 from warehouse.window_result import ColumnLike, WindowResult, WindowStatus
 
 JANUARY, FEBRUARY, MARCH = (date(2024, month, 1) for month in (1, 2, 3))
@@ -173,6 +174,20 @@ class Given:
         """What a query finds in the working file."""
         with self.store.reading() as connection:
             return connection.execute(query).fetchall()
+
+    def ledger(self) -> Ledger:
+        """The ledger of the working file."""
+        return self.store.ledger()
+
+    def read(self, read: Callable[..., Any], *arguments: Any, **more: Any) -> Any:
+        """What a function of the warehouse reads in the working file."""
+        with self.store.reading() as connection:
+            return read(connection, *arguments, **more)
+
+    def write(self, write: Callable[..., object], *arguments: Any) -> None:
+        """Let a function of the warehouse write to the working file."""
+        with self.store.writing() as connection:
+            write(connection, *arguments)
 
     def change(self, statement: str) -> None:
         """Do something to the working file by hand."""

@@ -14,11 +14,11 @@ from secrets import token_hex
 import duckdb
 
 from tests.unit.warehouse.given import JANUARY, NOON, hours, sales
+from warehouse.database import Store
 from warehouse.errors import DiskFull
 from warehouse.lock import held
 from warehouse.publish import publish, rollback
 from warehouse.retention import compact
-from warehouse.store import Store
 from warehouse.window_result import WindowResult
 
 ROWS = 3_000

@@ -19,7 +19,7 @@ from tests.unit.warehouse.given import (
     undocumented,
     users,
 )  # fmt: skip
-from warehouse.loads import DeclaredTable
+from warehouse.schema import DeclaredTable
 from warehouse.window_result import WindowResult
 
 HISTORY = "SELECT id, name, valid_from_utc, valid_to_utc FROM bi.users_history ORDER BY ALL"

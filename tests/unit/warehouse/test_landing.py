@@ -1,9 +1,14 @@
-"""Are the bytes of an answer kept as they came, for their owner alone, and is every damage noticed?"""
+"""Landing files: the bytes of an answer as they came, for their owner alone, and every damage noticed."""
 
 from __future__ import annotations
 
+import hashlib
+import io
+import json
 import stat
 import subprocess
+import tarfile
+from contextlib import nullcontext, suppress
 from datetime import date
 from pathlib import Path
 
@@ -111,13 +116,32 @@ def test_a_landing_file_opens_with_everyday_tools(tmp_path: Path) -> None:
     assert subprocess.run(unpack, shell=True, capture_output=True, check=True).stdout == BODIES[0]
 
 
-def test_a_body_that_is_not_what_was_received_is_noticed_without_the_ledger_too(tmp_path: Path) -> None:
+def test_no_changed_byte_changes_a_body_even_if_the_ledger_knows_no_checksum(tmp_path: Path) -> None:
     landing, file = landed(tmp_path)
     path = landing.root / file.path
-    content = zstandard.ZstdDecompressor().stream_reader(path.read_bytes()).read()
-    path.write_bytes(zstandard.compress(content.replace(BODIES[0], b'{"a": 2}')))
-    with pytest.raises(LandingDamaged, match=r"0000\.body is not what was received"):
-        list(landing.read(file.path))
+    whole, before = path.read_bytes(), list(landing.read(file.path))
+    for place in range(len(whole)):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        with suppress(LandingDamaged):
+            assert list(landing.read(file.path)) == before
+
+
+@pytest.mark.parametrize(("body", "is_whole"), [(BODIES[0], True), (BODIES[0][::-1], False)])
+def test_the_checksum_of_an_answer_that_older_versions_wrote_is_compared(
+    tmp_path: Path, body: bytes, is_whole: bool
+) -> None:
+    landing, file = landed(tmp_path)
+    path = landing.root / file.path
+    meta = json.dumps({"sha256": hashlib.sha256(BODIES[0]).hexdigest()}).encode()
+    tar = io.BytesIO()
+    with tarfile.open(fileobj=tar, mode="w") as members:
+        for name, content in (("0000.json", meta), ("0000.body", body), ("end.json", b"{}")):
+            about = tarfile.TarInfo(name)
+            about.size = len(content)
+            members.addfile(about, io.BytesIO(content))
+    path.write_bytes(zstandard.compress(tar.getvalue()))
+    with nullcontext() if is_whole else pytest.raises(LandingDamaged, match=r"0000\.body is not what was"):
+        assert [content for _, content in landing.read(file.path)] == [body]
 
 
 def test_a_file_without_its_end_is_noticed(tmp_path: Path) -> None:

@@ -1,9 +1,9 @@
-"""Does the ledger know what is held, refused and learned?"""
+"""The ledger: what is held, refused and learned, in whole and in outline."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
+from dataclasses import asdict
+from datetime import timedelta
 from pathlib import Path
 
 from tests.unit.warehouse.given import (
@@ -18,19 +18,34 @@ from tests.unit.warehouse.given import (
     sales,
     table,
     users,
-)  # fmt: skip
-from tests.unit.warehouse.other_process import ROOT
-from warehouse.ledger import Cap, HeldMonth, Ledger
-from warehouse.loads import DeclaredTable
-from warehouse.store import Store
+)
+from warehouse.changes import ANSWERED, Changed, Probe, remember_probe
+from warehouse.database import Store
+from warehouse.ledger import (
+    Cap,
+    HeldBriefly,
+    HeldMonth,
+    Ledger,
+    allow,
+    deny,
+    forget_caps,
+    known_users,
+    read_outline,
+    read_rows,
+    record_failures,
+    remember_cap,
+)
+from warehouse.schema import DeclaredTable
 from warehouse.window_result import WindowStatus
+
+BOTH = (JANUARY, FEBRUARY)
 
 
 def test_a_month_is_held_by_the_load_that_replaced_it(tmp_path: Path) -> None:
     given = Given(tmp_path)
     both = (JANUARY, FEBRUARY)
     given.load([sales("a", (JANUARY, "1", "1"), months=both, open_months=frozenset({FEBRUARY}))])
-    assert given.store.ledger().months == {
+    assert given.ledger().months == {
         ("sales", "M1", JANUARY): HeldMonth("a", 1, hours(24), NOON, "held"),
         ("sales", "M1", FEBRUARY): HeldMonth("a", 0, hours(24), NOON, "open"),
     }
@@ -39,7 +54,7 @@ def test_a_month_is_held_by_the_load_that_replaced_it(tmp_path: Path) -> None:
 def test_a_snapshot_is_held_without_a_month(tmp_path: Path) -> None:
     given = Given(tmp_path)
     given.load([users("a", {"1": "Ann"}, offices=[(0, "North")])])
-    assert given.store.ledger().months == {("users", "M1", None): HeldMonth("a", 2, hours(24), NOON, "held")}
+    assert given.ledger().months == {("users", "M1", None): HeldMonth("a", 2, hours(24), NOON, "held")}
 
 
 def test_nothing_is_held_in_an_empty_directory(tmp_path: Path) -> None:
@@ -47,54 +62,56 @@ def test_nothing_is_held_in_an_empty_directory(tmp_path: Path) -> None:
 
 
 def test_a_refusal_is_remembered_until_it_is_taken_back(tmp_path: Path) -> None:
-    store = Given(tmp_path).store
-    store.deny("sales", "M1", NOON)
-    store.deny("sales", "M1", hours(1))
-    assert store.ledger().denied == {("sales", "M1"): hours(1)}
-    store.allow("sales", "M1")
-    assert store.ledger().denied == {}
+    given = Given(tmp_path)
+    given.write(deny, "sales", "M1", NOON)
+    given.write(deny, "sales", "M1", hours(1))
+    assert given.ledger().denied == {("sales", "M1"): hours(1)}
+    given.write(allow, "sales", "M1")
+    assert given.ledger().denied == {}
 
 
 def test_learned_windows_can_be_forgotten_one_by_one_or_all_at_once(tmp_path: Path) -> None:
-    store = Given(tmp_path).store
+    given = Given(tmp_path)
     for customer in ("M1", "M2"):
-        store.remember_cap("sales", customer, Cap(days=14))
-    store.remember_cap("leads", "M1", Cap(months=1))
-    store.forget_caps(customer="M2")
-    assert store.ledger().caps == {("sales", "M1"): Cap(days=14), ("leads", "M1"): Cap(months=1)}
-    store.forget_caps("sales")
-    assert store.ledger().caps == {("leads", "M1"): Cap(months=1)}
-    store.forget_caps()
-    assert store.ledger().caps == {}
+        given.write(remember_cap, "sales", customer, Cap(days=14), NOON)
+    given.write(remember_cap, "leads", "M1", Cap(months=1), NOON)
+    given.write(forget_caps, None, "M2")
+    assert given.ledger().caps == {("sales", "M1"): Cap(days=14), ("leads", "M1"): Cap(months=1)}
+    given.write(forget_caps, "sales")
+    assert given.ledger().caps == {("leads", "M1"): Cap(months=1)}
+    given.write(forget_caps)
+    assert given.ledger().caps == {}
 
 
 def test_the_ledger_knows_how_many_requests_a_window_takes_and_how_long_one_lasts(tmp_path: Path) -> None:
     given = Given(tmp_path)
     given.load([sales("a", requests=3, seconds=6.0), sales("b", months=(FEBRUARY,), requests=1, seconds=2.0)])
-    given.store.record_failures([failed("c", requests=9, seconds=900.0)])
-    ledger = given.store.ledger()
+    given.write(record_failures, [failed("c", requests=9, seconds=900.0)], NOON)
+    ledger = given.ledger()
     assert (ledger.pages, ledger.request_seconds) == ({("sales", "M1"): 3}, 2.0)
 
 
 def test_a_failure_is_written_down_and_holds_nothing(tmp_path: Path) -> None:
     given = Given(tmp_path)
-    given.store.record_failures([failed("a", status=WindowStatus.HELD_BACK, reason="half the rows are gone")])
+    given.write(
+        record_failures, [failed("a", status=WindowStatus.HELD_BACK, reason="half the rows are gone")], NOON
+    )
     assert given.rows("SELECT status, error, load_number FROM meta.loads") == [
         ("held back", "half the rows are gone", None)
     ]
-    assert given.store.ledger().months == {}
+    assert given.ledger().months == {}
 
 
 def test_a_failure_of_a_load_in_force_leaves_it_in_force(tmp_path: Path) -> None:
     given = Given(tmp_path)
     given.load([sales("a", (JANUARY, "1", "1"))])
-    given.store.record_failures([failed("a", reason="landing is damaged")])
+    given.write(record_failures, [failed("a", reason="landing is damaged")], NOON)
     assert given.rows("SELECT status, rows, error FROM meta.loads") == [("loaded", 1, "landing is damaged")]
 
 
 def test_a_load_that_failed_before_takes_its_place_when_it_succeeds(tmp_path: Path) -> None:
     given = Given(tmp_path)
-    given.store.record_failures([failed("a")])
+    given.write(record_failures, [failed("a")], NOON)
     given.load([sales("a", (JANUARY, "1", "1"))])
     assert given.rows("SELECT status, load_number, error FROM meta.loads") == [("loaded", 1, None)]
 
@@ -102,7 +119,7 @@ def test_a_load_that_failed_before_takes_its_place_when_it_succeeds(tmp_path: Pa
 def test_freshness_tells_success_from_failure(tmp_path: Path) -> None:
     given = Given(tmp_path)
     given.load([sales("a", months=(JANUARY, FEBRUARY))])
-    given.store.record_failures([failed("b", fetched_at_utc=hours(3))])
+    given.write(record_failures, [failed("b", fetched_at_utc=hours(3))], NOON)
     columns = "newest_held_month, held_months, last_success_utc, last_failure_utc, last_error, is_late"
     assert given.rows(f"SELECT {columns} FROM meta.freshness") == [
         (FEBRUARY, 2, hours(0).replace(tzinfo=None), hours(3).replace(tzinfo=None), "no answer", True)
@@ -115,16 +132,61 @@ def test_users_are_known_from_the_report_of_users_or_else_from_commissions(tmp_p
     commission = DeclaredTable("commission_user", "commission_user", (user,), False, None, (), "")
     rows = [{"_month": JANUARY, "user_id": "8"}, {"_month": JANUARY, "user_id": "7"}]
     given.load([load("a", [table(commission, rows)], report="commission_user")])
-    assert given.store.users("M1") == ["7", "8"]
+    assert given.read(known_users, "M1") == ["7", "8"]
     given.load([users("b", {"9": "Ann"})])
-    assert (given.store.users("M1"), given.store.users("M2")) == (["9"], [])
+    assert (given.read(known_users, "M1"), given.read(known_users, "M2")) == (["9"], [])
 
 
-def test_reading_the_ledger_needs_no_frames(tmp_path: Path) -> None:
-    Given(tmp_path)
-    code = "import sys; from pathlib import Path; from warehouse.store import Store; "
-    code += "Store(Path(sys.argv[1])).ledger(); print('polars' in sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path)], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert (done.stdout, done.stderr) == ("False\n", "")
+def filled(data_dir: Path, *customers: str) -> Given:
+    """January held and February open for each customer, fetched a minute after the other."""
+    given = Given(data_dir)
+    for number, customer in enumerate(customers, 1):
+        fetched = NOON + timedelta(minutes=number)
+        more = {"customer": customer, "months": BOTH, "open_months": frozenset({FEBRUARY})}
+        given.load([sales(customer, (JANUARY, "1", "1"), fetched=fetched, **more)])
+    return given
+
+
+def test_the_outline_tells_when_each_month_was_asked_to_the_quarter_of_an_hour(tmp_path: Path) -> None:
+    assert filled(tmp_path, "M1").read(read_outline).held == {
+        ("sales", "M1"): {JANUARY: HeldBriefly(NOON, "held"), FEBRUARY: HeldBriefly(NOON, "open")}
+    }
+
+
+def test_customers_of_whom_the_same_is_held_share_one_mapping(tmp_path: Path) -> None:
+    held = filled(tmp_path, "M1", "M2", "M3").read(read_outline).held
+    assert (len(held), len({id(months) for months in held.values()})) == (3, 1)
+
+
+def test_a_report_without_months_stands_under_none(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    given.load([users("a", {"1": "Ann"})])
+    assert given.read(read_outline).held == {("users", "M1"): {None: HeldBriefly(NOON, "held")}}
+
+
+def test_the_time_is_exact_where_a_change_was_noticed(tmp_path: Path) -> None:
+    given = filled(tmp_path, "M1", "M2")
+    probe = Probe("p", "run", "M2", "sales", JANUARY, FEBRUARY, 1, 1, 0.1, hours(1), ANSWERED, "", "", 1, "")
+    given.write(remember_probe, probe, [Changed("sales", "M2", JANUARY, hours(1), hours(1), 1, "p")])
+    held = given.read(read_outline).held
+    asked = [held["sales", name][JANUARY].fetched_at_utc for name in ("M1", "M2")]
+    assert asked == [NOON, NOON + timedelta(minutes=2)]
+
+
+def test_all_else_is_what_the_ledger_says(tmp_path: Path) -> None:
+    given = filled(tmp_path, "M1")
+    given.write(deny, "users", "M1", NOON)
+    given.write(remember_cap, "sales", "M1", Cap(days=14), NOON)
+    ledger, outline = asdict(given.ledger()), asdict(given.read(read_outline))
+    del ledger["months"], outline["held"]
+    assert outline == ledger
+
+
+def test_rows_are_counted_of_the_pairs_that_are_asked_about(tmp_path: Path) -> None:
+    given = filled(tmp_path, "M1", "M2")
+    given.load([users("a", {"1": "Ann"})])
+    counted = given.read(read_rows, [("sales", "M1"), ("users", "M1"), ("sales", "M9")])
+    held = {key: one.rows for key, one in given.ledger().months.items()}
+    assert {(*pair, month): rows for pair, months in counted.items() for month, rows in months.items()} == {
+        key: rows for key, rows in held.items() if key[1] == "M1"
+    }

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tests.unit.warehouse.given import FEBRUARY, JANUARY, MARCH, Given, Rejected, hours, sales, users
 from warehouse.quarantine import SetAside, fingerprint, rows_set_aside
+from warehouse.rebuilding import effective_loads
 
 
 def waiting(given: Given) -> list[tuple[str, date | None, str]]:
@@ -85,6 +86,6 @@ def test_a_newer_snapshot_replaces_the_quarantine_of_the_one_before(tmp_path: Pa
 def test_loads_with_rows_in_quarantine_can_be_found_to_be_repeated(tmp_path: Path) -> None:
     given = Given(tmp_path)
     given.load([sales("a", rejected=[Rejected("1", JANUARY)]), sales("b", months=(FEBRUARY,))])
-    assert [one.load_id for one in given.store.effective_loads(only_quarantined=True)] == ["a"]
+    assert [one.load_id for one in given.read(effective_loads, only_quarantined=True)] == ["a"]
     given.load([sales("a", (JANUARY, "1", "1"))])
     assert waiting(given) == []

@@ -19,6 +19,7 @@ from tests.unit.warehouse.given import (
     users,
 )
 from warehouse.landing import Landed, Landing
+from warehouse.rebuilding import effective_loads, relearn
 from warehouse.retention import Cleared, clear_landing, compact
 from warehouse.window_result import WindowResult
 
@@ -53,22 +54,22 @@ def told(tmp_path: Path) -> Given:
 
 
 def replay(given: Given) -> None:
-    """WindowResult again what a rebuild needs, as `replay` does."""
+    """Load again what a rebuild needs, as `replay` does."""
     by_id = {one.load_id: one for one in story()}
-    needed = [by_id[one.load_id] for one in given.store.effective_loads()]
+    needed = [by_id[one.load_id] for one in given.read(effective_loads)]
     given.load([one for one in needed if not one.history])
     given.load([one for one in needed if one.history], afresh=True)
 
 
 def test_a_rebuild_needs_the_loads_in_force_and_every_snapshot_oldest_first(tmp_path: Path) -> None:
-    needed = [one.load_id for one in told(tmp_path).store.effective_loads()]
+    needed = [one.load_id for one in told(tmp_path).read(effective_loads)]
     assert needed == ["s1", "s2", "s4", "u1", "s3", "u2", "u3"]
 
 
 def test_loads_needed_can_be_those_of_some_reports_and_customers(tmp_path: Path) -> None:
-    store = told(tmp_path).store
-    assert [one.load_id for one in store.effective_loads(["users"])] == ["u1", "u2", "u3"]
-    assert [one.load_id for one in store.effective_loads(None, ["M3"])] == ["s4"]
+    given = told(tmp_path)
+    assert [one.load_id for one in given.read(effective_loads, ["users"])] == ["u1", "u2", "u3"]
+    assert [one.load_id for one in given.read(effective_loads, None, ["M3"])] == ["s4"]
 
 
 def test_dropped_tables_come_back_the_same(tmp_path: Path) -> None:
@@ -82,9 +83,9 @@ def test_dropped_tables_come_back_the_same(tmp_path: Path) -> None:
 
 def test_a_rebuild_of_what_is_there_changes_nothing(tmp_path: Path) -> None:
     given = told(tmp_path)
-    before = contents(given), given.store.ledger()
+    before = contents(given), given.ledger()
     replay(given)
-    assert (contents(given), given.store.ledger()) == before
+    assert (contents(given), given.ledger()) == before
 
 
 def test_a_lost_working_file_is_rebuilt_from_landing_alone(tmp_path: Path) -> None:
@@ -95,8 +96,10 @@ def test_a_lost_working_file_is_rebuilt_from_landing_alone(tmp_path: Path) -> No
         land(landing, one)
     given.working.unlink()
     given = Given(tmp_path)
-    assert given.store.relearn([one for one in landing.walk() if isinstance(one, Landed)]) == 8
-    assert given.store.ledger().months == {}
+    found = [one for one in landing.walk() if isinstance(one, Landed)]
+    with given.store.writing() as connection:
+        assert relearn(connection, found) == 8
+    assert given.ledger().months == {}
     replay(given)
     assert given.rows("SELECT id, price, x FROM bi.sales ORDER BY ALL") == before
     assert given.rows("SELECT id, name FROM bi.users ORDER BY ALL") == [("1", "Anna")]
@@ -108,7 +111,9 @@ def test_what_the_ledger_knows_is_not_learned_again(tmp_path: Path) -> None:
     given.load([sales("s1")])
     land(landing, sales("s1"))
     land(landing, sales("s2"), error="Unavailable")
-    assert given.store.relearn([one for one in landing.walk() if isinstance(one, Landed)]) == 1
+    found = [one for one in landing.walk() if isinstance(one, Landed)]
+    with given.store.writing() as connection:
+        assert relearn(connection, found) == 1
     assert given.rows("SELECT load_id, status FROM meta.loads ORDER BY ALL") == [
         ("s1", "loaded"),
         ("s2", "failed"),
@@ -125,7 +130,7 @@ def test_landing_files_that_nothing_in_force_needs_are_cleared_when_they_are_old
         given.load([one_landed(landing, one)])
     assert clear_landing(tmp_path, days=30, now=NOON + timedelta(days=20)) == Cleared(0, 0)
     assert clear_landing(tmp_path, days=30, now=NOON + timedelta(days=40)).files == 2
-    assert [one.load_id for one in given.store.effective_loads()] == ["u1", "s2", "u3"]
+    assert [one.load_id for one in given.read(effective_loads)] == ["u1", "s2", "u3"]
     assert [Path(path).name for path in landing.paths()] == ["s2.tar.zst", "u1.tar.zst", "u3.tar.zst"]
 
 
@@ -143,10 +148,10 @@ def test_a_smaller_working_file_holds_the_same(tmp_path: Path) -> None:
     given = told(tmp_path)
     given.load([column_load("big", "VARCHAR", *(str(n) * 9 for n in range(60_000)), customer="M4")])
     given.load([sales("gone", customer="M4")])
-    before = contents(given), given.store.ledger()
+    before = contents(given), given.ledger()
     done = compact(tmp_path)
     assert done.bytes_after < done.bytes_before
-    assert (contents(given), given.store.ledger()) == before
+    assert (contents(given), given.ledger()) == before
     assert given.rows("SELECT name FROM bi.users_as_of(TIMESTAMP '2030-01-01')") == [("Anna",)]
 
 

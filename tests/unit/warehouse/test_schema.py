@@ -25,9 +25,9 @@ from tests.unit.warehouse.given import (
     table,
     undocumented,
 )  # fmt: skip
-from warehouse.loads import DeclaredTable
-from warehouse.store import Store
-from warehouse.widening import EXACT, joined
+from warehouse.database import Store
+from warehouse.schema import EXACT, DeclaredTable
+from warehouse.schema_evolution import joined
 
 HUGE = EXACT + 1
 

@@ -1,25 +1,19 @@
-"""How is a DuckDB file made and opened? With the storage version that every 1.x tool can read."""
+"""DuckDB files: how they are opened and made, and how names, texts and rows reach SQL."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from warehouse.explaining import explained
-from warehouse.files import PRIVATE_FILE as PRIVATE_FILE
-from warehouse.files import PRIVATE_FOLDER as PRIVATE_FOLDER
-from warehouse.files import private_folder as private_folder
-from warehouse.files import remove as remove
-from warehouse.files import remove_logs as remove_logs
-from warehouse.files import replacement
-from warehouse.files import sync as sync
-from warehouse.files import wal as wal
+from warehouse.errors import explained
+from warehouse.files import private_folder, remove_logs, replacement
 
 STORAGE_VERSION = "v1.0.0"
+"""The storage version that every DuckDB 1.x tool can read."""
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": False,  # the pipeline never reaches for the network by itself
     "autoload_known_extensions": False,
@@ -27,8 +21,8 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
 
 
 @contextmanager
-def opened(path: Path, *, read_only: bool = False) -> Iterator[DuckDBPyConnection]:
-    """A DuckDB file, open for the body; what goes wrong with the file is told in a sentence."""
+def connect(path: Path, *, read_only: bool = False) -> Iterator[DuckDBPyConnection]:
+    """A DuckDB file, open for the body; raises a WarehouseError for whatever is wrong with the file."""
     with explained(path):
         connection = duckdb.connect(path, read_only=read_only, config=_CONFIG)
         try:
@@ -51,7 +45,7 @@ def create(path: Path, statements: Iterable[str]) -> None:
                 for statement in statements:
                     connection.execute(statement)
                 connection.commit()
-                connection.execute("CHECKPOINT made")  # closing does the same, but keeps quiet when it fails
+                connection.execute("CHECKPOINT made")  # closing does the same, but hides its failure
             finally:
                 connection.close()
             remove_logs(path)  # of a file that somebody took away: they would be replayed into this one
@@ -70,3 +64,12 @@ def quoted(name: str) -> str:
 def literal(text: str) -> str:
     """A text as SQL takes it, whatever is in it."""
     return "'" + text.replace("'", "''") + "'"
+
+
+def insert_rows(connection: DuckDBPyConnection, table: str, rows: Sequence[Mapping[str, object]]) -> None:
+    """Insert rows in one statement, as each statement costs the same; all rows name the same columns."""
+    if rows:
+        names = ", ".join(map(quoted, rows[0]))
+        values = ", ".join(f"unnest(${number})" for number in range(1, len(rows[0]) + 1))
+        columns = [[row[name] for row in rows] for name in rows[0]]
+        connection.execute(f"INSERT INTO {table} ({names}) SELECT {values}", columns)

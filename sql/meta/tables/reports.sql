@@ -1,0 +1,16 @@
+-- The reports of the catalogue, and whether they are asked.
+CREATE TABLE IF NOT EXISTS meta.reports (
+    report VARCHAR,
+    subject VARCHAR,
+    description VARCHAR,
+    path VARCHAR,
+    is_on BOOLEAN
+);
+COMMENT ON TABLE meta.reports IS 'The reports of the catalogue, and whether they are asked.';
+COMMENT ON COLUMN meta.reports.report IS 'name of the report in the catalogue';
+COMMENT ON COLUMN meta.reports.subject IS 'what it is about; null when no longer in the catalogue';
+COMMENT ON COLUMN meta.reports.description IS 'what it tells';
+COMMENT ON COLUMN meta.reports.path IS
+    'where the service answers it; names in braces are filled in when it is asked';
+COMMENT ON COLUMN meta.reports.is_on IS
+    'whether it is asked for every night; others are switched off or asked on demand';

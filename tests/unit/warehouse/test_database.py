@@ -1,0 +1,225 @@
+"""The working file: sessions that load group after group, the write lock, and files of older formats."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import duckdb
+import pytest
+from filelock import FileLock, Timeout
+
+from tests.unit.warehouse.given import (
+    JANUARY,
+    MARCH,
+    NOON,
+    Given,
+    Rejected,
+    column_load,
+    sales,
+)
+from tests.unit.warehouse.other_process import begun
+from warehouse.database import Store
+from warehouse.errors import LockTimeout, WrongStorage
+from warehouse.files import wal
+from warehouse.lock import held
+from warehouse.publish import publish
+from warehouse.window_result import WindowResult
+
+LOADED = "SELECT load_id FROM meta.loads ORDER BY load_number"
+
+
+def of_customer(load_id: str, customer: str) -> WindowResult:
+    return sales(load_id, (JANUARY, load_id, "1"), customer=customer)
+
+
+def out_of_place(load_id: str) -> WindowResult:
+    """A load with an unknown column, and a row of a month that is not its own: the store refuses it."""
+    bad = column_load(load_id, "VARCHAR", "text", name="news")
+    return replace(bad, months=(MARCH,))
+
+
+def test_what_a_group_committed_stands_beside_the_file_until_the_session_is_over(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    with given.store.session() as session:
+        for number in range(3):
+            session.load([of_customer(f"l{number}", f"M{number}")])
+            assert wal(given.working).exists()
+    assert not wal(given.working).exists()
+    assert given.rows(LOADED) == [("l0",), ("l1",), ("l2",)]
+
+
+def test_a_process_killed_between_two_groups_has_lost_neither_what_it_said_nor_the_file(
+    tmp_path: Path,
+) -> None:
+    given = Given(tmp_path)
+    with begun("sit", tmp_path) as process:
+        said = [process.stdout.readline().strip() for _ in range(3)] if process.stdout else []
+        process.kill()
+    found = [load_id for (load_id,) in given.rows(LOADED)]
+    assert said == ["l1", "l2", "l3"] == found[:3]
+    assert given.rows("SELECT DISTINCT _load_id FROM bi.sales ORDER BY 1") == [(one,) for one in found]
+
+
+def left_torn(tmp_path: Path, part: float) -> Given:
+    """What a process leaves that died in its third group, with so much of that in the log."""
+    given, left, lengths = Given(tmp_path / "data"), tmp_path / "left", []
+    with given.store.session() as session:
+        for number in range(3):
+            session.load([of_customer(f"l{number}", f"M{number}")])
+            lengths.append(wal(given.working).stat().st_size)
+        shutil.copytree(given.data_dir, left)
+    _, before, after = lengths
+    os.truncate(wal(Given(left).working), before + int(part * (after - before)))
+    return Given(left)
+
+
+@pytest.mark.parametrize("part", [0.0, 0.01, 0.5, 0.99, 1.0])
+def test_a_log_cut_off_within_a_group_still_has_the_groups_before_it(tmp_path: Path, part: float) -> None:
+    left = left_torn(tmp_path, part)
+    found = left.rows("SELECT _load_id FROM bi.sales ORDER BY 1")
+    assert found == left.rows(LOADED) == [("l0",), ("l1",), ("l2",)][: 2 + int(part)]
+
+
+def test_what_is_committed_after_a_torn_log_is_found_as_well(tmp_path: Path) -> None:
+    left, again = left_torn(tmp_path, 0.5), tmp_path / "again"
+    with left.store.session() as session:
+        session.load([of_customer("next", "M9")])
+        shutil.copytree(left.data_dir, again)
+    assert Given(again).rows(LOADED) == [("l0",), ("l1",), ("next",)]
+
+
+def test_a_group_that_fails_leaves_those_before_and_after_it(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    with given.store.session() as session:
+        session.load([of_customer("before", "M1")])
+        with pytest.raises(ValueError, match="not one of its own"):
+            session.load([out_of_place("bad")])
+        session.load([of_customer("after", "M2")])
+    assert given.rows(LOADED) == [("before",), ("after",)]
+
+
+def test_a_column_that_came_with_a_group_that_failed_is_made_again(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    with given.store.session() as session:
+        with pytest.raises(ValueError, match="not one of its own"):
+            session.load([out_of_place("bad")])
+        session.load([column_load("good", "VARCHAR", "text", name="news")])
+    assert given.rows("SELECT news FROM bi.sales") == [("text",)]
+
+
+def test_a_column_of_an_earlier_group_is_known_to_the_next(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    with given.store.session() as session:
+        session.load([column_load("one", "BIGINT", 5, name="news")])
+        session.load([column_load("two", "VARCHAR", "text", name="news", customer="M2")])
+    assert given.rows("SELECT news FROM bi.sales ORDER BY 1") == [("5",), ("text",)]
+
+
+def test_who_waits_gets_the_file_although_group_comes_after_group(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    with ThreadPoolExecutor(1) as other, given.store.session() as session:
+        session.load([of_customer("l0", "M0")])
+        ledger = other.submit(Store(tmp_path, lock_seconds=10).ledger)
+        number = 0
+        while not ledger.done():
+            number += 1
+            session.load([of_customer(f"l{number}", f"M{number}")])
+    assert 1 <= len(ledger.result().months) <= number + 1
+
+
+def test_a_session_that_never_loaded_takes_no_lock(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    with given.store.session() as session:
+        session.load([])
+        with ThreadPoolExecutor(1) as other:
+            assert other.submit(Store(tmp_path, lock_seconds=0.1).ledger).result().months == {}
+
+
+def test_several_steps_can_be_taken_while_nobody_else_writes(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    with given.store.locked():
+        given.load([sales("a", (JANUARY, "1", "1"))])
+        publish(tmp_path, keep=1, now=NOON)
+        with pytest.raises(LockTimeout), ThreadPoolExecutor(1) as other:
+            other.submit(Store(tmp_path, lock_seconds=0.1).ledger).result()
+
+
+def test_a_file_that_is_not_ours_is_told(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    duckdb.connect(tmp_path / "work" / "warehouse.duckdb").close()
+    with pytest.raises(WrongStorage, match="not a working file of this project"):
+        Store(tmp_path).ledger()
+
+
+def test_a_ledger_of_a_newer_format_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    given.change("UPDATE meta.storage SET format = 99")
+    with pytest.raises(WrongStorage, match="in format 99"):
+        given.ledger()
+
+
+def test_a_working_file_of_an_older_format_gets_what_it_lacks_and_keeps_what_it_holds(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    given.load([sales("a")])
+    held_before = given.ledger()
+    given.change("DROP TABLE meta.changes; ALTER TABLE meta.access DROP COLUMN denied_at_utc")
+    given.change("UPDATE meta.storage SET format = 1")
+    assert given.ledger() == held_before
+    assert given.rows("SELECT count(denied_at_utc) FROM meta.access") == [(0,)]
+
+
+def test_rows_in_quarantine_of_an_older_format_are_known_by_what_came(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    given.load([sales("a", rejected=[Rejected("{}", JANUARY)])])
+    columns = "load_id, report, customer, month, table_name, column_name, place, reason, fingerprint"
+    known = given.rows(f"SELECT {columns} FROM meta.quarantine_rows")
+    given.change("ALTER TABLE meta.quarantine_rows RENAME COLUMN fingerprint TO raw")
+    given.change("UPDATE meta.quarantine_rows SET raw = '{}'; UPDATE meta.storage SET format = 2")
+    assert given.rows(f"SELECT {columns} FROM meta.quarantine_rows") == known
+
+
+def test_threads_of_one_process_wait_for_each_other(tmp_path: Path) -> None:
+    path, order = tmp_path / "lock", []
+
+    def take() -> None:
+        with held(path, 5):
+            order.append("second")
+
+    with held(path, 5), held(path, 5):
+        thread = threading.Thread(target=take)
+        thread.start()
+        thread.join(0.2)
+        order.append("first")
+    thread.join()
+    assert order == ["first", "second"]
+
+
+def test_who_waits_comes_before_who_had_the_lock_and_wants_it_again(tmp_path: Path) -> None:
+    path, order = tmp_path / "lock", []
+
+    def take(who: str) -> None:
+        with held(path, 5):
+            order.append(who)
+
+    with ThreadPoolExecutor(1) as other:
+        with held(path, 5):
+            waiting = other.submit(take, "the other")
+            while not is_taken(path.with_suffix(".next")):
+                pass
+        take("the same")
+        waiting.result()
+    assert order == ["the other", "the same"]
+
+
+def is_taken(path: Path) -> bool:
+    """Whether somebody holds a lock file at this moment."""
+    try:
+        with FileLock(path, timeout=0):
+            return False
+    except Timeout:
+        return True

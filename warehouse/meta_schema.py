@@ -1,0 +1,107 @@
+"""Tables and views of schema meta: made from sql/meta, brought up to date, and written to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import duckdb
+from duckdb import DuckDBPyConnection
+
+from warehouse.duckdb_file import insert_rows, quoted
+from warehouse.errors import WrongStorage
+
+FORMAT = 3
+"""Raised whenever a table of sql/meta/tables changes; a file of an older format gets what it lacks."""
+
+SQL = Path(__file__).resolve().parent.parent / "sql" / "meta"
+
+
+def statements() -> Iterator[str]:
+    """Everything that a new file begins with; harmless where it exists already."""
+    yield from (f"CREATE SCHEMA IF NOT EXISTS {schema}" for schema in ("bi", "meta", "marts"))
+    for folder in ("tables", "views"):
+        yield from (path.read_text(encoding="utf-8") for path in sorted((SQL / folder).glob("*.sql")))
+    yield f"INSERT INTO meta.storage SELECT {FORMAT}, false WHERE NOT EXISTS (FROM meta.storage)"
+    yield f"UPDATE meta.storage SET format = {FORMAT}"
+
+
+def format_of(connection: DuckDBPyConnection, path: Path) -> int:
+    """The format of the open file's ledger; raises WrongStorage for one that this version cannot know."""
+    try:
+        [(found,)] = connection.execute("SELECT format FROM meta.storage").fetchall()
+    except duckdb.CatalogException as error:
+        raise WrongStorage(f"{path} is not a working file of this project; put it aside.") from error
+    if not 0 < found <= FORMAT:
+        raise WrongStorage(
+            f"{path} keeps its ledger in format {found}, and this version of brokerbi in format {FORMAT}; "
+            "install the version that wrote it, or put the file aside and run `brokerbi replay` to rebuild "
+            "it from landing."
+        )
+    return int(found)
+
+
+def upgrade(connection: DuckDBPyConnection) -> None:
+    """Give a file of an older format the tables and columns that it lacks; what is in it stays.
+
+    Until format 2 the rows in quarantine were kept as they came. Landing has them as well, so only a
+    fingerprint stays; the next publication clears the free space of the file.
+    """
+    for table, columns in _columns_of_new_file().items():
+        for name, type_ in columns.items():
+            connection.execute(
+                f"ALTER TABLE IF EXISTS meta.{table} ADD COLUMN IF NOT EXISTS {quoted(name)} {type_}"
+            )
+    if "raw" in _columns(connection).get("quarantine_rows", {}):
+        connection.execute("UPDATE meta.quarantine_rows SET fingerprint = left(sha256(raw), 32)")
+        connection.execute("ALTER TABLE meta.quarantine_rows DROP COLUMN raw")
+        connection.execute("UPDATE meta.storage SET has_traces = true")
+    for statement in statements():
+        connection.execute(statement)
+
+
+def replace_rows(
+    connection: DuckDBPyConnection, table: str, rows: Sequence[Mapping[str, object]], key: Sequence[str]
+) -> None:
+    """Insert rows into a table of meta, after deleting those that agree with a new one in `key`."""
+    if rows:
+        new = ", ".join(f"unnest(${number}) AS {quoted(name)}" for number, name in enumerate(key, 1))
+        same = " AND ".join(f"old.{quoted(name)} IS NOT DISTINCT FROM new.{quoted(name)}" for name in key)
+        connection.execute(
+            f"DELETE FROM meta.{table} AS old USING (SELECT {new}) AS new WHERE {same}",
+            [[row[name] for row in rows] for name in key],
+        )
+        insert_rows(connection, f"meta.{table}", rows)
+
+
+def naive_utc(moment: datetime) -> datetime:
+    """A moment as our _utc columns hold it."""
+    return moment.astimezone(UTC).replace(tzinfo=None)
+
+
+def aware(moment: datetime) -> datetime:
+    """A moment of one of our _utc columns, with its time zone."""
+    return moment.replace(tzinfo=UTC)
+
+
+def _columns_of_new_file() -> dict[str, dict[str, str]]:
+    with duckdb.connect() as connection:
+        for statement in statements():
+            connection.execute(statement)
+        return _columns(connection)
+
+
+def _columns(connection: DuckDBPyConnection) -> dict[str, dict[str, str]]:
+    """The columns of every table of meta, with their types."""
+    found = connection.execute(
+        """
+        SELECT table_name, column_name, data_type
+        FROM duckdb_columns() JOIN duckdb_tables() USING (database_name, schema_name, table_name)
+        WHERE database_name = current_database() AND schema_name = 'meta' ORDER BY table_name, column_index
+        """
+    )
+    columns: dict[str, dict[str, str]] = {}
+    for table, column, type_ in found.fetchall():
+        columns.setdefault(table, {})[column] = type_
+    return columns

@@ -1,0 +1,281 @@
+"""Tables of schema bi as they grow with what is documented and what arrives.
+
+Documented columns exist from the first day. An unknown column is added when it first arrives, and an
+undocumented one is widened in place: null < BOOLEAN | BIGINT < DOUBLE < VARCHAR.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import reduce
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from warehouse.duckdb_file import quoted
+from warehouse.schema import (
+    EXACT,
+    NOTHING,
+    DeclaredTable,
+    StoredColumn,
+    Tables,
+    TableSchema,
+    add_column,
+    change_type,
+    create_table,
+    describe,
+    read_tables,
+    write_meta,
+)
+from warehouse.window_result import ColumnLike
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Rows of loads whose frames are alike, ready for one INSERT: our own columns, then the service's.
+
+    The service's columns have lower-case names; `types` are the types in which they arrive, NULL where
+    nothing but null has come.
+    """
+
+    frame: pl.DataFrame
+    columns: Mapping[str, ColumnLike]
+    types: Mapping[str, str]
+
+    def first_load(self, name: str) -> tuple[str, datetime] | None:
+        """The load that first has a column, and when it was fetched; a load with values if there is one."""
+        if name not in self.frame.columns:
+            return None
+        with_values = self.frame[name].is_not_null()
+        row = (with_values.arg_max() or 0) if with_values.any() else 0
+        return self.frame["_load_id"][row], self.frame["_fetched_at_utc"][row]
+
+
+@dataclass(frozen=True)
+class Incoming:
+    """All that comes for one table in a group of loads."""
+
+    name: str
+    report: str
+    history: bool
+    nested: bool
+    key: tuple[str, ...]
+    columns: Sequence[ColumnLike]
+    batches: Sequence[Batch]
+
+
+def undeclared(connection: DuckDBPyConnection, declared: Sequence[DeclaredTable]) -> list[DeclaredTable]:
+    """The declared tables that are not in the file as declared."""
+    tables = read_tables(connection)
+
+    def is_there(table: DeclaredTable) -> bool:
+        known = tables.schemas.get(table.name.lower())
+        if known is None or known.stored_name not in tables.existing:
+            return False
+        documented = {
+            name: replace(column, first_seen_utc=None, first_load_id=None)
+            for name, column in known.columns.items()
+            if column.documented
+        }
+        return replace(known, columns=documented) == _declared_schema(table)
+
+    return [table for table in declared if not is_there(table)]
+
+
+def declare(connection: DuckDBPyConnection, declared: Sequence[DeclaredTable], at_utc: datetime) -> None:
+    """Bring tables to what is documented of them; columns that are no longer documented stay."""
+    tables = read_tables(connection)
+    changed = []
+    for table in declared:
+        known = tables.schemas.get(table.name.lower())
+        schema = known or _declared_schema(table)
+        if schema.stored_name not in tables.existing:
+            create_table(connection, schema)
+            tables.existing.add(schema.stored_name)
+        if known is not None:
+            _declare_again(connection, known, table, at_utc)
+        changed.append(schema)
+    describe(connection, changed)
+
+
+def ensure_tables_of(connection: DuckDBPyConnection, tables: Tables, reports: Iterable[str]) -> None:
+    """Make the known tables of these reports that were dropped by hand, as they were, without rows."""
+    wanted = set(reports)
+    for schema in tables.schemas.values():
+        if schema.report in wanted:
+            _ensure_exists(connection, tables, schema)
+
+
+def ensure_table(connection: DuckDBPyConnection, tables: Tables, incoming: Incoming) -> TableSchema:
+    """The table for what comes: there, with every column that comes, each wide enough for its values."""
+    schema = tables.schemas.get(incoming.name.lower())
+    if schema is None:
+        parent = _parent_of(tables.schemas, incoming.name)
+        documented = {one.name.lower(): StoredColumn.of(one) for one in incoming.columns if one.documented}
+        schema = TableSchema(
+            incoming.name, incoming.report, parent, incoming.history, incoming.key, incoming.nested, "",
+            documented,
+        )  # fmt: skip
+        tables.schemas[incoming.name.lower()] = schema
+    if incoming.nested and not schema.nested:
+        raise ValueError(f"rows of {schema.name} point to a parent, but the table was made without one")
+    if (incoming.report, incoming.history) != (schema.report, schema.history):
+        raise ValueError(f"{schema.name} belongs to {schema.report}, and not to {incoming.report}")
+    _ensure_exists(connection, tables, schema)
+    before = dict(schema.columns)
+    for name in dict.fromkeys(name for batch in incoming.batches for name in batch.columns):
+        batches = [batch for batch in incoming.batches if name in batch.columns]
+        schema.columns[name] = _fitted(connection, schema, name, batches)
+    if [_meaning(one) for one in schema.columns.values()] != [_meaning(one) for one in before.values()]:
+        describe(connection, [schema])
+    elif schema.columns != before:  # seen for the first time: comments and views stay as they are
+        write_meta(connection, [schema])
+    return schema
+
+
+def joined(types: Iterable[str], *, digits_at_risk: bool) -> str:
+    """The narrowest type that loses nothing: null < BOOLEAN | BIGINT < DOUBLE < VARCHAR.
+
+    `digits_at_risk` says that a whole number is too large for DOUBLE; numbers then meet as text.
+    """
+
+    def wider(one: str, other: str) -> str:
+        if one == NOTHING:
+            return other
+        return "DOUBLE" if {one, other} == {"BIGINT", "DOUBLE"} else "VARCHAR"
+
+    known = sorted(set(types) - {NOTHING})
+    if digits_at_risk and known == ["BIGINT", "DOUBLE"]:
+        return "VARCHAR"
+    return reduce(wider, known, NOTHING)
+
+
+def _declared_schema(table: DeclaredTable) -> TableSchema:
+    columns = {column.name.lower(): StoredColumn.of(column) for column in table.columns}
+    nested = table.parent is not None
+    return TableSchema(
+        table.name, table.report, table.parent, table.history, tuple(table.key), nested, table.description,
+        columns,
+    )  # fmt: skip
+
+
+def _declare_again(
+    connection: DuckDBPyConnection, schema: TableSchema, table: DeclaredTable, at_utc: datetime
+) -> None:
+    """Bring a known table to its documentation; a column keeps its type where values would be lost."""
+    declared = _declared_schema(table)
+    if (schema.history, schema.nested) != (declared.history, declared.nested):
+        raise ValueError(f"{table.name} cannot turn into another kind of table; give it a new name")
+    schema.report, schema.parent, schema.key = declared.report, declared.parent, declared.key
+    schema.description = declared.description
+    for name, column in list(schema.columns.items()):
+        if name not in declared.columns:
+            schema.columns[name] = replace(column, documented=False)
+    for name, column in declared.columns.items():
+        known = schema.columns.get(name)
+        if known is None:
+            add_column(connection, schema, column)
+            schema.columns[name] = column
+            continue
+        type_ = known.type
+        if type_ != column.type and _survives(connection, schema, known, column.type):
+            change_type(connection, schema, known, column.type, None, at_utc)
+            type_ = column.type
+        schema.columns[name] = replace(
+            column,
+            name=known.name,
+            type=type_,
+            first_seen_utc=known.first_seen_utc,
+            first_load_id=known.first_load_id,
+        )
+
+
+def _survives(connection: DuckDBPyConnection, schema: TableSchema, column: StoredColumn, type_: str) -> bool:
+    """Whether every value of a column can be had in another type."""
+    value = quoted(column.name)
+    lost = f"try_cast({value} AS {type_}) IS NULL"
+    if type_.startswith(("DECIMAL", "BIGINT", "DOUBLE")):
+        lost += f" OR try_cast({value} AS DOUBLE) <> CAST(try_cast({value} AS {type_}) AS DOUBLE)"
+    found = connection.execute(
+        f"SELECT 1 FROM {schema.stored} WHERE {value} IS NOT NULL AND ({lost}) LIMIT 1"
+    )
+    return not found.fetchall()
+
+
+def _parent_of(schemas: Mapping[str, TableSchema], name: str) -> str | None:
+    """The table that an undeclared one is nested in: `a__b__c` in `a__b`, or else in `a`."""
+    above = name
+    while "__" in above:
+        above = above.rpartition("__")[0]
+        if above.lower() in schemas:
+            return schemas[above.lower()].name
+    return None
+
+
+def _ensure_exists(connection: DuckDBPyConnection, tables: Tables, schema: TableSchema) -> None:
+    if schema.stored_name not in tables.existing:
+        create_table(connection, schema)
+        describe(connection, [schema])
+        tables.existing.add(schema.stored_name)
+
+
+def _fitted(
+    connection: DuckDBPyConnection, schema: TableSchema, name: str, batches: Sequence[Batch]
+) -> StoredColumn:
+    """The column as it must be to hold what is stored and what arrives; adds or widens it."""
+    known = schema.columns.get(name)
+    column = known or StoredColumn.of(batches[0].columns[name])
+    types = {batch.types[name] for batch in batches}
+    if column.first_seen_utc is None and (first := _first_load(name, batches)):
+        column = replace(column, first_load_id=first[0], first_seen_utc=first[1])
+    if known is None:
+        if not column.documented:
+            risk = _digits_at_risk(connection, schema, None, name, batches, types)
+            column = replace(column, type=joined(types, digits_at_risk=risk))
+        add_column(connection, schema, column)
+        return column
+    if known.documented or types <= {known.type, NOTHING}:
+        return column
+    types.add(known.type)
+    type_ = joined(types, digits_at_risk=_digits_at_risk(connection, schema, known, name, batches, types))
+    if type_ != known.type:
+        wider = [batch for batch in batches if batch.types[name] not in (NOTHING, known.type)]
+        load_id, fetched = _first_load(name, wider) or (None, None)
+        change_type(connection, schema, known, type_, load_id, fetched)
+    return replace(column, type=type_)
+
+
+def _first_load(name: str, batches: Sequence[Batch]) -> tuple[str, datetime] | None:
+    """The first load of which a column has values, or else that has the column at all."""
+    real = [batch for batch in batches if batch.types[name] != NOTHING] or batches
+    return next((first for batch in real if (first := batch.first_load(name))), None)
+
+
+def _digits_at_risk(
+    connection: DuckDBPyConnection,
+    schema: TableSchema,
+    known: StoredColumn | None,
+    name: str,
+    batches: Sequence[Batch],
+    types: set[str],
+) -> bool:
+    """Whether whole numbers that DOUBLE cannot hold meet fractional ones."""
+    if not {"BIGINT", "DOUBLE"} <= types:
+        return False
+    whole = [batch.frame[name] for batch in batches if batch.types[name] == "BIGINT"]
+    if any(not values.is_between(-EXACT, EXACT).all() for values in whole):
+        return True
+    if known is None or known.type != "BIGINT":
+        return False
+    large = f"{quoted(known.name)} NOT BETWEEN {-EXACT} AND {EXACT}"
+    return bool(connection.execute(f"SELECT 1 FROM {schema.stored} WHERE {large} LIMIT 1").fetchall())
+
+
+def _meaning(column: StoredColumn) -> StoredColumn:
+    """The column as comments and views know it."""
+    return replace(column, first_seen_utc=None, first_load_id=None)
