@@ -15,7 +15,6 @@ import orjson
 Json = Any  # None, bool, int, float, str, list or dict: what a JSON parser makes of a document
 
 LONGEST_EXACT = 16  # characters of a fractional number that a float always gives back as they were
-SIZE_OF_VALUES = 9  # bytes of memory that the values of one byte of an answer take
 _DIGITS = bytes(ord("0") if sign in b"0123456789." else ord(" ") for sign in range(256))
 _TOO_MANY_DIGITS = b"0" * LONGEST_EXACT
 _SURROGATES = re.compile(
@@ -60,11 +59,6 @@ class Document:
     def may_lack_digits(self) -> bool:
         """Whether the body has a number, or a text, with more digits than a float holds for certain."""
         return not self._with_all_digits and _TOO_MANY_DIGITS in self.body.translate(_DIGITS)
-
-    @property
-    def size(self) -> int:
-        """Bytes of memory that the values take until they are forgotten."""
-        return SIZE_OF_VALUES * len(self.body)
 
     def read_all_digits(self) -> None:
         """Read the body again, with every digit of its numbers."""

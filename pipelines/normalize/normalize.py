@@ -239,7 +239,7 @@ def _is_elsewhere(run: _Progress, pages: Rows, paths: Sequence[RowPath]) -> bool
     """Whether no declared row was found although there are objects that look like one."""
     with_tables = [path.first_with_table() for path in paths]
     tables = (run.tables.get(path.first_table().name) for path in with_tables)
-    if run.rejected or any(table is not None and table.height for table in tables):
+    if run.rejected or any(table is not None and table.frame.height for table in tables):
         return False
     found = looks_like_rows(pages.objects, with_tables)
     if found:

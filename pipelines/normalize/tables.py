@@ -29,16 +29,6 @@ class NormalizedTable:
     key: tuple[str, ...]
     parent: str = ""  # the table that `_parent_row` points into
 
-    @property
-    def height(self) -> int:
-        """How many rows it has."""
-        return self.frame.height
-
-    @property
-    def size(self) -> int:
-        """How many bytes of memory its rows take."""
-        return int(self.frame.estimated_size())
-
 
 @dataclass(frozen=True)
 class RejectedRow:
