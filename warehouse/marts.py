@@ -13,7 +13,7 @@ from warehouse.configured import prepare_configuration
 from warehouse.dictionary import comment_table, describe
 from warehouse.duckdb_file import insert_rows
 from warehouse.queries import SQL, Query, in_order, queries
-from warehouse.remembering import TOTALS, prepare_memory, remember_totals
+from warehouse.restatements import TOTALS, prepare_totals, remember_totals
 
 FITS, NOTHING_YET, DIFFERS = "fits", "nothing has arrived", "differs"
 """States of an assumption."""
@@ -66,7 +66,7 @@ def build_marts(
     prepare_configuration(connection)
     _make_macros(connection, folder)
     states = _examine_assumptions(connection, [query for query in staging if query.expects], folder)
-    prepare_memory(connection)
+    prepare_totals(connection)
     prepare_results(connection)
     for schema in ("marts", "staging"):
         connection.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE; CREATE SCHEMA {schema}")

@@ -52,8 +52,8 @@ ORDER BY report, customer, load_id, table_name, place
 
 
 @dataclass(frozen=True)
-class SetAside:
-    """A row in quarantine: what is wrong with it, and where in which landing file it stands as it came."""
+class QuarantinedRow:
+    """A row in quarantine: what is wrong with it, and where in which landing file it is as it came."""
 
     report: str
     customer: str
@@ -68,9 +68,9 @@ class SetAside:
     sha256: str
 
 
-def rows_set_aside(connection: DuckDBPyConnection) -> list[SetAside]:
+def quarantined_rows(connection: DuckDBPyConnection) -> list[QuarantinedRow]:
     """Every row in quarantine, those of one load together."""
-    return [SetAside(*row) for row in connection.execute(_ROWS).fetchall()]
+    return [QuarantinedRow(*row) for row in connection.execute(_ROWS).fetchall()]
 
 
 def fingerprint(raw: str) -> str:

@@ -87,7 +87,7 @@ def run_report(arguments: argparse.Namespace) -> int:
 def run_replay(arguments: argparse.Namespace) -> int:
     """Replay the loads of the named reports and customers, or all; 1 when a load could not be."""
     from pipelines.catalogue.reports import report
-    from pipelines.operations.replaying import replay
+    from pipelines.operations.replay import replay
 
     done = replay(
         load_settings(os.environ, offline=True),
@@ -95,7 +95,7 @@ def run_replay(arguments: argparse.Namespace) -> int:
         customers=arguments.customer,
         quarantine=arguments.quarantine,
         on_load=_counter("{} of {} loads replayed"),
-        on_lived=_counter("the tables are rebuilt; remembering what was restated before: {} of {} loads"),
+        on_totals=_counter("the tables are rebuilt; remembering what was restated before: {} of {} loads"),
     )
     say(
         f"{count(done.loads)} loads, {count(done.rows)} rows from landing, "

@@ -14,7 +14,7 @@ from pipelines.connect.clock import SystemClock
 from pipelines.settings.model import load_settings
 
 if TYPE_CHECKING:
-    from pipelines.operations.set_aside import RawRow
+    from pipelines.operations.quarantined_rows import RawRow
     from pipelines.planning.plan import PlannedReport
     from warehouse.status import Overview, PastPublication
 
@@ -37,7 +37,7 @@ def run_status(arguments: argparse.Namespace) -> int:
     view = overview(store)
     rows: list[RawRow] = []
     if arguments.quarantine:  # reading answers takes libraries that a plain status need not wait for
-        from pipelines.operations.set_aside import raw_rows
+        from pipelines.operations.quarantined_rows import raw_rows
 
         rows = list(raw_rows(store, settings.data_dir))
     if arguments.json:

@@ -12,7 +12,7 @@ from pipelines.catalogue.model import Report, declared_columns
 from pipelines.catalogue.reports import REPORTS
 from pipelines.connect.clock import Clock, SystemClock
 from pipelines.operations.drawing import PAGE, draw_beside
-from pipelines.operations.replaying import replay
+from pipelines.operations.replay import replay
 from pipelines.sync.finish import finish
 from warehouse import erasure
 from warehouse.database import Store

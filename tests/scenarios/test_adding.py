@@ -9,7 +9,7 @@ from pathlib import Path
 from pipelines.catalogue.model import MonthOfRow, Report, Row, StoredAs, Table, Text, TimeParameters, field
 from pipelines.catalogue.reports import REPORTS
 from pipelines.months import Month
-from pipelines.operations.replaying import replay
+from pipelines.operations.replay import replay
 from pipelines.planning.selection import Selection
 from tests.scenarios.rehearsal import rehearsal
 

@@ -13,7 +13,7 @@ import pytest
 
 from pipelines.catalogue.sales import CHANGED_SALES
 from pipelines.months import Month
-from pipelines.operations.replaying import replay
+from pipelines.operations.replay import replay
 from pipelines.planning.plan import make_plan
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.transport import SandboxTransport

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pipelines.months import Month
-from pipelines.operations.replaying import replay
+from pipelines.operations.replay import replay
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.truth import truth
 from tests.scenarios.rehearsal import Rehearsal, rehearsal

@@ -10,7 +10,7 @@ import duckdb
 import pytest
 
 from pipelines.months import Month
-from pipelines.operations.replaying import replay
+from pipelines.operations.replay import replay
 from pipelines.planning.plan import make_plan
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault

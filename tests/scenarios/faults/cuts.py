@@ -25,7 +25,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NoReturn
 
 from pipelines.operations.erase import erase
-from pipelines.operations.replaying import replay
+from pipelines.operations.replay import replay
 from tests.scenarios.faults.ground import Cell, Ground, Rows, content, ground
 from tests.scenarios.faults.long_run import say
 from warehouse.database import Store

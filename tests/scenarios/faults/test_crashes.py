@@ -15,7 +15,7 @@ from tempfile import mkdtemp
 import duckdb
 import pytest
 
-from pipelines.operations.replaying import replay
+from pipelines.operations.replay import replay
 from tests.scenarios.faults.ground import Cell, Ground, Rows, content, ground
 from tests.scenarios.faults.victim import KILLED, Job, Step, killed_at, run
 from warehouse.database import Store

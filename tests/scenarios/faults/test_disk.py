@@ -8,7 +8,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from pipelines.operations.replaying import replay
+from pipelines.operations.replay import replay
 from tests.scenarios.faults.ground import FEW, Ground, content, ground
 from tests.scenarios.faults.victim import NO_ROOM, Job, run
 from warehouse.errors import Damaged, LandingDamaged, LandingMissing, NotWritable

@@ -13,8 +13,8 @@ import zstandard
 
 from pipelines.catalogue.reports import REPORTS as CATALOGUE
 from pipelines.operations.erase import ErasureReceipt, documented_tables, erase
-from pipelines.operations.replaying import replay
-from pipelines.operations.set_aside import raw_rows
+from pipelines.operations.quarantined_rows import raw_rows
+from pipelines.operations.replay import replay
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.faults.ground import FEW, Ground, ground
 from tests.scenarios.faults.victim import KILLED, Job, Step, killed_at, run

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from pipelines.catalogue.reports import REPORTS
-from pipelines.operations.replaying import replay
+from pipelines.operations.replay import replay
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault
 from pipelines.sandbox.transport import SandboxTransport

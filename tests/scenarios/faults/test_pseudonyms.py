@@ -9,7 +9,7 @@ import pytest
 from pydantic import SecretStr
 
 from pipelines.operations.pseudonyms import Pseudonyms
-from pipelines.operations.replaying import replay
+from pipelines.operations.replay import replay
 from tests.scenarios.faults.ground import Ground, ground
 from warehouse.landing import Landing
 

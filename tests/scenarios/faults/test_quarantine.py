@@ -12,8 +12,8 @@ from pipelines.catalogue.reports import REPORTS
 from pipelines.months import Month
 from pipelines.normalize.document import read_document
 from pipelines.normalize.normalize import normalize
-from pipelines.operations.replaying import replay
-from pipelines.operations.set_aside import raw_rows
+from pipelines.operations.quarantined_rows import raw_rows
+from pipelines.operations.replay import replay
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.faults.ground import ground
 from warehouse.database import Store

@@ -17,7 +17,7 @@ from types import FrameType
 from typing import Any
 
 from pipelines.operations.erase import erase
-from pipelines.operations.replaying import replay
+from pipelines.operations.replay import replay
 from pipelines.planning.plan import Plan
 from pipelines.planning.selection import Selection
 from pipelines.settings.model import Settings

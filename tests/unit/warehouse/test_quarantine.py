@@ -6,15 +6,15 @@ from datetime import date
 from pathlib import Path
 
 from tests.unit.warehouse.given import FEBRUARY, JANUARY, MARCH, Given, Rejected, hours, sales, users
-from warehouse.quarantine import SetAside, fingerprint, rows_set_aside
-from warehouse.rebuilding import effective_loads
+from warehouse.quarantine import QuarantinedRow, fingerprint, quarantined_rows
+from warehouse.rebuild import effective_loads
 
 
 def waiting(given: Given) -> list[tuple[str, date | None, str]]:
     """The rows in quarantine, each by what came: these tests call them 1, 2 and 3."""
     names = {fingerprint(raw): raw for raw in "123"}
     with given.store.reading() as connection:
-        found = rows_set_aside(connection)
+        found = quarantined_rows(connection)
     return [(names[row.fingerprint or ""], row.month, row.load_id) for row in found]
 
 
@@ -22,8 +22,8 @@ def test_of_a_rejected_row_it_is_known_why_and_where_it_stands(tmp_path: Path) -
     given = Given(tmp_path)
     given.load([sales("a", rejected=[Rejected("1", JANUARY, place="[7]")])])
     with given.store.reading() as connection:
-        assert rows_set_aside(connection) == [
-            SetAside(
+        assert quarantined_rows(connection) == [
+            QuarantinedRow(
                 "sales", "M1", JANUARY, "sales", "price", "[7]", "price is no number", fingerprint("1"),
                 "a", "a.tar.zst", "",
             )

@@ -19,7 +19,7 @@ from tests.unit.warehouse.given import (
     users,
 )
 from warehouse.landing import Landed, Landing
-from warehouse.rebuilding import effective_loads, relearn
+from warehouse.rebuild import effective_loads, relearn
 from warehouse.retention import Cleared, clear_landing, compact
 from warehouse.window_result import WindowResult
 

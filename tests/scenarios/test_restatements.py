@@ -1,4 +1,4 @@
-"""Is what the service restated still known when everything but landing was lost?"""
+"""Restatements: what the service changed afterwards is known again when everything but landing was lost."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pipelines.months import Month
-from pipelines.operations.replaying import replay
+from pipelines.operations.replay import replay
 from pipelines.planning.selection import Selection
 from tests.scenarios.rehearsal import Rehearsal, rehearsal
 from warehouse.database import Store

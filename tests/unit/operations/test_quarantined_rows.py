@@ -1,4 +1,4 @@
-"""Is a row in quarantine found where its landing file has it, and is it said when it is not?"""
+"""Rows in quarantine: found where the landing file has them, or a sentence that says why not."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.operations.set_aside import raw_rows
+from pipelines.operations.quarantined_rows import raw_rows
 from warehouse.database import Store
 from warehouse.landing import Landing
 from warehouse.quarantine import fingerprint

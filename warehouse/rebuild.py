@@ -1,4 +1,4 @@
-"""From which loads can tables be rebuilt? Those in force, every snapshot, and what only landing knows."""
+"""Loads from which tables are rebuilt: those in force, every snapshot, and what only landing knows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from duckdb import DuckDBPyConnection
 from warehouse.duckdb_file import insert_rows
 from warehouse.landing import Landed
 from warehouse.load import following_number
+from warehouse.marts import queries_behind
 from warehouse.meta_schema import aware, naive_utc
+from warehouse.restatements import TOTALS
 from warehouse.window_result import WindowResult
 
 _IN_FORCE = """
@@ -25,21 +27,21 @@ GROUP BY report, customer, month
 """
 """For each month, the load fetched last: the same as meta.months says, also while a rebuild is under way."""
 
-LANDED = (
-    "load_id", "run_id", "report", "customer", "window_start", "window_end", "months", "history", "asked",
-    "requests", "bytes", "sha256", "seconds", "fetched_at_utc", "landing", "note",
-)  # fmt: skip
-"""What a replay needs to know of a load; the note comes last."""
-
-_NEEDED = f"""
-FROM meta.loads AS load
-WHERE landing IS NOT NULL AND ($1 IS NULL OR list_contains($1, report))
+_EFFECTIVE = f"""
+landing IS NOT NULL AND ($1 IS NULL OR list_contains($1, report))
 AND ($2 IS NULL OR list_contains($2, customer)) AND (
     CASE WHEN history THEN status IN ('loaded', 'landed') ELSE load_id IN ({_IN_FORCE}) END
 )
-AND (NOT $3 OR EXISTS (FROM meta.quarantine_rows AS bad WHERE bad.load_id = load.load_id))
-ORDER BY fetched_at_utc, load_number
+AND (NOT $3 OR EXISTS (FROM meta.quarantine_rows AS bad WHERE bad.load_id = loads.load_id))
 """
+_FIELDS = (
+    "load_id", "run_id", "report", "customer", "window_start", "window_end", "months", "history", "asked",
+    "requests", "bytes", "sha256", "seconds", "fetched_at_utc", "landing",
+)  # fmt: skip
+"""Columns of meta.loads that a window has under the same name."""
+_SAID_IN_LANDING = (
+    "load_id", "run_id", "report", "customer", "history", "asked", "requests", "seconds", "error", "note",
+)  # fmt: skip
 
 
 def effective_loads(
@@ -49,18 +51,21 @@ def effective_loads(
     *,
     only_quarantined: bool = False,
 ) -> list[WindowResult]:
-    """The loads in force and every merged snapshot, oldest first."""
-    found = connection.execute(
-        f"SELECT {', '.join(LANDED)} {_NEEDED}",
-        [reports and list(reports), customers and list(customers), only_quarantined],
-    )
-    return [landed_load(row) for row in found.fetchall()]
+    """The loads in force and every merged snapshot, oldest first, as their landing files can repeat them."""
+    chosen = [reports and list(reports), customers and list(customers), only_quarantined]
+    return _loads(connection, _EFFECTIVE, chosen)
 
 
-def landed_load(row: Sequence[Any]) -> WindowResult:
-    """The window of a row of meta.loads, as its landing file can repeat it; `row` are the columns LANDED."""
-    *fields, note = (_from_file(value) for value in row)
-    return WindowResult(**dict(zip(LANDED, fields, strict=False)), notes=(note,) if note else ())
+def loads_behind_totals(connection: DuckDBPyConnection) -> list[WindowResult]:
+    """Every load that only landing knows, of the reports from whose tables the totals of months come."""
+    read = {
+        name.removesuffix("_history")
+        for query in queries_behind(connection, TOTALS)
+        for schema, name in query.reads
+        if schema == "bi"
+    }
+    of_reports = "report IN (SELECT report FROM meta.tables WHERE list_contains($1, table_name))"
+    return _loads(connection, f"status = 'landed' AND {of_reports}", [sorted(read)])
 
 
 def relearn(connection: DuckDBPyConnection, landed: Iterable[Landed]) -> int:
@@ -76,16 +81,33 @@ def relearn(connection: DuckDBPyConnection, landed: Iterable[Landed]) -> int:
     return len(rows)
 
 
-SAID_IN_LANDING = (
-    "load_id", "run_id", "report", "customer", "history", "asked", "requests", "seconds", "error", "note",
-)  # fmt: skip
+def _loads(connection: DuckDBPyConnection, condition: str, values: Sequence[object]) -> list[WindowResult]:
+    found = connection.execute(
+        f"SELECT note, {', '.join(_FIELDS)} FROM meta.loads AS loads WHERE {condition} "
+        "ORDER BY fetched_at_utc, load_number",
+        values,
+    )
+    return [
+        WindowResult(
+            **{name: _from_file(value) for name, value in zip(_FIELDS, fields, strict=True)},
+            notes=(note,) if note else (),
+        )
+        for note, *fields in found.fetchall()
+    ]
+
+
+def _from_file(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(value)
+    return aware(value) if isinstance(value, datetime) else value
 
 
 def _row(landed: Landed, number: int) -> dict[str, Any]:
+    """The row of meta.loads of a landing file."""
     said = {**landed.header, **landed.trailer}
     failed = bool(said.get("error"))
     return {
-        **{name: said.get(name) for name in SAID_IN_LANDING},
+        **{name: said.get(name) for name in _SAID_IN_LANDING},
         "load_number": None if failed else number,
         "window_start": _day(said.get("window_start")),
         "window_end": _day(said.get("window_end")),
@@ -107,9 +129,3 @@ def _fetched_at(landed: Landed) -> datetime:
 
 def _day(text: str | None) -> date | None:
     return date.fromisoformat(text) if text else None
-
-
-def _from_file(value: Any) -> Any:
-    if isinstance(value, list):
-        return tuple(value)
-    return aware(value) if isinstance(value, datetime) else value

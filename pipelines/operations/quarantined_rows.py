@@ -1,4 +1,4 @@
-"""What are the rows in quarantine? Each is read, as it came, from the landing file of its load."""
+"""Rows in quarantine as they came, each read from the landing file of its load."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from pipelines.normalize.document import Document, Json, read_document
 from warehouse.errors import WarehouseError
 from warehouse.landing import Landing
-from warehouse.quarantine import SetAside, fingerprint, rows_set_aside
+from warehouse.quarantine import QuarantinedRow, fingerprint, quarantined_rows
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,7 +28,7 @@ REPLAY = "`brokerbi replay --quarantine` reads the answer again"
 class RawRow:
     """A row in quarantine with what came; without it there is a sentence that says why."""
 
-    row: SetAside
+    row: QuarantinedRow
     raw: str
     trouble: str = ""
 
@@ -37,15 +37,15 @@ def raw_rows(store: Store, data_dir: Path) -> Iterator[RawRow]:
     """Every row in quarantine; a landing file is read once for all rows of its load."""
     landing = Landing(data_dir / "landing")
     with store.reading() as connection:
-        rows = rows_set_aside(connection)
+        rows = quarantined_rows(connection)
     for _, of_load in groupby(rows, key=lambda row: row.load_id):
         yield from _of_load(landing, list(of_load))
 
 
-def _of_load(landing: Landing, rows: Sequence[SetAside]) -> Iterator[RawRow]:
+def _of_load(landing: Landing, rows: Sequence[QuarantinedRow]) -> Iterator[RawRow]:
     """The rows of one load, page by page; those that are not found come last."""
     path, trouble, missing = rows[0].landing, "", []
-    waiting: defaultdict[int, list[SetAside]] = defaultdict(list)
+    waiting: defaultdict[int, list[QuarantinedRow]] = defaultdict(list)
     for row in rows:
         waiting[_page(row)].append(row)
     try:
@@ -64,12 +64,12 @@ def _of_load(landing: Landing, rows: Sequence[SetAside]) -> Iterator[RawRow]:
         yield RawRow(row, "", trouble or f"another row stands there now; {REPLAY}")
 
 
-def _page(row: SetAside) -> int:
+def _page(row: QuarantinedRow) -> int:
     place = _PLACE.fullmatch(row.place)
     return int(place[1] or 1) - 1 if place else -1
 
 
-def _found(page: Document, row: SetAside) -> str | None:
+def _found(page: Document, row: QuarantinedRow) -> str | None:
     """What stands at the place of a row, if it is the row that was set aside."""
     place = _PLACE.fullmatch(row.place)
     ways = _ways(page.value, place[2] if place else "")
