@@ -12,7 +12,7 @@ from pipelines.planning.due import Calendar
 from pipelines.planning.plan import calendar
 from pipelines.planning.selection import Selection, chosen_reports
 from pipelines.settings.model import Settings
-from pipelines.sync.run_context import RunContext, clock_of
+from pipelines.sync.run_context import RunContext
 from warehouse.database import Store
 from warehouse.errors import WarehouseError
 
@@ -30,7 +30,7 @@ class Project:
     @property
     def clock(self) -> Clock:
         """The clock of the sync; with BROKERBI_TODAY set, it shows that day."""
-        return clock_of(self.settings, self.run_context.clock)
+        return self.settings.clock_of_day(self.run_context.clock)
 
     def as_of(self, moment: datetime) -> datetime:
         """A moment recorded by Dagster (real time) on the sync's clock."""

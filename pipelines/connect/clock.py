@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Protocol
+from zoneinfo import ZoneInfo
 
 
 class Clock(Protocol):
@@ -34,3 +35,22 @@ class SystemClock:
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
+
+
+@dataclass(frozen=True)
+class RehearsalClock:
+    """The real clock on another day: what is loaded and refused in a rehearsal is dated to that day."""
+
+    real: Clock
+    today: date
+    timezone: ZoneInfo
+
+    def utc_now(self) -> datetime:
+        local = self.real.utc_now().astimezone(self.timezone)
+        return datetime.combine(self.today, local.time(), tzinfo=self.timezone).astimezone(UTC)
+
+    def monotonic(self) -> float:
+        return self.real.monotonic()
+
+    async def sleep(self, seconds: float) -> None:
+        await self.real.sleep(seconds)

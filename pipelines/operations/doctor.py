@@ -33,7 +33,7 @@ from pipelines.planning.selection import Selection, chosen_reports
 from pipelines.planning.windows import Span
 from pipelines.sync.fetch import build_request
 from pipelines.sync.request_log import RequestLogger
-from pipelines.sync.run_context import RunContext, clock_of
+from pipelines.sync.run_context import RunContext
 from warehouse.database import Store
 from warehouse.errors import WarehouseError
 from warehouse.ledger import add_requests, allow, deny
@@ -106,7 +106,7 @@ class AccessSurvey:
         reports = chosen_reports(settings, Selection(), self.context.catalogue)
         reports = [report for report in reports if not report.each]
         if await self._ask_all(reports, Month.of(today).first_day, refused_today):
-            self._remember_refusals(store, clock_of(settings, clock).utc_now())
+            self._remember_refusals(store, settings.clock_of_day(clock).utc_now())
         clock_finding = _clock_finding(self.late_by)
         return [*self.login_findings, *_rights(self.access), *self.report_findings, clock_finding]
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 from zoneinfo import ZoneInfo
 
 from pydantic import (
@@ -21,14 +21,12 @@ from pydantic import (
     model_validator,
 )
 
+from pipelines.connect.clock import Clock, RehearsalClock
 from pipelines.connect.models import MEGABYTE, Limits, Login, checked_address, is_unencrypted
 from pipelines.connect.retry import RetryPolicy
 from pipelines.months import Month
 from pipelines.settings.messages import SettingsError, nearest, sentences
 from pipelines.settings.sources import Sources
-
-if TYPE_CHECKING:
-    from pipelines.connect.clock import Clock
 
 __all__ = ["Customer", "Settings", "SettingsError", "load_settings"]
 
@@ -291,6 +289,10 @@ class Settings(BaseModel):
     def limits(self) -> Limits:
         """How long one try may take, and how large its answer may be."""
         return Limits(self.timeout_seconds, self.try_seconds, self.largest_answer_mb * MEGABYTE)
+
+    def clock_of_day(self, real: Clock) -> Clock:
+        """The clock of a run: the real one, or that of the day to rehearse."""
+        return RehearsalClock(real, self.today, ZoneInfo(self.timezone)) if self.today else real
 
     def today_local(self, clock: Clock) -> date:
         """Which day it is for the brokerage, or is said to be for a rehearsal."""

@@ -11,7 +11,6 @@ from pipelines.catalogue.reports import REPORTS
 from pipelines.connect.clock import Clock, SystemClock
 from pipelines.operations.drawing import Drawn, draw_beside
 from pipelines.planning.selection import Selection, chosen_reports
-from pipelines.sync.run_context import clock_of
 from warehouse.checks import CheckResult, keep_results, run_checks
 from warehouse.configured import ConfiguredCustomer, ConfiguredReport, write_configuration
 from warehouse.database import Store
@@ -55,7 +54,7 @@ def finish(settings: Settings, clock: Clock | None = None) -> Finished:
     Raises NothingLoaded before the first load, and MartError when a mart cannot be built: then too the old
     file stays, and the refusal is written down with its reason.
     """
-    clock = clock_of(settings, clock or SystemClock())
+    clock = settings.clock_of_day(clock or SystemClock())
     store = Store(settings.data_dir)
     with store.locked():
         try:

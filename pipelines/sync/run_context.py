@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
-from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo
 
 from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
@@ -33,7 +31,7 @@ class RunContext:
 
     def with_day_of(self, settings: Settings) -> RunContext:
         """The same on the day that the settings say it is: BROKERBI_TODAY makes a run a rehearsal."""
-        return replace(self, clock=clock_of(settings, self.clock))
+        return replace(self, clock=settings.clock_of_day(self.clock))
 
     async def open_clients(
         self,
@@ -64,29 +62,3 @@ class RunContext:
                 by_login[login] = await stack.enter_async_context(client)
             clients[customer.id] = by_login[login]
         return clients
-
-
-@dataclass(frozen=True)
-class RehearsalClock:
-    """The real clock on another day: what is loaded and refused in a rehearsal is dated to that day."""
-
-    real: Clock
-    today: date
-    timezone: ZoneInfo
-
-    def utc_now(self) -> datetime:
-        local = self.real.utc_now().astimezone(self.timezone)
-        return datetime.combine(self.today, local.time(), tzinfo=self.timezone).astimezone(UTC)
-
-    def monotonic(self) -> float:
-        return self.real.monotonic()
-
-    async def sleep(self, seconds: float) -> None:
-        await self.real.sleep(seconds)
-
-
-def clock_of(settings: Settings, real: Clock) -> Clock:
-    """The clock that the settings ask for."""
-    if settings.today is None:
-        return real
-    return RehearsalClock(real, settings.today, ZoneInfo(settings.timezone))
