@@ -9,26 +9,20 @@ from pipelines.catalogue.model import (
     Each,
     MonthOfRow,
     Report,
-    Row,
     StoredAs,
     Table,
-    Text,
     TimeParameters,
-    field,
     inherited,
+    text,
 )
 
-
-class BudgetOffice(Row):
-    """An office with a budget; what its users' rows hold is not documented."""
-
-    customer_id: Text = field("customer id of the office")
-    name: Text = field("name of the office")
-    city: Text = field("town of the office")
-
-
-OF_OFFICE = inherited("office_customer_id", "customer id of the office that the row belongs to")
-ASKED_USER = inherited("asked_user_id", "the user that we asked the service for", id_of="user")
+OFFICE = (
+    text("customerId", "customer id of the office"),
+    text("name", "name of the office"),
+    text("city", "town of the office"),
+)
+OF_OFFICE = inherited("office_customer_id", description="customer id of the office that the row belongs to")
+ASKED_USER = inherited("asked_user_id", description="the user that we asked the service for", id_of="user")
 BUDGETED = {"Estate": "homes", "Commission": "commission", "Crm": "customer meetings"}
 
 
@@ -38,7 +32,7 @@ def _offices_and_users(name: str) -> tuple[Table, ...]:
             name=name,
             rows="[]",
             description="One row per office and month.",
-            model=BudgetOffice,
+            columns=OFFICE,
             key=("customer_id",),
             hands_down={"customer_id": "office_customer_id"},
         ),
@@ -66,39 +60,6 @@ def _all_offices(name: str, operation: str, description: str, tables: tuple[Tabl
     )
 
 
-def _one_office(operation: str, budgeted: str) -> Report:
-    name = f"office_budget_{operation.lower()}"
-    return Report(
-        name=name,
-        subject="budgets",
-        path=f"/BusinessIntelligence/Budget/{operation}/{{customerId}}/{{year}}/{{month}}",
-        description=f"The office's budget of {budgeted} for a month, kept with its history.",
-        time_parameters=TimeParameters.MONTH_IN_PATH,
-        stored_as=StoredAs.HISTORY,
-        month_of_row=MonthOfRow.WINDOW,
-        months_ahead=True,
-        tables=(Table(name, rows="[]", description="One row per budget; no field is documented."),),
-    )
-
-
-def _one_user(operation: str, budgeted: str) -> Report:
-    name = f"user_budget_{operation.lower()}"
-    rows = "One row per budget of a user; its fields are not documented."
-    return Report(
-        name=name,
-        subject="budgets",
-        path=f"/BusinessIntelligence/Budget/{operation}/{{customerId}}/{{userId}}/{{year}}/{{month}}",
-        description=f"A user's budget of {budgeted} for a month: one request per user, so off by default.",
-        time_parameters=TimeParameters.MONTH_IN_PATH,
-        stored_as=StoredAs.HISTORY,
-        month_of_row=MonthOfRow.WINDOW,
-        months_ahead=True,
-        each=Each.USER,
-        enabled=False,
-        tables=(Table(name, rows="[]", description=rows, inherited=(ASKED_USER,)),),
-    )
-
-
 REPORTS = (
     _all_offices(
         "budget_sold_estates",
@@ -118,6 +79,48 @@ REPORTS = (
         "How many customer meetings each office means to hold in a month, kept with its history.",
         (Table("budget_crm", rows="[]", description="One row per office and month, as it comes."),),
     ),
-    *(_one_office(operation, budgeted) for operation, budgeted in BUDGETED.items()),
-    *(_one_user(operation, budgeted) for operation, budgeted in BUDGETED.items()),
+    *(
+        Report(
+            name=f"office_budget_{operation.lower()}",
+            subject="budgets",
+            path=f"/BusinessIntelligence/Budget/{operation}/{{customerId}}/{{year}}/{{month}}",
+            description=f"The office's budget of {budgeted} for a month, kept with its history.",
+            time_parameters=TimeParameters.MONTH_IN_PATH,
+            stored_as=StoredAs.HISTORY,
+            month_of_row=MonthOfRow.WINDOW,
+            months_ahead=True,
+            tables=(
+                Table(
+                    name=f"office_budget_{operation.lower()}",
+                    rows="[]",
+                    description="One row per budget; no field is documented.",
+                ),
+            ),
+        )
+        for operation, budgeted in BUDGETED.items()
+    ),
+    *(
+        Report(
+            name=f"user_budget_{operation.lower()}",
+            subject="budgets",
+            path=f"/BusinessIntelligence/Budget/{operation}/{{customerId}}/{{userId}}/{{year}}/{{month}}",
+            description=f"A user's budget of {budgeted} for a month: one request per user, "
+            "so off by default.",
+            time_parameters=TimeParameters.MONTH_IN_PATH,
+            stored_as=StoredAs.HISTORY,
+            month_of_row=MonthOfRow.WINDOW,
+            months_ahead=True,
+            each=Each.USER,
+            enabled=False,
+            tables=(
+                Table(
+                    name=f"user_budget_{operation.lower()}",
+                    rows="[]",
+                    description="One row per budget of a user; its fields are not documented.",
+                    inherited=(ASKED_USER,),
+                ),
+            ),
+        )
+        for operation, budgeted in BUDGETED.items()
+    ),
 )

@@ -6,75 +6,53 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from pipelines.catalogue.model import (
-    LocalTime,
-    Money,
     MonthOfRow,
-    Parts,
-    Percent,
-    Rate,
     Report,
-    Row,
     StoredAs,
     Table,
-    Text,
     TimeParameters,
-    field,
+    local_time,
+    money,
+    nested,
+    parts,
+    percent,
+    rate,
+    text,
 )
 
 ONE_YEAR = 12  # interface, Limits: the interval must not exceed one year
 TWO_MONTHS = 2
 
+# What an office or a user earned in the window; shared sales count in parts.
+EARNINGS = (
+    money("commission", "commission for sales, valuations and writings together; tax basis not stated"),
+    money("soldTotalPrice", "sum of the prices of what was sold, by share of the commission"),
+    percent("soldCommissionPercentage", "commission of sales in percent of their prices; not to be added"),
+    money("soldAverageCommission", "average commission of a sale; not to be added"),
+    parts("soldEstateParts", "homes sold, fractional where the commission is shared"),
+    parts("writingParts", "writing assignments, fractional where shared"),
+    parts("valuationParts", "valuations, fractional where shared"),
+)
 
-class CommissionOffice(Row):
-    """The office of a commission row; the service documents no more of it than its id."""
+OFFICE_EARNINGS = (
+    *nested("office", (text("customerId", "customer id of the office, with its prefix letter"),)),
+    text("customerId", "the old customer number without prefix; office_customer_id replaces it"),
+    *EARNINGS,
+)
+USER_EARNINGS = (  # the service does not say of which office
+    text("userId", "id of the user who earned", id_of="user"),
+    *EARNINGS,
+)
 
-    customer_id: Text = field("customer id of the office, with its prefix letter")
-
-
-class Earnings(Row):
-    """What an office or a user earned in the window; shared sales count in parts."""
-
-    commission: Money = field("commission for sales, valuations and writings together; tax basis not stated")
-    sold_total_price: Money = field("sum of the prices of what was sold, by share of the commission")
-    sold_commission_percentage: Percent = field(
-        "commission of sales in percent of their prices; not to be added"
-    )
-    sold_average_commission: Money = field("average commission of a sale; not to be added")
-    sold_estate_parts: Parts = field("homes sold, fractional where the commission is shared")
-    writing_parts: Parts = field("writing assignments, fractional where shared")
-    valuation_parts: Parts = field("valuations, fractional where shared")
-
-
-class ByOffice(Row):
-    """Whose earnings they are: an office's."""
-
-    office: CommissionOffice | None = field("the office")
-    customer_id: Text = field("the old customer number without prefix; office_customer_id replaces it")
-
-
-class ByUser(Row):
-    """Whose earnings they are: a user's; the service does not say of which office."""
-
-    user_id: Text = field("id of the user who earned", id_of="user")
-
-
-class OfficeEarnings(Earnings, ByOffice):
-    """One row of CommissionOfficeReport."""
-
-
-class UserEarnings(Earnings, ByUser):
-    """One row of CommissionUserReport."""
-
-
-class RunningCommission(Row):
-    """One event of RunningCommissions: no id, and equal rows can both be real."""
-
-    user_id: Text = field("id of the user who earned, from the commission split or the project", id_of="user")
-    customer_id: Text = field("customer id of the office, from the commission split or the project")
-    estate_id: Text = field("id of the estate, or of the project, that earned it")
-    amount: Money = field("amount excluding VAT in the estate's currency, already split")
-    exchange_rate: Rate = field("rate that turns the amount into SEK")
-    obtained_at: LocalTime = field("when it was earned")
+# One event of RunningCommissions: no id, and equal rows can both be real.
+RUNNING_COMMISSION = (
+    text("userId", "id of the user who earned, from the commission split or the project", id_of="user"),
+    text("customerId", "customer id of the office, from the commission split or the project"),
+    text("estateId", "id of the estate, or of the project, that earned it"),
+    money("amount", "amount excluding VAT in the estate's currency, already split"),
+    rate("exchangeRate", "rate that turns the amount into SEK"),
+    local_time("obtainedAt", "when it was earned"),
+)
 
 
 def _kinds(report: Report) -> Iterator[Report]:
@@ -113,7 +91,7 @@ REPORTS = (
                     name="commission_office",
                     rows="[]",
                     description="One row per office and month{}.",
-                    model=OfficeEarnings,
+                    columns=OFFICE_EARNINGS,
                     key=("office_customer_id",),
                 ),
             ),
@@ -134,7 +112,7 @@ REPORTS = (
                     name="commission_user",
                     rows="[]",
                     description="One row per user and month{}.",
-                    model=UserEarnings,
+                    columns=USER_EARNINGS,
                     key=("user_id",),
                 ),
             ),
@@ -182,7 +160,7 @@ REPORTS = (
                 name="running_commissions",
                 rows="[]",
                 description="One row per event; there is no id, and equal rows can both be real.",
-                model=RunningCommission,
+                columns=RUNNING_COMMISSION,
                 dated_by="obtained_at",
             ),
         ),

@@ -1,23 +1,15 @@
-"""The parts a report is declared with: reports, tables, field types, and the columns they flatten to."""
+"""The parts a report is declared with: reports, their tables, and the documented columns of those."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from dataclasses import field as attribute
-from datetime import datetime
-from decimal import Decimal
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import cache
-from typing import Annotated, Any, Literal, get_args
-
-from pydantic import BaseModel, ConfigDict, Field
-from pydantic.alias_generators import to_camel
-from pydantic.fields import FieldInfo
+from functools import partial
+from typing import Literal
 
 _WORD_STARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-
 
 IdOf = Literal["user", "contact"]
 
@@ -56,48 +48,12 @@ class Each(StrEnum):
 
 
 @dataclass(frozen=True)
-class SqlType:
-    """The DuckDB type that a documented field is stored as."""
-
-    name: str
-
-
-# The service sends money as JSON numbers (commissions fractional, prices whole): never int or float here.
-Money = Annotated[Decimal | None, SqlType("DECIMAL(18,4)")]
-Parts = Annotated[Decimal | None, SqlType("DECIMAL(18,8)")]  # a count, fractional when a sale is shared
-Percent = Annotated[Decimal | None, SqlType("DECIMAL(18,8)")]
-Rate = Annotated[Decimal | None, SqlType("DECIMAL(18,8)")]
-Degrees = Annotated[Decimal | None, SqlType("DECIMAL(18,8)")]
-LocalTime = Annotated[datetime | None, SqlType("TIMESTAMP")]  # the brokerage's wall clock
-Text = Annotated[str | None, SqlType("VARCHAR")]
-Integer = Annotated[int | None, SqlType("BIGINT")]
-Boolean = Annotated[bool | None, SqlType("BOOLEAN")]
-
-
-class Row(BaseModel):
-    """Base of the row models: camelCase in JSON (interface, first section), any field may be null."""
-
-    model_config = ConfigDict(
-        frozen=True,
-        alias_generator=to_camel,
-        populate_by_name=True,
-        defer_build=True,  # no row is built from a model; its fields are read, and that at every start
-    )
-
-
-def field(description: str, *, personal: bool = False, id_of: IdOf | None = None) -> Any:
-    """A documented field that may be null.
+class Column:
+    """One column of a table; `source` is the JSON path that it is read from, empty when it is ours.
 
     `id_of` marks the id of a natural person, `personal` what says something of one: of the person whose id
     has the same prefix (`contact_first_name` of `contact_id`), or of everybody in the row if none has.
     """
-    extra: dict[str, Any] = {"personal": personal, "id_of": id_of}
-    return Field(default=None, description=description, json_schema_extra=extra)
-
-
-@dataclass(frozen=True)
-class Column:
-    """One column of a table; `source` is the JSON path that it is read from, empty when it is ours."""
 
     name: str
     type: str
@@ -106,6 +62,42 @@ class Column:
     description: str
     personal: bool = False
     id_of: IdOf | None = None
+
+
+def snake_case(name: str) -> str:
+    """The service's camelCase or PascalCase name as we write it: `customerId` is `customer_id`."""
+    return _WORD_STARTS.sub("_", name).lower()
+
+
+def column(
+    sql_type: str, source: str, description: str, *, personal: bool = False, id_of: IdOf | None = None
+) -> Column:
+    """A documented field by its name in the JSON (interface, first section); any field may be null."""
+    return Column(snake_case(source), sql_type, True, source, description, personal, id_of)
+
+
+# The service sends money as JSON numbers (commissions fractional, prices whole): never int or float here.
+money = partial(column, "DECIMAL(18,4)")
+parts = partial(column, "DECIMAL(18,8)")  # a count, fractional when a sale is shared
+percent = partial(column, "DECIMAL(18,8)")
+rate = partial(column, "DECIMAL(18,8)")
+degrees = partial(column, "DECIMAL(18,8)")
+local_time = partial(column, "TIMESTAMP")  # the brokerage's wall clock
+text = partial(column, "VARCHAR")
+integer = partial(column, "BIGINT")
+boolean = partial(column, "BOOLEAN")
+
+
+def nested(source: str, columns: tuple[Column, ...]) -> tuple[Column, ...]:
+    """The columns of an object in the row: `address` with `zipCode` gives `address_zip_code`."""
+    return tuple(
+        replace(one, name=f"{snake_case(source)}_{one.name}", source=f"{source}.{one.source}")
+        for one in columns
+    )
+
+
+inherited = partial(Column, type="VARCHAR", documented=True, source="")
+"""A text that a row has from outside: an id of its parent, or of what was asked for."""
 
 
 @dataclass(frozen=True)
@@ -124,15 +116,15 @@ class Table:
     name: str
     rows: str
     description: str
-    model: type[BaseModel] | None = None
-    levels: Mapping[str, str] = attribute(default_factory=dict)
+    columns: tuple[Column, ...] = ()  # the documented fields of a row; of other rows nobody knows
+    levels: Mapping[str, str] = field(default_factory=dict)
     parent: str | None = None
-    hands_down: Mapping[str, str] = attribute(default_factory=dict)  # column here -> column of the children
+    hands_down: Mapping[str, str] = field(default_factory=dict)  # column here -> column of the children
     key: tuple[str, ...] = ()  # documented id of a row, as columns
     dated_by: str | None = None  # the column that says which month a row belongs to
     key_column: str | None = None  # for `*[]`: the column that keeps the list's own key
     at_any_depth: bool = False  # the envelope is undocumented: find the list by its key at any depth
-    level_models: Mapping[str, type[BaseModel]] = attribute(default_factory=dict)  # documented level fields
+    level_columns: Mapping[str, tuple[Column, ...]] = field(default_factory=dict)  # documented, by path
     inherited: tuple[Column, ...] = ()  # columns from outside the row: of its parent, or of the request
 
 
@@ -149,7 +141,7 @@ class Report:
     month_of_row: MonthOfRow
     tables: tuple[Table, ...]
     max_months: int = 1  # calendar months that one request may span (interface, Limits)
-    query: Mapping[str, str] = attribute(default_factory=dict)  # fixed parameters, e.g. selectionType
+    query: Mapping[str, str] = field(default_factory=dict)  # fixed parameters, e.g. selectionType
     customer_parameter: str | None = None  # query name of the customer id; None: it is in the path
     paged: bool = False
     unpaged_path: str | None = None  # the same report without pages, asked when paging cannot be proven
@@ -167,16 +159,6 @@ class Report:
         return self.month_of_row is not MonthOfRow.NONE
 
 
-def inherited(name: str, description: str, id_of: IdOf | None = None) -> Column:
-    """A documented text that a row has from outside: an id of its parent, or of what was asked for."""
-    return Column(name, "VARCHAR", True, "", description, id_of=id_of)
-
-
-def snake_case(name: str) -> str:
-    """The service's camelCase or PascalCase name as we write it: `customerId` is `customer_id`."""
-    return _WORD_STARTS.sub("_", name).lower()
-
-
 def prefixed(prefix: str, name: str) -> str:
     """A column name under its level's prefix, which is not repeated: `office_name` stays."""
     if not prefix or name == prefix or name.startswith(f"{prefix}_"):
@@ -184,51 +166,21 @@ def prefixed(prefix: str, name: str) -> str:
     return f"{prefix}_{name}"
 
 
-def declared_columns(table: Table) -> tuple[Column, ...]:
-    """Every documented column of a table: those from outside the row, then the row's own."""
-    levels = (column for path in table.level_models for column in level_columns(table, path))
-    keys = (
-        [Column(table.key_column, "VARCHAR", True, "", "the name of the list that the row came in")]
-        if table.key_column
-        else []
-    )
-    return (*table.inherited, *levels, *keys, *row_columns(table))
-
-
-def level_columns(table: Table, path: str) -> tuple[Column, ...]:
+def columns_of_level(table: Table, path: str) -> tuple[Column, ...]:
     """Columns that a row has of the level above it at this path, under the level's prefix."""
     prefix = table.levels.get(path, "")
     return tuple(
-        replace(column, name=prefixed(prefix, column.name), source=f"{path}.{column.source}")
-        for column in _columns_of(table.level_models[path])
+        replace(one, name=prefixed(prefix, one.name), source=f"{path}.{one.source}")
+        for one in table.level_columns[path]
     )
 
 
-def row_columns(table: Table) -> tuple[Column, ...]:
-    """The row's own columns."""
-    return _columns_of(table.model) if table.model else ()
-
-
-@cache  # every answer asks for them, and a small one is read quicker than they are made
-def _columns_of(model: type[BaseModel]) -> tuple[Column, ...]:
-    return tuple(_flattened(model))
-
-
-def _flattened(model: type[BaseModel], source: str = "", prefix: str = "") -> Iterator[Column]:
-    for field_name, info in model.model_fields.items():
-        own_source = f"{source}{info.alias or field_name}"
-        own_name = f"{prefix}{field_name}"
-        stored = next((part for part in info.metadata if isinstance(part, SqlType)), None)
-        if stored:
-            extra: Any = info.json_schema_extra or {}
-            description = info.description or ""
-            yield Column(own_name, stored.name, True, own_source, description, **extra)
-        else:
-            yield from _flattened(_nested_model(info), f"{own_source}.", f"{own_name}_")
-
-
-def _nested_model(info: FieldInfo) -> type[BaseModel]:
-    for part in (info.annotation, *get_args(info.annotation)):
-        if isinstance(part, type) and issubclass(part, BaseModel):
-            return part
-    raise TypeError(f"a row model's field must have a documented type or be an object, not {info.annotation}")
+def declared_columns(table: Table) -> tuple[Column, ...]:
+    """Every documented column of a table: those from outside the row, then the row's own."""
+    levels = (one for path in table.level_columns for one in columns_of_level(table, path))
+    keys = (
+        [inherited(table.key_column, description="the name of the list that the row came in")]
+        if table.key_column
+        else []
+    )
+    return (*table.inherited, *levels, *keys, *table.columns)

@@ -3,44 +3,38 @@
 from __future__ import annotations
 
 from pipelines.catalogue.model import (
-    Boolean,
-    LocalTime,
     MonthOfRow,
     Report,
-    Row,
     StoredAs,
     Table,
-    Text,
     TimeParameters,
-    field,
+    boolean,
     inherited,
+    local_time,
+    nested,
+    text,
 )
 
+PORTRAIT = (
+    text("imageId", "id of the portrait", personal=True),
+    local_time("dateChanged", "when the portrait's entry was last changed", personal=True),
+    local_time("dateChangedImageData", "when the portrait's bytes were last changed", personal=True),
+    text("url", "address of the portrait", personal=True),
+    boolean("showImageOnInternet", "whether the portrait may be shown", personal=True),
+    text("extension", "file format of the portrait", personal=True),
+)
 
-class Image(Row):
-    """A user's portrait."""
+USER = (
+    text("id", "id of the user", id_of="user"),
+    text("name", "name of the user", personal=True),
+    text("emailAddress", "e-mail address", personal=True),
+    text("publicPhoneNumber", "phone number for the public", personal=True),
+    text("cellPhone", "mobile phone number", personal=True),
+    local_time("changedAt", "when the user was last changed"),
+    *nested("image", PORTRAIT),
+)
 
-    image_id: Text = field("id of the portrait", personal=True)
-    date_changed: LocalTime = field("when the portrait's entry was last changed", personal=True)
-    date_changed_image_data: LocalTime = field("when the portrait's bytes were last changed", personal=True)
-    url: Text = field("address of the portrait", personal=True)
-    show_image_on_internet: Boolean = field("whether the portrait may be shown", personal=True)
-    extension: Text = field("file format of the portrait", personal=True)
-
-
-class UserRow(Row):
-    """A user: personal data."""
-
-    id: Text = field("id of the user", id_of="user")
-    name: Text = field("name of the user", personal=True)
-    email_address: Text = field("e-mail address", personal=True)
-    public_phone_number: Text = field("phone number for the public", personal=True)
-    cell_phone: Text = field("mobile phone number", personal=True)
-    changed_at: LocalTime = field("when the user was last changed")
-    image: Image | None = field("the portrait")
-
-
-OF_USER = inherited("user_id", "id of the user that the row belongs to", id_of="user")
+OF_USER = inherited("user_id", description="id of the user that the row belongs to", id_of="user")
 
 REPORTS = (
     Report(
@@ -57,7 +51,7 @@ REPORTS = (
                 name="users",
                 rows="[]",
                 description="One row per user.",
-                model=UserRow,
+                columns=USER,
                 key=("id",),
                 hands_down={"id": "user_id"},
             ),

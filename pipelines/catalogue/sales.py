@@ -6,24 +6,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from pipelines.catalogue.model import (
-    Boolean,
     Column,
-    Degrees,
     Each,
-    Integer,
-    LocalTime,
-    Money,
     MonthOfRow,
-    Percent,
-    Rate,
     Report,
-    Row,
     StoredAs,
     Table,
-    Text,
     TimeParameters,
-    field,
+    boolean,
+    degrees,
     inherited,
+    integer,
+    local_time,
+    money,
+    nested,
+    percent,
+    rate,
+    text,
 )
 
 ONE_YEAR = 12  # the interface states no limit; a year keeps an answer to a size that comes back in time
@@ -40,200 +39,135 @@ CHANGED_SALES = "changed_sales"
 BY_MOMENT_OF_CHANGE = {"selectionType": "Changed"}
 DAYS_AT_ONCE = 62  # no limit is stated; the other reports with a short one are asked two months at a time
 
+# A code with its text; what the codes mean is not documented.
+LABEL = (
+    integer("id", "code; its values are not documented"),
+    text("text", "what the code means, as the service words it"),
+)
+ADDRESS = (
+    text("streetAddress", "street address"),
+    text("zipCode", "postal code"),
+    text("countryCode", "country code"),
+)
+# A WGS84 position; the service spells both names without their last e.
+COORDINATE = (
+    degrees("longitud", "longitude in decimal degrees"),
+    degrees("latitud", "latitude in decimal degrees"),
+)
+AGENT_OFFICE = (
+    text("customerId", "customer id of the agent's own office, which may not be the reporting one"),
+    text("name", "name of the agent's own office"),
+    text("city", "town of the agent's own office"),
+)
+AGENT_SHARE = (
+    money("value", "the agent's share in SEK; tax basis not stated"),
+    percent("percentageOfTotal", "the agent's share in percent of the whole commission"),
+    money("valueForeign", "the agent's share in the foreign currency; foreign properties only"),
+)
+AGENT = (
+    text("id", "user id of the agent", id_of="user"),
+    text("name", "name of the agent", personal=True),
+    text("initials", "initials of the agent"),
+    text("employeeId", "employee number, a text", personal=True),
+    boolean("responsible", "whether this agent is the responsible one"),
+    *nested("primaryOffice", AGENT_OFFICE),
+    *nested("commission", AGENT_SHARE),
+)
+ESTATE = (
+    text("id", "id of the estate"),
+    text("estateNumber", "the office's own number of the estate"),
+    *nested("status", LABEL),
+    *nested("type", LABEL),
+    *nested("assignment", LABEL),
+    *nested("address", ADDRESS),
+    local_time("contractDay", "day of the sale contract"),
+    local_time("accessDay", "day of possession"),
+    local_time("depositReportedAt", "when the deposit was accounted for"),
+    money("commission", "whole commission in SEK; tax basis not stated"),
+    text("commissionText", "the agreed fee in free text, when it is a fixed one"),
+    local_time("commissionReceivedAt", "when the commission was received"),
+    boolean("isNewHome", "whether it is newly built"),
+    *nested("wgs84Coordinate", COORDINATE),
+    local_time("changedAt", "when the estate was last changed"),
+    money("startingPrice", "asking price in SEK"),
+    money("finalPrice", "sale price in SEK"),
+    *nested("intakeSource", LABEL),
+    money("commissionForeign", "whole commission in the foreign currency; foreign properties only"),
+    money("startingPriceForeign", "asking price in the foreign currency; foreign properties only"),
+    money("finalPriceForeign", "sale price in the foreign currency; foreign properties only"),
+    text("currencyCode", "code of the foreign currency; foreign properties only"),
+    rate("currencyExchangeRate", "exchange rate of that currency; foreign properties only"),
+)
+NOT_IN_PRODUCTION = {  # what GetEstateReportProdDb does not send of estates and agents
+    "address.countryCode",
+    "intakeSource.id",
+    "intakeSource.text",
+    "commissionForeign",
+    "startingPriceForeign",
+    "finalPriceForeign",
+    "currencyCode",
+    "currencyExchangeRate",
+    "commission.valueForeign",
+}
+THIN_ESTATE = tuple(one for one in ESTATE if one.source not in NOT_IN_PRODUCTION)
+THIN_AGENT = tuple(one for one in AGENT if one.source not in NOT_IN_PRODUCTION)
 
-class Label(Row):
-    """A code with its text; what the codes mean is not documented."""
+ESTATE_CHANGE = (
+    local_time("changedAt", "when the estate changed"),
+    *nested("status", LABEL),
+    money("commission", "whole commission then, in SEK"),
+    money("commissionForeign", "whole commission then, in the foreign currency"),
+    money("startingPrice", "asking price then, in SEK"),
+    money("finalPrice", "sale price then, in SEK"),
+    money("startingPriceForeign", "asking price then, in the foreign currency"),
+    money("finalPriceForeign", "sale price then, in the foreign currency"),
+    text("currencyCode", "code of the foreign currency then"),
+    rate("currencyExchangeRate", "exchange rate of that currency then"),
+)
+AGENT_CHANGE = (
+    local_time("changedAt", "when the share changed"),
+    money("commission", "the agent's share then, in SEK"),
+    money("commissionForeign", "the agent's share then, in the foreign currency"),
+    percent("percentageOfTotal", "the agent's share then, in percent of the whole commission"),
+)
+# A sold estate as /Estates refers to it.
+REFERENCE = (
+    text("id", "id of the estate"),
+    *nested("status", LABEL),
+    *nested("address", ADDRESS),
+    boolean("isNewHome", "whether it is newly built"),
+    text("responsibleAgentName", "name of the responsible agent; the id is not sent", personal=True),
+    local_time("contractDay", "day of the sale contract"),
+    local_time("advertisedAt", "when it was first advertised"),
+)
+LEVELS = {  # of the tree of offices, years and months that estates come in
+    OFFICE: (
+        text("customerId", "customer id of the reporting office"),
+        text("officeName", "name of the reporting office"),
+    ),
+    YEAR: (text("year", "year the service filed the estate under, as the text it sends"),),
+    MONTH: (text("month", "month the service filed the estate under, as the text it sends"),),
+}
+OFFICE_OF_REFERENCES = (
+    text("customerId", "customer id of the office"),
+    text("name", "name of the office"),
+    text("city", "town of the office"),
+)
 
-    id: Integer = field("code; its values are not documented")
-    text: Text = field("what the code means, as the service words it")
-
-
-class ThinAddress(Row):
-    """Where an estate is."""
-
-    street_address: Text = field("street address")
-    zip_code: Text = field("postal code")
-
-
-class Address(ThinAddress):
-    """Where an estate is, with its country."""
-
-    country_code: Text = field("country code")
-
-
-class Coordinate(Row):
-    """A WGS84 position; the service spells both names without their last e."""
-
-    longitud: Degrees = field("longitude in decimal degrees")
-    latitud: Degrees = field("latitude in decimal degrees")
-
-
-class AgentOffice(Row):
-    """The office an agent belongs to."""
-
-    customer_id: Text = field("customer id of the agent's own office, which may not be the reporting one")
-    name: Text = field("name of the agent's own office")
-    city: Text = field("town of the agent's own office")
-
-
-class ThinAgentShare(Row):
-    """An agent's share of a commission."""
-
-    value: Money = field("the agent's share in SEK; tax basis not stated")
-    percentage_of_total: Percent = field("the agent's share in percent of the whole commission")
-
-
-class AgentShare(ThinAgentShare):
-    """An agent's share of a commission, abroad as well."""
-
-    value_foreign: Money = field("the agent's share in the foreign currency; foreign properties only")
-
-
-class ThinAgent(Row):
-    """An agent entitled to commission."""
-
-    id: Text = field("user id of the agent", id_of="user")
-    name: Text = field("name of the agent", personal=True)
-    initials: Text = field("initials of the agent")
-    employee_id: Text = field("employee number, a text", personal=True)
-    responsible: Boolean = field("whether this agent is the responsible one")
-    primary_office: AgentOffice | None = field("the agent's own office")
-    commission: ThinAgentShare | None = field("the agent's share")
-
-
-class Agent(ThinAgent):
-    """An agent entitled to commission, abroad as well."""
-
-    commission: AgentShare | None = field("the agent's share")
-
-
-class ThinSaleEstate(Row):
-    """An estate of GetEstateReportProdDb."""
-
-    id: Text = field("id of the estate")
-    estate_number: Text = field("the office's own number of the estate")
-    status: Label | None = field("state of the sale")
-    type: Label | None = field("kind of estate")
-    assignment: Label | None = field("kind of assignment")
-    address: ThinAddress | None = field("where it is")
-    contract_day: LocalTime = field("day of the sale contract")
-    access_day: LocalTime = field("day of possession")
-    deposit_reported_at: LocalTime = field("when the deposit was accounted for")
-    commission: Money = field("whole commission in SEK; tax basis not stated")
-    commission_text: Text = field("the agreed fee in free text, when it is a fixed one")
-    commission_received_at: LocalTime = field("when the commission was received")
-    is_new_home: Boolean = field("whether it is newly built")
-    wgs84_coordinate: Coordinate | None = field("where it is on the map")
-    changed_at: LocalTime = field("when the estate was last changed")
-    starting_price: Money = field("asking price in SEK")
-    final_price: Money = field("sale price in SEK")
-
-
-class SaleEstate(ThinSaleEstate):
-    """An estate of GetSalesReport, GetEstatesReport and GetSalesReportForEstate."""
-
-    address: Address | None = field("where it is")
-    intake_source: Label | None = field("where the assignment came from")
-    commission_foreign: Money = field("whole commission in the foreign currency; foreign properties only")
-    starting_price_foreign: Money = field("asking price in the foreign currency; foreign properties only")
-    final_price_foreign: Money = field("sale price in the foreign currency; foreign properties only")
-    currency_code: Text = field("code of the foreign currency; foreign properties only")
-    currency_exchange_rate: Rate = field("exchange rate of that currency; foreign properties only")
-
-
-class EstateChange(Row):
-    """What an estate was changed to."""
-
-    changed_at: LocalTime = field("when the estate changed")
-    status: Label | None = field("state of the sale then")
-    commission: Money = field("whole commission then, in SEK")
-    commission_foreign: Money = field("whole commission then, in the foreign currency")
-    starting_price: Money = field("asking price then, in SEK")
-    final_price: Money = field("sale price then, in SEK")
-    starting_price_foreign: Money = field("asking price then, in the foreign currency")
-    final_price_foreign: Money = field("sale price then, in the foreign currency")
-    currency_code: Text = field("code of the foreign currency then")
-    currency_exchange_rate: Rate = field("exchange rate of that currency then")
-
-
-class AgentChange(Row):
-    """What an agent's share was changed to."""
-
-    changed_at: LocalTime = field("when the share changed")
-    commission: Money = field("the agent's share then, in SEK")
-    commission_foreign: Money = field("the agent's share then, in the foreign currency")
-    percentage_of_total: Percent = field("the agent's share then, in percent of the whole commission")
-
-
-class EstateReference(Row):
-    """A sold estate as /Estates refers to it."""
-
-    id: Text = field("id of the estate")
-    status: Label | None = field("state of the sale")
-    address: Address | None = field("where it is")
-    is_new_home: Boolean = field("whether it is newly built")
-    responsible_agent_name: Text = field("name of the responsible agent; the id is not sent", personal=True)
-    contract_day: LocalTime = field("day of the sale contract")
-    advertised_at: LocalTime = field("when it was first advertised")
-
-
-class OfficeLevel(Row):
-    """The office at the top of the tree."""
-
-    customer_id: Text = field("customer id of the reporting office")
-    office_name: Text = field("name of the reporting office")
-
-
-class YearLevel(Row):
-    """A year of an office."""
-
-    year: Text = field("year the service filed the estate under, as the text it sends")
-
-
-class MonthLevel(Row):
-    """A month of a year."""
-
-    month: Text = field("month the service filed the estate under, as the text it sends")
-
-
-class OfficeOfReference(Row):
-    """The office that references its sold estates."""
-
-    customer_id: Text = field("customer id of the office")
-    name: Text = field("name of the office")
-    city: Text = field("town of the office")
-
-
-OF_ESTATE = inherited("estate_id", "id of the estate that the row belongs to")
-OF_AGENT = inherited("agent_id", "user id of the agent that the row belongs to", id_of="user")
-ASKED_ESTATE = inherited("asked_estate_id", "the estate that we asked the service for")
-
-
-def _tree(name: str, *, thin: bool = False) -> tuple[Table, ...]:
-    estates = Table(
-        name=f"{name}_estates",
-        rows=IN_THE_TREE,
-        description="One row per estate whose contract date lies in the window.",
-        model=ThinSaleEstate if thin else SaleEstate,
-        levels={OFFICE: "office", YEAR: "year", MONTH: "month"},
-        level_models={OFFICE: OfficeLevel, YEAR: YearLevel, MONTH: MonthLevel},
-        key=("id",),
-        dated_by="contract_day",
-        hands_down={"id": "estate_id"},
-    )
-    nested = _nested_tables(name, IN_THE_TREE, ThinAgent if thin else Agent, (OF_ESTATE,))
-    return (estates, *(nested[:1] if thin else nested))
+OF_ESTATE = inherited("estate_id", description="id of the estate that the row belongs to")
+OF_AGENT = inherited("agent_id", description="user id of the agent that the row belongs to", id_of="user")
+ASKED_ESTATE = inherited("asked_estate_id", description="the estate that we asked the service for")
 
 
 def _nested_tables(
-    name: str, rows: str, agent: type[Row], of_estate: tuple[Column, ...]
+    name: str, rows: str, agent: tuple[Column, ...], of_estate: tuple[Column, ...]
 ) -> tuple[Table, Table, Table]:
     """Agents, changes of estates and changes of agents' shares, nested in the estates at `rows`."""
     agents = Table(
         name=f"{name}_agents",
         rows=f"{rows}.agents[]",
         description="One row per agent entitled to commission of an estate.",
-        model=agent,
+        columns=agent,
         parent=f"{name}_estates",
         inherited=of_estate,
         key=("estate_id", "id"),
@@ -243,7 +177,7 @@ def _nested_tables(
         name=f"{name}_estate_changes",
         rows=f"{rows}.changes[]",
         description="One row per change of an estate, with the values set then.",
-        model=EstateChange,
+        columns=ESTATE_CHANGE,
         parent=f"{name}_estates",
         inherited=of_estate,
     )
@@ -251,7 +185,7 @@ def _nested_tables(
         name=f"{name}_agent_changes",
         rows=f"{rows}.agents[].changes[]",
         description="One row per change of an agent's share.",
-        model=AgentChange,
+        columns=AGENT_CHANGE,
         parent=f"{name}_agents",
         inherited=(*of_estate, OF_AGENT),
     )
@@ -259,6 +193,19 @@ def _nested_tables(
 
 
 def _by_contract_date(name: str, operation: str, description: str, *, thin: bool = False) -> Report:
+    """A report of estates by contract date, in a tree of offices; a thin one has fewer fields, no changes."""
+    estates = Table(
+        name=f"{name}_estates",
+        rows=IN_THE_TREE,
+        description="One row per estate whose contract date lies in the window.",
+        columns=THIN_ESTATE if thin else ESTATE,
+        levels={OFFICE: "office", YEAR: "year", MONTH: "month"},
+        level_columns=LEVELS,
+        key=("id",),
+        dated_by="contract_day",
+        hands_down={"id": "estate_id"},
+    )
+    nested_tables = _nested_tables(name, IN_THE_TREE, THIN_AGENT if thin else AGENT, (OF_ESTATE,))
     return Report(
         name=name,
         subject="sales",
@@ -272,7 +219,7 @@ def _by_contract_date(name: str, operation: str, description: str, *, thin: bool
         customer_parameter="customerId",
         follows_sales=True,
         estate_id_column="id",
-        tables=_tree(name, thin=thin),
+        tables=(estates, *(nested_tables[:1] if thin else nested_tables)),
     )
 
 
@@ -304,12 +251,12 @@ REPORTS = (
                 name="sales_for_estate_estates",
                 rows="estates[]",
                 description="One row per estate that matched.",
-                model=SaleEstate,
+                columns=ESTATE,
                 inherited=(ASKED_ESTATE,),
                 key=("id",),
                 hands_down={"asked_estate_id": "asked_estate_id", "id": "estate_id"},
             ),
-            *_nested_tables("sales_for_estate", "estates[]", Agent, (ASKED_ESTATE, OF_ESTATE)),
+            *_nested_tables("sales_for_estate", "estates[]", AGENT, (ASKED_ESTATE, OF_ESTATE)),
         ),
     ),
     Report(
@@ -329,9 +276,9 @@ REPORTS = (
                 name="sold_estates",
                 rows="[].*[]",
                 description="One row per estate sold; `kind` is the list it came in, such as houses.",
-                model=EstateReference,
+                columns=REFERENCE,
                 levels={"[]": "office"},
-                level_models={"[]": OfficeOfReference},
+                level_columns={"[]": OFFICE_OF_REFERENCES},
                 key=("id",),
                 dated_by="contract_day",
                 key_column="kind",

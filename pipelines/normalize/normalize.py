@@ -189,7 +189,7 @@ def _add_documents(run: _Progress, asked: Sequence[str | None]) -> bool:
     if not found and not is_empty:
         path = paths[0].first_with_table()
         _add_rows(run, _level_of_documents(pages, path, carried))
-        return path.first_table().model is None  # of undocumented rows anything may be one
+        return not path.first_table().columns  # of undocumented rows anything may be one
     _add_envelope(run, pages, paths_as_found(paths, found), carried)
     return not _is_elsewhere(run, pages, paths)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pipelines.catalogue.model import Column, Report, Table, level_columns, row_columns, snake_case
+from pipelines.catalogue.model import Column, Report, Table, columns_of_level, snake_case
 
 Keys = tuple[str, ...]  # the keys that lead from an object to a value in it, through objects only
 ListPath = tuple[Keys, ...]  # the way from the document to a list, through the lists in between
@@ -70,7 +70,7 @@ class RowPath:
     @property
     def holds_only_rows(self) -> bool:
         """Whether every element has to be an object; of an undocumented list nobody knows."""
-        return self.table is None or self.table.model is not None or self.keys == (ROOT,)
+        return self.table is None or bool(self.table.columns) or self.keys == (ROOT,)
 
     def first_with_table(self) -> RowPath:
         """The path that holds rows of a table: this one, or the first below."""
@@ -133,8 +133,8 @@ def _row_paths(branches: list[tuple[ListPath, Table]], above: str) -> Iterator[R
         path = f"{above}.{as_written(step)}".removeprefix(".")
         table = next((table for steps, table in below if not steps), None)
         prefixes = (one.levels[path] for _, one in below if path in one.levels)
-        levels = (level_columns(one, path) for _, one in below if path in one.level_models)
-        columns, source = (row_columns(table), "") if table else (next(levels, ()), f"{path}.")
+        levels = (columns_of_level(one, path) for _, one in below if path in one.level_columns)
+        columns, source = (table.columns, "") if table else (next(levels, ()), f"{path}.")
         yield RowPath(
             keys=step,
             declared_keys=step,

@@ -6,20 +6,14 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from pipelines.catalogue.model import MonthOfRow, Report, Row, StoredAs, Table, Text, TimeParameters, field
+from pipelines.catalogue.model import MonthOfRow, Report, StoredAs, Table, TimeParameters, text
 from pipelines.catalogue.reports import REPORTS
 from pipelines.months import Month
 from pipelines.operations.replay import replay
 from pipelines.planning.selection import Selection
 from tests.scenarios.rehearsal import rehearsal
 
-
-class Colleague(Row):
-    """A user, as far as the new report is concerned."""
-
-    id: Text = field("id of the user")
-    name: Text = field("name of the user")
-
+COLLEAGUE = (text("id", "id of the user"), text("name", "name of the user"))
 
 COLLEAGUES = Report(
     name="colleagues",
@@ -30,7 +24,7 @@ COLLEAGUES = Report(
     stored_as=StoredAs.HISTORY,
     month_of_row=MonthOfRow.NONE,
     customer_parameter="customerId",
-    tables=(Table(name="colleagues", rows="[]", description="A user.", model=Colleague, key=("id",)),),
+    tables=(Table(name="colleagues", rows="[]", description="A user.", columns=COLLEAGUE, key=("id",)),),
 )
 
 

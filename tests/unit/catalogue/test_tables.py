@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.catalogue.model import Each, Report, Row, Table, declared_columns, field, prefixed, snake_case
+from pipelines.catalogue.model import Each, Report, Table, declared_columns, prefixed, snake_case
 from pipelines.catalogue.reports import REPORTS, UnknownReport, report
 
 TABLES = [(entry, table) for entry in REPORTS.values() for table in entry.tables]
@@ -59,7 +59,7 @@ def test_columns_are_described_once_and_keys_dates_and_levels_are_among_them(
     assert all(column.description and column.documented for column in columns)
     assert {column.type for column in columns} <= types
     assert {*table.key, *table.hands_down, *filter(None, [table.dated_by])} <= set(names(table))
-    assert set(table.level_models) <= set(table.levels)
+    assert set(table.level_columns) <= set(table.levels)
 
 
 @every_table
@@ -121,16 +121,6 @@ def test_a_column_knows_its_type_and_where_in_the_answer_it_is_read() -> None:
 )
 def test_names_of_the_service_are_written_in_snake_case(name: str, column: str) -> None:
     assert snake_case(name) == column
-
-
-def test_a_row_model_with_a_field_of_no_documented_type_is_refused() -> None:
-    class Odd(Row):
-        """A model that says what cannot be stored."""
-
-        size: bytes | None = field("nobody knows")
-
-    with pytest.raises(TypeError, match="must have a documented type or be an object"):
-        declared_columns(Table("odd", "[]", "Odd.", model=Odd))
 
 
 def test_a_prefix_is_not_said_twice() -> None:
