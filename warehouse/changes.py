@@ -1,4 +1,4 @@
-"""Months that the service changed after they were held, and the questions that told of them."""
+"""Months that the service changed after they were held, and the questions that found them."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ def remember_probe(connection: DuckDBPyConnection, probe: Probe, changed: Iterab
 
     Known is one that was noticed when it had happened already: what was read since then holds it.
     """
-    told = {**asdict(probe), "fetched_at_utc": naive_utc(probe.fetched_at_utc)}
-    insert_rows(connection, "meta.probes", [told])
+    row = {**asdict(probe), "fetched_at_utc": naive_utc(probe.fetched_at_utc)}
+    insert_rows(connection, "meta.probes", [row])
     known = {(one.report, one.customer, one.month): one for one in read_changes(connection)}
     news = [one for one in changed if _is_news(one, known.get((one.report, one.customer, one.month)))]
     rows = [

@@ -19,7 +19,7 @@ from warehouse import meta_schema
 from warehouse.checkpoint_journal import open_for_writing, recover
 from warehouse.duckdb_file import connect, create
 from warehouse.errors import explained
-from warehouse.files import private_folder, remove
+from warehouse.files import private_folder, remove, wal
 from warehouse.ledger import Ledger, read_ledger
 from warehouse.load import Transform, load_group
 from warehouse.lock import held
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 LOCK_SECONDS = 600.0
 SESSION_SECONDS = 2.0
 """How long a session keeps the file open before it lets others have it."""
+SESSION_LOG_BYTES = 32_000_000
+"""How long its write-ahead log may become before; what is in the log is in memory, too."""
 
 
 def utc_now() -> datetime:
@@ -145,13 +147,13 @@ class Store:
 
 
 class WriteSession:
-    """Loads group after group with the working file open between them, for two seconds at most.
+    """Loads group after group with the working file open between them, for two seconds or 32 MB at most.
 
     To open and close the file costs as much as to load several small windows. Each group is still a
     transaction of its own: what is committed is in the write-ahead log, on the disk, and whoever opens the
-    file after a crash finds it. After two seconds the next load opens the file anew, and whoever has waited
-    for the lock meanwhile comes first. Nobody else can open the file while a session waits, so a session
-    should end as soon as there is nothing to load.
+    file after a crash finds it. After two seconds, or when that log is long, the next load opens the file
+    anew, and whoever has waited for the lock meanwhile comes first. Nobody else can open the file while a
+    session waits, so a session should end as soon as there is nothing to load.
     """
 
     def __init__(self, store: Store) -> None:
@@ -173,7 +175,7 @@ class WriteSession:
     def load(self, results: Sequence[WindowResult], *, afresh: bool = False) -> None:
         """Load a group in one transaction, all or none; one that fails leaves the others as they are.
 
-        Fills in what became of each window, and lets go of its rows. `afresh` first forgets the histories
+        Fills in what became of each window, and drops its rows. `afresh` first forgets the histories
         of the group's reports and customers, for `replay`.
         """
         if not results:
@@ -196,7 +198,9 @@ class WriteSession:
                 raise
         fill_in()
         self._tables = tables
-        if time.monotonic() - self._opened_at >= SESSION_SECONDS:
+        log = wal(store.path)
+        is_long = log.exists() and log.stat().st_size >= SESSION_LOG_BYTES
+        if is_long or time.monotonic() - self._opened_at >= SESSION_SECONDS:
             self._close()
 
     def _close(self) -> None:

@@ -77,7 +77,7 @@ class Landing:
         load_id: str,
         header: Mapping[str, object] | None = None,
     ) -> LandingWriter:
-        """Begin the file of a load; `header` holds the rest of what a rebuild needs to know of it."""
+        """Begin the file of a load; `header` says what else a rebuild needs to know."""
         window = f"{start}_{end}" if start and end else WITHOUT_WINDOW
         with explained(self.root):
             private_folder(self.root)

@@ -120,7 +120,7 @@ def _check(results: Sequence[WindowResult]) -> None:
     """Refuse what only a mistake of the caller can be."""
     for load_id, times in Counter(one.load_id for one in results).items():
         if times > 1:
-            raise ValueError(f"load {load_id} stands {times} times in one group")
+            raise ValueError(f"load {load_id} is {times} times in one group")
     for one in results:
         if one.fetched.tzinfo is None:
             raise ValueError(f"load {one.load_id} was fetched at a time without a time zone")
@@ -418,7 +418,7 @@ def _write_ledger(
 
 
 def _fill_in(loads: Sequence[Load], counts: Counts, merged: Merged, held: Held) -> None:
-    """Say in the record of each window what became of it, and let go of its rows."""
+    """Say in the record of each window what became of it, and drop its rows."""
     by_table: dict[str, Counter[str]] = {}
     for (load_id, table, _), rows in counts.items():
         by_table.setdefault(load_id, Counter())[table] += rows

@@ -79,7 +79,7 @@ def fingerprint(raw: str) -> str:
 
 
 def replace_quarantine(connection: DuckDBPyConnection, loads: Sequence[Load]) -> None:
-    """Take in the rows that these loads rejected, and let go of those whose months were replaced."""
+    """Take in the rows that these loads rejected, and drop those whose months were replaced."""
     rows = [
         {
             "load_id": load.result.load_id,

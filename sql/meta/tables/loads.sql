@@ -24,7 +24,8 @@ CREATE TABLE IF NOT EXISTS meta.loads (
     opened BIGINT,
     closed BIGINT
 );
-COMMENT ON TABLE meta.loads IS 'One row per request window that was asked for: what came, when, and what became of it.';
+COMMENT ON TABLE meta.loads IS
+    'One row per request window that was asked for: what came, when, and what became of it.';
 COMMENT ON COLUMN meta.loads.load_id IS 'the load; _load_id in every table of schema bi';
 COMMENT ON COLUMN meta.loads.load_number IS
     'its number; _row of its rows is load_number * 2^24 + place in the answer';

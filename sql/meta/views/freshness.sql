@@ -1,29 +1,48 @@
 -- How fresh each report of each customer is; late means no success for a day and a half.
+-- epoch_us and make_timestamp give UTC whatever the reader's time zone is, in every DuckDB 1.x tool.
 CREATE OR REPLACE VIEW meta.freshness AS
 WITH tries AS (
-    SELECT report, customer,
-           max(fetched_at_utc) FILTER ((status IN ('loaded', 'superseded'))) AS last_success_utc,
-           max(fetched_at_utc) FILTER (NOT (status IN ('loaded', 'superseded'))) AS last_failure_utc,
-           arg_max(error, fetched_at_utc) FILTER (NOT (status IN ('loaded', 'superseded'))) AS last_error
-    FROM meta.loads WHERE status <> 'landed' GROUP BY ALL
-), held AS (
+    SELECT
+        report,
+        customer,
+        max(fetched_at_utc) FILTER (status IN ('loaded', 'superseded')) AS last_success_utc,
+        max(fetched_at_utc) FILTER (status NOT IN ('loaded', 'superseded')) AS last_failure_utc,
+        arg_max(error, fetched_at_utc) FILTER (status NOT IN ('loaded', 'superseded')) AS last_error
+    FROM meta.loads
+    WHERE status <> 'landed'
+    GROUP BY ALL
+),
+
+held AS (
     SELECT report, customer, max(month) AS newest_held_month, count(month) AS held_months
-    FROM meta.months GROUP BY ALL
-), pairs AS (
-    SELECT report, customer FROM tries UNION SELECT report, customer FROM meta.access
+    FROM meta.months
+    GROUP BY ALL
+),
+
+pairs AS (
+    SELECT report, customer FROM tries
+    UNION
+    SELECT report, customer FROM meta.access
     UNION
     SELECT report, customer FROM meta.reports, meta.customers WHERE is_on AND is_active
-), judged AS (
-    SELECT report, customer, newest_held_month, coalesce(held_months, 0) AS held_months,
-           last_success_utc, last_failure_utc, last_error,
-           CASE
-               WHEN NOT (coalesce(is_on, true) AND coalesce(is_active, true)) THEN 'switched off'
-               WHEN denied_at_utc IS NOT NULL THEN 'no access'
-               WHEN last_success_utc IS NULL THEN 'never read'
-               WHEN last_success_utc + INTERVAL 36 HOUR
-                   < make_timestamp(epoch_us(now())) THEN 'late'
-               ELSE 'fresh'
-           END AS state
+),
+
+judged AS (
+    SELECT
+        report,
+        customer,
+        newest_held_month,
+        coalesce(held_months, 0) AS held_months,
+        last_success_utc,
+        last_failure_utc,
+        last_error,
+        CASE
+            WHEN NOT (coalesce(is_on, true) AND coalesce(is_active, true)) THEN 'switched off'
+            WHEN denied_at_utc IS NOT NULL THEN 'no access'
+            WHEN last_success_utc IS NULL THEN 'never read'
+            WHEN last_success_utc + INTERVAL 36 HOUR < make_timestamp(epoch_us(now())) THEN 'late'
+            ELSE 'fresh'
+        END AS state
     FROM pairs
     LEFT JOIN tries USING (report, customer)
     LEFT JOIN held USING (report, customer)
@@ -31,9 +50,18 @@ WITH tries AS (
     LEFT JOIN meta.reports USING (report)
     LEFT JOIN meta.customers USING (customer)
 )
-SELECT report, customer, newest_held_month, held_months, last_success_utc,
-       CASE WHEN state IN ('fresh', 'late')
-           THEN last_success_utc + INTERVAL 36 HOUR END AS due_utc,
-       last_failure_utc, last_error, state, state IN ('late', 'never read') AS is_late
+
+SELECT
+    report,
+    customer,
+    newest_held_month,
+    held_months,
+    last_success_utc,
+    CASE WHEN state IN ('fresh', 'late') THEN last_success_utc + INTERVAL 36 HOUR END AS due_utc,
+    last_failure_utc,
+    last_error,
+    state,
+    state IN ('late', 'never read') AS is_late
 FROM judged;
-COMMENT ON VIEW meta.freshness IS 'How fresh each report of each customer is; late means no success for a day and a half.';
+COMMENT ON VIEW meta.freshness IS
+    'How fresh each report of each customer is; late means no success for a day and a half.';

@@ -1,4 +1,4 @@
-"""What is loaded in these tests? Small written answers of a report of sales and of a report of users."""
+"""Small written answers of a report of sales and of a report of users, and a store to load them into."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What do other processes do in these tests? They load, publish or compact until they are killed."""
+"""Other processes for tests: they load, publish or compact until they are killed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Does a process that dies leave the old rows or the new ones? And do many leave each other in peace?"""
+"""Killed processes leave the old rows or the new ones, and many processes share one directory."""
 
 from __future__ import annotations
 

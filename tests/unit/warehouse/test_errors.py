@@ -1,4 +1,4 @@
-"""Is every trouble with files told in one sentence that says what to do next?"""
+"""Trouble with files, each in one sentence that says what to do next."""
 
 from __future__ import annotations
 

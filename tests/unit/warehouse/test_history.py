@@ -1,4 +1,4 @@
-"""Do snapshots become a history? What stayed is untouched, what changed has an end and a beginning."""
+"""Snapshots as history: what stayed is untouched, what changed has an end and a beginning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Does a new answer take the place of the old one, and of nothing else?"""
+"""Loads of months: a new answer takes the place of the old one, and of nothing else."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_a_row_of_a_month_that_was_not_asked_for_is_refused_and_nothing_is_loade
 
 
 def test_one_load_twice_in_a_group_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="stands 2 times"):
+    with pytest.raises(ValueError, match="is 2 times"):
         Given(tmp_path).load([sales("a"), sales("a")])
 
 

@@ -1,4 +1,4 @@
-"""Do loads in any order leave what a few lines of plain Python say? The warehouse against a model."""
+"""Loads in any order, compared with a few lines of plain Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Do rows that broke their type stay to be seen, as long as their answer is in force?"""
+"""Rows in quarantine, as long as their answer is in force."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Can every table be rebuilt from the loads that landing holds, row by row the same?"""
+"""Tables rebuilt from the loads that landing holds, row by row the same."""
 
 from __future__ import annotations
 

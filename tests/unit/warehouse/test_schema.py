@@ -1,4 +1,4 @@
-"""Do tables keep up with what arrives? Columns appear, widen in place, and never lose a digit."""
+"""Tables that keep up with what comes: columns appear, widen in place, and never lose a digit."""
 
 from __future__ import annotations
 
