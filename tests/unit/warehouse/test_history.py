@@ -35,11 +35,6 @@ def at(number: float) -> Any:
     return hours(number).replace(tzinfo=None)
 
 
-def as_of(given: Given, number: float) -> list[tuple[Any, ...]]:
-    """Users as they were."""
-    return given.rows(f"SELECT id, name FROM bi.users_as_of(TIMESTAMP '{at(number)}') ORDER BY ALL")
-
-
 def test_a_changed_row_ends_and_begins_when_the_new_snapshot_was_fetched(tmp_path: Path) -> None:
     given = Given(tmp_path)
     given.load([users("a", {"1": "Ann", "2": "Bo"})])
@@ -67,15 +62,6 @@ def test_a_row_that_vanishes_is_closed_and_one_that_comes_back_is_opened(tmp_pat
     assert given.rows(HISTORY) == [("1", "Ann", at(0), at(1)), ("1", "Ann", at(2), None)]
 
 
-def test_the_past_can_be_asked_for_at_any_moment(tmp_path: Path) -> None:
-    given = Given(tmp_path)
-    given.load([users("a", {"1": "Ann"})])
-    given.load([users("b", {"1": "Anna", "2": "Bo"}, fetched=hours(1))])
-    assert [as_of(given, number) for number in (-1, 0, 0.5, 1)] == [
-        [], [("1", "Ann")], [("1", "Ann")], [("1", "Anna"), ("2", "Bo")],
-    ]  # fmt: skip
-
-
 def test_an_older_snapshot_changes_nothing(tmp_path: Path) -> None:
     given = Given(tmp_path)
     given.load([users("b", {"1": "Anna"}, fetched=hours(1))])
@@ -84,24 +70,6 @@ def test_an_older_snapshot_changes_nothing(tmp_path: Path) -> None:
         {"users": 0, "users__offices": 0},
         [("1", "Anna", at(1), None)],
     )
-
-
-def test_snapshots_of_one_group_are_merged_in_the_order_they_were_fetched(tmp_path: Path) -> None:
-    given = Given(tmp_path)
-    group = [users(f"l{number}", {"1": f"Ann {number}"}, fetched=hours(number)) for number in (2, 0, 1)]
-    given.load(group)
-    assert given.rows(HISTORY) == [
-        ("1", "Ann 0", at(0), at(1)),
-        ("1", "Ann 1", at(1), at(2)),
-        ("1", "Ann 2", at(2), None),
-    ]
-
-
-def test_customers_have_histories_of_their_own(tmp_path: Path) -> None:
-    given = Given(tmp_path)
-    given.load([users("a", {"1": "Ann"}), users("b", {"1": "Bea"}, customer="M2")])
-    given.load([users("c", {}, fetched=hours(1))])
-    assert given.rows(CURRENT) == [("1", "Bea")]
 
 
 def test_children_stay_with_a_parent_whose_content_changes(tmp_path: Path) -> None:

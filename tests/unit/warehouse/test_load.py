@@ -114,13 +114,6 @@ def test_a_load_with_nothing_new_is_written_down_as_superseded(tmp_path: Path) -
     ]
 
 
-def test_the_newest_answer_wins_inside_a_group_whatever_its_place(tmp_path: Path) -> None:
-    given = Given(tmp_path)
-    first, second = sales("a", (JANUARY, "1", "1"), fetched=hours(2)), sales("b", (JANUARY, "2", "2"))
-    given.load([first, second])
-    assert given.rows(IDS) == [("M1", JANUARY, "1")]
-
-
 def test_loading_the_same_load_again_changes_nothing(tmp_path: Path) -> None:
     given = Given(tmp_path)
     both = [sales("a", (JANUARY, "1", "1")), column_load("b", "BIGINT", 1, 2, customer="M2")]
@@ -175,7 +168,3 @@ def test_a_load_that_does_not_make_sense_is_refused(
 ) -> None:
     with pytest.raises(ValueError, match=words):
         Given(tmp_path).load([sales("a", **wrong)])
-
-
-def test_no_loads_are_no_work(tmp_path: Path) -> None:
-    assert Given(tmp_path).load([]) == []

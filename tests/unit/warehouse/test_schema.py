@@ -217,17 +217,6 @@ def test_a_table_in_a_nested_table_that_never_came_is_nested_in_the_one_above(tm
     assert sorted(found) == [("other__c", None), ("sales__a__b", "sales"), ("users__offices", "users")]
 
 
-def test_a_column_that_is_documented_later_stands_at_the_end(tmp_path: Path) -> None:
-    given = Given(tmp_path)
-    given.load([column_load("a", "VARCHAR", "2024-02-03")])
-    documented = (ID, PRICE, Column("since", "TIMESTAMP"), Column("x", "TIMESTAMP"))
-    given.store.declare([DeclaredTable("sales", "sales", documented, False, None, ("id",), "A sale.")])
-    assert [row[:2] for row in given.rows("DESCRIBE bi.sales")[-2:]] == [
-        ("x", "TIMESTAMP"),
-        ("since", "TIMESTAMP"),
-    ]
-
-
 def test_a_column_that_is_no_longer_documented_stays(tmp_path: Path) -> None:
     given = Given(tmp_path)
     given.store.declare([DeclaredTable("sales", "sales", (ID,), False, None, ("id",), "A sale.")])
