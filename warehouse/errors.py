@@ -9,6 +9,7 @@ WarehouseError
 ├── Damaged              a DuckDB file that is not whole
 ├── LandingDamaged       a landing file that is not what was written
 ├── LandingMissing       a landing file that is gone
+├── NothingPublished     there is no published file yet
 └── NothingToRollBackTo  no kept version of the published file fits
 """
 
@@ -57,6 +58,10 @@ class LandingDamaged(WarehouseError):
 
 class LandingMissing(WarehouseError):
     """A landing file is gone."""
+
+
+class NothingPublished(WarehouseError):
+    """There is no published file to read."""
 
 
 class NothingToRollBackTo(WarehouseError):

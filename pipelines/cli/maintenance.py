@@ -53,34 +53,34 @@ def print_finished(finished: Finished) -> None:
 
 def run_rollback(arguments: argparse.Namespace) -> int:
     """Put back the file before the current one, or the version named with --to."""
-    from pipelines.operations.drawing import draw_beside
+    from pipelines.operations.report_page import refresh_report_page
     from warehouse.publish import rollback
 
     settings = load_settings(os.environ, offline=True)
     publication = rollback(settings.data_dir, to=arguments.to, now=SystemClock().utc_now())
-    drawn = draw_beside(settings.data_dir, timezone=settings.timezone, now=SystemClock().utc_now())
-    if isinstance(drawn, str):
-        say(f"warning: {drawn}")
+    page = refresh_report_page(settings.data_dir, timezone=settings.timezone, now=SystemClock().utc_now())
+    if isinstance(page, str):
+        say(f"warning: {page}")
     say(f"{publication.path} is version {publication.version} again; the next sync publishes anew")
     return 0
 
 
 def run_report(arguments: argparse.Namespace) -> int:
     """Write the page beside the published file, or where --out says."""
-    from pipelines.operations.drawing import write_report
+    from pipelines.operations.report_page import write_report_page
 
     settings = load_settings(os.environ, offline=True)
-    drawn = write_report(
+    page = write_report_page(
         settings.data_dir,
         timezone=settings.timezone,
         now=SystemClock().utc_now(),
         out=Path(arguments.out) if arguments.out else None,
     )
-    if drawn.missing:
+    if page.missing:
         complain(
-            f"brokerbi: the published file cannot answer for {', '.join(drawn.missing)}; the rest is there"
+            f"brokerbi: the published file cannot answer for {', '.join(page.missing)}; the rest is there"
         )
-    say(f"{drawn.path} ({size(drawn.bytes)}, {duration(drawn.seconds)}); open it in any browser")
+    say(f"{page.path} ({size(page.bytes)}, {duration(page.seconds)}); open it in any browser")
     return 0
 
 

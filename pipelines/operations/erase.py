@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from pipelines.catalogue.model import Report, declared_columns
 from pipelines.catalogue.reports import REPORTS
 from pipelines.connect.clock import Clock, SystemClock
-from pipelines.operations.drawing import PAGE, draw_beside
 from pipelines.operations.replay import replay
+from pipelines.operations.report_page import REPORT_PAGE, refresh_report_page
 from pipelines.sync.finish import finish
 from warehouse import erasure
 from warehouse.database import Store
@@ -124,10 +124,10 @@ def _publish(
         receipt.published = publication.version or ""
         if not publication.published:  # a check failed on the new rows: the old ones are cleaned
             receipt.published = erasure.clean_published(data_dir, person, tables, now)
-            drawn = draw_beside(data_dir, timezone=settings.timezone, now=now)
-            if isinstance(drawn, str):
-                (data_dir / PAGE).unlink(missing_ok=True)
-                receipt.problems.append(drawn)
+            page = refresh_report_page(data_dir, timezone=settings.timezone, now=now)
+            if isinstance(page, str):
+                (data_dir / REPORT_PAGE).unlink(missing_ok=True)
+                receipt.problems.append(page)
     receipt.versions_removed = erasure.clear_versions(data_dir)
 
 

@@ -1,10 +1,8 @@
-"""What does the published file look like? One page that needs nothing but itself.
+"""The report page: the published file as one HTML file that needs nothing but itself.
 
-The page is laid out by Jinja templates that escape everything, and its charts are drawn by `columns` and
-`bars` as SVG of our own. Libraries were tried on the sixteen charts of seven offices: matplotlib takes
-167 MB and six seconds and writes 213 kB, pygal writes 388 kB, and scripts (plotly, vega) weigh megabytes
-and would have to be allowed to run. All of them fix their text in the picture, so that it shrinks with the
-picture on a phone, and their colours, so that dark needs a second picture. Here a chart is placed in
-percent of whatever room there is, its text keeps its size, its colours are those of the page, and it is
-some 4 kB. The reading of a chart never depends on it: its table stands behind it.
+Jinja templates that escape everything lay the page out, and charts are SVG of our own (charts.py and
+templates/charts.html). A chart is placed in percent of the room there is, so its text keeps its size on a
+phone, its colours are those of the page, by day and by night, and it weighs some 4 kB; matplotlib and pygal
+fix text and colours in the picture, and plotly or vega would have to run scripts. A table is behind every
+chart.
 """

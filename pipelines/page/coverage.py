@@ -1,13 +1,13 @@
-"""Which months are held? A square per customer and month, over all reports and for each of them."""
+"""Coverage: which months are held, customers by months, over all reports and for each of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
 
-from pipelines.page.comparing import span
+from pipelines.page.comparison import last_months
 from pipelines.page.facts import Facts
 from pipelines.page.numbers import month_name
 
@@ -15,99 +15,94 @@ MOST_MONTHS = 36
 
 
 @dataclass(frozen=True)
-class State:
-    """What a square says: its sign, its words, and how bad it is."""
+class MonthState:
+    """What a square says: its sign and its words."""
 
     name: str
     sign: str
     words: str
 
 
-STATES = (
-    State("held", "✓", "held"),
-    State("empty", "0", "held, without a row"),
-    State("open", "…", "held, the month is not over"),
-    State("off", "·", "switched off, not asked any more"),
-    State("none", "", "not asked so far back"),
-    State("refused", "⊘", "the service gives no access"),
-    State("missing", "–", "missing"),
-    State("back", "!", "held back, waiting for somebody to look"),
-    State("failed", "✕", "failed"),
-)
-_BY_NAME = {state.name: state for state in STATES}
-_WORSE = {state.name: place for place, state in enumerate(STATES)}
+STATES = {
+    state.name: state
+    for state in (
+        MonthState("held", "✓", "held"),
+        MonthState("empty", "0", "held, without a row"),
+        MonthState("open", "…", "held, the month is not over"),
+        MonthState("off", "·", "switched off, not asked any more"),
+        MonthState("none", "", "not asked so far back"),
+        MonthState("refused", "⊘", "the service gives no access"),
+        MonthState("missing", "–", "missing"),
+        MonthState("back", "!", "held back, waiting for somebody to look"),
+        MonthState("failed", "✕", "failed"),
+    )
+}
+"""From well to bad."""
+_BADNESS = {name: place for place, name in enumerate(STATES)}
 _MARKS = {"failed month": "failed", "held back": "back", "no access": "refused"}
 
 
-@dataclass(frozen=True, slots=True)
-class Square:
-    """One customer and month."""
+@dataclass(frozen=True)
+class SquareRun:
+    """Equal squares side by side: their state, what is wrong in words, and how many they are."""
 
-    name: str
-    sign: str
-    told: str  # only where something is wrong
-
-
-_TOLD_BY_COLOUR = {state.name: Square(state.name, state.sign, "") for state in STATES}
-"""The squares that say no more than their state, one for all: a large chain has a hundred thousand."""
+    state: MonthState
+    title: str
+    count: int
 
 
 @dataclass(frozen=True)
-class Matrix:
+class CoverageMatrix:
     """Customers by months, the newest month first."""
 
     name: str
-    told: str
-    is_well: bool
-    rows: tuple[tuple[str, tuple[Square, ...]], ...]
+    summary: str
+    is_complete: bool
+    rows: dict[str, list[SquareRun]]
 
 
 @dataclass(frozen=True)
-class CoverageView:
+class Coverage:
     """Everything the page says of coverage."""
 
     years: tuple[tuple[int, tuple[date, ...]], ...]
-    whole: Matrix
-    reports: tuple[Matrix, ...]
-    legend: tuple[State, ...]
+    whole: CoverageMatrix
+    reports: tuple[CoverageMatrix, ...]
+    legend: tuple[MonthState, ...]
     is_cut: bool
 
 
-Squares = Mapping[tuple[str, str, date], str]
+_States = Mapping[tuple[str, str, date], str]  # by report, customer and month
 
 
-def coverage_view(facts: Facts) -> CoverageView | None:
-    """The matrices of a file; none when no month is held."""
-    until = _until(facts)
-    held = [one for one in facts.held_months if until is None or one.month <= until]
+def coverage(facts: Facts) -> Coverage | None:
+    """The matrices of a file; none when no month is held.
+
+    Months after that of the publication are left out: budgets of months to come are no coverage.
+    """
+    until = facts.publications[0].at_utc.date().replace(day=1) if facts.publications else date.max
+    held = [one for one in facts.held_months if one.month <= until]
     if not held:
         return None
     first, last = min(one.month for one in held), max(one.month for one in held)
     count = (last.year - first.year) * 12 + last.month - first.month + 1
-    months = span(last, min(count, MOST_MONTHS))[::-1]
+    months = last_months(last, min(count, MOST_MONTHS))[::-1]
     customers = sorted({one.customer for one in facts.held_months} | {one.customer for one in facts.marks})
     reports = sorted({one.report for one in held})
-    squares = _squares(facts, reports, customers, months)
-    named = {report: _matrix(report, [report], customers, months, squares) for report in reports}
-    return CoverageView(
-        tuple((year, tuple(of_year)) for year, of_year in groupby(months, key=lambda month: month.year)),
-        _matrix("All reports", reports, customers, months, squares),
-        tuple(named.values()),
-        tuple(state for state in STATES if state.sign and state.name in {*squares.values(), "held", "open"}),
-        count > MOST_MONTHS,
+    states = _month_states(facts, reports, customers, months)
+    shown = {*states.values(), "held", "open"}
+    return Coverage(
+        years=tuple((year, tuple(same)) for year, same in groupby(months, key=lambda month: month.year)),
+        whole=_matrix("All reports", reports, customers, months, states),
+        reports=tuple(_matrix(one, [one], customers, months, states) for one in reports),
+        legend=tuple(state for state in STATES.values() if state.sign and state.name in shown),
+        is_cut=count > MOST_MONTHS,
     )
 
 
-def _until(facts: Facts) -> date | None:
-    """The month of the publication: budgets of months to come are no coverage."""
-    for publication in facts.publications:
-        return publication.at_utc.date().replace(day=1)
-    return None
-
-
-def _squares(
+def _month_states(
     facts: Facts, reports: Sequence[str], customers: Sequence[str], months: Sequence[date]
-) -> Squares:
+) -> _States:
     held = {(one.report, one.customer, one.month): one for one in facts.held_months}
     first = {report: min(month for name, _, month in held if name == report) for report in reports}
     marks = {(one.report, one.customer, one.month): _MARKS[one.kind] for one in facts.marks}
@@ -118,51 +113,45 @@ def _squares(
             for month in months:
                 key = (report, customer, month)
                 one = held.get(key)
-                mark = marks.get(key) or (marks.get((report, customer, None)) if one is None else None)
-                state = "open" if one and one.state == "open" else "held" if one and one.rows else "empty"
-                absent = "missing" if month >= first[report] else "none"
+                if one:
+                    state = "open" if one.state == "open" else "held" if one.rows else "empty"
+                else:
+                    state = "missing" if month >= first[report] else "none"
                 if (report, customer) in off:
-                    mark, absent = None, "off"
-                found[key] = mark or (state if one else absent)
+                    found[key] = state if one else "off"
+                else:
+                    refused = None if one else marks.get((report, customer, None))
+                    found[key] = marks.get(key) or refused or state
     return found
 
 
 def _matrix(
-    name: str, reports: Sequence[str], customers: Sequence[str], months: Sequence[date], squares: Squares
-) -> Matrix:
-    rows = []
-    bad: dict[str, int] = {}
+    name: str, reports: Sequence[str], customers: Sequence[str], months: Sequence[date], states: _States
+) -> CoverageMatrix:
+    """The worst of the reports' states in each square."""
+    rows: dict[str, list[SquareRun]] = {}
+    wrong: dict[str, int] = {}
     for customer in customers:
-        line = []
+        squares = []
         for month in months:
-            states = {report: squares[report, customer, month] for report in reports}
-            line.append(_square(customer, month, states))
-            for state in states.values():
-                bad[state] = bad.get(state, 0) + (_WORSE[state] >= _WORSE["refused"])
-        rows.append((customer, tuple(line)))
-    wrong = [f"{count} {_BY_NAME[state].words}" for state, count in bad.items() if count]
-    told = ", ".join(wrong) if wrong else "nothing is missing"
-    return Matrix(name, told, not wrong, tuple(rows))
+            of_reports = {report: states[report, customer, month] for report in reports}
+            worst, title = _worst(list(of_reports.values())), ""
+            for state in of_reports.values():
+                if _BADNESS[state] >= _BADNESS["refused"]:
+                    wrong[state] = wrong.get(state, 0) + 1
+            if _BADNESS[worst] >= _BADNESS["refused"]:
+                guilty = ", ".join(report for report, state in of_reports.items() if state == worst)
+                title = f"{customer}, {month_name(month)}: {STATES[worst].words} ({guilty})"
+            squares.append((worst, title))
+        rows[customer] = [
+            SquareRun(STATES[state], title, len(list(same))) for (state, title), same in groupby(squares)
+        ]
+    summary = ", ".join(f"{count} {STATES[state].words}" for state, count in wrong.items())
+    return CoverageMatrix(name, summary or "nothing is missing", not wrong, rows)
 
 
-def _square(customer: str, month: date, states: Mapping[str, str]) -> Square:
-    """The worst of the reports' states; a report that is rightly empty is held."""
-    worst = _worst(states.values(), of_many=len(states) > 1)
-    if _WORSE[worst] < _WORSE["refused"]:
-        return _TOLD_BY_COLOUR[worst]
-    guilty = [report for report, state in states.items() if state == worst]
-    told = f"{customer}, {month_name(month)}: {_BY_NAME[worst].words} ({', '.join(guilty)})"
-    return Square(worst, _BY_NAME[worst].sign, told)
-
-
-def runs(squares: Iterable[Square]) -> Iterator[tuple[Square, int]]:
-    """Equal squares side by side, and how many they are: they look the same."""
-    for square, same in groupby(squares):
-        yield square, sum(1 for _ in same)
-
-
-def _worst(states: Iterable[str], *, of_many: bool) -> str:
-    counted = ["held" if of_many and state == "empty" else state for state in states]
+def _worst(states: Sequence[str]) -> str:
+    """Of several reports, one that is rightly empty is held, and one that is not asked does not count."""
+    counted = ["held" if len(states) > 1 and state == "empty" else state for state in states]
     asked = [state for state in counted if state not in ("none", "off")]
-    unasked = "off" if "off" in counted else "none"
-    return max(asked or [unasked], key=_WORSE.__getitem__)
+    return max(asked or ["off" if "off" in counted else "none"], key=_BADNESS.__getitem__)

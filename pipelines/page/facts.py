@@ -1,4 +1,4 @@
-"""What is a page made from? Plain values, as they stand in the published file."""
+"""Facts of the report page: the rows of sql/page, typed, and the names of what the file cannot answer."""
 
 from __future__ import annotations
 
@@ -8,12 +8,10 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-Rows = Mapping[str, Sequence[Mapping[str, Any]]]
-
 
 @dataclass(frozen=True)
-class Publication:
-    """When the file was published."""
+class PublishedVersion:
+    """When the file was published, and from how many loads."""
 
     name: str | None
     at_utc: datetime
@@ -21,7 +19,7 @@ class Publication:
 
 
 @dataclass(frozen=True)
-class OfficeMonth:
+class OfficeEarnings:
     """What an office earned in a month; null where its report is not held."""
 
     month: date
@@ -34,7 +32,7 @@ class OfficeMonth:
 
 
 @dataclass(frozen=True)
-class BudgetMonth:
+class OfficeBudget:
     """What an office was to reach in a month, and did."""
 
     month: date
@@ -76,7 +74,7 @@ class LeadCount:
 
 
 @dataclass(frozen=True, slots=True)
-class HeldMonth:
+class CoveredMonth:
     """A month of a report that is held for a customer."""
 
     report: str
@@ -87,7 +85,7 @@ class HeldMonth:
 
 
 @dataclass(frozen=True)
-class Mark:
+class CoverageMark:
     """A month, or a whole report, of a customer that failed, was held back or is refused."""
 
     kind: str
@@ -97,29 +95,22 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Standing:
+class Freshness:
     """How fresh a report of a customer is."""
 
     report: str
     customer: str
     newest_held_month: date | None
     last_success_utc: datetime | None
-    last_failure_utc: datetime | None
     due_utc: datetime | None
     state: str  # as meta.freshness words it: fresh, late, never read, no access or switched off
-
-    @property
-    def is_late(self) -> bool:
-        return self.state in ("late", "never read")
-
-    @property
-    def is_awaited(self) -> bool:
-        return self.state != "switched off"
+    is_late: bool
+    is_awaited: bool
 
 
 @dataclass(frozen=True)
-class Agreement:
-    """How often a report was held against the office report, and how often they differed."""
+class ReportAgreement:
+    """How often a report was compared with the office report, and how often they differed."""
 
     compared: str
     measure: str
@@ -128,8 +119,8 @@ class Agreement:
 
 
 @dataclass(frozen=True)
-class Difference:
-    """Two reports that do not tell the same story."""
+class ReportDifference:
+    """Two reports that do not agree about an office and month."""
 
     month: date
     office_name: str
@@ -142,7 +133,7 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Restatement:
+class LaterChange:
     """What changed afterwards in a month that was over."""
 
     noted_at_utc: datetime
@@ -156,7 +147,7 @@ class Restatement:
 
 
 @dataclass(frozen=True)
-class Problem:
+class OpenProblem:
     """Something that is wrong or unsure."""
 
     kind: str
@@ -171,40 +162,40 @@ class Problem:
 
 @dataclass(frozen=True)
 class Facts:
-    """Everything a page shows, and what the file could not answer."""
+    """Everything the page shows; each field but the last has its query in sql/page."""
 
-    publications: tuple[Publication, ...] = ()
-    office_months: tuple[OfficeMonth, ...] = ()
-    budgets: tuple[BudgetMonth, ...] = ()
+    publications: tuple[PublishedVersion, ...] = ()
+    office_months: tuple[OfficeEarnings, ...] = ()
+    budgets: tuple[OfficeBudget, ...] = ()
     earners: tuple[Earner, ...] = ()
     leads: tuple[LeadCount, ...] = ()
-    held_months: tuple[HeldMonth, ...] = ()
-    marks: tuple[Mark, ...] = ()
-    standings: tuple[Standing, ...] = ()
-    agreements: tuple[Agreement, ...] = ()
-    differences: tuple[Difference, ...] = ()
-    restatements: tuple[Restatement, ...] = ()
-    problems: tuple[Problem, ...] = ()
+    held_months: tuple[CoveredMonth, ...] = ()
+    marks: tuple[CoverageMark, ...] = ()
+    standings: tuple[Freshness, ...] = ()
+    agreements: tuple[ReportAgreement, ...] = ()
+    differences: tuple[ReportDifference, ...] = ()
+    restatements: tuple[LaterChange, ...] = ()
+    problems: tuple[OpenProblem, ...] = ()
     missing: tuple[str, ...] = ()
 
 
-_KINDS: Mapping[str, type[Any]] = {
-    "publications": Publication,
-    "office_months": OfficeMonth,
-    "budgets": BudgetMonth,
+_ROW_TYPES: Mapping[str, type[Any]] = {
+    "publications": PublishedVersion,
+    "office_months": OfficeEarnings,
+    "budgets": OfficeBudget,
     "earners": Earner,
     "leads": LeadCount,
-    "held_months": HeldMonth,
-    "marks": Mark,
-    "standings": Standing,
-    "agreements": Agreement,
-    "differences": Difference,
-    "restatements": Restatement,
-    "problems": Problem,
+    "held_months": CoveredMonth,
+    "marks": CoverageMark,
+    "standings": Freshness,
+    "agreements": ReportAgreement,
+    "differences": ReportDifference,
+    "restatements": LaterChange,
+    "problems": OpenProblem,
 }
 
 
-def facts_of(rows: Rows, missing: Sequence[str] = ()) -> Facts:
-    """Rows by the name of their picture, as facts; a name without rows is empty."""
-    read = {name: tuple(kind(**row) for row in rows.get(name, ())) for name, kind in _KINDS.items()}
-    return Facts(**read, missing=tuple(missing))
+def facts_from_rows(rows: Mapping[str, Sequence[Mapping[str, Any]]], missing: Sequence[str] = ()) -> Facts:
+    """Rows by the name of their query, as facts; a name without rows is empty."""
+    typed = {name: tuple(kind(**row) for row in rows.get(name, ())) for name, kind in _ROW_TYPES.items()}
+    return Facts(**typed, missing=tuple(missing))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pipelines.catalogue.model import Report, StoredAs, declared_columns
 from pipelines.catalogue.reports import REPORTS
 from pipelines.connect.clock import Clock, SystemClock
-from pipelines.operations.drawing import Drawn, draw_beside
+from pipelines.operations.report_page import ReportPage, refresh_report_page
 from pipelines.planning.selection import Selection, chosen_reports
 from warehouse.checks import CheckResult, keep_results, run_checks
 from warehouse.configured import ConfiguredCustomer, ConfiguredReport, write_configuration
@@ -35,7 +35,7 @@ class Finished:
     marts: tuple[str, ...]
     checks: tuple[CheckResult, ...]
     publication: Publication
-    page: Drawn | str | None = None  # the page beside the published file, or why it could not be drawn
+    page: ReportPage | str | None = None  # beside the published file, or why it could not be drawn
 
     @property
     def errors(self) -> list[CheckResult]:
@@ -67,7 +67,7 @@ def finish(settings: Settings, clock: Clock | None = None) -> Finished:
         clear_landing(settings.data_dir, days=settings.landing_days, now=clock.utc_now())
     page = None
     if publication.published:
-        page = draw_beside(settings.data_dir, timezone=settings.timezone, now=clock.utc_now())
+        page = refresh_report_page(settings.data_dir, timezone=settings.timezone, now=clock.utc_now())
     return Finished(tuple(marts), tuple(checks), publication, page)
 
 

@@ -15,6 +15,7 @@ MAY_READ: dict[str, set[str]] = {
     "views": {"meta"},
     "checks": {"bi", "marts", "meta", "staging"},
     "analysis": {"bi", "marts", "meta"},
+    "page": {"marts", "meta"},
     "sql": set(),  # macros
 }
 SCHEMAS = set().union(*MAY_READ.values())

@@ -1,0 +1,20 @@
+-- Who earned most, by the newest month that is complete?
+-- One row per kind, period and earner: the ten best users, and all offices of a chain.
+SELECT
+    earner_kind AS kind,
+    period,
+    month,
+    coalesce(earner_name, earner_id) AS name,
+    commission,
+    sold_estate_parts,
+    commission_rank AS place,
+    rank_change,
+    earner_count,
+    is_complete
+FROM marts.leaderboard
+WHERE month = coalesce(
+    (SELECT max(month) FROM marts.leaderboard WHERE period = 'month' AND is_complete),
+    (SELECT max(month) FROM marts.leaderboard)
+)
+AND commission_rank <= CASE earner_kind WHEN 'user' THEN 10 ELSE 500 END
+ORDER BY earner_kind, period, commission_rank, name

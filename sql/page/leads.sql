@@ -1,0 +1,32 @@
+-- How many leads of the last twelve months were received, name a home, and became its sale?
+-- One row per part, way and name: the part says what the name is of (all, month, kind, state or office).
+WITH counted AS (
+    SELECT *
+    FROM marts.lead_funnel
+    WHERE month > (SELECT max(month) FROM marts.office_month) - INTERVAL 12 MONTH
+),
+
+named AS (
+    SELECT 'all' AS part, '' AS name, * FROM counted
+    UNION ALL BY NAME
+    SELECT 'month' AS part, strftime(month, '%Y-%m') AS name, * FROM counted
+    UNION ALL BY NAME
+    SELECT 'kind' AS part, coalesce(lead_type, 'not stated') AS name, * FROM counted
+    UNION ALL BY NAME
+    SELECT 'state' AS part, coalesce(state, 'not stated') AS name, * FROM counted
+    UNION ALL BY NAME
+    SELECT 'office' AS part, coalesce(office_name, office_id, 'no office of ours') AS name, * FROM counted
+)
+
+SELECT
+    part,
+    way,
+    name,
+    sum(lead_count)::BIGINT AS leads,
+    sum(estate_lead_count)::BIGINT AS of_homes,
+    sum(sold_count)::BIGINT AS sold,
+    sum(days_to_contract_total)::BIGINT AS days
+FROM named
+GROUP BY ALL
+HAVING part IN ('all', 'month') OR sum(lead_count) > 0
+ORDER BY part, way, leads DESC, name

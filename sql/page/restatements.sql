@@ -1,0 +1,14 @@
+-- What changed afterwards in months that were over?
+-- One row per change: the forty newest.
+SELECT
+    noted_at_utc,
+    report,
+    coalesce(office_name, office_id) AS office_name,
+    month,
+    row_count_change,
+    commission_before,
+    commission_after,
+    commission_change
+FROM marts.restatements
+ORDER BY noted_at_utc DESC, abs(commission_change) DESC NULLS LAST
+LIMIT 40

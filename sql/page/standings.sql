@@ -1,0 +1,13 @@
+-- How fresh is each report?
+-- One row per report and customer; nothing is awaited of a report that is switched off.
+SELECT
+    report,
+    customer,
+    newest_held_month,
+    last_success_utc,
+    due_utc,
+    state,
+    state IN ('late', 'never read') AS is_late,
+    state <> 'switched off' AS is_awaited
+FROM meta.freshness
+ORDER BY report, customer
