@@ -13,14 +13,8 @@ from pathlib import Path
 
 from duckdb import DuckDBPyConnection
 
-<<<<<<< HEAD
 from warehouse.duckdb_file import connect, literal
-from warehouse.errors import WarehouseError
-from warehouse.pictures import NothingPublished
-=======
 from warehouse.errors import NothingPublished, WarehouseError
-from warehouse.opening import literal, opened
->>>>>>> a330de4 (The report page: facts, numbers, comparison, charts and one renderer; its queries are SQL files and templates write the numbers)
 from warehouse.publish import Versions
 
 MOST_NAMED = 12

@@ -1,4 +1,4 @@
-"""What does a small chain look like on paper? Facts for a page, made up in a line each."""
+"""Facts of a small chain, made up in a line each, and the page of them taken apart."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from decimal import Decimal
 from functools import cache
 from html.parser import HTMLParser
 
-from pipelines.page.comparing import COMMISSION, later
+from pipelines.page.comparison import COMMISSION, add_months
 from pipelines.page.facts import (
-    BudgetMonth,
+    CoveredMonth,
     Earner,
     Facts,
-    HeldMonth,
+    Freshness,
     LeadCount,
-    OfficeMonth,
-    Publication,
-    Standing,
+    OfficeBudget,
+    OfficeEarnings,
+    PublishedVersion,
 )
-from pipelines.page.page import page
+from pipelines.page.html_page import render_page
 
 PUBLISHED = datetime(2026, 3, 20, 4, 5)
 NEWEST = date(2026, 3, 1)
@@ -29,33 +29,34 @@ def month(text: str) -> date:
     return date.fromisoformat(f"{text}-01")
 
 
-def earned(office: str, of_month: str, commission: int | None, homes: int = 1, **more: object) -> OfficeMonth:
+def earned(
+    office: str,
+    of_month: str,
+    commission: int | None,
+    homes: int = 1,
+    *,
+    name: str = "",
+    is_open: bool = False,
+) -> OfficeEarnings:
     """A month of an office, all of it from sales."""
     amount = None if commission is None else Decimal(commission)
-    known = {
-        "office_name": f"Office {office}",
-        "sold_commission": amount,
-        "sold_estate_parts": None if commission is None else Decimal(homes),
-        "is_open": False,
-        **more,
-    }
-    return OfficeMonth(month(of_month), office, commission=amount, **known)  # type: ignore[arg-type]
+    parts = None if commission is None else Decimal(homes)
+    return OfficeEarnings(month(of_month), office, name or f"Office {office}", amount, amount, parts, is_open)
 
 
-def budgeted(office: str, of_month: str, budget: int, actual: int) -> BudgetMonth:
-    """A budget of commission, and what was reached."""
-    return BudgetMonth(
-        month(of_month), office, COMMISSION, Decimal(budget), Decimal(actual), Decimal(12 * budget), None
-    )
+def budgeted(office: str, of_month: str, budget: int, actual: int) -> OfficeBudget:
+    """A budget of commission, and what was reached; a year is twelve such months."""
+    amounts = Decimal(budget), Decimal(actual), Decimal(12 * budget), Decimal(12 * actual)
+    return OfficeBudget(month(of_month), office, COMMISSION, *amounts)
 
 
 def chain(*offices: str, months: int = 15) -> Facts:
     """A chain with something in every corner, up to a month that is not over."""
-    shown = [later(NEWEST, -place) for place in range(months)]
+    shown = [add_months(NEWEST, -place) for place in range(months)]
     return Facts(
-        publications=(Publication("20260320T040500Z", PUBLISHED, 12),),
+        publications=(PublishedVersion("20260320T040500Z", PUBLISHED, 12),),
         office_months=tuple(
-            earned(office, f"{one:%Y-%m}", 1000 + one.month, is_open=one == NEWEST, office_name=office)
+            earned(office, f"{one:%Y-%m}", 1000 + one.month, is_open=one == NEWEST, name=office)
             for office in offices
             for one in shown
         ),
@@ -69,18 +70,20 @@ def chain(*offices: str, months: int = 15) -> Facts:
             for part, name in (("all", ""), ("month", "2026-03"), ("kind", "Tip"), ("state", "Done"))
         ),
         held_months=tuple(
-            HeldMonth("sales", "M1", one, "open" if one == NEWEST else "held", 5) for one in shown
+            CoveredMonth("sales", "M1", one, "open" if one == NEWEST else "held", 5) for one in shown
         ),
         standings=(
-            Standing("sales", "M1", NEWEST, PUBLISHED, None, PUBLISHED + timedelta(hours=36), "fresh"),
+            Freshness(
+                "sales", "M1", NEWEST, PUBLISHED, PUBLISHED + timedelta(hours=36), "fresh", False, True
+            ),
         ),
     )
 
 
 @cache
-def drawn(facts: Facts) -> str:
+def page(facts: Facts) -> str:
     """The page of these facts."""
-    return page(facts, timezone="Europe/Stockholm", made_at_utc=PUBLISHED)
+    return render_page(facts, timezone="Europe/Stockholm", made_at_utc=PUBLISHED)
 
 
 class Elements(HTMLParser):

@@ -1,4 +1,4 @@
-"""Does a real browser show the page as meant, on a desk and on a phone?"""
+"""A real browser shows the page as meant, on a desk and on a phone."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.unit.page.given import chain, drawn
-from tests.unit.page.test_page import HOSTILE
+from tests.unit.page.given import chain, page
+from tests.unit.page.test_html_page import HOSTILE
 
 CHROMIUM = shutil.which("chromium")
 FLAGS = (
@@ -48,7 +48,7 @@ frame.addEventListener("load", () => {
 
 
 def _seen(room: Path, width: int, *flags: str) -> dict[str, Any]:
-    (room / "page.html").write_text(drawn(chain("Uppsala", HOSTILE)), "utf-8")
+    (room / "page.html").write_text(page(chain("Uppsala", HOSTILE)), "utf-8")
     (room / "looking.html").write_text(LOOKING % (width, "page.html"), "utf-8")
     words = [
         str(CHROMIUM),

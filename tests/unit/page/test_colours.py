@@ -1,15 +1,14 @@
-"""Can everybody tell the colours apart, by day and by night?"""
+"""Everybody can tell the colours apart, by day and by night."""
 
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
-from pipelines.page import page
+from pipelines.page.html_page import TEMPLATES
 
-STYLE = (Path(page.__file__).parent / "templates" / "style.css").read_text("utf-8")
+STYLE = (TEMPLATES / "style.css").read_text("utf-8")
 SETS = [dict(re.findall(r"--([\w-]+): (#[0-9a-f]+)", block)) for block in STYLE.split(":root")[1:4]]
 DAY, NIGHT, PRINT = SETS[0], SETS[1], SETS[2]
 WORDS = ("ink", "soft", "up", "down", "warn", "link")

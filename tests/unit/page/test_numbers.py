@@ -1,4 +1,4 @@
-"""Are numbers and times written the Swedish way?"""
+"""Numbers and times are written the Swedish way."""
 
 from __future__ import annotations
 
@@ -21,16 +21,17 @@ from pipelines.page import numbers
         (numbers.short_kronor(2_500_000), "2,5 mkr"),
         (numbers.short_kronor(250_000), "250 tkr"),
         (numbers.short_kronor(900), "900 kr"),
-        (numbers.homes(Decimal("4.83330000")), "4,8"),
-        (numbers.homes(Decimal("64.00000000")), "64"),
+        (numbers.short_number(Decimal("4.83330000")), "4,8"),
+        (numbers.short_number(Decimal("64.00000000")), "64"),
         (numbers.percent(Decimal("1.014")), "101 %"),
         (numbers.change(Decimal("0.0421")), "+4,2 %"),
         (numbers.change(Decimal("-0.079")), "−7,9 %"),
         (numbers.change(Decimal("0.0001")), "0,0 %"),
-        (numbers.amount(Decimal("0.01"), "kr"), "0,01 kr"),
-        (numbers.signed_kronor(Decimal("12.5")), "+12,50 kr"),
-        (numbers.span_name(date(2026, 1, 1), date(2026, 3, 1)), "January to March 2026"),
-        (numbers.span_name(date(2025, 4, 1), date(2026, 3, 1)), "April 2025 to March 2026"),
+        (numbers.kronor(Decimal("0.01"), 2), "0,01 kr"),
+        (numbers.percent(numbers.ratio(1, 3)), "33 %"),
+        (numbers.percent(numbers.ratio(1, 0)), "–"),
+        (numbers.period_name(date(2026, 1, 1), date(2026, 3, 1)), "January to March 2026"),
+        (numbers.period_name(date(2025, 4, 1), date(2026, 3, 1)), "April 2025 to March 2026"),
     ],
 )
 def test_a_number_is_written_as_swedes_write_it(written: str, text: str) -> None:
@@ -41,7 +42,7 @@ def test_a_number_is_never_broken_at_the_end_of_a_line() -> None:
     assert " " not in numbers.kronor(1_234_567)
 
 
-def test_an_instant_is_told_on_the_brokerage_s_clock_also_in_summer() -> None:
+def test_an_instant_is_on_the_brokerage_s_clock_also_in_summer() -> None:
     stockholm = ZoneInfo("Europe/Stockholm")
     told = [numbers.moment(datetime(2026, month, 1, 22, 30), stockholm) for month in (1, 6)]
     assert told == ["1 January 2026 23:30", "2 June 2026 00:30"]

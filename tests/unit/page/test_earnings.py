@@ -1,18 +1,19 @@
-"""Is like compared with like only?"""
+"""Earnings: like is compared with like only, and what is not held is no zero."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 
-from pipelines.page.comparing import COMMISSION, Months, span
+from pipelines.page.comparison import OfficeMonths, last_months
+from pipelines.page.earnings import cards, leaderboards
 from pipelines.page.facts import Facts
-from pipelines.page.headline import cards
 from pipelines.page.numbers import UNKNOWN
 from tests.unit.page.given import budgeted, chain, earned, month
 
 
-def _months(*rows: object) -> Months:
-    return Months(Facts(office_months=tuple(rows)))  # type: ignore[arg-type]
+def _months(*rows: object) -> OfficeMonths:
+    return OfficeMonths(Facts(office_months=tuple(rows)))  # type: ignore[arg-type]
 
 
 def test_an_office_that_was_not_held_a_year_before_is_left_out_of_the_comparison() -> None:
@@ -23,9 +24,8 @@ def test_an_office_that_was_not_held_a_year_before_is_left_out_of_the_comparison
 
 
 def test_an_unknown_month_is_no_zero_and_is_counted() -> None:
-    total = _months(earned("A", "2026-02", None), earned("A", "2026-01", 5)).sum(
-        ["A"], span(month("2026-02"), 2)
-    )
+    months = _months(earned("A", "2026-02", None), earned("A", "2026-01", 5))
+    total = months.total(["A"], last_months(month("2026-02"), 2))
     assert (total.commission, total.known, total.wanted) == (Decimal(5), 1, 2)
 
 
@@ -34,14 +34,14 @@ def test_what_is_reached_counts_only_the_offices_with_a_budget() -> None:
         office_months=(earned("A", "2026-02", 90), earned("B", "2026-02", 500)),
         budgets=(budgeted("A", "2026-02", 100, 90),),
     )
-    reached = Months(facts).attained(["A", "B"], [month("2026-02")], COMMISSION)
+    reached = OfficeMonths(facts).progress(["A", "B"], [month("2026-02")])
     assert reached is not None
     assert (reached.share, reached.offices) == (Decimal("0.9"), 1)
 
 
 def test_a_month_that_is_not_over_is_never_compared_with_a_whole_one() -> None:
-    running, *others = cards(Months(chain("A")))
-    assert [figure.trend for figure in running.figures] == [None, None, None]
+    running, *others = cards(OfficeMonths(chain("A")))
+    assert [figure.growth for figure in running.figures] == [None, None, None]
     assert [card.title for card in others] == ["Last whole month", "Year to date", "Twelve months"]
 
 
@@ -67,3 +67,13 @@ def test_a_card_of_which_nothing_is_held_shows_dashes_and_no_zero() -> None:
 def test_a_card_of_months_without_a_sale_shows_zero() -> None:
     [card, *_] = cards(_months(earned("A", "2026-02", 0, homes=0)))
     assert [figure.value[:1] for figure in card.figures] == ["0", "0", UNKNOWN]
+
+
+def test_a_leaderboard_names_its_months_and_counts_who_is_not_on_it() -> None:
+    [best] = chain("A").earners
+    earners = tuple(replace(best, period=period, earner_count=7) for period in ("quarter", "year"))
+    boards = leaderboards(Facts(earners=earners))["Agents"]
+    assert [(board.title, board.period, board.others) for board in boards] == [
+        ("Year to date", "January to February 2026", 6),
+        ("Quarter", "January to February 2026", 6),
+    ]

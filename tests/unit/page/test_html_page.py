@@ -1,4 +1,4 @@
-"""Is the page whole, safe and readable by everybody, whatever the file holds?"""
+"""The page is whole, safe and readable by everybody, whatever the file holds."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from itertools import pairwise
 
 import pytest
 
-from pipelines.page.facts import Facts, Problem
-from tests.unit.page.given import Elements, chain, drawn, earned
+from pipelines.page.facts import Facts, OpenProblem
+from tests.unit.page.given import Elements, chain, earned, page
 
 HOSTILE = (
     """<script>alert(1)</script><img src=x onerror=alert(2)>" onmouseover="alert(3)' {{ 7*7 }} </style>"""
@@ -33,12 +33,12 @@ FILES = {
 
 @pytest.mark.parametrize("facts", FILES.values(), ids=FILES)
 def test_a_page_comes_of_every_file(facts: Facts) -> None:
-    assert drawn(facts).rstrip().endswith("</html>")
+    assert page(facts).rstrip().endswith("</html>")
 
 
 @pytest.mark.parametrize("facts", FILES.values(), ids=FILES)
 def test_nothing_on_the_page_is_fetched_or_run(facts: Facts) -> None:
-    elements = Elements(drawn(facts))
+    elements = Elements(page(facts))
     assert elements.named("script", "img", "link", "iframe", "object", "form", "base") == []
     asked = {name for _, attributes in elements.found for name in attributes}
     assert not {name for name in asked if name.startswith("on") or name in ("style", "src", "srcset")}
@@ -46,14 +46,14 @@ def test_nothing_on_the_page_is_fetched_or_run(facts: Facts) -> None:
 
 
 def test_what_a_hostile_name_says_is_shown_and_not_obeyed() -> None:
-    html = drawn(FILES["hostile"])
+    html = page(FILES["hostile"])
     assert HOSTILE not in html
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html
     assert "{{ 7*7 }}" in html
 
 
 def test_the_policy_allows_the_page_s_own_style_and_nothing_else() -> None:
-    html = drawn(chain("A"))
+    html = page(chain("A"))
     [style] = re.findall(r"<style>(.*?)</style>", html, re.DOTALL)
     checksum = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     [policy] = [
@@ -67,52 +67,52 @@ def test_the_policy_allows_the_page_s_own_style_and_nothing_else() -> None:
 
 
 def test_the_style_fetches_nothing() -> None:
-    [style] = re.findall(r"<style>(.*?)</style>", drawn(Facts()), re.DOTALL)
+    [style] = re.findall(r"<style>(.*?)</style>", page(Facts()), re.DOTALL)
     assert not re.search(r"url\(|@import|https?:", style)
 
 
 @pytest.mark.parametrize("facts", FILES.values(), ids=FILES)
 def test_headings_never_skip_a_level(facts: Facts) -> None:
-    levels = [int(tag[1]) for tag, _ in Elements(drawn(facts)).found if re.fullmatch("h[1-6]", tag)]
+    levels = [int(tag[1]) for tag, _ in Elements(page(facts)).found if re.fullmatch("h[1-6]", tag)]
     assert levels[0] == 1
     assert all(below - above <= 1 for above, below in pairwise(levels))
 
 
 @pytest.mark.parametrize("facts", FILES.values(), ids=FILES)
-def test_every_picture_has_words_and_a_table_behind_it(facts: Facts) -> None:
-    elements = Elements(drawn(facts))
-    pictures = [one for _, one in elements.found if one.get("role") == "img"]
-    assert all(one.get("aria-label") for one in pictures)
+def test_every_chart_has_words_and_a_table_behind_it(facts: Facts) -> None:
+    elements = Elements(page(facts))
+    charts = [one for _, one in elements.found if one.get("role") == "img"]
+    assert all(one.get("aria-label") for one in charts)
     assert len(elements.named("table")) == len(elements.named("caption"))
-    assert bool(pictures) == bool(facts.office_months)
+    assert bool(charts) == bool(facts.office_months)
 
 
 @pytest.mark.parametrize("facts", FILES.values(), ids=FILES)
 def test_every_place_that_is_linked_to_is_there_once(facts: Facts) -> None:
-    elements = Elements(drawn(facts))
+    elements = Elements(page(facts))
     ids = [attributes["id"] for _, attributes in elements.found if "id" in attributes]
     assert len(ids) == len(set(ids))
     assert {(one["href"] or "")[1:] for one in elements.named("a")} <= set(ids)
 
 
 def test_everything_that_scrolls_sideways_can_be_reached_by_keyboard() -> None:
-    scrolling = [one for _, one in Elements(drawn(chain("A"))).found if one.get("class") == "scroll"]
+    scrolling = [one for _, one in Elements(page(chain("A"))).found if one.get("class") == "scroll"]
     assert scrolling
     assert all(
         (one["tabindex"], one["role"], bool(one["aria-label"])) == ("0", "region", True) for one in scrolling
     )
 
 
-def test_problems_stand_at_the_top_and_in_words() -> None:
-    problem = Problem("failed month", "error", "sales", "M1", None, None, "The service answered 503.", 1)
-    html = drawn(replace(chain("A"), problems=(problem,)))
+def test_problems_are_at_the_top_and_in_words() -> None:
+    problem = OpenProblem("failed month", "error", "sales", "M1", None, None, "The service answered 503.", 1)
+    html = page(replace(chain("A"), problems=(problem,)))
     assert "1 open problem, 1 of them grave" in html
     assert "The service answered 503." in html
 
 
 def test_what_the_file_cannot_answer_is_named() -> None:
-    assert "cannot answer for: office months, problems" in drawn(FILES["named as missing"])
+    assert "cannot answer for: office months, problems" in page(FILES["named as missing"])
 
 
 def test_a_page_of_seven_offices_is_small() -> None:
-    assert len(drawn(chain(*"ABCDEFG")).encode()) < 300_000
+    assert len(page(chain(*"ABCDEFG")).encode()) < 300_000

@@ -1,20 +1,22 @@
-"""Does the page come to lie beside the published file, and can what is wrong with it harm anybody?"""
+"""The report page beside the published file: read from the marts, and no failure when it cannot be."""
 
 from __future__ import annotations
 
 import stat
 from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 
 import duckdb
 import pytest
 
-from pipelines.operations.drawing import draw_beside, write_report
-from pipelines.page.facts import facts_of
+from pipelines.operations.report_page import refresh_report_page, write_report_page
+from pipelines.page.facts import facts_from_rows
 from tests.marts.given import build, earned, loaded, warehouse
 from warehouse.duckdb_file import literal
+from warehouse.errors import NothingPublished
 from warehouse.marts import build_marts
-from warehouse.pictures import NothingPublished, read_pictures
+from warehouse.page_queries import read_page_rows
 
 NOW = datetime(2026, 3, 20, 4, 5, tzinfo=UTC)
 
@@ -34,14 +36,13 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_marts_have_every_column_that_the_page_asks_for(published: Path) -> None:
-    pictured = read_pictures(published)
-    assert pictured.missing == ()
-    assert [row["commission"] for row in pictured.rows["office_months"]] == [100, 100]
-
-
-def test_the_rows_of_the_file_fit_the_facts_of_the_page(published: Path) -> None:
-    facts = facts_of(read_pictures(published).rows)
-    assert [(one.office_id, one.is_open) for one in facts.office_months] == [("M1", False)] * 2
+    read = read_page_rows(published)
+    facts = facts_from_rows(read.rows, read.missing)
+    assert facts.missing == ()
+    assert [(one.office_id, one.commission, one.is_open) for one in facts.office_months] == [
+        ("M1", Decimal(100), False),
+        ("M1", Decimal(100), False),
+    ]
 
 
 def test_a_file_without_some_marts_is_drawn_without_them(tmp_path: Path) -> None:
@@ -49,31 +50,31 @@ def test_a_file_without_some_marts_is_drawn_without_them(tmp_path: Path) -> None
         build(connection, "office_month")
         connection.execute(f"ATTACH {literal(str(tmp_path / 'warehouse.duckdb'))} AS published")
         connection.execute("COPY FROM DATABASE memory TO published")
-    assert "leads" in write_report(tmp_path, timezone="Europe/Stockholm", now=NOW).missing
+    assert "leads" in write_report_page(tmp_path, timezone="Europe/Stockholm", now=NOW).missing
     assert "cannot answer for: budgets" in (tmp_path / "report.html").read_text("utf-8")
 
 
 def test_the_page_is_put_in_place_whole_and_for_the_same_readers_as_the_file(
     published: Path, tmp_path: Path
 ) -> None:
-    drawn = write_report(published, timezone="Europe/Stockholm", now=NOW, out=tmp_path / "page.html")
+    page = write_report_page(published, timezone="Europe/Stockholm", now=NOW, out=tmp_path / "page.html")
     assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
-    assert drawn.bytes == drawn.path.stat().st_size
-    assert stat.S_IMODE(drawn.path.stat().st_mode) == 0o640
+    assert page.bytes == page.path.stat().st_size
+    assert stat.S_IMODE(page.path.stat().st_mode) == 0o640
 
 
 def test_without_a_published_file_there_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(NothingPublished, match="There is no published file"):
-        write_report(tmp_path, timezone="Europe/Stockholm", now=NOW)
+        write_report_page(tmp_path, timezone="Europe/Stockholm", now=NOW)
 
 
 def test_a_page_that_cannot_be_drawn_is_no_failure(tmp_path: Path) -> None:
     (tmp_path / "warehouse.duckdb").write_bytes(b"no database")
-    why = draw_beside(tmp_path, timezone="Europe/Stockholm", now=NOW)
+    why = refresh_report_page(tmp_path, timezone="Europe/Stockholm", now=NOW)
     assert str(why).startswith("The page report.html could not be drawn, the one before stays: ")
 
 
 def test_a_file_that_somebody_is_writing_in_is_no_failure_either(published: Path) -> None:
     with duckdb.connect(published / "warehouse.duckdb"):
-        why = draw_beside(published, timezone="Europe/Nowhere", now=NOW)
+        why = refresh_report_page(published, timezone="Europe/Nowhere", now=NOW)
     assert "could not be drawn" in str(why)
