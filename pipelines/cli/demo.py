@@ -20,7 +20,8 @@ def run_demo(arguments: argparse.Namespace) -> int:
     from pipelines.cli.progress import SyncProgress
     from pipelines.cli.sync import print_summary
     from pipelines.planning.selection import Selection
-    from pipelines.sandbox.serving import running
+    from pipelines.sandbox.server import serving
+    from pipelines.sandbox.service import Service
     from pipelines.sandbox.world.world import World
     from pipelines.settings.model import load_settings
     from pipelines.sync.finish import finish
@@ -33,7 +34,7 @@ def run_demo(arguments: argparse.Namespace) -> int:
     today = datetime.now(UTC).date()
     start = Month.of(today).plus(1 - arguments.months)
     complain(f"an invented brokerage opens on this machine, with sales since {start} …")
-    with running(World.build(start=start, as_of=today)) as service:
+    with serving(Service(World.build(start=start, as_of=today))) as service:
         settings = load_settings(
             {
                 "BROKERBI_BASE_URL": service.base_url,
@@ -87,6 +88,6 @@ def _say_what_now(file: Path) -> None:
 
 def run_sandbox(arguments: argparse.Namespace) -> int:
     """Serve the sandbox that the arguments describe, until Ctrl-C."""
-    from pipelines.sandbox.serving import run
+    from pipelines.sandbox.options import run
 
     return run(arguments)

@@ -109,7 +109,7 @@ def parser(*, with_sandbox: bool = True) -> argparse.ArgumentParser:
         _add_selection(commands[name])
     _add_options(commands)
     if with_sandbox:
-        from pipelines.sandbox.serving import add_arguments
+        from pipelines.sandbox.options import add_arguments
 
         add_arguments(commands["sandbox"])
     return top

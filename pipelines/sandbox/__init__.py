@@ -1,1 +1,1 @@
-"""What would the Connect service answer? A service in memory, a stranger to the client."""
+"""A Connect service in memory over a seeded world, on a loopback socket or as a transport of httpx."""

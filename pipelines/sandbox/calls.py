@@ -1,19 +1,25 @@
-"""What goes in and out of the service? A call, a reply, how it is delivered, and a refusal."""
+"""Calls to the service, its replies and refusals, and the log of both."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from threading import Lock
 from typing import Literal
 from urllib.parse import parse_qsl, unquote
+
+from pipelines.sandbox.answers.formats import json_body
 
 JSON = "application/json; charset=utf-8"
 
 
 @dataclass(frozen=True)
 class Call:
-    """A request as it arrived; header names are in lower case."""
+    """A request as it was received; header names are in lower case."""
 
     method: str
     target: str
@@ -31,13 +37,10 @@ class Call:
         return tuple(unquote(part) for part in self.path.strip("/").split("/"))
 
     @property
-    def query_text(self) -> str:
-        return self.target.partition("?")[2]
-
-    @property
     def query(self) -> dict[str, str]:
         """Parameters by name in lower case; of repeated ones the last counts."""
-        return {name.lower(): value for name, value in parse_qsl(self.query_text, keep_blank_values=True)}
+        text = self.target.partition("?")[2]
+        return {name.lower(): value for name, value in parse_qsl(text, keep_blank_values=True)}
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,11 @@ class Reply:
     body: bytes = b""
     delivery: Delivery = Delivery()
 
+    @property
+    def half(self) -> bytes:
+        """What is sent of a body that breaks off."""
+        return self.body[: len(self.body) // 2]
+
 
 class Refusal(Exception):
     """The service does not answer this; `fields` says which parameters are wrong and why."""
@@ -71,5 +79,58 @@ class Refusal(Exception):
 
 def json_reply(status: int, answer: object, headers: Mapping[str, str] | None = None) -> Reply:
     """An answer as JSON in UTF-8."""
-    body = json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode()
-    return Reply(status, {"Content-Type": JSON, **(headers or {})}, body)
+    return Reply(status, {"Content-Type": JSON, **(headers or {})}, json_body(answer))
+
+
+@dataclass
+class LoggedCall:
+    """One request; times are monotonic, `in_flight` counts those under way when it came, itself included."""
+
+    method: str
+    path: str
+    query: dict[str, str]
+    customer: str | None
+    started: float
+    in_flight: int
+    status: int = 0
+    ended: float | None = None
+    faults: list[str] = field(default_factory=list)
+
+
+class CallLog:
+    """Every request since it was last cleared; appended to a file as lines of JSON if one is named."""
+
+    def __init__(self, file: Path | None = None) -> None:
+        if file is not None:
+            file.touch()
+        self._file = file
+        self._lock = Lock()
+        self._in_flight = 0
+        self.entries: list[LoggedCall] = []
+
+    @contextmanager
+    def entry(self, call: Call, customer: str | None) -> Iterator[LoggedCall]:
+        """Log a request from when it is received until its answer is delivered."""
+        with self._lock:
+            self._in_flight += 1
+            entry = LoggedCall(
+                call.method, call.path, call.query, customer, time.monotonic(), self._in_flight
+            )
+            self.entries.append(entry)
+        try:
+            yield entry
+        finally:
+            with self._lock:
+                self._in_flight -= 1
+                entry.ended = time.monotonic()
+                if self._file is not None:
+                    with self._file.open("a", encoding="utf-8") as lines:
+                        lines.write(json.dumps(asdict(entry), ensure_ascii=False) + "\n")
+
+    def clear(self) -> None:
+        with self._lock:
+            self.entries = []
+
+    @property
+    def most_in_flight(self) -> int:
+        return max((entry.in_flight for entry in self.entries), default=0)

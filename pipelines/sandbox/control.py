@@ -1,28 +1,27 @@
-"""How is the sandbox looked at and switched while it runs? Endpoints under /_sandbox, without a login."""
+"""Control addresses under /_sandbox, without a login: the world, its day, the requests, the faults."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import asdict
 from datetime import date
 from typing import TYPE_CHECKING
 
-from pipelines.sandbox.access import Denial
 from pipelines.sandbox.calls import Call, Refusal, Reply, json_reply
 from pipelines.sandbox.faults import read_faults
-from pipelines.sandbox.truth import truth, written
 
 if TYPE_CHECKING:
     from pipelines.sandbox.service import Service
 
 
 def concerns(call: Call) -> bool:
-    """Whether a call is meant for the sandbox and not for the service it plays."""
+    """Whether a call is meant for the sandbox itself and not for the service it imitates."""
     return call.segments[0] == "_sandbox"
 
 
 def respond(service: Service, call: Call) -> Reply:
-    """The reply of a control endpoint; what is not right is refused with 400."""
+    """The reply of a control address; what is not right is refused with 400."""
     handler = _HANDLERS.get((call.method, "/".join(call.segments[1:])))
     if handler is None:
         raise Refusal(404, f"There is no control endpoint {call.method} {call.path}.")
@@ -49,14 +48,9 @@ def _world(service: Service, _: Call) -> object:
     }
 
 
-def _truth(service: Service, call: Call) -> object:
-    query = call.query
-    first, last = date.fromisoformat(query.get("from", "")), date.fromisoformat(query.get("to", ""))
-    return written(truth(service.world, query.get("customerid", ""), first, last))
-
-
 def _requests(service: Service, _: Call) -> object:
-    return {"mostInFlight": service.log.most_in_flight, "requests": service.log.described()}
+    requests = [asdict(entry) for entry in service.log.entries]
+    return {"mostInFlight": service.log.most_in_flight, "requests": requests}
 
 
 def _clear(service: Service, _: Call) -> object:
@@ -69,48 +63,23 @@ def _faults(service: Service, _: Call) -> object:
 
 
 def _switch_faults(service: Service, call: Call) -> object:
-    service.faults.switch(read_faults(_body(call)))
+    service.faults.switch(read_faults(json.loads(call.body or b"null")))
     return _faults(service, call)
 
 
 def _as_of(service: Service, call: Call) -> object:
-    body = _body(call)
+    body = json.loads(call.body or b"null")
     if not isinstance(body, dict) or "asOf" not in body:
         raise ValueError('the body is {"asOf": "YYYY-MM-DD"}')
-    service.follow(None)
     service.set_as_of(date.fromisoformat(str(body["asOf"])))
     return _world(service, call)
 
 
-def _shapes(service: Service, call: Call) -> object:
-    body = _body(call)
-    if not isinstance(body, dict) or body.get("shapes") not in ("a", "b"):
-        raise ValueError('the body is {"shapes": "a"} or {"shapes": "b"}')
-    service.switch_shapes("b" if body["shapes"] == "b" else "a")
-    return {"shapes": service.shapes}
-
-
-def _access(service: Service, call: Call) -> object:
-    body = _body(call)
-    entries = body.get("denied") if isinstance(body, dict) else None
-    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        raise ValueError('the body is {"denied": [{"path": "...", "customer": "..."}]}; both may be left out')
-    service.deny([Denial(entry.get("path"), entry.get("customer")) for entry in entries])
-    return {"denied": entries}
-
-
-def _body(call: Call) -> object:
-    return json.loads(call.body or b"null")
-
-
 _HANDLERS: dict[tuple[str, str], Callable[[Service, Call], object]] = {
     ("GET", "world"): _world,
-    ("GET", "truth"): _truth,
     ("GET", "requests"): _requests,
     ("POST", "requests/clear"): _clear,
     ("GET", "faults"): _faults,
     ("POST", "faults"): _switch_faults,
     ("POST", "as-of"): _as_of,
-    ("POST", "shapes"): _shapes,
-    ("POST", "access"): _access,
 }

@@ -1,12 +1,10 @@
-"""What goes wrong, for whom and how often? Faults, drawn by lot the same way each time."""
+"""Faults: what goes wrong, for whom and how often, drawn the same way for the same seed."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from hashlib import sha256
-
-from pipelines.sandbox.calls import Refusal
 
 STATUSES = frozenset({"400", "401", "403", "404", "429", "500", "502", "503", "redirect"})
 BODIES = frozenset({"html", "empty", "charset", "gzip"})
@@ -142,19 +140,11 @@ def _excludes(other: Fault, fault: Fault) -> bool:
 
 
 def read_faults(given: object) -> list[Fault]:
-    """Read what was posted: a list of faults, one fault, or an object that holds either under `faults`."""
-    if isinstance(given, dict) and "faults" in given:
-        given = given["faults"]
+    """Read what was posted: a list of faults, or one fault."""
     entries: list[object] = given if isinstance(given, list) else [given]
-    try:
-        return [_read_fault(entry) for entry in entries]
-    except ValueError as error:
-        raise Refusal(400, str(error)) from error
-
-
-def _read_fault(entry: object) -> Fault:
-    if isinstance(entry, str):
-        return Fault.parse(entry)
-    if isinstance(entry, dict):
-        return Fault.of(entry)
-    raise ValueError(f"a fault is an object or text, not {entry!r}")
+    found: list[Fault] = []
+    for entry in entries:
+        if not isinstance(entry, dict):
+            raise ValueError(f"a fault is an object, not {entry!r}")
+        found.append(Fault.of(entry))
+    return found

@@ -1,4 +1,4 @@
-"""How do tests ask the sandbox without a socket? As a transport of httpx, with the same faults."""
+"""Transport of httpx that asks the service without a socket, with the same faults."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import httpx
 from pipelines.sandbox.calls import Call, Reply
 from pipelines.sandbox.service import Service
 
-Sleep = Callable[[float], Awaitable[None]]
-
 
 class SandboxTransport(httpx.AsyncBaseTransport):
-    """Hands requests to a service; breaks off where the socket would, in httpx's own words.
+    """Hands requests to a service; breaks off where the socket would, with the errors of httpx.
 
     An answer slower than the request's read time-out raises at once instead of waiting for it.
     """
 
-    def __init__(self, service: Service, *, sleep: Sleep = asyncio.sleep) -> None:
+    def __init__(
+        self, service: Service, *, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    ) -> None:
         self._service = service
         self._sleep = sleep
 
@@ -30,41 +30,32 @@ class SandboxTransport(httpx.AsyncBaseTransport):
             {name.lower(): value for name, value in request.headers.items()},
             await request.aread(),
         )
-        if call.segments[0] == "_sandbox":
-            return await self._delivered(self._service.respond(call), request)
-        with self._service.log.entry(call, self._service.customer_of(call)) as entry:
-            return await self._delivered(self._service.respond(call, entry), request)
+        with self._service.answering(call) as reply:
+            return await self._deliver(reply, request)
 
-    async def _delivered(self, reply: Reply, request: httpx.Request) -> httpx.Response:
+    async def _deliver(self, reply: Reply, request: httpx.Request) -> httpx.Response:
         delivery = reply.delivery
         patience = (request.extensions.get("timeout") or {}).get("read")
-        waits = max(delivery.first_byte_after, delivery.body_takes / 8)
-        if patience is not None and waits > patience:
+        if patience is not None and max(delivery.first_byte_after, delivery.body_takes / 8) > patience:
             raise httpx.ReadTimeout(f"no byte for {patience} s", request=request)
         if delivery.first_byte_after or delivery.body_takes:
             await self._sleep(delivery.first_byte_after + delivery.body_takes)
+        reset = httpx.ReadError("connection reset by peer", request=request)
         if delivery.ending == "reset before":
-            raise httpx.ReadError("connection reset by peer", request=request)
+            raise reset
         if delivery.ending == "half without length":
-            return httpx.Response(reply.status, headers=reply.headers, content=_half(reply))
+            return httpx.Response(reply.status, headers=reply.headers, content=reply.half)
         headers = {**reply.headers, "Content-Length": str(len(reply.body))}
         if delivery.ending == "whole":
             return httpx.Response(reply.status, headers=headers, content=reply.body)
-        error: httpx.TransportError = (
-            httpx.ReadError("connection reset by peer", request=request)
-            if delivery.ending == "reset inside"
-            else httpx.RemoteProtocolError(
-                "peer closed connection without sending complete message body", request=request
-            )
-        )
-        return httpx.Response(reply.status, headers=headers, stream=_Broken(_half(reply), error))
+        error: httpx.TransportError = reset
+        if delivery.ending == "half":
+            closed = "peer closed connection without sending complete message body"
+            error = httpx.RemoteProtocolError(closed, request=request)
+        return httpx.Response(reply.status, headers=headers, stream=_HalfStream(reply.half, error))
 
 
-def _half(reply: Reply) -> bytes:
-    return reply.body[: len(reply.body) // 2]
-
-
-class _Broken(httpx.AsyncByteStream):
+class _HalfStream(httpx.AsyncByteStream):
     """A body that breaks off."""
 
     def __init__(self, sent: bytes, error: httpx.TransportError) -> None:

@@ -1,25 +1,41 @@
-"""What is true in the world? Totals in plain Python straight from the facts, a stranger to the answers."""
+"""Totals of the world in plain Python straight from its records, independent of the answers."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from datetime import date, datetime, timedelta
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
 from pipelines.months import Month, months_between
-from pipelines.sandbox.world.facts import FOR_SALE, SALE, WITHDRAWN, WRITING, Budget, Estate, Version
+from pipelines.sandbox.world.records import FOR_SALE, SALE, WITHDRAWN, WRITING, Budget, Estate, Version
 from pipelines.sandbox.world.world import World
 
 Rows = list[dict[str, Any]]
 ORE = Decimal("0.01")
 
 
+class _Sums:
+    """Three sums for every key."""
+
+    def __init__(self) -> None:
+        self._cells: defaultdict[tuple[Any, ...], list[Decimal | int]] = defaultdict(lambda: [0, 0, 0])
+
+    def add(self, key: tuple[object, ...], *values: Decimal | int) -> None:
+        cell = self._cells[key]
+        for number, value in enumerate(values):
+            cell[number] += value
+
+    def rows(self, *names: str) -> Rows:
+        """A row for every key in order, its sums under the last three names."""
+        return [dict(zip(names, (*key, *cell), strict=True)) for key, cell in sorted(self._cells.items())]
+
+
 def truth(world: World, customer_id: str, first: date, last: date) -> dict[str, Any]:
     """Totals of a customer from the first to the last day, both included, as known on the world's day.
 
-    Sales stand under the office whose estate it is; shares under the office of the user they belong to.
+    Sales belong to the office whose estate it is; shares to the office of the user they belong to.
     """
     offices = [office.customer_id for office in world.offices_of(customer_id)]
     if not offices:
@@ -32,12 +48,23 @@ def truth(world: World, customer_id: str, first: date, last: date) -> dict[str, 
     leads = _leads(world, offices, first, last)
     budgets = _budgets(world, offices, first, last)
     users = _users(world, offices)
+    sold = [row for row in shares if row["assignment"] == SALE]
+    ways = ("incoming", "outgoing", "tip")
+    goals = ("commission", "sold", "registered", "meetings", "ownBooked")
     return {
         "customerId": customer_id,
         "from": first,
         "to": last,
         "asOf": world.as_of,
-        "totals": _totals(sales, shares, running, leads, budgets, users),
+        "totals": {
+            "sales": {name: _sum(sales, name) for name in ("count", "finalPrice", "commission")},
+            "sold": {name: _sum(sold, name) for name in ("parts", "commission", "price")},
+            "commission": _sum(shares, "commission"),
+            "running": {name: _sum(running, name) for name in ("rows", "amount", "amountSek")},
+            "leads": {way: _sum([row for row in leads if row["way"] == way], "count") for way in ways},
+            "budgets": {name: _sum(budgets, name) for name in goals},
+            "users": len(users),
+        },
         "sales": sales,
         "writings": _estates(world, offices, WRITING, first, last),
         "shares": shares,
@@ -48,15 +75,8 @@ def truth(world: World, customer_id: str, first: date, last: date) -> dict[str, 
     }
 
 
-def written(value: object) -> object:
-    """The same with amounts, days and months as text, ready for JSON."""
-    if isinstance(value, dict):
-        return {name: written(inner) for name, inner in value.items()}
-    if isinstance(value, list):
-        return [written(inner) for inner in value]
-    if isinstance(value, Decimal | Month | date):
-        return str(value)
-    return value
+def _sum(rows: Rows, name: str) -> Decimal:
+    return sum((Decimal(str(row[name])) for row in rows), Decimal(0))
 
 
 def _neighbourhood(world: World, offices: list[str]) -> list[str]:
@@ -68,106 +88,61 @@ def _neighbourhood(world: World, offices: list[str]) -> list[str]:
     return sorted(members)
 
 
-def _in_force(world: World, estate: Estate) -> Version | None:
-    """The last version known by now, unless the estate is not sold yet or no longer."""
-    latest: Version | None = None
-    for version in estate.versions:
-        if version.known_at.date() <= world.as_of and (latest is None or version.known_at >= latest.known_at):
-            latest = version
-    return None if latest is None or latest.status in (FOR_SALE, WITHDRAWN) else latest
-
-
 def _all_estates(world: World, offices: list[str]) -> Iterator[tuple[Estate, Version, date]]:
+    """Estates with the last version known by now, unless not sold yet or no longer."""
     for office_id in offices:
         for month in world.history.months(office_id, world.horizon):
             for estate in month.estates:
-                version = _in_force(world, estate)
-                if version is not None and version.contract_on is not None:
-                    yield estate, version, version.contract_on
+                known = [version for version in estate.versions if version.known_at.date() <= world.as_of]
+                latest = max(reversed(known), key=lambda version: version.known_at, default=None)
+                if latest is not None and latest.status not in (FOR_SALE, WITHDRAWN) and latest.contract_on:
+                    yield estate, latest, latest.contract_on
 
 
 def _estates(world: World, offices: list[str], assignment: str, first: date, last: date) -> Rows:
-    sums: dict[tuple[str, Month], list[Decimal]] = defaultdict(lambda: [Decimal(0), Decimal(0), Decimal(0)])
+    sums = _Sums()
     for estate, version, signed in _all_estates(world, offices):
         if estate.assignment == assignment and first <= signed <= last:
-            cell = sums[estate.office, Month.of(signed)]
-            cell[0] += 1
-            cell[1] += Decimal(version.final_price or 0)
-            cell[2] += version.commission * ORE
-    return [
-        {"office": office, "month": month, "count": int(count), "finalPrice": price, "commission": earned}
-        for (office, month), (count, price, earned) in sorted(sums.items())
-    ]
+            price = Decimal(version.final_price or 0)
+            sums.add((estate.office, Month.of(signed)), 1, price, version.commission * ORE)
+    return sums.rows("office", "month", "count", "finalPrice", "commission")
 
 
 def _shares(world: World, offices: list[str], first: date, last: date) -> Rows:
-    sums: dict[tuple[str, str, Month, str], list[Decimal]] = defaultdict(
-        lambda: [Decimal(0), Decimal(0), Decimal(0)]
-    )
+    sums = _Sums()
     for estate, version, signed in _all_estates(world, _neighbourhood(world, offices)):
-        if not first <= signed <= last:
-            continue
-        for share in version.shares:
+        for share in version.shares if first <= signed <= last else ():
             if share.office in offices:
-                cell = sums[share.office, share.user_id, Month.of(signed), estate.assignment]
-                cell[0] += Decimal(share.basis_points) / 10_000
-                cell[1] += share.value * ORE
-                cell[2] += share.price * ORE
-    return [
-        {
-            "office": office,
-            "user": user,
-            "month": month,
-            "assignment": assignment,
-            "parts": parts,
-            "commission": earned,
-            "price": price,
-        }
-        for (office, user, month, assignment), (parts, earned, price) in sorted(sums.items())
-    ]
+                key = (share.office, share.user_id, Month.of(signed), estate.assignment)
+                sums.add(key, Decimal(share.basis_points) / 10_000, share.value * ORE, share.price * ORE)
+    return sums.rows("office", "user", "month", "assignment", "parts", "commission", "price")
 
 
 def _running(world: World, offices: list[str], first: date, last: date) -> Rows:
-    """Amounts as they are told, and turned into kronor without rounding."""
-    sums: dict[tuple[str, str, Month], list[Decimal]] = defaultdict(
-        lambda: [Decimal(0), Decimal(0), Decimal(0)]
-    )
+    """Amounts as they are reported, and turned into kronor without rounding."""
+    sums = _Sums()
     for office_id in _neighbourhood(world, offices):
         for month in world.history.months(office_id, world.horizon):
             for step in month.running:
                 known = step.known_at.date() <= world.as_of
                 gone = step.gone_at is not None and step.gone_at.date() <= world.as_of
-                if step.office not in offices or not known or gone or not first <= step.obtained_on <= last:
-                    continue
-                cell = sums[step.office, step.user_id, Month.of(step.obtained_on)]
-                cell[0] += 1
-                cell[1] += step.amount * ORE
-                cell[2] += step.amount * ORE * Decimal(step.rate) / 10_000
-    return [
-        {
-            "office": office,
-            "user": user,
-            "month": month,
-            "rows": int(rows),
-            "amount": amount,
-            "amountSek": in_sek,
-        }
-        for (office, user, month), (rows, amount, in_sek) in sorted(sums.items())
-    ]
+                if step.office in offices and known and not gone and first <= step.obtained_on <= last:
+                    key = (step.office, step.user_id, Month.of(step.obtained_on))
+                    amount = step.amount * ORE
+                    sums.add(key, 1, amount, amount * Decimal(step.rate) / 10_000)
+    return sums.rows("office", "user", "month", "rows", "amount", "amountSek")
 
 
 def _leads(world: World, offices: list[str], first: date, last: date) -> Rows:
-    """Leads and tips by the state they are in; outgoing leads have none to show."""
+    """Leads and tips by their state; outgoing leads have none."""
     counts: dict[tuple[str, Month, str, str, bool], int] = defaultdict(int)
     opened = world.history.start.first_day
     for office_id in offices:
         for month in world.history.months(office_id, world.horizon):
             for lead in month.leads:
                 created = lead.created_at.date()
-                if not max(first, opened) <= created <= last:
-                    continue
                 steps = [step for step in lead.steps if step.known_at.date() <= world.as_of]
-                if steps:
+                if steps and max(first, opened) <= created <= last:
                     state = "" if lead.way == "outgoing" else steps[-1].state
                     counts[office_id, Month.of(created), lead.way, state, steps[-1].removed] += 1
     return [
@@ -184,7 +159,7 @@ def _leads(world: World, offices: list[str], first: date, last: date) -> Rows:
 
 
 def _budgets(world: World, offices: list[str], first: date, last: date) -> Rows:
-    """What is in force for every month the days touch."""
+    """What is in force for every month of the interval."""
     rows: Rows = []
     for office_id in offices:
         left = {user.id: user.left for user in world.history.users(office_id)}
@@ -192,7 +167,7 @@ def _budgets(world: World, offices: list[str], first: date, last: date) -> Rows:
             latest: dict[str, Budget] = {}
             entries = [one for one in world.history.budgets(office_id, month.year) if one.month == month]
             for budget in sorted(entries, key=lambda one: one.known_at):
-                if budget.known_at < _after(world.as_of):
+                if budget.known_at.date() <= world.as_of:
                     latest[budget.user_id] = budget
             for user_id, budget in sorted(latest.items()):
                 gone = left[user_id]
@@ -214,10 +189,6 @@ def _budget_row(budget: Budget) -> dict[str, object]:
     }
 
 
-def _after(day: date) -> datetime:
-    return datetime(day.year, day.month, day.day) + timedelta(days=1)
-
-
 def _users(world: World, offices: list[str]) -> Rows:
     return [
         {
@@ -229,28 +200,3 @@ def _users(world: World, offices: list[str]) -> Rows:
         for user in world.history.users(office_id)
         if user.hired <= world.as_of and (user.left is None or user.left > world.as_of)
     ]
-
-
-def _totals(
-    sales: Rows, shares: Rows, running: Rows, leads: Rows, budgets: Rows, users: Rows
-) -> dict[str, object]:
-    sold = [row for row in shares if row["assignment"] == SALE]
-    return {
-        "sales": {name: _sum(sales, name) for name in ("count", "finalPrice", "commission")},
-        "sold": {name: _sum(sold, name) for name in ("parts", "commission", "price")},
-        "commission": _sum(shares, "commission"),
-        "running": {name: _sum(running, name) for name in ("rows", "amount", "amountSek")},
-        "leads": {
-            way: _sum([row for row in leads if row["way"] == way], "count")
-            for way in ("incoming", "outgoing", "tip")
-        },
-        "budgets": {
-            name: _sum(budgets, name)
-            for name in ("commission", "sold", "registered", "meetings", "ownBooked")
-        },
-        "users": len(users),
-    }
-
-
-def _sum(rows: Rows, name: str) -> Decimal:
-    return sum((Decimal(str(row[name])) for row in rows), Decimal(0))

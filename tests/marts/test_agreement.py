@@ -20,7 +20,7 @@ from pipelines.planning.selection import Selection
 from pipelines.sandbox.service import Service
 from pipelines.sandbox.transport import SandboxTransport
 from pipelines.sandbox.truth import truth
-from pipelines.sandbox.world.facts import SALE
+from pipelines.sandbox.world.records import SALE
 from pipelines.sandbox.world.world import World
 from pipelines.settings.model import load_settings
 from pipelines.sync.run_context import RunContext

@@ -13,7 +13,7 @@ import duckdb
 
 from pipelines.months import Month
 from pipelines.planning.selection import Selection
-from pipelines.sandbox.requestlog import Entry
+from pipelines.sandbox.calls import LoggedCall
 from pipelines.sandbox.service import Service
 from pipelines.sandbox.transport import SandboxTransport
 from pipelines.sandbox.world.world import World
@@ -60,7 +60,7 @@ class Rehearsal:
         return value
 
     @property
-    def asked(self) -> list[Entry]:
+    def asked(self) -> list[LoggedCall]:
         """The requests of the last sync."""
         return self.service.log.entries
 

@@ -12,7 +12,7 @@ import pytest
 from pipelines.months import Month
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.truth import truth
-from pipelines.sandbox.world.facts import SALE
+from pipelines.sandbox.world.records import SALE
 from pipelines.sync.summary import Summary
 from tests.scenarios.rehearsal import TODAY, Rehearsal, rehearsal
 

@@ -1,1 +1,1 @@
-"""How does the service word what it knows? One file per family of reports."""
+"""The answers of the service, a module for each family of reports."""

@@ -1,1 +1,1 @@
-"""What happened at the brokers of the sandbox? Facts, each with the moment it became known."""
+"""The seeded world of the sandbox: facts, each with the moment it became known."""

@@ -1,4 +1,4 @@
-"""How is the world drawn by lot, the same way each time?"""
+"""Seeded chance: the same key draws the same values, whatever else is drawn."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 def drawn(*key: object) -> Random:
-    """A source of chance of its own for a key: the same key draws the same lots, whatever else is drawn."""
+    """A source of chance of its own for a key."""
     return Random("/".join(str(part) for part in key))
 
 

@@ -1,4 +1,4 @@
-"""Which estates did an office sell in a month? Each with its sale, before anything was changed later."""
+"""Estates that an office sold, valued or wrote contracts for in a month, with every later version."""
 
 from __future__ import annotations
 
@@ -8,18 +8,51 @@ from random import Random
 
 from pipelines.months import Month
 from pipelines.sandbox.world import market
-from pipelines.sandbox.world.chance import count_around, drawn, happens, later, working_moment
-from pipelines.sandbox.world.facts import FOR_SALE, SALE, SOLD, Estate, Foreign, Office, Place, Version
-from pipelines.sandbox.world.money import in_kronor
-from pipelines.sandbox.world.names import STREETS
-from pipelines.sandbox.world.revisions import revisions
-from pipelines.sandbox.world.sharing import Parts, parts, shares
-from pipelines.sandbox.world.staff import Staff
-from pipelines.sandbox.world.towns import FOREIGN_PLACES
+from pipelines.sandbox.world.chance import count_around, drawn, happens, later, weighted, working_moment
+from pipelines.sandbox.world.market import WHOLE, in_kronor, split
+from pipelines.sandbox.world.names import FOREIGN_PLACES, STREETS
+from pipelines.sandbox.world.organization import Staff
+from pipelines.sandbox.world.records import (
+    DONE,
+    FOR_SALE,
+    SALE,
+    SOLD,
+    VALUATION,
+    WITHDRAWN,
+    WRITING,
+    Estate,
+    Foreign,
+    Office,
+    Place,
+    Share,
+    User,
+    Version,
+)
+
+Parts = tuple[tuple[User, int], ...]
+"""Users and their hundredths of a percent; the first is responsible for the estate."""
 
 SALES_PER_DESK = 1.25
 BUILT = (market.HOUSING_COOPERATIVE, market.HOUSE, market.ROW_HOUSE)
 DOORS = ("", "", "", "A", "B", "C")
+ASSIGNED_KINDS = (market.HOUSE, market.HOUSING_COOPERATIVE, market.COTTAGE, market.PLOT, market.FARM)
+ASSIGNMENTS_PER_DESK = {VALUATION: 0.5, WRITING: 0.15}
+FEES = {VALUATION: (150_000, 480_000), WRITING: (800_000, 2_600_000)}
+FIRST_NUMBER = {VALUATION: 700, WRITING: 900}
+BETWEEN_OFFICES = 0.24
+"""How many of the estates with several users may be shared with another office of the group."""
+SPLITS: tuple[tuple[tuple[int, ...], float], ...] = (
+    ((WHOLE,), 60.0),
+    ((5_000, 5_000), 14.0),
+    ((6_000, 4_000), 7.0),
+    ((7_000, 3_000), 6.0),
+    ((6_667, 3_333), 3.0),
+    ((3_333, 3_333, 3_334), 5.0),
+    ((5_000, 2_500, 2_500), 4.0),
+    ((7_250, 1_500, 1_250), 1.0),
+)
+REVISIONS = (("restate", 0.10, 150), ("reprice", 0.04, 40), ("redate", 0.02, 35), ("cancel", 0.03, 100))
+"""What may happen to a sale afterwards, how often, and within how many days."""
 
 
 def sales(seed: int, staff: Staff, month: Month, activity: float) -> list[Estate]:
@@ -29,7 +62,68 @@ def sales(seed: int, staff: Staff, month: Month, activity: float) -> list[Estate
     return [_sale(seed, staff, month, number) for number in range(count)]
 
 
-def estate_number(office: Office, month: Month, number: int) -> tuple[str, str]:
+def assignments(seed: int, staff: Staff, month: Month, activity: float) -> list[Estate]:
+    """Every valuation and every writing of the month: small fees that count as commission."""
+    found: list[Estate] = []
+    for assignment in (VALUATION, WRITING):
+        chance = drawn(seed, assignment, staff.office.number, month)
+        count = count_around(chance, ASSIGNMENTS_PER_DESK[assignment] * staff.office.desks * activity)
+        found.extend(_assignment(chance, staff, month, assignment, number) for number in range(count))
+    return found
+
+
+def _sale(seed: int, staff: Staff, month: Month, number: int) -> Estate:
+    office = staff.office
+    chance = drawn(seed, "sale", office.number, month, number)
+    kind = weighted(chance, market.KINDS)
+    place = _place(chance, office, kind)
+    signed = _contract_day(chance, month)
+    parts = _parts(chance, signed, staff)
+    created = later(chance, datetime.combine(signed, time.min), -120, -12)
+    advertised = later(chance, created, 1, 10)
+    listed = _listed(chance, office, month, kind, place, created)
+    sold = _sold(chance, listed, signed, parts)
+    estate_id, own_number = _estate_number(office, month, number)
+    return Estate(
+        id=estate_id,
+        number=own_number,
+        office=office.customer_id,
+        assignment=SALE,
+        kind=kind,
+        place=place,
+        is_new_home=kind in BUILT and happens(chance, 0.07),
+        intake=chance.randint(1, 8),
+        commission_text="Fast arvode enligt avtal" if happens(chance, 0.05) else None,
+        created_at=created,
+        advertised_at=advertised,
+        versions=(listed, sold, *_revisions(chance, parts, sold)),
+    )
+
+
+def _assignment(chance: Random, staff: Staff, month: Month, assignment: str, number: int) -> Estate:
+    office = staff.office
+    kind = chance.choice(ASSIGNED_KINDS)
+    place = _place(chance, office, kind)
+    estate_id, own_number = _estate_number(office, month, FIRST_NUMBER[assignment] + number)
+    price = market.listing_price(chance, kind, office.town, month)
+    versions = _assignment_versions(chance, staff, _contract_day(chance, month), assignment, price)
+    return Estate(
+        id=estate_id,
+        number=own_number,
+        office=office.customer_id,
+        assignment=assignment,
+        kind=kind,
+        place=place,
+        is_new_home=False,
+        intake=chance.randint(1, 8),
+        commission_text="Fast arvode" if happens(chance, 0.5) else None,
+        created_at=later(chance, versions[0].known_at, -20, -2),
+        advertised_at=None,
+        versions=versions,
+    )
+
+
+def _estate_number(office: Office, month: Month, number: int) -> tuple[str, str]:
     """The id of an estate and the number the office itself gives it."""
     running = (month.year - 2000) * 12 + month.number
     return (
@@ -38,20 +132,19 @@ def estate_number(office: Office, month: Month, number: int) -> tuple[str, str]:
     )
 
 
-def contract_day(chance: Random, month: Month) -> date:
+def _contract_day(chance: Random, month: Month) -> date:
     """A day of the month, rarely a Sunday."""
     day = month.first_day + timedelta(days=chance.randrange(month.last_day.day))
     return day - timedelta(days=1) if day.weekday() == 6 and day.day > 1 else day
 
 
-def place(chance: Random, office: Office, kind: str) -> Place:
+def _place(chance: Random, office: Office, kind: str) -> Place:
     """Where the estate is: around the office, or abroad."""
     if kind == market.FOREIGN:
-        country, street, zip_code, latitude, longitude, currency, rate = chance.choice(FOREIGN_PLACES)
-        moved = rate + round(chance.gauss(0, rate * 0.02))
-        return Place(
-            f"{street} {chance.randint(1, 80)}", zip_code, country, latitude, longitude, currency, moved
-        )
+        country, street, zip_code, latitude, longitude, currency, usual = chance.choice(FOREIGN_PLACES)
+        rate = usual + round(chance.gauss(0, usual * 0.02))
+        address = f"{street} {chance.randint(1, 80)}"
+        return Place(address, zip_code, country, latitude, longitude, currency, rate)
     town = office.town
     return Place(
         street=f"{chance.choice(STREETS)} {chance.randint(1, 120)}{chance.choice(DOORS)}",
@@ -64,48 +157,49 @@ def place(chance: Random, office: Office, kind: str) -> Place:
     )
 
 
-def _sale(seed: int, staff: Staff, month: Month, number: int) -> Estate:
-    office = staff.office
-    chance = drawn(seed, "sale", office.number, month, number)
-    kind = market.kind_of_estate(chance)
-    where = place(chance, office, kind)
-    signed = contract_day(chance, month)
-    agreed = parts(chance, signed, staff)
-    created = later(chance, datetime.combine(signed, time.min), -120, -12)
-    advertised = later(chance, created, 1, 10)
-    listed = _listed(chance, office, month, kind, where, created)
-    sold = _sold(chance, listed, signed, agreed)
-    estate_id, own_number = estate_number(office, month, number)
-    return Estate(
-        id=estate_id,
-        number=own_number,
-        office=office.customer_id,
-        assignment=SALE,
-        kind=kind,
-        place=where,
-        is_new_home=kind in BUILT and happens(chance, 0.07),
-        intake=chance.randint(1, 8),
-        commission_text="Fast arvode enligt avtal" if happens(chance, 0.05) else None,
-        created_at=created,
-        advertised_at=advertised,
-        versions=(listed, sold, *revisions(chance, agreed, sold)),
+def _parts(chance: Random, day: date, staff: Staff, *, alone: bool = False) -> Parts:
+    """Choose the users of an estate among those at work that day; now and then one is of another office."""
+    at_work = staff.at_work(day)
+    nearby = [user for user, _ in staff.nearby(day)]
+    wanted = (WHOLE,) if alone else weighted(chance, SPLITS)
+    chosen = chance.sample(at_work, min(len(wanted), len(at_work)))
+    if nearby and len(wanted) > 1 and happens(chance, BETWEEN_OFFICES):
+        chosen = [*chosen[: len(wanted) - 1], chance.choice(nearby)]
+    if len(chosen) < len(wanted):
+        wanted = (WHOLE,) if len(chosen) == 1 else (5_000, 5_000)
+    return tuple(zip(chosen, wanted, strict=True))
+
+
+def _shared(parts: Parts, version: Version) -> Version:
+    """The version with what each user gets of its commission and is credited of its price."""
+    weights = [weight for _, weight in parts]
+    values = split(version.commission, weights)
+    price = version.starting_price if version.status == DONE else version.final_price or 0
+    prices = split(price * 100, weights)
+    foreign: list[int] | list[None] = [None] * len(weights)
+    if version.foreign is not None:
+        foreign = split(version.foreign.commission, weights)
+    shares = tuple(
+        Share(user.id, user.office, weight, value, abroad, part)
+        for (user, weight), value, abroad, part in zip(parts, values, foreign, prices, strict=True)
     )
+    return replace(version, shares=shares)
 
 
 def _listed(
-    chance: Random, office: Office, month: Month, kind: str, where: Place, created: datetime
+    chance: Random, office: Office, month: Month, kind: str, place: Place, created: datetime
 ) -> Version:
     """The estate as it was put up for sale."""
-    if where.currency is None:
+    if place.currency is None:
         starting = market.listing_price(chance, kind, office.town, month)
         return Version(created, FOR_SALE, None, None, starting, None, 0, ())
-    asked = market.foreign_listing_price(chance, where.rate, month)
-    abroad = Foreign(where.currency, where.rate, asked, None, 0)
-    return Version(created, FOR_SALE, None, None, in_kronor(asked, where.rate), None, 0, (), foreign=abroad)
+    asked = market.foreign_listing_price(chance, place.rate, month)
+    abroad = Foreign(place.currency, place.rate, asked, None, 0)
+    return Version(created, FOR_SALE, None, None, in_kronor(asked, place.rate), None, 0, (), foreign=abroad)
 
 
-def _sold(chance: Random, listed: Version, signed: date, agreed: Parts) -> Version:
-    """The estate as it was first reported sold."""
+def _sold(chance: Random, listed: Version, signed: date, parts: Parts) -> Version:
+    """The estate as it was first reported sold: mostly at once, sometimes weeks later."""
     abroad = listed.foreign
     if abroad is None:
         final = market.final_price(chance, listed.starting_price)
@@ -115,21 +209,95 @@ def _sold(chance: Random, listed: Version, signed: date, agreed: Parts) -> Versi
         fee = round(final_foreign * 100 * chance.uniform(0.03, 0.05))
         abroad = replace(abroad, final_price=final_foreign, commission=fee)
         final, earned = in_kronor(final_foreign, abroad.rate), in_kronor(fee, abroad.rate)
-    return Version(
-        known_at=_registered(chance, signed),
-        status=SOLD,
-        contract_on=signed,
-        access_on=signed + timedelta(days=chance.randint(25, 110)),
-        starting_price=listed.starting_price,
-        final_price=final,
-        commission=earned,
-        shares=shares(agreed, earned, final, abroad.commission if abroad else None),
-        foreign=abroad,
-    )
-
-
-def _registered(chance: Random, signed: date) -> datetime:
-    """When the sale reached the system: mostly at once, sometimes weeks later."""
     if happens(chance, 0.04):
-        return later(chance, datetime.combine(signed, time.min), 8, 45)
-    return working_moment(chance, signed + timedelta(days=chance.choice((0, 0, 0, 0, 1, 1, 2, 3))))
+        known_at = later(chance, datetime.combine(signed, time.min), 8, 45)
+    else:
+        known_at = working_moment(chance, signed + timedelta(days=chance.choice((0, 0, 0, 0, 1, 1, 2, 3))))
+    access = signed + timedelta(days=chance.randint(25, 110))
+    sold = Version(known_at, SOLD, signed, access, listed.starting_price, final, earned, (), foreign=abroad)
+    return _shared(parts, sold)
+
+
+def _assignment_versions(
+    chance: Random, staff: Staff, day: date, assignment: str, price: int
+) -> tuple[Version, ...]:
+    """As first reported; sometimes with another fee later, sometimes withdrawn."""
+    parts = _parts(chance, day, staff, alone=happens(chance, 0.7))
+    low, high = FEES[assignment]
+    fee = chance.randrange(low, high, 4_980 if happens(chance, 0.5) else 50_000)
+    is_writing = assignment == WRITING
+    known_at = working_moment(chance, day + timedelta(days=chance.choice((0, 0, 1, 4))))
+    access = day + timedelta(days=chance.randint(20, 70)) if is_writing else None
+    status, final = (SOLD, price) if is_writing else (DONE, None)
+    first = _shared(parts, Version(known_at, status, day, access, price, final, fee, ()))
+    versions = [first]
+    if happens(chance, 0.05):
+        known_at = later(chance, first.known_at, 2, 40)
+        versions.append(_shared(parts, replace(first, known_at=known_at, commission=round(fee * 0.8))))
+    if happens(chance, 0.03):
+        known_at = later(chance, first.known_at, 41, 80)
+        versions.append(replace(versions[-1], known_at=known_at, status=WITHDRAWN))
+    return tuple(versions)
+
+
+def _revisions(chance: Random, parts: Parts, sold: Version) -> list[Version]:
+    """Every later version of a sale, oldest first; a cancelled sale ends with being withdrawn."""
+    planned: list[tuple[datetime, str]] = []
+    for what, share, latest in REVISIONS:
+        if happens(chance, share):
+            planned.append((later(chance, sold.known_at, 3, latest), what))
+    if sold.access_on is not None:
+        access = datetime.combine(sold.access_on, time(9))
+        planned.append((max(later(chance, access, 0, 9), later(chance, sold.known_at, 4, 12)), "settle"))
+    versions: list[Version] = []
+    last = sold
+    for known_at, what in sorted(planned):
+        if what == "restate":
+            parts, last = _restated(chance, parts, last)
+        elif what == "reprice":
+            last = _repriced(chance, parts, last)
+        elif what == "redate":
+            last = _redated(chance, last)
+        elif what == "settle":
+            received = known_at + timedelta(days=1)
+            last = replace(last, deposit_reported_at=known_at, commission_received_at=received)
+        else:
+            last = replace(last, status=WITHDRAWN)
+        last = replace(last, known_at=known_at)
+        versions.append(last)
+        if last.status == WITHDRAWN:
+            break
+    return versions
+
+
+def _restated(chance: Random, parts: Parts, last: Version) -> tuple[Parts, Version]:
+    """Other shares, as when colleagues settle up afterwards, or another commission."""
+    if happens(chance, 0.4) and len(parts) == 2:
+        (first, held), (second, _) = parts
+        share = chance.choice([one for one in (4_000, 5_000, 5_500, 6_500, 8_000) if one != held])
+        parts = ((first, share), (second, WHOLE - share))
+        return parts, _shared(parts, last)
+    factor = chance.choice((0.85, 0.9, 0.95, 1.05, 1.1))
+    if last.foreign is None:
+        return parts, _shared(parts, replace(last, commission=round(last.commission * factor)))
+    abroad = replace(last.foreign, commission=round(last.foreign.commission * factor))
+    earned = in_kronor(abroad.commission, abroad.rate)
+    return parts, _shared(parts, replace(last, commission=earned, foreign=abroad))
+
+
+def _repriced(chance: Random, parts: Parts, last: Version) -> Version:
+    """The correction of a final price that was mistyped."""
+    if last.foreign is not None and last.foreign.final_price is not None:
+        price = last.foreign.final_price + chance.choice((-2_000, 3_000))
+        abroad = replace(last.foreign, final_price=price)
+        return _shared(parts, replace(last, final_price=in_kronor(price, abroad.rate), foreign=abroad))
+    final = (last.final_price or 0) + chance.choice((-15_000, -5_000, 10_000, 20_000, 50_000))
+    return _shared(parts, replace(last, final_price=final))
+
+
+def _redated(chance: Random, last: Version) -> Version:
+    """The correction of a contract day that was mistyped; it may move the sale to another month."""
+    moved = timedelta(days=chance.choice((-12, -7, -3, 2, 5)))
+    if last.contract_on is None or last.access_on is None:
+        return last
+    return replace(last, contract_on=last.contract_on + moved, access_on=last.access_on + timedelta(days=7))

@@ -1,13 +1,17 @@
-"""How does the market move? Seasons, growth, kinds of estates, prices and commissions."""
+"""The market: seasons, growth, kinds of estates, prices, commissions and how these are split."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from itertools import pairwise
 from random import Random
 
 from pipelines.months import Month
-from pipelines.sandbox.world.chance import weighted
-from pipelines.sandbox.world.facts import Town
+from pipelines.sandbox.world.records import Town
+
+WHOLE = 10_000
+"""A hundred percent, in hundredths of a percent."""
 
 SEASON = (0.70, 0.85, 1.05, 1.15, 1.35, 1.25, 0.55, 0.95, 1.20, 1.15, 1.00, 0.70)
 
@@ -41,11 +45,6 @@ def price_level(month: Month) -> float:
     return float(1.03**years * (1 + 0.04 * math.sin(years * 1.3)))
 
 
-def kind_of_estate(chance: Random) -> str:
-    """What is sold: mostly flats and houses."""
-    return weighted(chance, KINDS)
-
-
 def listing_price(chance: Random, kind: str, town: Town, month: Month) -> int:
     """What is asked for in kronor, in steps one meets in advertisements."""
     level = town.house_price * OF_A_HOUSE[kind] if kind in OF_A_HOUSE else town.flat_price * OF_A_FLAT[kind]
@@ -61,16 +60,26 @@ def foreign_listing_price(chance: Random, rate: int, month: Month) -> int:
 
 
 def final_price(chance: Random, starting: int) -> int:
-    """What came of the bidding, which mostly goes up."""
+    """The price after the bidding, which mostly goes up."""
     return round(starting * max(0.85, chance.gauss(1.045, 0.06)) / 5_000) * 5_000
 
 
-def commission_share(chance: Random, price: int) -> float:
-    """The commission as part of the price: the dearer the home, the smaller the part."""
-    percent = 4.1 - 0.75 * math.log(max(price, 300_000) / 500_000) + chance.gauss(0, 0.2)
-    return round(min(4.0, max(1.5, percent)), 3) / 100
-
-
 def commission(chance: Random, price: int) -> int:
-    """A commission in öre: a part of the price, never less than somebody's lowest fee."""
-    return max(3_495_000, round(price * 100 * commission_share(chance, price)))
+    """A commission in öre: the dearer the home, the smaller the part, but never less than a lowest fee."""
+    percent = 4.1 - 0.75 * math.log(max(price, 300_000) / 500_000) + chance.gauss(0, 0.2)
+    return max(3_495_000, round(price * 100 * (round(min(4.0, max(1.5, percent)), 3) / 100)))
+
+
+def split(amount: int, basis_points: Sequence[int]) -> list[int]:
+    """Cut an amount by shares that sum to a hundred percent; the parts sum to the amount exactly."""
+    edges = [0]
+    reached = 0
+    for share in basis_points:
+        reached += share
+        edges.append((amount * reached + WHOLE // 2) // WHOLE)
+    return [end - start for start, end in pairwise(edges)]
+
+
+def in_kronor(foreign: int, rate: int) -> int:
+    """An amount in a foreign currency, times its rate in ten-thousandths of a krona, to the nearest unit."""
+    return (foreign * rate + WHOLE // 2) // WHOLE

@@ -1,6 +1,8 @@
-"""What are people, streets and firms of the sandbox called? Lists of believable Swedish names."""
+"""Names of people, streets and firms, and towns with their price levels."""
 
 from __future__ import annotations
+
+from pipelines.sandbox.world.records import Town
 
 FIRST_NAMES = (
     "Anna Erik Maria Lars Karin Anders Kristina Johan Eva Per Lena Nils Emma Mikael Sara Jan Malin Hans "
@@ -40,12 +42,8 @@ LEAD_SENDERS = (
 )  # fmt: skip
 
 LEAD_RECEIVERS = (
-    "Lånekontoret",
-    "Flyttkompaniet",
-    "Elavtal Direkt",
-    "Hemförsäkringen",
-    "Städbolaget Ren & Fin",
-)
+    "Lånekontoret", "Flyttkompaniet", "Elavtal Direkt", "Hemförsäkringen", "Städbolaget Ren & Fin",
+)  # fmt: skip
 
 MESSAGES = (
     "Hej! Vi funderar på att sälja i vår och vill gärna ha en värdering.",
@@ -56,4 +54,50 @@ MESSAGES = (
     "Dödsbo, behöver hjälp med allt. 😊",
     "Vill veta avgiften, driftskostnaden; och när tillträde kan ske",
     "",
+)
+
+TOWNS = (
+    Town("Uppsala", 753, 59.8586, 17.6389, 5_600_000, 2_850_000),
+    Town("Enköping", 745, 59.6361, 17.0777, 4_100_000, 1_950_000),
+    Town("Västerås", 722, 59.6099, 16.5448, 4_200_000, 1_700_000),
+    Town("Eskilstuna", 632, 59.3712, 16.5098, 3_200_000, 1_250_000),
+    Town("Nyköping", 611, 58.7530, 17.0079, 3_700_000, 1_750_000),
+    Town("Kalmar", 392, 56.6634, 16.3567, 3_500_000, 1_800_000),
+    Town("Östersund", 831, 63.1792, 14.6357, 3_300_000, 1_900_000),
+    Town("Linköping", 582, 58.4108, 15.6214, 4_700_000, 2_200_000),
+    Town("Norrköping", 602, 58.5877, 16.1924, 3_900_000, 1_600_000),
+    Town("Örebro", 702, 59.2753, 15.2134, 4_000_000, 1_850_000),
+    Town("Karlstad", 652, 59.4022, 13.5115, 3_900_000, 2_050_000),
+    Town("Jönköping", 553, 57.7826, 14.1618, 4_000_000, 2_000_000),
+    Town("Växjö", 352, 56.8777, 14.8091, 3_800_000, 1_800_000),
+    Town("Halmstad", 302, 56.6745, 12.8578, 4_300_000, 2_250_000),
+    Town("Varberg", 432, 57.1056, 12.2508, 5_100_000, 3_000_000),
+    Town("Borås", 503, 57.7210, 12.9401, 3_500_000, 1_450_000),
+    Town("Helsingborg", 252, 56.0465, 12.6945, 4_900_000, 2_200_000),
+    Town("Lund", 222, 55.7047, 13.1910, 6_300_000, 2_900_000),
+    Town("Ystad", 271, 55.4295, 13.8204, 4_000_000, 2_450_000),
+    Town("Kristianstad", 291, 56.0294, 14.1567, 2_900_000, 1_350_000),
+    Town("Visby", 621, 57.6348, 18.2948, 5_000_000, 3_400_000),
+    Town("Gävle", 802, 60.6749, 17.1413, 3_100_000, 1_400_000),
+    Town("Falun", 791, 60.6065, 15.6355, 3_200_000, 1_500_000),
+    Town("Sundsvall", 852, 62.3908, 17.3069, 2_800_000, 1_150_000),
+    Town("Umeå", 903, 63.8258, 20.2630, 4_400_000, 2_150_000),
+    Town("Skellefteå", 931, 64.7507, 20.9528, 2_900_000, 1_500_000),
+    Town("Luleå", 972, 65.5848, 22.1547, 3_400_000, 1_900_000),
+    Town("Skövde", 541, 58.3903, 13.8461, 3_000_000, 1_350_000),
+    Town("Trollhättan", 461, 58.2837, 12.2886, 3_100_000, 1_250_000),
+    Town("Kungsbacka", 434, 57.4872, 12.0761, 6_400_000, 3_300_000),
+    Town("Södertälje", 151, 59.1955, 17.6253, 4_900_000, 1_900_000),
+    Town("Norrtälje", 761, 59.7580, 18.7050, 3_900_000, 2_300_000),
+)
+
+QUARTERS = ("", " Norra", " Södra", " Västra", " Östra", " Centrum", " Hamnen", " Torget")
+
+FOREIGN_PLACES = (
+    ("ES", "Calle del Mar", "29640", 36.5400, -4.6200, "EUR", 112_400),
+    ("ES", "Avenida de la Constitución", "03180", 37.9780, -0.6820, "EUR", 112_900),
+    ("FR", "Rue des Oliviers", "06400", 43.5513, 7.0128, "EUR", 113_100),
+    ("PT", "Rua da Praia", "8200-001", 37.0890, -8.2470, "EUR", 112_700),
+    ("NO", "Fjellveien", "2420", 61.3190, 12.2620, "NOK", 9_780),
+    ("GB", "Church Lane", "SW18 4AA", 51.4570, -0.1910, "GBP", 131_200),
 )

@@ -1,15 +1,96 @@
-"""How does the world stand on a day? One history, seen at the end of that day."""
+"""The world on a day: one history of all offices, seen at the end of that day."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time
+from threading import RLock
 
-from pipelines.months import Month
-from pipelines.sandbox.world.facts import Office
-from pipelines.sandbox.world.history import MONTHS_AHEAD, History, history
+from pipelines.months import Month, months_between
+from pipelines.sandbox.world.chance import drawn
+from pipelines.sandbox.world.estates import assignments, sales
+from pipelines.sandbox.world.goals import budgets
+from pipelines.sandbox.world.leads_and_tips import leads
+from pipelines.sandbox.world.organization import Staff, chain, roster
+from pipelines.sandbox.world.records import Budget, Estate, Lead, Office, RunningStep, User
+from pipelines.sandbox.world.running_steps import of_estates, of_projects
 
 EARLIEST = Month(2001, 1)
+MONTHS_AHEAD = 6
+"""Sales to come have already sent their leads; so far ahead of a moment the history is needed."""
+MONTHS_BEFORE = 7
+"""No sale's first lead is older than that when the contract is signed."""
+
+
+@dataclass(frozen=True, slots=True)
+class OfficeEvents:
+    """What an office's sales of a month caused, whenever it became known."""
+
+    estates: tuple[Estate, ...]
+    running: tuple[RunningStep, ...]
+    leads: tuple[Lead, ...]
+
+
+class History:
+    """What happens at every office, built month by month when needed; the same whenever it is seen."""
+
+    def __init__(self, seed: int, offices: int, start: Month, activity: float) -> None:
+        self.seed = seed
+        self.start = start
+        self.chain = chain(seed, offices)
+        self._activity = activity
+        self._rosters: dict[str, tuple[User, ...]] = {}
+        self._months: dict[tuple[str, Month], OfficeEvents] = {}
+        self._budgets: dict[tuple[str, int], list[Budget]] = {}
+        self._building = RLock()
+
+    def users(self, office_id: str) -> tuple[User, ...]:
+        """Everybody who ever works at the office."""
+        if office_id not in self._rosters:
+            self._rosters[office_id] = roster(self.seed, self.chain.offices[office_id])
+        return self._rosters[office_id]
+
+    def months(self, office_id: str, last: Month) -> Iterator[OfficeEvents]:
+        """Every month of the office from the start of the history on."""
+        for month in months_between(self.start, last):
+            key = (office_id, month)
+            with self._building:
+                if key not in self._months:
+                    self._months[key] = self._build(self.chain.offices[office_id], month)
+            yield self._months[key]
+
+    def budgets(self, office_id: str, year: int) -> list[Budget]:
+        """Every budget ever set for the office's users and the year, oldest first."""
+        key = (office_id, year)
+        if key not in self._budgets:
+            self._budgets[key] = [
+                budget for user in self.users(office_id) for budget in budgets(self.seed, user, year)
+            ]
+        return self._budgets[key]
+
+    def _around(self, office: Office, month: Month) -> list[User]:
+        """Who was at the office in the month or the half year before, in which its sales began."""
+        first, last = month.plus(-MONTHS_BEFORE).first_day, month.last_day
+        return [
+            user
+            for user in self.users(office.customer_id)
+            if user.hired <= last and (user.left is None or user.left > first)
+        ]
+
+    def _build(self, office: Office, month: Month) -> OfficeEvents:
+        own = self._around(office, month)
+        others = [other for other in self.chain.around(office) if other is not office]
+        staff = Staff(office, own, [(user, other) for other in others for user in self._around(other, month)])
+        sold = sales(self.seed, staff, month, self._activity)
+        return OfficeEvents(
+            estates=(*sold, *assignments(self.seed, staff, month, self._activity)),
+            running=(
+                *of_estates(drawn(self.seed, "steps", office.number, month), sold),
+                *of_projects(self.seed, office, month, own, self._activity),
+            ),
+            leads=tuple(leads(self.seed, staff, month, sold, self._activity)),
+        )
 
 
 @dataclass(frozen=True)
@@ -34,7 +115,7 @@ class World:
             raise ValueError(f"the sandbox's brokers opened in {EARLIEST}; a history cannot start in {start}")
         if as_of < start.first_day:
             raise ValueError(f"the world cannot be seen on {as_of}, before its history starts in {start}")
-        return cls(history(seed, offices, start, activity), as_of)
+        return cls(History(seed, offices, start, activity), as_of)
 
     def at(self, as_of: date) -> World:
         """The same world on another day."""
@@ -44,12 +125,12 @@ class World:
 
     @property
     def moment(self) -> datetime:
-        """Until when things are known."""
+        """The moment until which things are known."""
         return datetime.combine(self.as_of, time.max)
 
     @property
     def horizon(self) -> Month:
-        """The last month whose sales may have left a trace by now."""
+        """The last month whose sales may be known of by now."""
         return Month.of(self.as_of).plus(MONTHS_AHEAD)
 
     @property
@@ -59,8 +140,9 @@ class World:
 
     @property
     def offices(self) -> tuple[str, ...]:
+        """The customer id of every office."""
         return tuple(self.history.chain.offices)
 
     def offices_of(self, customer_id: str) -> tuple[Office, ...]:
-        """A group's offices, or the office itself; none for a customer nobody knows."""
+        """A group's offices, or the office itself; none for an unknown customer."""
         return self.history.chain.offices_of(customer_id)

@@ -17,8 +17,8 @@ from tempfile import TemporaryDirectory
 
 from pipelines.months import Month
 from pipelines.sandbox.faults import Fault
+from pipelines.sandbox.server import serving
 from pipelines.sandbox.service import Service
-from pipelines.sandbox.serving import serving
 from pipelines.sandbox.world.world import World
 from tests.scenarios.faults.ground import TODAY, Cell, Rows, content
 from tests.scenarios.faults.victim import KILLED, Job, process, run
@@ -119,10 +119,10 @@ def main() -> int:
     given = parser.parse_args()
     world = World.build(start=Month.parse(given.start), as_of=TODAY, offices=given.offices)
     service = Service(world)
-    with TemporaryDirectory() as passing, serving(service, host="127.0.0.1", port=0) as handle:
+    with TemporaryDirectory() as passing, serving(service) as server:
         folder = given.directory or Path(passing)
         never = f"{folder}/never"
-        job = Job("sync", never, world.customers, given.start, (), handle.base_url, refresh=False)
+        job = Job("sync", never, world.customers, given.start, (), server.base_url, refresh=False)
         return _run(given, service, job, folder)
 
 

@@ -14,9 +14,8 @@ from tempfile import mkdtemp
 import pytest
 import zstandard
 
-from pipelines.sandbox.access import Login
 from pipelines.sandbox.faults import Fault
-from pipelines.sandbox.service import Service
+from pipelines.sandbox.service import SandboxLogin, Service
 from tests.scenarios.faults.ground import Cell, Ground, Rows, ground, settings_for
 from warehouse.database import Store
 from warehouse.landing import Landing, safe
@@ -42,7 +41,7 @@ def texts(directory: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def with_login(here: Ground) -> Ground:
-    service = Service(here.service.world, logins=(Login(USERNAME, PASSWORD),))
+    service = Service(here.service.world, logins=(SandboxLogin(USERNAME, PASSWORD),))
     customers = [customer.id for customer in here.settings.customers]
     start, names = here.settings.start, ("users", "commission_office", "sales")
     login = {"username": USERNAME, "password": PASSWORD}

@@ -16,9 +16,8 @@ from assets.definitions import build_definitions
 from assets.project import Project
 from assets.reports import HELD, NIGHT_OF, SKIP
 from assets.schedules import NIGHTLY, RANGE_END, RANGE_START
-from pipelines.sandbox.access import Denial
 from pipelines.sandbox.faults import Fault
-from pipelines.sandbox.service import Service
+from pipelines.sandbox.service import Denial, Service
 from pipelines.sandbox.transport import SandboxTransport
 from pipelines.sandbox.world.world import World
 from tests.unit.assets.harness import (

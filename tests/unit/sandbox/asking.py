@@ -1,4 +1,4 @@
-"""How do the tests ask the sandbox? By calls with the right login, answered in memory."""
+"""Calls to the sandbox with the right login, answered in memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from pipelines.months import Month
-from pipelines.sandbox.answers.question import Shapes
+from pipelines.sandbox.answers.snapshot import Shapes
 from pipelines.sandbox.calls import Call, Reply
 from pipelines.sandbox.service import Service
 from pipelines.sandbox.world.world import World
@@ -36,13 +36,8 @@ def world(seed: int = 1, as_of: date = END_OF_2025) -> World:
 
 @lru_cache
 def quiet(seed: int = 1, shapes: Shapes = "a") -> Service:
-    """A service over that world to be asked only; a test that switches anything makes its own."""
+    """A service over that world only to be asked; a test that switches anything makes its own."""
     return Service(world(seed), shapes=shapes)
-
-
-def own_world(as_of: date = END_OF_2025) -> World:
-    """A world of a test's own, which may post budgets to it."""
-    return World.build(seed=3, offices=7, start=Month(2025, 1), as_of=as_of)
 
 
 def credentials(username: str = "sandbox", password: str = "sandbox") -> str:
@@ -53,11 +48,6 @@ def call(path: str, **query: object) -> Call:
     """A request with the right login."""
     target = f"{path}?{urlencode(query)}" if query else path
     return Call("GET", target, {"authorization": credentials(), "accept": "application/json"})
-
-
-def post(service: Service, path: str, body: object) -> Reply:
-    """The reply to something posted with the right login."""
-    return service.respond(Call("POST", path, {"authorization": credentials()}, json.dumps(body).encode()))
 
 
 def reply(service: Service, path: str, **query: object) -> Reply:

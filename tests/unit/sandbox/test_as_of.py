@@ -1,4 +1,4 @@
-"""Is it one history, seen on different days? What is edited, cancelled, restated, removed and revised."""
+"""One history seen on different days: what is edited, cancelled, restated, removed and revised."""
 
 from __future__ import annotations
 

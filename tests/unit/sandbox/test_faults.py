@@ -1,4 +1,4 @@
-"""Do the faults strike where and as often as they are told to, and the same way each time?"""
+"""Faults: where and how often they strike, and what they do to an answer."""
 
 from __future__ import annotations
 

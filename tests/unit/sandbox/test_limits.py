@@ -1,4 +1,4 @@
-"""Does the sandbox enforce what the interface states? Parameters, enumerations, intervals, pages."""
+"""Parameters, enumerations, intervals and pages, as the interface states them."""
 
 from __future__ import annotations
 
@@ -192,3 +192,18 @@ def test_live_activity_of_months_adds_up() -> None:
         )
     )
     assert april + may == both
+
+
+@pytest.mark.parametrize(
+    ("query", "months"),
+    [
+        ({}, range(1, 13)),
+        ({"fromYear": 2025, "fromMonth": 3, "toYear": 2025, "toMonth": 5}, range(3, 6)),
+    ],
+)
+def test_a_range_of_months_includes_both_ends_and_is_this_year_without_them(
+    query: dict[str, int], months: range
+) -> None:
+    [office] = ask(quiet(), "/Report/Budget/M30012/Commission", **query)
+    found = {(month["year"], month["month"]) for user in office["users"] for month in user["months"]}
+    assert found == {(2025, month) for month in months}

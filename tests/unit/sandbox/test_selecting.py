@@ -1,4 +1,4 @@
-"""Are the right estates told, whichever date they are selected by?"""
+"""Estates selected by the date asked for, by id and by number."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def test_no_estate_is_found_when_none_is_asked_for_or_known(query: dict[str, str
 
 
 def test_an_estate_of_another_customer_is_not_found() -> None:
-    told = ask(quiet(), f"{BI}/GetSalesReportForEstate", customerId="G1", estateId=_some_estate()["id"])
-    assert told == {"estates": []}
+    found = ask(quiet(), f"{BI}/GetSalesReportForEstate", customerId="G1", estateId=_some_estate()["id"])
+    assert found == {"estates": []}
 
 
 def test_references_name_the_estates_of_the_sales_report() -> None:

@@ -1,4 +1,4 @@
-"""Can the sandbox be started, looked at and switched, by whom and from where?"""
+"""Starting the sandbox from the command line, looking at it and switching it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.sandbox.calls import Call
-from pipelines.sandbox.faults import Fault
-from pipelines.sandbox.requestlog import RequestLog
-from pipelines.sandbox.server import loopback
+from pipelines.sandbox.calls import Call, CallLog
+from pipelines.sandbox.options import add_arguments, run, service_of
+from pipelines.sandbox.server import loopback, serving
 from pipelines.sandbox.service import Service
-from pipelines.sandbox.serving import add_arguments, run, running, service_of
-from tests.unit.sandbox.asking import BI, Json, own_world, reply, world
+from tests.unit.sandbox.asking import BI, Json, reply, world
 
 
 def _arguments(*words: str) -> argparse.Namespace:
@@ -73,8 +71,8 @@ def test_what_makes_no_sense_is_said_in_one_sentence(
 
 
 def test_a_port_in_use_is_said_in_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
-    with running(own_world()) as handle:
-        port = handle.base_url.rpartition(":")[2]
+    with serving(Service(world())) as server:
+        port = server.base_url.rpartition(":")[2]
         assert run(_arguments("--port", port)) == 1
     assert capsys.readouterr().err.startswith(f"the sandbox cannot listen on 127.0.0.1 port {port}: ")
 
@@ -86,7 +84,7 @@ def test_loopback_addresses_are_allowed(host: str) -> None:
 
 def test_it_says_what_a_person_needs_and_ends_cleanly_with_ctrl_c() -> None:
     code = (
-        "import argparse, pipelines.sandbox.serving as s; p = argparse.ArgumentParser(); s.add_arguments(p)"
+        "import argparse, pipelines.sandbox.options as s; p = argparse.ArgumentParser(); s.add_arguments(p)"
     )
     words = ["--port", "0", "--offices", "1", "--from", "2025-01", "--as-of", "2025-01-31"]
     command = [sys.executable, "-c", f"{code}; raise SystemExit(s.run(p.parse_args({words})))"]
@@ -102,29 +100,6 @@ def test_it_says_what_a_person_needs_and_ends_cleanly_with_ctrl_c() -> None:
     assert (started.returncode, rest, complaints) == (0, "\nThe sandbox has ended.\n", "")
 
 
-def test_a_handle_switches_faults_and_days_and_knows_the_truth() -> None:
-    with running(own_world()) as handle:
-        handle.faults(Fault("500"))
-        handle.set_as_of(date(2025, 6, 30))
-        told = handle.truth("G1", date(2025, 1, 1), date(2025, 1, 31))
-        assert (told["asOf"], handle.customers, (handle.username, handle.password)) == (
-            date(2025, 6, 30),
-            ("G1", "M30016", "M30017"),
-            ("sandbox", "sandbox"),
-        )
-
-
-def test_two_sandboxes_run_side_by_side() -> None:
-    with running(own_world()) as one, running(own_world()) as other:
-        assert one.base_url != other.base_url
-
-
-def test_naming_the_arguments_builds_nothing() -> None:
-    code = "import sys, pipelines.sandbox.serving; print(*sorted(m for m in sys.modules if 'sandbox' in m))"
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert said.stdout.split() == ["pipelines.sandbox", "pipelines.sandbox.serving"]
-
-
 def test_the_world_describes_itself() -> None:
     status, told = _control(Service(world()), "GET", "world")
     assert (status, told["customers"], told["groups"]["G1"][0], told["offices"][0]["officeId"]) == (
@@ -135,16 +110,12 @@ def test_the_world_describes_itself() -> None:
     )
 
 
-def test_faults_shapes_rights_and_the_day_can_be_switched_by_post() -> None:
-    service = Service(own_world())
+def test_faults_and_the_day_can_be_switched_by_post() -> None:
+    service = Service(world())
     _control(service, "POST", "faults", [{"kind": "500", "count": 1}])
-    _control(service, "POST", "shapes", {"shapes": "b"})
-    _control(service, "POST", "access", {"denied": [{"customer": "M30016"}]})
     _control(service, "POST", "as-of", {"asOf": "2025-06-30"})
-    statuses = [
-        reply(service, f"{BI}/External/Users", customerId=one).status for one in ("G1", "G1", "M30016")
-    ]
-    assert (statuses, service.shapes, service.world.as_of) == ([500, 200, 403], "b", date(2025, 6, 30))
+    statuses = [reply(service, f"{BI}/External/Users", customerId="G1").status for _ in range(2)]
+    assert (statuses, service.world.as_of) == ([500, 200], date(2025, 6, 30))
 
 
 @pytest.mark.parametrize(
@@ -154,29 +125,21 @@ def test_faults_shapes_rights_and_the_day_can_be_switched_by_post() -> None:
         ("POST", "faults", [7], 400),
         ("POST", "as-of", {"asOf": "2020-01-01"}, 400),
         ("POST", "as-of", {}, 400),
-        ("POST", "shapes", {"shapes": "c"}, 400),
-        ("POST", "access", {}, 400),
-        ("GET", "truth?customerId=M1&from=2025-01-01&to=2025-01-31", None, 400),
-        ("GET", "truth", None, 400),
         ("GET", "nothing", None, 404),
     ],
 )
 def test_a_control_request_that_makes_no_sense_is_refused(
     method: str, path: str, body: object, status: int
 ) -> None:
-    assert _control(Service(own_world()), method, path, body)[0] == status
+    assert _control(Service(world()), method, path, body)[0] == status
 
 
-def test_requests_are_kept_until_they_are_cleared(tmp_path: Path) -> None:
-    service = Service(own_world(), log=RequestLog(tmp_path / "log.jsonl", monotonic=iter(range(9)).__next__))
+def test_requests_are_logged_until_they_are_cleared(tmp_path: Path) -> None:
+    service = Service(world(), log=CallLog(tmp_path / "log.jsonl"))
     call = Call("GET", f"{BI}/External/Users?customerId=G1", {})
-    with service.log.entry(call, "G1") as first, service.log.entry(call, "G1"):
-        service.respond(call, first)
-    before = service.log.described()
+    with service.answering(call), service.answering(call):
+        pass
+    before = [(entry.customer, entry.in_flight, entry.status) for entry in service.log.entries]
     _control(service, "POST", "requests/clear")
-    assert ([row["in_flight"] for row in before], before[0]["status"], service.log.described()) == (
-        [1, 2],
-        401,
-        [],
-    )
+    assert (before, service.log.entries) == ([("G1", 1, 401), ("G1", 2, 401)], [])
     assert len((tmp_path / "log.jsonl").read_text("utf-8").splitlines()) == 2

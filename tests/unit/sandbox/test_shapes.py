@@ -1,4 +1,4 @@
-"""Do answers have the documented shapes, and undocumented ones two shapes to choose from?"""
+"""Documented shapes of answers, and the two shapes of undocumented ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from xml.etree import ElementTree
 import pytest
 
 from pipelines.sandbox.calls import Call
-from pipelines.sandbox.service import Service
 from tests.unit.sandbox.asking import (
     AGREED,
     BI,
@@ -23,7 +22,6 @@ from tests.unit.sandbox.asking import (
     estates,
     leads,
     quiet,
-    world,
 )
 
 ESTATE = (
@@ -146,13 +144,6 @@ def test_shape_b_leaves_out_what_is_null() -> None:
     assert all(value is not None for _, _, estate in estates(tree) for value in estate.values())
 
 
-def test_shapes_can_be_switched_while_it_runs() -> None:
-    service = Service(world())
-    before = ask(service, f"{BI}/External/Trademarks", customerId="G1")
-    service.switch_shapes("b")
-    assert set(before[0]) != set(ask(service, f"{BI}/External/Trademarks", customerId="G1")[0])
-
-
 @pytest.mark.parametrize(
     ("accept", "kind"),
     [
@@ -170,18 +161,9 @@ def test_xml_is_answered_only_when_json_is_not_accepted(accept: str, kind: str) 
     assert answered.headers["Content-Type"].partition(";")[0] == kind
 
 
-def test_xml_holds_the_same_in_pascal_case_and_alphabetical_order() -> None:
+def test_xml_holds_the_same_in_pascal_case() -> None:
     asked = call(f"{BI}/CommissionOfficeReport/G1", **YEAR)
     answered = quiet().respond(Call("GET", asked.target, {**asked.headers, "accept": "text/xml"}))
-    root = ElementTree.fromstring(answered.body)
     rows = ask(quiet(), f"{BI}/CommissionOfficeReport/G1", **YEAR)
-    names = [element.tag.rpartition("}")[2] for element in root[0]]
-    told = [float(row.findtext("{*}Commission") or "") for row in root]
-    assert (names, told) == (sorted(names), [float(row["commission"]) for row in rows])
-
-
-@pytest.mark.parametrize("report", ["GetSalesReport", "GetEstatesReport", "Estates"])
-def test_every_answer_in_xml_is_well_formed(report: str) -> None:
-    asked = call(f"{BI}/{report}", customerId="G1", **AGREED, **YEAR)
-    answered = quiet().respond(Call("GET", asked.target, {**asked.headers, "accept": "text/xml"}))
-    assert len(ElementTree.fromstring(answered.body)) > 0
+    found = [float(row.findtext("Commission") or "") for row in ElementTree.fromstring(answered.body)]
+    assert found == [float(row["commission"]) for row in rows]

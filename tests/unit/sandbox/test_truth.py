@@ -1,4 +1,4 @@
-"""Do the answers say what is true? Two computations over the same world, to the öre."""
+"""Answers and truth: two computations over the same world that agree to the öre."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Is the world believable, and the same each time?"""
+"""The world: believable, and the same for the same seed."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from datetime import date
 import pytest
 
 from pipelines.months import Month
-from pipelines.sandbox.world.facts import SALE, Estate, Lead, Running
-from pipelines.sandbox.world.leads import SELLING
-from pipelines.sandbox.world.money import WHOLE, split
+from pipelines.sandbox.world.leads_and_tips import SELLING
+from pipelines.sandbox.world.market import WHOLE, split
+from pipelines.sandbox.world.records import SALE, Estate, Lead, RunningStep
 from pipelines.sandbox.world.world import World
 from tests.unit.sandbox.asking import world
 
@@ -28,7 +28,7 @@ def _leads(of: World) -> Iterator[Lead]:
             yield from month.leads
 
 
-def _running(of: World) -> Iterator[Running]:
+def _running(of: World) -> Iterator[RunningStep]:
     for office in of.offices:
         for month in of.history.months(office, Month(2025, 12)):
             yield from month.running

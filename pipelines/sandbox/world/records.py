@@ -1,4 +1,4 @@
-"""What is there to know about the world? Frozen facts, each with every version of itself."""
+"""Records of the world: offices, users, estates, leads and budgets, each with all its versions."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ class Estate:
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
+class RunningStep:
     """A commission earned in a step, without an id; amount in öre (cents), rate in ten-thousandths."""
 
     user_id: str

@@ -1,9 +1,10 @@
-"""Which leads and tips came and went in a month? Some become sales, some are removed."""
+"""Leads and tips of an office in a month, with their senders, receivers and states."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
+from functools import lru_cache
 from random import Random
 
 from pipelines.months import Month
@@ -17,10 +18,18 @@ from pipelines.sandbox.world.chance import (
     weighted,
     working_moment,
 )
-from pipelines.sandbox.world.facts import Estate, Lead, LeadStep, Party, User
-from pipelines.sandbox.world.names import LEAD_RECEIVERS, LEAD_SENDERS, MESSAGES
-from pipelines.sandbox.world.parties import contact, office_party, outside_party, user_party
-from pipelines.sandbox.world.staff import Staff
+from pipelines.sandbox.world.names import (
+    DOUBLE_NAMES,
+    FIRST_NAMES,
+    LAST_NAMES,
+    LEAD_RECEIVERS,
+    LEAD_SENDERS,
+    MESSAGES,
+)
+from pipelines.sandbox.world.organization import Staff
+from pipelines.sandbox.world.records import Estate, Lead, LeadStep, Office, Party, User
+
+Statuses = tuple[tuple[datetime, str], ...]
 
 INCOMING, OUTGOING, TIP = "incoming", "outgoing", "tip"
 PER_DESK = {INCOMING: 2.6, OUTGOING: 0.8, TIP: 0.6}
@@ -36,19 +45,22 @@ LAST_STATES = (
 )  # fmt: skip
 REMOVED_STATES = ("IncorrectOrDuplicate", "RemovedOther", "Cancelled")
 
+_party = lru_cache(maxsize=20_000)(Party)
+"""The same party is one object, however many leads it sends."""
 
-def leads(seed: int, staff: Staff, month: Month, sold: Sequence[Estate], activity: float) -> list[Lead]:
+
+def leads(seed: int, staff: Staff, month: Month, sold: Sequence[Estate], activity: float) -> Iterator[Lead]:
     """Leads and tips of the month, and the earlier leads that the month's sales began with."""
-    found = list(_of_sales(drawn(seed, "sellers", staff.office.number, month), staff, sold))
+    yield from _of_sellers(drawn(seed, "sellers", staff.office.number, month), staff, sold)
     for way, per_desk in PER_DESK.items():
         chance = drawn(seed, way, staff.office.number, month)
         count = count_around(chance, per_desk * staff.office.desks * market.season(month) * activity)
-        found.extend(_other(chance, staff, month, way, sold) for _ in range(count))
-    return found
+        for _ in range(count):
+            yield _of_month(chance, staff, month, way, sold)
 
 
-def _of_sales(chance: Random, staff: Staff, sold: Sequence[Estate]) -> Iterator[Lead]:
-    """The seller asked for a valuation before the estate was listed."""
+def _of_sellers(chance: Random, staff: Staff, sold: Sequence[Estate]) -> Iterator[Lead]:
+    """Requests for a valuation, made by sellers before the estate was listed."""
     for estate in sold:
         if not happens(chance, 0.45):
             continue
@@ -64,24 +76,32 @@ def _of_sales(chance: Random, staff: Staff, sold: Sequence[Estate]) -> Iterator[
         yield _lead(chance, staff, INCOMING, user, created, SELLING, steps, estate.id, _unequal(statuses))
 
 
-def _other(chance: Random, staff: Staff, month: Month, way: str, sold: Sequence[Estate]) -> Lead:
+def _of_month(chance: Random, staff: Staff, month: Month, way: str, sold: Sequence[Estate]) -> Lead:
     created = working_moment(chance, month.first_day + timedelta(days=chance.randrange(month.last_day.day)))
     user = chance.choice(staff.at_work(created.date()))
-    estate_id, statuses = _concerning(chance, way, created, sold)
+    estate_id, statuses = _concerned(chance, way, created, sold)
     kind = chance.choice(TYPES[way])
     return _lead(chance, staff, way, user, created, kind, _steps(chance, way, created), estate_id, statuses)
 
 
-def _concerning(
+def _concerned(
     chance: Random, way: str, created: datetime, sold: Sequence[Estate]
-) -> tuple[str | None, tuple[tuple[datetime, str], ...]]:
+) -> tuple[str | None, Statuses]:
     """Half of the leads and tips concern an estate that was listed at the time."""
     listed = [estate for estate in sold if estate.created_at < created]
     if way == OUTGOING or not listed or happens(chance, 0.5):
         return None, ()
     estate = chance.choice(listed)
-    known = [(max(created, version.known_at), version.status) for version in estate.versions]
-    return estate.id, _unequal(known)
+    return estate.id, _unequal([(max(created, one.known_at), one.status) for one in estate.versions])
+
+
+def _unequal(statuses: Sequence[tuple[datetime, str]]) -> Statuses:
+    """Statuses in order of time, without repetitions."""
+    kept: list[tuple[datetime, str]] = []
+    for moment, status in sorted(statuses, key=lambda entry: entry[0]):
+        if not kept or kept[-1][1] != status:
+            kept.append((moment, status))
+    return tuple(kept)
 
 
 def _steps(chance: Random, way: str, created: datetime) -> tuple[LeadStep, ...]:
@@ -108,20 +128,22 @@ def _lead(
     kind: str,
     steps: tuple[LeadStep, ...],
     estate_id: str | None,
-    statuses: tuple[tuple[datetime, str], ...],
+    statuses: Statuses,
 ) -> Lead:
     sender, receiver = _ends(chance, staff, way, user, created)
-    person = contact(chance)
+    last = chance.choice(DOUBLE_NAMES) if happens(chance, 0.04) else chance.choice(LAST_NAMES)
+    contact_id, first = hex_id(chance, "ADR"), chance.choice(FIRST_NAMES)
+    contact = (contact_id, first, "" if happens(chance, 0.02) else last)
     return Lead(
         id=hex_id(chance, "LED" if way != TIP else "TIP"),
         way=way,
         office=staff.office.customer_id,
         user_id=user.id,
         created_at=created,
-        title=f"{'Tips' if way == TIP else kind}: {person[1]} {person[2]}".strip(),
+        title=f"{'Tips' if way == TIP else kind}: {contact[1]} {contact[2]}".strip(),
         type=kind,
         message=chance.choice(MESSAGES),
-        contact=person,
+        contact=contact,
         sender=sender,
         receiver=receiver,
         steps=steps,
@@ -132,26 +154,32 @@ def _lead(
 
 def _ends(chance: Random, staff: Staff, way: str, user: User, created: datetime) -> tuple[Party, Party]:
     """Sender and receiver: leads come from outside or go there, tips stay among colleagues."""
-    here = user_party(user, staff.office, created)
+    here = _user_party(user, staff.office, created)
     if way == INCOMING:
-        receiver = office_party(staff.office) if happens(chance, 0.25) else here
-        return outside_party(chance.choice(LEAD_SENDERS)), receiver
+        receiver = _office_party(staff.office) if happens(chance, 0.25) else here
+        return _outside_party(chance.choice(LEAD_SENDERS)), receiver
     if way == OUTGOING:
-        return here, outside_party(chance.choice(LEAD_RECEIVERS))
+        return here, _outside_party(chance.choice(LEAD_RECEIVERS))
     nearby = staff.nearby(created.date())
     if nearby and happens(chance, 0.3):
-        other, office = chance.choice(nearby)
-        return here, user_party(other, office, created)
+        return here, _user_party(*chance.choice(nearby), created)
     colleague = chance.choice(staff.at_work(created.date()))
-    return here, office_party(staff.office) if colleague is user else user_party(
-        colleague, staff.office, created
-    )
+    if colleague is user:
+        return here, _office_party(staff.office)
+    return here, _user_party(colleague, staff.office, created)
 
 
-def _unequal(statuses: Sequence[tuple[datetime, str]]) -> tuple[tuple[datetime, str], ...]:
-    """Statuses in order of time, without repetitions."""
-    kept: list[tuple[datetime, str]] = []
-    for moment, status in sorted(statuses, key=lambda entry: entry[0]):
-        if not kept or kept[-1][1] != status:
-            kept.append((moment, status))
-    return tuple(kept)
+def _user_party(user: User, office: Office, moment: datetime) -> Party:
+    """A user, under the name of that moment."""
+    name = next((card.name for card in reversed(user.cards) if card.known_at <= moment), user.cards[0].name)
+    return _party(user.id, name, "User", user.employee_id, office.own_id, office.name, office.customer_id)
+
+
+def _office_party(office: Office) -> Party:
+    return _party(office.own_id, office.name, "Office", None, office.own_id, office.name, office.customer_id)
+
+
+def _outside_party(name: str) -> Party:
+    """A firm that is no office; its number is made of its name."""
+    number = f"{sum(ord(letter) * place for place, letter in enumerate(name, start=1)) % 100_000:05d}"
+    return _party(f"KUN{number}", name, "Company", None, f"KUN{number}", name, f"S{number}")

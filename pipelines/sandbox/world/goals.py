@@ -1,17 +1,17 @@
-"""What is each user budgeted to reach, month by month, and when was that decided or changed?"""
+"""What users are budgeted to reach month by month, and what they do day by day."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
+from functools import lru_cache
 
 from pipelines.months import Month, months_between
 from pipelines.sandbox.world import market
 from pipelines.sandbox.world.chance import drawn, happens, working_moment
-from pipelines.sandbox.world.facts import Budget, Goals, User
+from pipelines.sandbox.world.records import Budget, Goals, User
 
-REVISED = 0.35
-REVISED_AGAIN = 0.5
+REVISED, REVISED_AGAIN = 0.35, 0.5
 
 
 def budgets(seed: int, user: User, year: int) -> list[Budget]:
@@ -23,25 +23,24 @@ def budgets(seed: int, user: User, year: int) -> list[Budget]:
     hired = datetime.combine(user.hired, time(13))
     first = max(Month(year, 1), Month.of(user.hired))
     strength = chance.uniform(0.6, 1.5)
-    found = [
+    original = [
         Budget(user.id, user.office, month, max(decided, hired), _goals(strength, month))
         for month in months_between(first, Month(year, 12))
     ]
+    found = list(original)
     revisions = 0
     if happens(chance, REVISED):
         revisions = 2 if happens(chance, REVISED_AGAIN) else 1
-    for number in range(revisions):
-        earliest = date(year, 3, 1) if number == 0 else date(year, 8, 1)
+    for earliest in (date(year, 3, 1), date(year, 8, 1))[:revisions]:
         moment = working_moment(chance, earliest + timedelta(days=chance.randrange(90)))
         factor = chance.choice((0.75, 0.85, 0.9, 1.1, 1.2))
         if moment > hired:
-            found.extend(_revised(found[: 13 - first.number], moment, factor))
+            found.extend(
+                replace(budget, goals=_scaled(budget.goals, factor), known_at=moment)
+                for budget in original
+                if budget.month > Month.of(moment.date())
+            )
     return found
-
-
-def goals_after(budget: Budget, goals: Goals, known_at: datetime) -> Budget:
-    """The same user and month with other goals."""
-    return replace(budget, goals=goals, known_at=known_at)
 
 
 def _goals(strength: float, month: Month) -> Goals:
@@ -51,18 +50,28 @@ def _goals(strength: float, month: Month) -> Goals:
     return Goals(commission, sold, registered, meetings=registered * 2 + 1, own_booked=registered)
 
 
-def _revised(first: list[Budget], moment: datetime, factor: float) -> list[Budget]:
-    """New goals for the months after the one in which they were changed."""
-    return [
-        goals_after(budget, _scaled(budget.goals, factor), moment)
-        for budget in first
-        if budget.month > Month.of(moment.date())
-    ]
-
-
 def _scaled(goals: Goals, factor: float) -> Goals:
     return replace(
         goals,
         commission=round(goals.commission * factor / 500) * 500,
         sold=max(0, goals.sold + (1 if factor > 1 else -1)),
     )
+
+
+@lru_cache(maxsize=4_000)
+def activity(seed: int, user_id: str, month: Month) -> tuple[tuple[int, int, int, int], ...]:
+    """Meetings, viewings, calls and new contacts of each day; weekends have viewings on Sundays only."""
+    chance = drawn(seed, "activity", user_id, month)
+    days: list[tuple[int, int, int, int]] = []
+    for number in range(1, month.last_day.day + 1):
+        weekday = date(month.year, month.number, number).weekday()
+        busy = weekday < 5
+        days.append(
+            (
+                chance.randint(0, 3) if busy else 0,
+                chance.randint(0, 2) if busy or weekday == 6 else 0,
+                chance.randint(0, 14) if busy else 0,
+                chance.randint(0, 4) if busy else 0,
+            )
+        )
+    return tuple(days)

@@ -1,0 +1,168 @@
+"""Commissions by office, user and month, earned in steps, and live."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from pipelines.months import Month, months_between
+from pipelines.sandbox.answers import formats
+from pipelines.sandbox.answers.formats import Object
+from pipelines.sandbox.answers.snapshot import Question
+from pipelines.sandbox.world.records import SALE, VALUATION, WRITING, Office, Share
+
+
+@dataclass(slots=True)
+class Earned:
+    """Sums in öre and hundredths of a percent; only these are added, never averages."""
+
+    commission: int = 0
+    sold_commission: int = 0
+    sold_price: int = 0
+    sold: int = 0
+    writings: int = 0
+    valuations: int = 0
+
+    def add(self, assignment: str, share: Share) -> None:
+        self.commission += share.value
+        if assignment == SALE:
+            self.sold_commission += share.value
+            self.sold_price += share.price
+            self.sold += share.basis_points
+        elif assignment == WRITING:
+            self.writings += share.basis_points
+        elif assignment == VALUATION:
+            self.valuations += share.basis_points
+
+    def measures(self) -> Object:
+        percentage = round(100 * self.sold_commission / self.sold_price, 4) if self.sold_price else 0.0
+        average = round(self.sold_commission * 100 / self.sold, 2) if self.sold else 0.0
+        return {
+            "commission": self.commission / 100,
+            "soldTotalPrice": self.sold_price / 100,
+            "soldCommissionPercentage": percentage,
+            "soldAverageCommission": average,
+            "soldEstateParts": self.sold / 10_000,
+            "writingParts": self.writings / 10_000,
+            "valuationParts": self.valuations / 10_000,
+        }
+
+
+def by_office(question: Question) -> object:
+    """CommissionOfficeReport: a row for every office, also for one that earned nothing."""
+    sums = {office.customer_id: Earned() for office in question.offices}
+    for _, assignment, share in _shares(question):
+        sums[share.office].add(assignment, share)
+    return [
+        {
+            "customerId": office.number,
+            "office": _office(question, office),
+            **sums[office.customer_id].measures(),
+        }
+        for office in question.offices
+    ]
+
+
+def by_user(question: Question) -> object:
+    """CommissionUserReport: everybody employed in the interval, and everybody who earned something."""
+    sums = {user.id: Earned() for office in question.offices for user, _ in question.employed(office)}
+    for _, assignment, share in _shares(question):
+        sums.setdefault(share.user_id, Earned()).add(assignment, share)
+    return [{"userId": user_id, **earned.measures()} for user_id, earned in sums.items()]
+
+
+def by_month(question: Question) -> object:
+    """CommissionOfficeReportByMonth: office > years > months, in order of time."""
+    sums: dict[tuple[str, Month], Earned] = {}
+    for signed, assignment, share in _shares(question):
+        sums.setdefault((share.office, Month.of(signed)), Earned()).add(assignment, share)
+    return {"commissionOffices": [_monthly(question, office, sums) for office in question.offices]}
+
+
+def _monthly(question: Question, office: Office, sums: dict[tuple[str, Month], Earned]) -> Object:
+    """Shape a has every month of the interval and numbers; shape b only months with activity, as text."""
+    years: dict[int, list[Object]] = {}
+    as_text = question.shapes == "b"
+    for month in months_between(Month.of(question.start.date()), Month.of(question.end.date())):
+        earned = sums.get((office.customer_id, month))
+        if earned is not None or not as_text:
+            name: object = f"{month.number:02d}" if as_text else month.number
+            row = {"month": name, **(earned or Earned()).measures()}
+            years.setdefault(month.year, []).append(row)
+    head = _office(question, office)
+    return {
+        **({"office": head} if as_text else head),
+        "years": [
+            {"year": str(year) if as_text else year, "months": months}
+            for year, months in sorted(years.items())
+        ],
+    }
+
+
+def running_commissions(question: Question) -> object:
+    """RunningCommissions: one row per step earned in the interval; rows have no id and may be equal."""
+    return [
+        {
+            "userId": step.user_id,
+            "customerId": step.office,
+            "estateId": step.estate_id,
+            "amount": step.amount / 100,
+            "exchangeRate": step.rate / 10_000,
+            "obtainedAt": formats.day(step.obtained_on),
+        }
+        for office in question.offices
+        for step in question.snapshot.running(office.customer_id)
+        if question.covers(step.obtained_on)
+    ]
+
+
+def live_report(question: Question) -> object:
+    """LiveData/CommissionReport: only this month and the two before are calculated; others are zero."""
+    today = question.snapshot.world.as_of
+    first, after = Month.of(today).plus(-2).first_day, today + timedelta(days=1)
+    sums: dict[str, Earned] = {}
+    for signed, assignment, share in _shares(question):
+        if first <= signed < after:
+            sums.setdefault(share.user_id, Earned()).add(assignment, share)
+    rows: list[Object] = []
+    for office in question.offices:
+        for user, card in question.employed(office, also=sums):
+            earned = sums.get(user.id, Earned())
+            commission, parts = earned.commission / 100, earned.sold / 10_000
+            if question.shapes == "b":
+                row: Object = {
+                    "agent": {"id": user.id, "name": card.name, "office": office.customer_id},
+                    "commission": {"value": commission, "currency": "SEK"},
+                    "parts": parts,
+                }
+            else:
+                row = {
+                    "userId": user.id,
+                    "customerId": office.customer_id,
+                    "commission": commission,
+                    "soldEstateParts": parts,
+                }
+            rows.append(row)
+    return {"rows" if question.shapes == "b" else "users": rows}
+
+
+def _shares(question: Question) -> Iterator[tuple[date, str, Share]]:
+    """Every share credited to the offices for contracts in the interval, also in estates of others."""
+    wanted = {office.customer_id for office in question.offices}
+    chain = question.snapshot.world.history.chain
+    around = dict.fromkeys(other.customer_id for office in question.offices for other in chain.around(office))
+    for office_id in around:
+        for known in question.snapshot.estates(office_id):
+            signed, assignment = known.now.contract_on, known.estate.assignment
+            if signed and question.choice in (None, assignment) and question.covers(signed):
+                for share in known.now.shares:
+                    if share.office in wanted:
+                        yield signed, assignment, share
+
+
+def _office(question: Question, office: Office) -> Object:
+    answer: Object = {"customerId": office.customer_id, "name": office.name}
+    if question.shapes == "b":
+        answer["city"] = office.town.name
+    return answer

@@ -1,0 +1,98 @@
+"""Formats of moments, codes and whole answers."""
+
+from __future__ import annotations
+
+import json
+from datetime import date, datetime
+from xml.sax.saxutils import escape
+
+from pipelines.sandbox.world import market, records
+
+Object = dict[str, object]
+"""An object of JSON; its amounts are kronor and units, where the world has öre and cents."""
+
+STATUSES = {
+    records.FOR_SALE: (2, "Till salu"),
+    records.SOLD: (3, "Såld"),
+    records.WITHDRAWN: (9, "Återtagen"),
+    records.DONE: (12, "Utförd"),
+    "AssignmentAttempt": (0, "Intagsförsök"),
+}
+ASSIGNMENTS = {
+    records.SALE: (1, "Försäljning"),
+    records.VALUATION: (2, "Värdering"),
+    records.WRITING: (3, "Skrivning"),
+}
+KINDS = {
+    market.HOUSE: (0, "Villa"),
+    market.ROW_HOUSE: (1, "Radhus"),
+    market.HOUSING_COOPERATIVE: (2, "Bostadsrätt"),
+    market.COTTAGE: (3, "Fritidshus"),
+    market.PLOT: (4, "Tomt"),
+    market.FARM: (5, "Gård/skog"),
+    market.COMMERCIAL: (8, "Kommersiell fastighet"),
+    market.CONDOMINIUM: (9, "Ägarlägenhet"),
+    market.FOREIGN: (10, "Utlandsfastighet"),
+}
+INTAKES = (
+    "Egen bearbetning", "Rekommendation", "Tidigare kund", "Hemsidan", "Annons", "Visning",
+    "Lånekontoret", "Övrigt",
+)  # fmt: skip
+
+
+def moment(value: datetime | None) -> str | None:
+    """Wall clock without offset; fractions are cut to the digits there are, as the service does."""
+    if value is None:
+        return None
+    text = value.isoformat(timespec="seconds")
+    if not value.microsecond:
+        return text
+    digits = f"{value.microsecond:06d}"
+    return f"{text}.{f'{digits}0' if value.microsecond % 1_000 else digits.rstrip('0')}"
+
+
+def day(value: date | None) -> str | None:
+    """A day is written as its midnight."""
+    return None if value is None else f"{value.isoformat()}T00:00:00"
+
+
+def hundredth(value: int | None) -> float | None:
+    """Öre as kronor, cents as units, where there may be none."""
+    return None if value is None else value / 100
+
+
+def described(code: tuple[int, str]) -> Object:
+    """An id with its label."""
+    return {"id": code[0], "text": code[1]}
+
+
+def without_nulls(answer: object) -> object:
+    """The answer of a service that leaves out what is empty."""
+    if isinstance(answer, dict):
+        return {key: without_nulls(value) for key, value in answer.items() if value is not None}
+    if isinstance(answer, list):
+        return [without_nulls(item) for item in answer]
+    return answer
+
+
+def json_body(answer: object) -> bytes:
+    """The answer in JSON and UTF-8."""
+    return json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def xml_body(answer: object) -> bytes:
+    """The answer in XML: names in PascalCase and alphabetical order, nulls marked."""
+    schema = "http://www.w3.org/2001/XMLSchema-instance"
+    return f'<Answer xmlns:i="{schema}">{_xml(answer)}</Answer>'.encode()
+
+
+def _xml(value: object) -> str:
+    if isinstance(value, dict):
+        return "".join(_element(name[:1].upper() + name[1:], value[name]) for name in sorted(value))
+    if isinstance(value, list):
+        return "".join(_element("Item", item) for item in value)
+    return escape(str(value).lower() if isinstance(value, bool) else str(value))
+
+
+def _element(name: str, value: object) -> str:
+    return f'<{name} i:nil="true"/>' if value is None else f"<{name}>{_xml(value)}</{name}>"

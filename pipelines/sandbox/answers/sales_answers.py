@@ -1,0 +1,231 @@
+"""Sales: office > year > month > estate > agents > changes, and the thinner variants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+
+from pipelines.sandbox.answers import formats
+from pipelines.sandbox.answers.formats import Object
+from pipelines.sandbox.answers.snapshot import KnownEstate, Question
+from pipelines.sandbox.world import market
+from pipelines.sandbox.world.records import SALE, VALUATION, Foreign, Office, Place, Share
+
+LISTS = {
+    "houses": (market.HOUSE, market.ROW_HOUSE),
+    "housingCooperatives": (market.HOUSING_COOPERATIVE,),
+    "cottages": (market.COTTAGE,),
+    "plots": (market.PLOT,),
+    "farms": (market.FARM,),
+    "condominiums": (market.CONDOMINIUM,),
+    "commercialProperties": (market.COMMERCIAL,),
+    "foreignProperties": (market.FOREIGN,),
+}
+
+
+def sales_report(question: Question) -> object:
+    """GetSalesReport: sales only."""
+    return _tree(question, sales_only=True)
+
+
+def estates_report(question: Question) -> object:
+    """GetEstatesReport: everything with a contract, so sales and writings but no valuations."""
+    return _tree(question)
+
+
+def estates_report_prod(question: Question) -> object:
+    """GetEstateReportProdDb: the same estates in a thinner row."""
+    return _tree(question, thin=True)
+
+
+def sales_report_for_estate(question: Question) -> object:
+    """GetSalesReportForEstate: a flat list of the estates with that id or number."""
+    wanted_id, wanted_number = question.estate
+    found = [
+        _estate(question, known)
+        for office in question.offices
+        for known in question.snapshot.estates(office.customer_id)
+        if known.estate.assignment != VALUATION
+        and (wanted_id is None or known.estate.id == wanted_id)
+        and (wanted_number is None or known.estate.number == wanted_number)
+    ]
+    return {"estates": found if any(question.estate) else []}
+
+
+def sold_estates(question: Question) -> object:
+    """Estates: references to what was sold, one list per kind and office."""
+    return [
+        {
+            "name": office.name,
+            "customerId": office.customer_id,
+            "city": office.town.name,
+            **{name: list(_references(question, office, kinds)) for name, kinds in LISTS.items()},
+        }
+        for office in question.offices
+    ]
+
+
+def _tree(question: Question, *, sales_only: bool = False, thin: bool = False) -> Object:
+    """Years and months are strings; how the month is padded is not documented."""
+    width = 2 if question.shapes == "b" else 1
+    offices: list[Object] = []
+    for office in question.offices:
+        years: dict[int, dict[int, list[Object]]] = {}
+        for known in question.snapshot.estates(office.customer_id):
+            kind = known.estate.assignment
+            wanted = kind == SALE if sales_only else kind != VALUATION
+            when = _selected(question, known) if wanted else None
+            if when is not None:
+                row = _thin_estate(question, known) if thin else _estate(question, known)
+                years.setdefault(when.year, {}).setdefault(when.month, []).append(row)
+        rows = [
+            {
+                "year": str(year),
+                "months": [
+                    {"month": f"{month:0{width}d}", "estateSaleReports": estates}
+                    for month, estates in sorted(months.items())
+                ],
+            }
+            for year, months in sorted(years.items())
+        ]
+        offices.append({"customerId": office.customer_id, "officeName": office.name, "years": rows})
+    return {"officeSaleReports": offices}
+
+
+def _selected(question: Question, known: KnownEstate) -> date | None:
+    """The moment by which the estate is selected, when it lies in the interval."""
+    candidates: list[date | None]
+    if question.choice == "Create":
+        candidates = [known.estate.created_at]
+    elif question.choice == "LatestPropertyChangeDate":
+        candidates = [known.now.known_at]
+    elif question.choice == "Changed":
+        candidates = [version.known_at for version in reversed(known.versions)]
+    else:
+        candidates = [known.now.access_on if question.choice == "Access" else known.now.contract_on]
+    return next((when for when in candidates if question.covers(when)), None)
+
+
+def _estate(question: Question, known: KnownEstate) -> Object:
+    estate, abroad = known.estate, known.now.foreign
+    return {
+        **_thin_estate(question, known),
+        "address": _address(estate.place),
+        "agents": _agents(question, known),
+        "commissionForeign": abroad.commission / 100 if abroad else None,
+        "intakeSource": {"id": estate.intake, "text": formats.INTAKES[estate.intake - 1]},
+        "changes": [
+            {
+                "changedAt": formats.moment(version.known_at),
+                "status": formats.described(formats.STATUSES[version.status]),
+                "commission": version.commission / 100,
+                "commissionForeign": version.foreign.commission / 100 if version.foreign else None,
+                "startingPrice": version.starting_price,
+                "finalPrice": version.final_price,
+                **_prices_abroad(version.foreign),
+            }
+            for version in known.versions
+        ],
+        **_prices_abroad(abroad),
+    }
+
+
+def _thin_estate(question: Question, known: KnownEstate) -> Object:
+    estate, now = known.estate, known.now
+    return {
+        "id": estate.id,
+        "estateNumber": estate.number,
+        "status": formats.described(formats.STATUSES[now.status]),
+        "type": formats.described(formats.KINDS[estate.kind]),
+        "assignment": formats.described(formats.ASSIGNMENTS[estate.assignment]),
+        "address": {"streetAddress": estate.place.street, "zipCode": estate.place.zip_code},
+        "agents": _agents(question, known, thin=True),
+        "contractDay": formats.day(now.contract_on),
+        "accessDay": formats.day(now.access_on),
+        "depositReportedAt": formats.moment(now.deposit_reported_at),
+        "commission": now.commission / 100,
+        "commissionText": estate.commission_text,
+        "commissionReceivedAt": formats.moment(now.commission_received_at),
+        "isNewHome": estate.is_new_home,
+        "wgs84Coordinate": {"longitud": estate.place.longitude, "latitud": estate.place.latitude},
+        "changedAt": formats.moment(now.known_at),
+        "startingPrice": now.starting_price,
+        "finalPrice": now.final_price,
+    }
+
+
+def _address(place: Place) -> Object:
+    return {"streetAddress": place.street, "zipCode": place.zip_code, "countryCode": place.country}
+
+
+def _prices_abroad(abroad: Foreign | None) -> Object:
+    return {
+        "startingPriceForeign": abroad.starting_price if abroad else None,
+        "finalPriceForeign": abroad.final_price if abroad else None,
+        "currencyCode": abroad.currency if abroad else None,
+        "currencyExchangeRate": abroad.rate / 10_000 if abroad else None,
+    }
+
+
+def _agents(question: Question, known: KnownEstate, *, thin: bool = False) -> list[Object]:
+    """Every agent with the history of the share; the thinner report has no currency and no history."""
+    agents: list[Object] = []
+    for share in known.now.shares:
+        user = question.snapshot.user(share.office, share.user_id)
+        name = question.snapshot.card(user).name
+        office = question.snapshot.world.history.chain.offices[share.office]
+        commission: Object = {"value": share.value / 100}
+        if not thin:
+            commission["valueForeign"] = formats.hundredth(share.value_foreign)
+        agents.append(
+            {
+                "id": user.id,
+                "name": name,
+                "initials": "".join(part[0] for part in name.split()).upper(),
+                "employeeId": user.employee_id,
+                "responsible": not agents,
+                "primaryOffice": {
+                    "customerId": office.customer_id,
+                    "name": office.name,
+                    "city": office.town.name,
+                },
+                "commission": {**commission, "percentageOfTotal": share.basis_points / 100},
+                **({} if thin else {"changes": _share_changes(known, share.user_id)}),
+            }
+        )
+    return agents
+
+
+def _share_changes(known: KnownEstate, user_id: str) -> list[Object]:
+    """One entry each time the agent's share changed."""
+    entries: list[Object] = []
+    held: Share | None = None
+    for version in known.versions:
+        share = next((share for share in version.shares if share.user_id == user_id), None)
+        if share is not None and share != held:
+            entries.append(
+                {
+                    "changedAt": formats.moment(version.known_at),
+                    "commission": share.value / 100,
+                    "commissionForeign": formats.hundredth(share.value_foreign),
+                    "percentageOfTotal": share.basis_points / 100,
+                }
+            )
+            held = share
+    return entries
+
+
+def _references(question: Question, office: Office, kinds: tuple[str, ...]) -> Iterator[Object]:
+    for known in question.snapshot.estates(office.customer_id):
+        estate, now = known.estate, known.now
+        if estate.assignment == SALE and estate.kind in kinds and question.covers(now.contract_on):
+            responsible = question.snapshot.user(now.shares[0].office, now.shares[0].user_id)
+            yield {
+                "id": estate.id,
+                "status": formats.described(formats.STATUSES[now.status]),
+                "address": _address(estate.place),
+                "isNewHome": estate.is_new_home,
+                "responsibleAgentName": question.snapshot.card(responsible).name,
+                "contractDay": formats.day(now.contract_on),
+                "advertisedAt": formats.moment(estate.advertised_at),
+            }

@@ -1,0 +1,172 @@
+"""What the service knows on a day, and what one request asks about it."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Container, Iterator
+from dataclasses import dataclass
+from datetime import date, datetime, time
+from functools import cache
+from typing import Literal
+
+from pipelines.months import Month
+from pipelines.sandbox.world.records import (
+    FOR_SALE,
+    WITHDRAWN,
+    Budget,
+    Estate,
+    Lead,
+    LeadStep,
+    Office,
+    RunningStep,
+    User,
+    UserCard,
+    Version,
+)
+from pipelines.sandbox.world.world import World
+
+Shapes = Literal["a", "b"]
+"""Two believable guesses at what is not documented."""
+
+DateTo = Literal["inclusive", "exclusive", "day"]
+"""Whether a moment equal to dateTo, or the whole day it lies in, belongs to the interval: not documented."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownEstate:
+    """An estate with the version in force and every version known."""
+
+    estate: Estate
+    now: Version
+    versions: tuple[Version, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KnownLead:
+    """A lead with the step it has reached and the status of its estate."""
+
+    lead: Lead
+    now: LeadStep
+    estate_status: str | None
+
+
+class Snapshot:
+    """What is known of a world by the end of its day, in the version in force; computed once per office."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.moment = world.moment
+        self.estates = cache(self._estates)
+        self.leads = cache(self._leads)
+        self.running = cache(self._running)
+        self._people = cache(self._people_of)
+
+    def users(self, office_id: str) -> Iterator[tuple[User, UserCard]]:
+        """Users at work, each with the card in force."""
+        for user in self.world.history.users(office_id):
+            if user.works_on(self.world.as_of):
+                yield user, self.card(user)
+
+    def card(self, user: User) -> UserCard:
+        """What the directory says of a user."""
+        at = bisect_right(user.cards, self.moment, key=lambda card: card.known_at)
+        return user.cards[max(at - 1, 0)]
+
+    def user(self, office_id: str, user_id: str) -> User:
+        """Anybody who ever worked at the office."""
+        return self._people(office_id)[user_id]
+
+    def budgets(self, office_id: str, month: Month) -> list[Budget]:
+        """The budgets in force for a month, one per user who has not left before it."""
+        in_force: dict[str, Budget] = {}
+        for budget in self.world.history.budgets(office_id, month.year):
+            if budget.month == month and budget.known_at <= self.moment:
+                held = in_force.get(budget.user_id)
+                if held is None or held.known_at <= budget.known_at:
+                    in_force[budget.user_id] = budget
+        return [budget for budget in in_force.values() if not self._left_before(budget)]
+
+    def _left_before(self, budget: Budget) -> bool:
+        left = self.user(budget.office, budget.user_id).left
+        return left is not None and left <= self.world.as_of and Month.of(left) < budget.month
+
+    def _people_of(self, office_id: str) -> dict[str, User]:
+        return {user.id: user for user in self.world.history.users(office_id)}
+
+    def _estates(self, office_id: str) -> list[KnownEstate]:
+        """Every assignment of the office that was completed and not withdrawn."""
+        found: list[KnownEstate] = []
+        for month in self.world.history.months(office_id, self.world.horizon):
+            for estate in month.estates:
+                known = tuple(version for version in estate.versions if version.known_at <= self.moment)
+                if known and known[-1].status not in (FOR_SALE, WITHDRAWN):
+                    found.append(KnownEstate(estate, known[-1], known))
+        return sorted(found, key=lambda one: one.estate.id)
+
+    def _leads(self, office_id: str) -> list[KnownLead]:
+        """Leads and tips of the office, newest first."""
+        opened = datetime.combine(self.world.history.start.first_day, time.min)
+        found: list[KnownLead] = []
+        for month in self.world.history.months(office_id, self.world.horizon):
+            for lead in month.leads:
+                steps = [step for step in lead.steps if step.known_at <= self.moment]
+                if steps and lead.created_at >= opened:
+                    statuses = [status for known, status in lead.estate_statuses if known <= self.moment]
+                    found.append(KnownLead(lead, steps[-1], statuses[-1] if statuses else None))
+        return sorted(found, key=lambda one: (one.lead.created_at, one.lead.id), reverse=True)
+
+    def _running(self, office_id: str) -> list[RunningStep]:
+        """Running commissions credited to the office, oldest first; equal ones are all kept."""
+        chain = self.world.history.chain
+        found = [
+            step
+            for office in chain.around(chain.offices[office_id])
+            for month in self.world.history.months(office.customer_id, self.world.horizon)
+            for step in month.running
+            if step.office == office_id
+            and step.known_at <= self.moment
+            and (step.gone_at is None or step.gone_at > self.moment)
+        ]
+        return sorted(found, key=lambda step: (step.obtained_on, step.estate_id, step.user_id))
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One valid request: offices, interval and choices, and the shapes to answer in."""
+
+    snapshot: Snapshot
+    offices: tuple[Office, ...]
+    shapes: Shapes
+    date_to: DateTo = "inclusive"
+    start: datetime = datetime.min
+    end: datetime = datetime.max
+    months: tuple[Month, Month] | None = None
+    choice: str | None = None
+    user_id: str | None = None
+    estate: tuple[str | None, str | None] = (None, None)
+    page: tuple[int, int] = (0, 1)
+    hidden_rows: int = 0
+    repeated_rows: int = 0
+
+    def covers(self, moment: datetime | date | None) -> bool:
+        """Whether a moment, or the midnight of a day, lies in the interval asked for."""
+        if moment is None:
+            return False
+        if not isinstance(moment, datetime):
+            moment = datetime.combine(moment, time.min)
+        if moment < self.start:
+            return False
+        if self.date_to == "exclusive":
+            return moment < self.end
+        if self.date_to == "day":
+            return moment.date() <= self.end.date()
+        return moment <= self.end
+
+    def employed(self, office: Office, also: Container[str] = ()) -> list[tuple[User, UserCard]]:
+        """Users employed at some time in the interval, and others named by id."""
+        first, last = self.start.date(), min(self.end.date(), self.snapshot.world.as_of)
+        return [
+            (user, self.snapshot.card(user))
+            for user in self.snapshot.world.history.users(office.customer_id)
+            if (user.hired <= last and (user.left is None or user.left > first)) or user.id in also
+        ]

@@ -1,0 +1,122 @@
+"""Users, trademarks and the live activity of users."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, time, timedelta
+
+from pipelines.months import Month
+from pipelines.sandbox.answers import formats
+from pipelines.sandbox.answers.formats import Object
+from pipelines.sandbox.answers.snapshot import Question
+from pipelines.sandbox.world.goals import activity
+from pipelines.sandbox.world.records import User, UserCard
+
+LANGUAGE_NAMES = {
+    "sv": "Svenska", "en": "Engelska", "de": "Tyska", "fi": "Finska", "ar": "Arabiska", "es": "Spanska",
+    "fr": "Franska", "pl": "Polska", "so": "Somaliska", "fa": "Persiska", "no": "Norska", "da": "Danska",
+}  # fmt: skip
+
+
+def users(question: Question) -> object:
+    """External/Users: everybody at work, without an office."""
+    return [
+        {
+            "id": user.id,
+            "name": card.name,
+            "emailAddress": card.email,
+            "publicPhoneNumber": card.public_phone,
+            "cellPhone": card.cell_phone,
+            "spokenLanguages": [_language(question, code) for code in card.languages],
+            "changedAt": formats.moment(card.known_at),
+            "image": _image(card),
+        }
+        for office in question.offices
+        for user, card in question.snapshot.users(office.customer_id)
+    ]
+
+
+def trademarks(question: Question) -> object:
+    """External/Trademarks: the shape is a guess."""
+    wanted = {office.customer_id: office for office in question.offices}
+    found: list[Object] = []
+    for mark in question.snapshot.world.history.chain.trademarks:
+        members = [wanted[office_id] for office_id in mark.offices if office_id in wanted]
+        if members and question.shapes == "b":
+            offices = [{"customerId": office.customer_id, "name": office.name} for office in members]
+            found.append({"trademarkId": mark.id, "trademark": mark.name, "offices": offices})
+        elif members:
+            customers = [office.customer_id for office in members]
+            found.append({"id": mark.id, "name": mark.name, "customerIds": customers})
+    return found
+
+
+def activity_report(question: Question) -> object:
+    """LiveData/Report: what users did in the interval, summed up."""
+    days = _days(question)
+    rows: list[Object] = []
+    offices: list[Object] = []
+    for office in question.offices:
+        nested: list[Object] = []
+        for user, card in question.employed(office):
+            meetings, viewings, calls, contacts = _activity(question, user, days)
+            counts: Object = {
+                "meetings": {"total": meetings, "ownBooked": meetings // 2},
+                "viewings": viewings,
+                "phone": {"calls": calls},
+                "contacts": contacts,
+            }
+            nested.append({"id": user.id, "name": card.name, "activity": counts})
+            rows.append(
+                {
+                    "userId": user.id,
+                    "name": card.name,
+                    "customerId": office.customer_id,
+                    "meetings": meetings,
+                    "viewings": viewings,
+                    "calls": calls,
+                    "newContacts": contacts,
+                }
+            )
+        offices.append({"customerId": office.customer_id, "users": nested})
+    return {"offices": offices} if question.shapes == "b" else {"users": rows}
+
+
+def _days(question: Question) -> list[date]:
+    """The days of the interval up to today."""
+    last = min(question.end.date(), question.snapshot.world.as_of)
+    count = (last - question.start.date()).days + 1
+    days = [question.start.date() + timedelta(days=number) for number in range(max(0, count))]
+    return [day for day in days if question.covers(datetime.combine(day, time(12)))]
+
+
+def _activity(question: Question, user: User, days: list[date]) -> list[int]:
+    """Meetings, viewings, calls and new contacts of the days the user worked."""
+    seed = question.snapshot.world.history.seed
+    sums = [0, 0, 0, 0]
+    for day in days:
+        if user.works_on(day):
+            of_day = activity(seed, user.id, Month.of(day))[day.day - 1]
+            sums = [total + count for total, count in zip(sums, of_day, strict=True)]
+    return sums
+
+
+def _language(question: Question, code: str) -> Object:
+    if question.shapes == "b":
+        return {"languageCode": code, "displayName": LANGUAGE_NAMES[code], "native": code == "sv"}
+    return {"id": code, "name": LANGUAGE_NAMES[code]}
+
+
+def _image(card: UserCard) -> Object | None:
+    if card.image_id is None:
+        return None
+    address = f"https://images.example/{card.image_id}"
+    changed_at = formats.moment(card.known_at)
+    return {
+        "imageId": card.image_id,
+        "dateChanged": changed_at,
+        "dateChangedImageData": changed_at,
+        "url": f"{address}.jpg",
+        "showImageOnInternet": True,
+        "extension": "jpg",
+        "cdnReferences": [{"name": size, "url": f"{address}-{size}.jpg"} for size in ("small", "large")],
+    }

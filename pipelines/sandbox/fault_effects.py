@@ -1,0 +1,223 @@
+"""Effects of faults: on the pages, content, body and delivery of a reply, or another reply instead."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from random import Random
+from urllib.parse import urlencode
+
+from pipelines.sandbox.answers.formats import json_body
+from pipelines.sandbox.answers.snapshot import Question
+from pipelines.sandbox.calls import Call, Delivery, Reply, json_reply
+from pipelines.sandbox.faults import CONTENTS, STATUSES, Fault
+from pipelines.sandbox.world.chance import drawn
+
+Row = dict[str, object]
+
+HTML = (
+    b"<!DOCTYPE html><html><head><title>Tillf\xc3\xa4lligt avbrott</title></head>"
+    b"<body><h1>Tj\xc3\xa4nsten \xc3\xa4r inte tillg\xc3\xa4nglig</h1></body></html>"
+)
+MESSAGES = {
+    "400": "The question is not valid.",
+    "401": "The Authorization header is incorrect (wrong username or password).",
+    "403": "The requested data is not accessible to the caller.",
+    "404": "There is nothing here.",
+    "429": "Too many requests.",
+    "500": "An unexpected error occurred.",
+    "502": "Bad gateway.",
+    "503": "The service is unavailable.",
+}
+ENDINGS = {
+    "reset": Delivery(ending="reset before"),
+    "reset_inside": Delivery(ending="reset inside"),
+    "half": Delivery(ending="half"),
+    "half_without_length": Delivery(ending="half without length"),
+}
+NAMING = frozenset({"id", "year", "month", "customerId", "count", "index", "totalRowCount"})
+WRONG: dict[str, object] = {
+    "commission": "enligt avtal",
+    "amount": "tolv kronor",
+    "finalPrice": "såld",
+    "contractDay": "i går",
+    "createdAt": "måndag",
+    "obtainedAt": "2026-13-45T00:00:00",
+    "soldEstateParts": {"parts": 1},
+    "percentageOfTotal": "hälften",
+    "isNewHome": "kanske",
+    "changedAt": "nyss",
+}
+
+
+def replacement(striking: Sequence[Fault], clock: Callable[[], datetime] | None) -> Reply | None:
+    """The reply of a fault that replaces the answer, with the delivery other faults give it."""
+    for fault in striking:
+        if fault.kind == "redirect":
+            headers = {"Location": "/Account/Login?ReturnUrl=%2F", "Content-Type": "text/html"}
+            return _delivered(Reply(302, headers, HTML), striking)
+        if fault.kind in STATUSES:
+            headers = _retry_after(fault, clock) if fault.kind in ("429", "503") else {}
+            reply = json_reply(int(fault.kind), {"message": MESSAGES[fault.kind]}, headers)
+            return _delivered(reply, striking)
+    return None
+
+
+def _retry_after(fault: Fault, clock: Callable[[], datetime] | None) -> dict[str, str]:
+    if fault.retry_after == "none":
+        return {}
+    if fault.retry_after == "date":
+        now = clock() if clock else datetime.now(UTC)
+        return {"Retry-After": format_datetime(now + timedelta(seconds=fault.seconds), usegmt=True)}
+    return {"Retry-After": str(max(0, round(fault.seconds)))}
+
+
+def disturbed(question: Question, striking: Sequence[Fault], moved: dict[str, int], call: Call) -> Question:
+    """A paged question whose rows move while they are read, or are repeated.
+
+    Rows come in after the first look; a restless fault lets them come and go with every look.
+    """
+    for fault in striking:
+        if fault.kind == "repeated_ids" and question.page[0] > 0:
+            question = replace(question, repeated_rows=fault.rows)
+        elif fault.kind == "moving_rows":
+            window = urlencode(sorted((k, v) for k, v in call.query.items() if k != "pageindex"))
+            looks = moved[window] = moved.get(window, -1) + 1
+            hidden = looks % 2 == 0 if fault.restless else looks == 0
+            question = replace(question, hidden_rows=fault.rows if hidden else 0)
+    return question
+
+
+def spoiled(reply: Reply, striking: Sequence[Fault], target: str, seed: int) -> Reply:
+    """The reply with its content, its body and its delivery spoiled, in this order."""
+    if any(fault.kind in CONTENTS for fault in striking):
+        tree: object = json.loads(reply.body)
+        for fault in striking:
+            if fault.kind in CONTENTS:
+                tree = _SPOILERS[fault.kind](tree, fault, drawn(seed, fault.kind, target))
+        reply = replace(reply, body=json_body(tree))
+    for fault in striking:
+        if fault.kind == "html":
+            reply = Reply(200, {"Content-Type": "text/html; charset=utf-8"}, HTML)
+        elif fault.kind == "empty":
+            reply = replace(reply, body=b"")
+        elif fault.kind == "charset":  # Latin-1 under the name of UTF-8
+            reply = replace(reply, body=reply.body.decode().encode("latin-1", errors="replace"))
+        elif fault.kind == "gzip":
+            headers: Mapping[str, str] = {**reply.headers, "Content-Encoding": "gzip"}
+            reply = replace(reply, headers=headers, body=gzip.compress(reply.body, compresslevel=1, mtime=0))
+    return _delivered(reply, striking)
+
+
+def _delivered(reply: Reply, striking: Sequence[Fault]) -> Reply:
+    delivery = reply.delivery
+    for fault in striking:
+        if fault.kind == "slow_start":
+            delivery = replace(delivery, first_byte_after=fault.seconds)
+        elif fault.kind == "slow_body":
+            delivery = replace(delivery, body_takes=fault.seconds)
+        elif fault.kind in ENDINGS:
+            delivery = ENDINGS[fault.kind]
+    return replace(reply, delivery=delivery)
+
+
+def _rows(tree: object) -> Iterator[Row]:
+    """Every object in a list, outer ones first."""
+    if isinstance(tree, list):
+        for item in tree:
+            if isinstance(item, dict):
+                yield item
+            yield from _rows(item)
+    elif isinstance(tree, dict):
+        for value in tree.values():
+            yield from _rows(value)
+
+
+def _unknown_fields(tree: object, fault: Fault, chance: Random) -> object:
+    """Some rows have unknown fields."""
+    for row in list(_rows(tree)):
+        if chance.random() < fault.share:
+            row["sandboxNote"] = chance.choice(("ny", "äldre", "östlig"))
+            row["sandboxWeight"] = round(chance.uniform(0, 10), 3)
+            row["sandboxDetail"] = {"level": chance.randint(1, 3), "codes": [chance.randint(1, 9), 5]}
+    return tree
+
+
+def _wrong_types(tree: object, fault: Fault, chance: Random) -> object:
+    """A documented field of some rows has a value of the wrong type."""
+    for row in list(_rows(tree)):
+        fit = [name for name in WRONG if isinstance(row.get(name), str | int | float)]
+        if fit and chance.random() < fault.share:
+            name = chance.choice(fit)
+            row[name] = WRONG[name]
+    return tree
+
+
+def _wrong_rows(tree: object, fault: Fault, chance: Random) -> object:
+    """Some rows are no objects at all."""
+    if isinstance(tree, list):
+        return [
+            chance.choice((None, 17, "rad"))
+            if isinstance(item, dict) and chance.random() < fault.share
+            else _wrong_rows(item, fault, chance)
+            for item in tree
+        ]
+    if isinstance(tree, dict):
+        return {name: _wrong_rows(value, fault, chance) for name, value in tree.items()}
+    return tree
+
+
+def _nested_list(tree: object, _: Fault, chance: Random) -> object:
+    """Every row has a list of objects more."""
+    for row in list(_rows(tree)):
+        row["channels"] = [{"name": name, "count": chance.randint(0, 9)} for name in ("telefon", "e-post")]
+    return tree
+
+
+def _fractional(tree: object, _: Fault, __: Random) -> object:
+    """Whole numbers become fractional."""
+    return _renumbered(tree, lambda number: number + 0.5)
+
+
+def _text(tree: object, _: Fault, __: Random) -> object:
+    """Numbers become text."""
+    return _renumbered(tree, lambda number: f"{number} st")
+
+
+def _renumbered(tree: object, change: Callable[[float], object]) -> object:
+    """The tree with every number of its rows changed, except ids, months and counts."""
+
+    def renumber(row: Row) -> None:
+        for name, value in row.items():
+            if isinstance(value, dict):
+                renumber(value)
+            elif name not in NAMING and isinstance(value, int | float) and not isinstance(value, bool):
+                row[name] = change(value)
+
+    for row in list(_rows(tree)):
+        renumber(row)
+    return tree
+
+
+def _empty_report(tree: object, fault: Fault, chance: Random) -> object:
+    """The same envelope with nothing in it."""
+    if isinstance(tree, list):
+        return []
+    if isinstance(tree, dict):
+        return {name: _empty_report(value, fault, chance) for name, value in tree.items()}
+    return 0 if isinstance(tree, int) and not isinstance(tree, bool) else tree
+
+
+_SPOILERS: dict[str, Callable[[object, Fault, Random], object]] = {
+    "unknown_fields": _unknown_fields,
+    "wrong_types": _wrong_types,
+    "wrong_rows": _wrong_rows,
+    "nested_list": _nested_list,
+    "fractional": _fractional,
+    "text": _text,
+    "empty_report": _empty_report,
+}

@@ -1,0 +1,124 @@
+"""Options of `brokerbi sandbox`, and serving what they describe."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from datetime import date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+if TYPE_CHECKING:
+    from pipelines.sandbox.service import SandboxLogin, Service
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the world, then those of the service."""
+    add = parser.add_argument
+    add("--seed", type=int, default=1, help="another seed is another world (default %(default)s)")
+    add("--offices", type=int, default=7, help="how many offices (default %(default)s)")
+    add(
+        "--from",
+        dest="start",
+        default="2023-01",
+        metavar="YYYY-MM",
+        help="where the history starts (default %(default)s)",
+    )
+    add(
+        "--as-of",
+        type=date.fromisoformat,
+        metavar="DATE",
+        help="the world as it stood then (default: today, and moving on with the calendar)",
+    )
+    add("--activity", type=float, default=1.0, help="how busy the brokers are (default %(default)s)")
+    add("--host", default="127.0.0.1", help="a loopback address (default %(default)s)")
+    add("--port", type=int, default=8765, help="default %(default)s; 0 takes a free one")
+    add("--shapes", choices=("a", "b"), default="a", help="shapes of what is not documented")
+    add(
+        "--date-to",
+        choices=("inclusive", "exclusive", "day"),
+        default="inclusive",
+        help="how dateTo is read (default %(default)s)",
+    )
+    add(
+        "--fault",
+        action="append",
+        default=[],
+        metavar="KIND[:NAME=VALUE,...]",
+        help="something that goes wrong, for example 429:rate=0.2,path=Leads (repeatable)",
+    )
+    add(
+        "--login",
+        action="append",
+        default=[],
+        metavar="USER:PASSWORD[:CUSTOMER,...]",
+        help="a login, for some customers only if named (repeatable; default sandbox:sandbox)",
+    )
+    add("--latency", type=float, default=0.0, metavar="MS", help="milliseconds before every answer")
+    add("--log", type=Path, metavar="FILE", help="append every request as a line of JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Serve until Ctrl-C; 2 if the arguments make no sense."""
+    from pipelines.sandbox.server import SandboxServer, loopback
+
+    try:
+        service = service_of(arguments)
+        host = loopback(arguments.host)
+    except (ValueError, OSError) as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    try:
+        with SandboxServer(service, host, arguments.port) as server:
+            sys.stdout.write(server.introduction)
+            sys.stdout.flush()
+            server.serve_forever()
+    except KeyboardInterrupt:
+        sys.stdout.write("\nThe sandbox has ended.\n")
+    except OSError as error:
+        sys.stderr.write(f"the sandbox cannot listen on {host} port {arguments.port}: {error.strerror}\n")
+        return 1
+    return 0
+
+
+def service_of(arguments: argparse.Namespace) -> Service:
+    """The service the command line describes; refuses what makes no sense with a sentence."""
+    from pipelines.months import Month
+    from pipelines.sandbox.calls import CallLog
+    from pipelines.sandbox.faults import Fault
+    from pipelines.sandbox.service import SandboxLogin, Service
+    from pipelines.sandbox.world.world import World
+
+    as_of = arguments.as_of
+    world = World.build(
+        seed=arguments.seed,
+        offices=arguments.offices,
+        start=Month.parse(arguments.start),
+        as_of=as_of or _today(),
+        activity=arguments.activity,
+    )
+    return Service(
+        world,
+        logins=[_login(text) for text in arguments.login] or [SandboxLogin()],
+        shapes=arguments.shapes,
+        date_to=arguments.date_to,
+        faults=[Fault.parse(text) for text in arguments.fault],
+        latency=arguments.latency / 1000,
+        log=CallLog(arguments.log),
+        today=None if as_of else _today,
+    )
+
+
+def _login(text: str) -> SandboxLogin:
+    from pipelines.sandbox.service import SandboxLogin
+
+    username, colon, rest = text.partition(":")
+    password, _, customers = rest.partition(":")
+    if not (username and colon):
+        raise ValueError(f"a login is written user:password, not {text!r}")
+    return SandboxLogin(username, password, frozenset(customers.split(",")) if customers else None)
+
+
+def _today() -> date:
+    return datetime.now(ZoneInfo("Europe/Stockholm")).date()
