@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from pipelines.catalogue.model import Report
-from pipelines.connect.clock import Clock
+from pipelines.clock import Clock
 from pipelines.planning.due import Calendar
 from pipelines.planning.plan import calendar
 from pipelines.planning.selection import Selection, chosen_reports

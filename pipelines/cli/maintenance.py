@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipelines.cli.output import complain, count, duration, print_json, say, size
-from pipelines.connect.clock import SystemClock
+from pipelines.clock import SystemClock
 from pipelines.settings.model import load_settings
 
 if TYPE_CHECKING:

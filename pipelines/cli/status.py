@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pipelines.catalogue.model import Report, StoredAs
 from pipelines.catalogue.reports import REPORTS
 from pipelines.cli.output import count, print_json, print_table, say, size
-from pipelines.connect.clock import SystemClock
+from pipelines.clock import SystemClock
 from pipelines.settings.model import load_settings
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import os
 from pipelines.cli.maintenance import print_finished
 from pipelines.cli.output import complain, count, duration, print_json, print_table, say, size
 from pipelines.cli.progress import SyncProgress
-from pipelines.connect.clock import SystemClock
+from pipelines.clock import SystemClock
 from pipelines.planning.plan import Plan, PlannedReport, make_plan
 from pipelines.planning.selection import Selection
 from pipelines.settings.model import load_settings

@@ -10,8 +10,8 @@ from typing import TypeVar
 
 import httpx
 
+from pipelines.clock import Clock, SystemClock
 from pipelines.connect.circuit_breaker import CircuitBreaker
-from pipelines.connect.clock import Clock, SystemClock
 from pipelines.connect.connection import Connection
 from pipelines.connect.errors import (
     CHECK_THE_LOGIN,
@@ -90,7 +90,7 @@ class Client:
             began = sent_at if began is None else began
             last_answer = answer or last_answer
             parsed: list[T] = []
-            if answer is not None and one.is_success:
+            if answer is not None and one.trouble is None and answer.status // 100 == 2:
                 one, parsed = await self._parse(one, answer, read)
             tries.append(one)
             self._circuit_breaker.note_try(one)

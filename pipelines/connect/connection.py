@@ -4,26 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import zlib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import replace
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from ssl import PROTOCOL_TLS_CLIENT, SSLContext
 from urllib.parse import quote, urlencode, urlsplit
 
 import httpx
 
-from pipelines.connect.clock import Clock
-from pipelines.connect.models import (
-    OK,
-    Answer,
-    Limits,
-    Login,
-    Request,
-    Trouble,
-    Try,
-    checked_address,
-    is_loopback,
-)
+from pipelines.address import checked_address, is_loopback
+from pipelines.clock import Clock
+from pipelines.connect.models import OK, Answer, Limits, Login, Request, Trouble, Try
 
 NEVER_KEPT = frozenset({"set-cookie", "set-cookie2", "www-authenticate", "authorization"})
 UNREACHABLE = (
@@ -65,6 +55,8 @@ class Connection:
         self._login = login
         self._limits = limits
         self._clock = clock
+        is_local = is_loopback(self._base_url)
+        is_encrypted = urlsplit(self._base_url).scheme == "https"
         self._http = httpx.AsyncClient(
             transport=transport,
             headers={
@@ -77,8 +69,9 @@ class Connection:
             timeout=limits.seconds,
             limits=httpx.Limits(max_connections=None, keepalive_expiry=KEEP_OPEN_SECONDS),
             follow_redirects=False,
-            trust_env=not is_loopback(self._base_url),
-            verify=_trusted_certificates(self._base_url),
+            trust_env=not is_local,
+            # Without TLS on this machine there is nothing to verify, and no certificates need to be read.
+            verify=SSLContext(PROTOCOL_TLS_CLIENT) if is_local and not is_encrypted else True,
         )
 
     async def close(self) -> None:
@@ -94,129 +87,99 @@ class Connection:
         if request.query:
             url = f"{url}?{urlencode(request.query, quote_via=quote)}"
         began = self._clock.monotonic()
-        received = _Received(self._limits.largest_bytes)
-        trouble, detail = await self._collect(url, received)
-        seconds = self._clock.monotonic() - began
-        answer = self._answer(request, url, received, seconds, number, whole=trouble is None)
-        if received.status is not None and not OK <= received.status < OK + 100:
-            trouble, detail = None, ""
-        size = len(received.body)
-        return Try(request, number, received.status, size, seconds, trouble, self._login.hide(detail)), answer
-
-    async def _collect(self, url: str, received: _Received) -> tuple[Trouble | None, str]:
+        response: httpx.Response | None = None
+        body = bytearray()
+        trouble: Trouble | None = None
+        detail = ""
         try:
             async with (
                 asyncio.timeout(self._limits.whole_seconds),
                 self._http.stream("GET", url) as response,
             ):
-                await received.read(response)
+                await self._collect(response, body)
         except UNREACHABLE as error:
-            return Trouble.UNREACHABLE, _one_line(error)
+            trouble, detail = Trouble.UNREACHABLE, _one_line(error)
         except (TimeoutError, httpx.TimeoutException):
-            return Trouble.TIMED_OUT, ""
+            trouble = Trouble.TIMED_OUT
         except TooManyBytes:
-            return Trouble.TOO_LARGE, ""
+            trouble = Trouble.TOO_LARGE
         except (httpx.HTTPError, OSError, HalfBody) as error:
-            return Trouble.BROKEN, _one_line(error)
-        return None, ""
+            trouble, detail = Trouble.BROKEN, _one_line(error)
+        seconds = self._clock.monotonic() - began
+        status = response.status_code if response is not None else None
+        one = Try(request, number, status, len(body), seconds, trouble, self._login.hide(detail))
+        if response is None:
+            return one, None
+        answer = self._answer(one, url, response, bytes(body))
+        return one if response.is_success else replace(one, trouble=None, detail=""), answer
 
-    def _answer(
-        self, request: Request, url: str, received: _Received, seconds: float, number: int, *, whole: bool
-    ) -> Answer | None:
-        if received.status is None:
-            return None
-        hide, body = self._login.hide, bytes(received.body)
-        return Answer(
-            request=request,
-            url=url,
-            status=received.status,
-            body=body if received.status == OK else self._login.hide_in_bytes(body),
-            content_type=hide(received.headers.get("content-type", "")),
-            headers={name: hide(text) for name, text in received.headers.items() if name not in NEVER_KEPT},
-            seconds=seconds,
-            tries=number,
-            fetched_at_utc=self._clock.utc_now(),
-            whole=whole,
-        )
+    async def _collect(self, response: httpx.Response, body: bytearray) -> None:
+        """Read to the end, decompressing; the body never grows beyond the limit, however tight it was.
 
-
-@dataclass(slots=True)
-class _Received:
-    """What has come of one answer so far: status, headers, and the body decompressed.
-
-    The body never grows beyond the limit, however tightly it was compressed.
-    """
-
-    largest: int
-    status: int | None = None
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    body: bytearray = field(default_factory=bytearray, repr=False)
-
-    async def read(self, response: httpx.Response) -> None:
-        """Read to the end; raises HalfBody for a body shorter than it says, and TooManyBytes."""
-        self.status, self.headers = response.status_code, dict(response.headers)
+        Raises HalfBody for a body that is shorter than it says, or damaged, and TooManyBytes.
+        """
+        largest = self._limits.largest_bytes
         if response.is_stream_consumed:  # a transport in memory has read and decompressed it already
-            self._add(response.content)
+            body += response.content[: largest + 1]
+            if len(body) > largest:
+                raise TooManyBytes
             return
-        length = self.headers.get("content-length", "").strip()
-        has_length = length.isascii() and length.isdigit() and "transfer-encoding" not in self.headers
-        unzip = _unzip_of(self.headers.get("content-encoding", "").strip().lower())
+        length = response.headers.get("content-length", "").strip()
+        has_length = length.isascii() and length.isdigit() and "transfer-encoding" not in response.headers
+        encoding = response.headers.get("content-encoding", "").strip().lower()
+        if encoding not in {"", "identity", "gzip", "x-gzip"}:
+            raise HalfBody(f"the answer is compressed as {encoding[:20]}, which was not asked for")
+        unzip = _Unzip() if encoding.endswith("gzip") else None
         received = 0
         async for chunk in response.aiter_raw():
             received += len(chunk)
-            if received > self.largest:
+            if received > largest:
                 raise TooManyBytes
-            self._add(unzip.data(chunk, self.largest + 1 - len(self.body)) if unzip else chunk)
+            body += unzip.data(chunk, largest + 1 - len(body)) if unzip else chunk
+            if len(body) > largest:
+                raise TooManyBytes
         if has_length and received < int(length):
             raise HalfBody(f"the answer ended after {received} of {int(length)} bytes")
-        if unzip and received and not unzip.is_whole:
+        if unzip and received and not unzip.member.eof:
             raise HalfBody("the answer ended in the middle of its compression")
 
-    def _add(self, data: bytes) -> None:
-        self.body += data[: self.largest + 1 - len(self.body)]
-        if len(self.body) > self.largest:
-            raise TooManyBytes
+    def _answer(self, one: Try, url: str, response: httpx.Response, body: bytes) -> Answer:
+        """What came in a try, without the login."""
+        hide = self._login.hide
+        return Answer(
+            request=one.request,
+            url=url,
+            status=response.status_code,
+            body=body if response.status_code == OK else self._login.hide_in_bytes(body),
+            content_type=hide(response.headers.get("content-type", "")),
+            headers={name: hide(text) for name, text in response.headers.items() if name not in NEVER_KEPT},
+            seconds=one.seconds,
+            tries=one.number,
+            fetched_at_utc=self._clock.utc_now(),
+            whole=one.trouble is None,
+        )
 
 
 class _Unzip:
     """Decompresses gzip, one member after the other as the format allows, at most so many bytes at a time."""
 
     def __init__(self) -> None:
-        self._member = zlib.decompressobj(GZIP)
+        self.member = zlib.decompressobj(GZIP)
 
     def data(self, received: bytes, most: int) -> bytes:
         """The decompressed bytes; raises HalfBody when they are damaged."""
         data = bytearray()
         try:
             while received and len(data) < most:
-                if self._member.eof:
+                if self.member.eof:
                     if not received.startswith(GZIP_BEGINS):
                         break
-                    self._member = zlib.decompressobj(GZIP)
-                data += self._member.decompress(received, most - len(data))
-                received = self._member.unused_data
+                    self.member = zlib.decompressobj(GZIP)
+                data += self.member.decompress(received, most - len(data))
+                received = self.member.unused_data
         except zlib.error:
             raise HalfBody("the answer is damaged: it cannot be decompressed") from None
         return bytes(data)
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether the compression has come to its end."""
-        return self._member.eof
-
-
-def _unzip_of(encoding: str) -> _Unzip | None:
-    if encoding in {"", "identity"}:
-        return None
-    if encoding in {"gzip", "x-gzip"}:
-        return _Unzip()
-    raise HalfBody(f"the answer is compressed as {encoding[:20]}, which was not asked for")
-
-
-def _trusted_certificates(base_url: str) -> SSLContext | bool:
-    """The usual certificates, or none where there is nothing to be verified (loopback without TLS)."""
-    unencrypted = urlsplit(base_url).scheme == "http" and is_loopback(base_url)
-    return SSLContext(PROTOCOL_TLS_CLIENT) if unencrypted else True
 
 
 def _one_line(error: Exception) -> str:

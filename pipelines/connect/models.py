@@ -1,4 +1,4 @@
-"""What the client is given and what it returns: address, login, limits, request, tries and answer."""
+"""What the client is given and what it returns: login, limits, request, tries and answer."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
-from ipaddress import ip_address
-from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
@@ -20,45 +18,6 @@ HIDDEN = "[hidden]"
 SHORTEST_TO_HIDE = 4  # hiding a shorter word would blot out half of every text it is looked for in
 
 _PATH = re.compile(r"(/[A-Za-z0-9\-._~!$&'()*+,;=:@%]+)+")
-_NOT_IN_ADDRESS = re.compile(r"[\x00-\x20\x7f-\xa0\u2028\u2029@?#\\]")
-
-
-def checked_address(text: str) -> str:
-    """The base address without a closing slash; refuses credentials, queries and anything but HTTP.
-
-    The sentences complete `the address ...`, and never quote it: it may hold a password.
-    """
-    address = text.strip().rstrip("/")
-    try:
-        parts = urlsplit(address)
-        host, _ = parts.hostname, parts.port
-    except ValueError:
-        raise ValueError("is not an address; write it like https://host/path") from None
-    if parts.username is not None or parts.password is not None:
-        raise ValueError(
-            "holds a username or password; take them out, and set BROKERBI_USERNAME and BROKERBI_PASSWORD"
-        )
-    if parts.scheme not in {"http", "https"} or not host:
-        raise ValueError("is not an address; write it like https://host/path")
-    if _NOT_IN_ADDRESS.search(address) or {".", ".."} & set(parts.path.split("/")):
-        raise ValueError("must end with a plain path; a query, an @, a space or a .. has no place in it")
-    return address
-
-
-def is_unencrypted(address: str) -> bool:
-    """Whether a login would cross a network unencrypted."""
-    return urlsplit(address).scheme == "http" and not is_loopback(address)
-
-
-def is_loopback(address: str) -> bool:
-    """Whether the host is this machine."""
-    host = urlsplit(address).hostname or ""
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +29,7 @@ class Login:
 
     def authorization(self) -> str:
         """The value of the Authorization header, in UTF-8 (interface, Authentication 1)."""
-        return f"Basic {self._token()}"
+        return f"Basic {b64encode(f'{self.username}:{self.password.get_secret_value()}'.encode()).decode()}"
 
     def hide(self, text: str) -> str:
         """The text without this login, plain or in Base64, in case the service or a library repeats it."""
@@ -84,12 +43,10 @@ class Login:
             body = body.replace(secret.encode(), HIDDEN.encode()) if len(secret) >= SHORTEST_TO_HIDE else body
         return body
 
-    def _token(self) -> str:
-        return b64encode(f"{self.username}:{self.password.get_secret_value()}".encode()).decode("ascii")
-
     def _secrets(self) -> list[str]:
         password = self.password.get_secret_value()
-        return [self._token(), b64encode(password.encode()).decode("ascii"), password]
+        token = self.authorization().removeprefix("Basic ")
+        return [token, b64encode(password.encode()).decode(), password]
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,11 +136,6 @@ class Try:
     seconds: float
     trouble: Trouble | None = None
     detail: str = ""
-
-    @property
-    def is_success(self) -> bool:
-        """Whether there is a whole answer of a 2xx status."""
-        return self.trouble is None and self.status is not None and OK <= self.status < OK + 100
 
     @property
     def is_retryable(self) -> bool:

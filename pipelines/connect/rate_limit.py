@@ -15,7 +15,7 @@ from random import Random
 
 from filelock import lock_descriptor
 
-from pipelines.connect.clock import Clock, SystemClock
+from pipelines.clock import Clock, SystemClock
 
 POLL_SECONDS = (0.01, 0.03)  # between two looks while other processes hold every slot
 BUSY_SECONDS = 0.001  # until the record of the rate is looked at again while another process writes it
@@ -52,19 +52,32 @@ class RateLimit:
         directory = data_dir / "work" / "pace"
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._clock = clock or SystemClock()
-        self._slots = _Slots(directory, concurrency, self._clock, random or Random())  # noqa: S311 - who polls first is no secret
+        self._random = random or Random()  # noqa: S311 - who polls first is no secret
+        # From the top, so that a process allowed fewer finds the first ones free as long as possible.
+        self._slots = [directory / f"slot-{number:02d}" for number in reversed(range(concurrency))]
+        self._waiting = directory / "waiting"  # locked by one of the processes that wait for a slot
         self._file = directory / "tempo"
         self._interval = WIDER / requests_per_second
-        self._first_in_line = asyncio.Lock()
+        self._in_process = asyncio.Semaphore(concurrency)
+        self._first_for_slot = asyncio.Lock()
+        self._first_for_moment = asyncio.Lock()
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        """Wait for a slot and for the moment, and hold the slot as long as the request lasts."""
-        async with self._slots.hold():
-            async with self._first_in_line:
-                while (seconds := self._claim()) > 0:
-                    await self._clock.sleep(seconds)
-            yield
+        """Wait for a slot and for the moment, and hold the slot as long as the request lasts.
+
+        The slot is free again at the end, also after an error or a cancellation.
+        """
+        async with self._in_process:
+            async with self._first_for_slot:
+                slot = await self._acquire_slot()
+            try:
+                async with self._first_for_moment:
+                    while (seconds := self._claim()) > 0:
+                        await self._clock.sleep(seconds)
+                yield
+            finally:
+                os.close(slot)
 
     def slow_down(self) -> None:
         """Halve the rate of all processes; many calls at once count as one.
@@ -83,52 +96,13 @@ class RateLimit:
         with _locked(self._file) as descriptor:
             return _read(descriptor).halved(self._clock.monotonic())
 
-    def _claim(self) -> float:
-        """Claim this moment for a request; zero, or the seconds until it is worth trying again."""
-        descriptor = _open_locked(self._file)
-        if descriptor is None:
-            return BUSY_SECONDS
-        try:
-            record, now = _read(descriptor), self._clock.monotonic()
-            seconds = record.wait(now)
-            if seconds <= 0:
-                free_at = now + self._interval * 2 ** record.halved(now)
-                _write(descriptor, replace(record, claimed_at=now, free_at=free_at))
-            return seconds
-        finally:
-            os.close(descriptor)
+    async def _acquire_slot(self) -> int:
+        """The descriptor of a slot's file, open and locked while a request is in flight.
 
-
-class _Slots:
-    """So many slots, each a file that is locked while a request is in flight.
-
-    A lock belongs to the open file, so it ends with the process, however that ends. Within one process
-    whoever waits longest is served first; between processes whoever looks first, and a process that has
-    just had a slot lets those that wait look before it takes the next.
-    """
-
-    def __init__(self, directory: Path, count: int, clock: Clock, random: Random) -> None:
-        # From the top, so that a process allowed fewer finds the first ones free as long as possible.
-        self._files = [directory / f"slot-{number:02d}" for number in reversed(range(count))]
-        self._waiting = directory / "waiting"  # locked by one of the processes that wait
-        self._clock = clock
-        self._random = random
-        self._in_process = asyncio.Semaphore(count)
-        self._first_in_line = asyncio.Lock()
-
-    @asynccontextmanager
-    async def hold(self) -> AsyncIterator[None]:
-        """Hold a slot; it is free again at the end, also after an error or a cancellation."""
-        async with self._in_process:
-            async with self._first_in_line:
-                slot = await self._acquire()
-            try:
-                yield
-            finally:
-                os.close(slot)
-
-    async def _acquire(self) -> int:
-        """The descriptor of a slot's file, open and locked."""
+        A lock belongs to the open file, so it ends with the process, however that ends. Within one process
+        whoever waits longest is served first; between processes whoever looks first, and a process that
+        has just had a slot lets those that wait look before it takes the next.
+        """
         waiting = _open_locked(self._waiting)
         if waiting is not None:
             os.close(waiting)
@@ -136,23 +110,39 @@ class _Slots:
             await self._pause()
         waiting = None
         try:
-            while (slot := self._free_slot()) is None:
+            while True:
+                for file in self._slots:
+                    if (slot := _open_locked(file)) is not None:
+                        return slot
                 if waiting is None:
                     waiting = _open_locked(self._waiting)
                 await self._pause()
         finally:
             if waiting is not None:
                 os.close(waiting)
-        return slot
-
-    def _free_slot(self) -> int | None:
-        for file in self._files:
-            if (slot := _open_locked(file)) is not None:
-                return slot
-        return None
 
     async def _pause(self) -> None:
         await self._clock.sleep(self._random.uniform(*POLL_SECONDS))
+
+    def _claim(self) -> float:
+        """Claim this moment for a request; zero, or the seconds until it is worth trying again.
+
+        The clock starts anew when the machine does: a claim that lies in the future, or a moment absurdly
+        far from its claim, was written before that or is damaged, and delays nobody.
+        """
+        descriptor = _open_locked(self._file)
+        if descriptor is None:
+            return BUSY_SECONDS
+        try:
+            record, now = _read(descriptor), self._clock.monotonic()
+            is_of_now = record.claimed_at <= now and record.free_at - record.claimed_at <= LONGEST_INTERVAL
+            if is_of_now and record.free_at > now:
+                return record.free_at - now
+            free_at = now + self._interval * 2 ** record.halved(now)
+            _write(descriptor, replace(record, claimed_at=now, free_at=free_at))
+            return 0.0
+        finally:
+            os.close(descriptor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,16 +160,6 @@ class _Record:
             return 0
         taken_back = (now - self.slowed_at) // RECOVERS_AFTER
         return int(min(MOST_HALVINGS, max(0.0, self.halvings - taken_back)))
-
-    def wait(self, now: float) -> float:
-        """Seconds until the next request may begin.
-
-        The clock starts anew when the machine does: a claim that lies in the future, or a moment
-        absurdly far from its claim, was written before that or is damaged, and delays nobody.
-        """
-        if self.claimed_at > now or not self.free_at - self.claimed_at <= LONGEST_INTERVAL:
-            return 0.0
-        return max(0.0, self.free_at - now)
 
 
 def _read(descriptor: int) -> _Record:

@@ -15,8 +15,8 @@ ONE_DAY = 86_400.0  # a Retry-After beyond it is taken for a mistake of the serv
 class RetryPolicy:
     """How often and for how long one request is repeated.
 
-    The bound: at most `tries` requests, and none is planned to begin more than `total_seconds` after
-    the first one began.
+    The bound: at most `tries` requests (one always goes out), and none is planned to begin more than
+    `total_seconds` after the first one began.
     """
 
     tries: int = 5
@@ -24,10 +24,6 @@ class RetryPolicy:
     first_delay: float = 1.0
     longest_delay: float = 60.0
     random: Random = field(default_factory=Random, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        if self.tries < 1:
-            raise ValueError(f"{self.tries} tries are none; allow at least one")
 
     def delay(self, tried: int, elapsed: float, retry_after: float | None) -> float | None:
         """Seconds to wait after so many tries, or None when it is time to give up.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pipelines.catalogue.model import Report, declared_columns
 from pipelines.catalogue.reports import REPORTS
-from pipelines.connect.clock import Clock, SystemClock
+from pipelines.clock import Clock, SystemClock
 from pipelines.operations.replay import replay
 from pipelines.operations.report_page import REPORT_PAGE, refresh_report_page
 from pipelines.sync.finish import finish

@@ -29,7 +29,7 @@ from pipelines.planning.windows import NOW, Span, Window, spans_of_days, windows
 from warehouse.ledger import known_users, read_outline
 
 if TYPE_CHECKING:
-    from pipelines.connect.clock import Clock
+    from pipelines.clock import Clock
     from pipelines.settings.model import Customer, Settings
     from warehouse.database import Store
     from warehouse.ledger import Cap, Ledger, Outline

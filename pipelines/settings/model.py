@@ -21,9 +21,8 @@ from pydantic import (
     model_validator,
 )
 
-from pipelines.connect.clock import Clock, RehearsalClock
-from pipelines.connect.models import MEGABYTE, Limits, Login, checked_address, is_unencrypted
-from pipelines.connect.retry import RetryPolicy
+from pipelines.address import checked_address, is_loopback
+from pipelines.clock import Clock, RehearsalClock
 from pipelines.months import Month
 from pipelines.settings.messages import SettingsError, nearest, sentences
 from pipelines.settings.sources import Sources
@@ -111,14 +110,9 @@ def _words(value: object) -> object:
     return value
 
 
-def _path(value: object) -> object:
-    return Path(value).expanduser() if isinstance(value, (str, Path)) else value
-
-
 Username = Annotated[str, AfterValidator(_checked_username)]
 Secret = Annotated[SecretStr, AfterValidator(_checked_secret)]
 Link = Annotated[str, AfterValidator(_checked_link)]
-OwnPath = Annotated[Path, BeforeValidator(_path)]
 
 NO_SECRET = SecretStr("")
 FROZEN = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
@@ -137,7 +131,7 @@ class Customer(BaseModel):
     name: str = Field(default="", max_length=200, description="a name of at most 200 signs")
     username: Username | None = Field(default=None, repr=False)
     password: Secret | None = None
-    password_file: OwnPath | None = None
+    password_file: Path | None = None
     active: bool = Field(default=True, description="true or false")
 
 
@@ -153,7 +147,7 @@ class Settings(BaseModel):
     allow_http: bool = Field(default=False, description="true or false")
     username: Username = Field(default="", repr=False, description="the username of the login")
     password: Secret = Field(default=NO_SECRET, description="the password of the login")
-    password_file: OwnPath | None = Field(default=None, description="a file that holds the password")
+    password_file: Path | None = Field(default=None, description="a file that holds the password")
     customers: tuple[Customer, ...] = Field(description="customer ids with commas, like M30011,G2")
     concurrency: int = Field(default=5, ge=1, le=50, description="a whole number from 1 to 50")
     requests_per_second: float = Field(default=10, ge=0.1, le=1000, description="a number from 0.1 to 1000")
@@ -188,10 +182,10 @@ class Settings(BaseModel):
     )
 
     # What is kept, and what is published.
-    data_dir: OwnPath = Field(default=Path("data"), description="a directory")
+    data_dir: Path = Field(default=Path("data"), description="a directory")
     landing_days: int | None = Field(default=None, ge=1, description="a number of days, at least 1")
     pseudonym_key: Secret = Field(default=NO_SECRET, description="a secret key of any length")
-    pseudonym_key_file: OwnPath | None = Field(default=None, description="a file that holds the key")
+    pseudonym_key_file: Path | None = Field(default=None, description="a file that holds the key")
     keep_published: int = Field(default=5, ge=1, le=1000, description="a whole number from 1 to 1000")
     published_url: Link = Field(
         default="", description="the address at which people open the published file and its page"
@@ -201,7 +195,7 @@ class Settings(BaseModel):
     alert_webhook: Annotated[SecretStr, AfterValidator(_checked_webhook)] = Field(
         default=NO_SECRET, description="the address of a webhook"
     )
-    alert_webhook_file: OwnPath | None = Field(
+    alert_webhook_file: Path | None = Field(
         default=None, description="a file that holds the address of a webhook"
     )
     alert_email_to: Annotated[tuple[Annotated[str, Field(pattern=MAILBOX)], ...], BeforeValidator(_words)] = (
@@ -216,7 +210,7 @@ class Settings(BaseModel):
     alert_smtp_port: int = Field(default=587, ge=1, le=65535, description="a port from 1 to 65535")
     alert_smtp_username: str = Field(default="", repr=False, description="the username at the mail server")
     alert_smtp_password: Secret = Field(default=NO_SECRET, description="the password at the mail server")
-    alert_smtp_password_file: OwnPath | None = Field(
+    alert_smtp_password_file: Path | None = Field(
         default=None, description="a file that holds the password at the mail server"
     )
     ui_url: Link = Field(default="", description="the address at which people open the Dagster UI")
@@ -242,7 +236,8 @@ class Settings(BaseModel):
             for customer in self.customers
             if customer.username is not None and customer.password is None
         ]
-        if self.base_url and is_unencrypted(self.base_url) and not self.allow_http:
+        is_http = self.base_url.startswith("http:")
+        if is_http and not is_loopback(self.base_url) and not self.allow_http:
             problems.append(
                 "BROKERBI_BASE_URL begins with http, so the login would cross the network readable by all; "
                 "write https, or set BROKERBI_ALLOW_HTTP=true if that is truly meant."
@@ -270,25 +265,15 @@ class Settings(BaseModel):
     def active_customers(self) -> tuple[Customer, ...]:
         return tuple(customer for customer in self.customers if customer.active)
 
-    def login_of(self, customer: Customer) -> Login:
-        """The login to ask for this customer with; equal logins are equal values."""
+    def login_of(self, customer: Customer) -> tuple[str, SecretStr]:
+        """The username and password to ask for this customer with."""
         username = customer.username or self.username
         password = customer.password or self.password
         if not username or not password.get_secret_value():
             raise SettingsError(
                 [f"Customer {customer.id} has no login; set BROKERBI_USERNAME and a password."]
             )
-        return Login(username, password)
-
-    @property
-    def retry(self) -> RetryPolicy:
-        """How patiently the client repeats a request."""
-        return RetryPolicy(tries=self.tries, total_seconds=self.retry_seconds)
-
-    @property
-    def limits(self) -> Limits:
-        """How long one try may take, and how large its answer may be."""
-        return Limits(self.timeout_seconds, self.try_seconds, self.largest_answer_mb * MEGABYTE)
+        return username, password
 
     def clock_of_day(self, real: Clock) -> Clock:
         """The clock of a run: the real one, or that of the day to rehearse."""
@@ -334,20 +319,18 @@ def load_settings(
         settings = Settings.model_validate({**found.values, "warnings": tuple(found.warnings)})
     except ValidationError as error:
         raise SettingsError([*found.problems, *sentences(error, found.values, Settings, Customer)]) from None
-    problems = found.problems + ([] if offline else _missing(settings, found.problems))
+    problems = found.problems
+    if not offline:
+        customers = settings.active_customers
+        has_password = settings.password.get_secret_value() or any("PASSWORD" in text for text in problems)
+        if not settings.base_url:
+            problems.append("BROKERBI_BASE_URL is not set; set it to the address of the Connect service.")
+        if not settings.username and not all(customer.username for customer in customers):
+            problems.append("BROKERBI_USERNAME is not set; set it to the username of the login.")
+        if not has_password and not all(customer.password for customer in customers):
+            problems.append(
+                "BROKERBI_PASSWORD is not set; set it, or BROKERBI_PASSWORD_FILE to a file with it."
+            )
     if problems:
         raise SettingsError(problems)
     return settings
-
-
-def _missing(settings: Settings, already: Sequence[str]) -> list[str]:
-    """What asking the service needs and is not set."""
-    customers, problems = settings.active_customers, []
-    if not settings.base_url:
-        problems.append("BROKERBI_BASE_URL is not set; set it to the address of the Connect service.")
-    if not settings.username and not all(customer.username for customer in customers):
-        problems.append("BROKERBI_USERNAME is not set; set it to the username of the login.")
-    has_password = settings.password.get_secret_value() or any("PASSWORD" in text for text in already)
-    if not has_password and not all(customer.password for customer in customers):
-        problems.append("BROKERBI_PASSWORD is not set; set it, or BROKERBI_PASSWORD_FILE to a file with it.")
-    return problems

@@ -45,26 +45,29 @@ class Sources:
         self.problems: list[str] = []
         self.warnings: list[str] = []
         self.is_unreadable = False
-        self.values = self._read()
-
-    def _read(self) -> Table:
         written, given = self._read_file(), self._read_variables()
         for secret in SECRETS:
             if secret in given or f"{secret}_file" in given:
                 written.pop(f"{secret}_file", None)
         in_file = self._as_tables(written.pop("customers", None))
         customers = self._as_tables(given.pop("customers", None))
-        customers = in_file if customers is None else _with_details(customers, in_file or [])
-        values = {"data_dir": str(self.directory / "data")} | written | given
+        if customers is None:
+            customers = in_file
+        elif in_file:  # those that the environment names, with what the file says of them besides
+            described = {str(entry.get("id")): entry for entry in in_file if isinstance(entry, dict)}
+            customers = [
+                {**described.get(str(entry.get("id")), {}), **entry} if isinstance(entry, dict) else entry
+                for entry in customers
+            ]
+        self.values: Table = {"data_dir": str(self.directory / "data")} | written | given
         if customers is not None:
+            self.values["customers"] = customers
             tables = {str(entry.get("id")): entry for entry in customers if isinstance(entry, dict)}
             self._read_customer_variables(tables)
             for name, entry in tables.items():
                 self._read_secret(entry, "password", f"{CUSTOMER}{name}__PASSWORD")
-            values["customers"] = customers
         for secret in SECRETS:
-            self._read_secret(values, secret, variable(secret))
-        return values
+            self._read_secret(self.values, secret, variable(secret))
 
     def _read_variables(self) -> Table:
         values: Table = {}
@@ -72,10 +75,9 @@ class Sources:
             if not name.startswith(variable("")) or name == CONFIG or name.startswith(CUSTOMER):
                 continue
             key = name.removeprefix(variable("")).lower()
-            meant = nearest(key, [*self.keys, "config"])
             if key in self.keys and name == variable(key):
                 values[key] = value
-            elif meant:
+            elif meant := nearest(key, [*self.keys, "config"]):
                 self.problems.append(f"{name} is no setting; did you mean {variable(meant)}?")
             else:  # a name like none of ours may be another program's
                 self.warnings.append(f"{name} is set, but is no setting and was not used.")
@@ -144,7 +146,13 @@ class Sources:
             value = value.strip().removesuffix(",").split(",")
         if not isinstance(value, list):
             return None if value is None else [value]
-        return [_as_table(entry) if isinstance(entry, str) else entry for entry in value]
+        tables: list[object] = []
+        for entry in value:
+            if isinstance(entry, str):
+                customer, _, label = (part.strip() for part in entry.partition("="))
+                entry = {"id": customer, "name": label} if label else {"id": customer}
+            tables.append(entry)
+        return tables
 
     def _read_customer_variables(self, customers: Mapping[str, Table]) -> None:
         for name, value in self.environment.items():
@@ -191,17 +199,3 @@ def _anchor(table: Table, directory: Path) -> None:
         value = table.get(key)
         if isinstance(value, str) and value:
             table[key] = str(directory / Path(value).expanduser())
-
-
-def _as_table(word: str) -> Table:
-    customer, _, label = (part.strip() for part in word.partition("="))
-    return {"id": customer, "name": label} if label else {"id": customer}
-
-
-def _with_details(wanted: list[object], described: list[object]) -> list[object]:
-    """The customers that the environment names, with what the file says of them besides."""
-    details = {str(entry.get("id")): entry for entry in described if isinstance(entry, dict)}
-    return [
-        {**details.get(str(entry.get("id")), {}), **entry} if isinstance(entry, dict) else entry
-        for entry in wanted
-    ]

@@ -15,8 +15,8 @@ from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
 from pipelines.catalogue.model import Each, MonthOfRow, Report, StoredAs, TimeParameters
+from pipelines.clock import Clock
 from pipelines.connect.client import Client
-from pipelines.connect.clock import Clock
 from pipelines.connect.errors import ConnectError, NotFound, Refused
 from pipelines.connect.models import Answer, Request
 from pipelines.months import Month

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pipelines.catalogue.model import Report, StoredAs, declared_columns
 from pipelines.catalogue.reports import REPORTS
-from pipelines.connect.clock import Clock, SystemClock
+from pipelines.clock import Clock, SystemClock
 from pipelines.operations.report_page import ReportPage, refresh_report_page
 from pipelines.planning.selection import Selection, chosen_reports
 from warehouse.checks import CheckResult, keep_results, run_checks

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from pipelines.connect.clock import Clock
+from pipelines.clock import Clock
 from pipelines.connect.models import Try
 from warehouse.files import private_folder
 from warehouse.ledger import RequestsOfDay

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
+from pipelines.clock import Clock, SystemClock
 from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.client import Client
-from pipelines.connect.clock import Clock, SystemClock
-from pipelines.connect.models import Login, Try
+from pipelines.connect.models import MEGABYTE, Limits, Login, Try
 from pipelines.connect.rate_limit import RateLimit
+from pipelines.connect.retry import RetryPolicy
 
 if TYPE_CHECKING:
     import httpx
@@ -43,18 +44,21 @@ class RunContext:
         on_try: Callable[[Try], None] | None = None,
     ) -> Mapping[str, Client]:
         """The client of every customer, one per login, all under one rate limit; `stack` closes them."""
+        retry = RetryPolicy(tries=settings.tries, total_seconds=settings.retry_seconds)
+        largest_bytes = settings.largest_answer_mb * MEGABYTE
+        limits = Limits(settings.timeout_seconds, settings.try_seconds, largest_bytes)
         by_login: dict[Login, Client] = {}
         clients: dict[str, Client] = {}
         for customer in customers:
-            login = settings.login_of(customer)
+            login = Login(*settings.login_of(customer))
             if login not in by_login:
                 client = Client(
                     settings.base_url,
                     login,
                     rate_limit=rate_limit,
                     circuit_breaker=circuit_breaker,
-                    retry=settings.retry,
-                    limits=settings.limits,
+                    retry=retry,
+                    limits=limits,
                     transport=self.transport,
                     clock=self.clock,
                     on_try=on_try,

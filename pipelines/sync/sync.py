@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from pipelines.clock import Clock
 from pipelines.connect.circuit_breaker import CircuitBreaker
-from pipelines.connect.clock import Clock
 from pipelines.connect.rate_limit import RateLimit
 from pipelines.operations.pseudonyms import pseudonyms_of
 from pipelines.planning.plan import Plan, plan_from

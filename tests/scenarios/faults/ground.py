@@ -14,7 +14,7 @@ import duckdb
 
 from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
-from pipelines.connect.clock import SystemClock
+from pipelines.clock import SystemClock
 from pipelines.months import Month
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault

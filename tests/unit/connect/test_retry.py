@@ -26,11 +26,6 @@ def test_after_the_last_try_or_beyond_the_total_time_nothing_is_waited_for() -> 
     assert RetryPolicy(total_seconds=10).delay(1, 9.5, 5) is None
 
 
-def test_no_tries_at_all_are_refused() -> None:
-    with pytest.raises(ValueError, match="at least one"):
-        RetryPolicy(tries=0)
-
-
 @pytest.mark.parametrize(
     ("header", "seconds"),
     [

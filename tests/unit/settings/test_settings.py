@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from pipelines.connect.models import Limits, Login
 from pipelines.months import Month
 from pipelines.settings.model import Customer, Settings, load_settings
 
@@ -92,7 +91,7 @@ def test_a_variable_like_no_setting_is_only_warned_of(tmp_path: Path) -> None:
 def test_a_password_may_be_in_a_file_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("\ufefflöjrom \n", encoding="utf-8")
     settings = load(tmp_path, BROKERBI_PASSWORD="", BROKERBI_PASSWORD_FILE="secret")
-    assert settings.login_of(settings.customers[0]) == Login("partner", SecretStr("löjrom "))
+    assert settings.login_of(settings.customers[0]) == ("partner", SecretStr("löjrom "))
 
 
 @pytest.mark.parametrize("name", ["alert_webhook", "alert_smtp_password", "pseudonym_key"])
@@ -116,9 +115,9 @@ def test_a_customer_may_have_its_own_password_or_its_own_login(tmp_path: Path) -
     file = 'customers = [{id="M1"}, {id="M2", password_file="secret"}, {id="M3", username="m3"}]'
     settings = load(tmp_path, file, BROKERBI_CUSTOMERS="", BROKERBI_CUSTOMER__M3__PASSWORD="of M3")
     assert [settings.login_of(customer) for customer in settings.customers] == [
-        Login("partner", SecretStr("pass word")),
-        Login("partner", SecretStr("of M2")),
-        Login("m3", SecretStr("of M3")),
+        ("partner", SecretStr("pass word")),
+        ("partner", SecretStr("of M2")),
+        ("m3", SecretStr("of M3")),
     ]
 
 
@@ -132,7 +131,7 @@ def test_customers_named_in_the_environment_keep_what_the_file_says_of_them(tmp_
 def test_no_general_login_is_needed_when_every_customer_has_its_own(tmp_path: Path) -> None:
     own = {"BROKERBI_CUSTOMER__M1__USERNAME": "m1", "BROKERBI_CUSTOMER__M1__PASSWORD": "of M1"}
     settings = load(tmp_path, BROKERBI_USERNAME="", BROKERBI_PASSWORD="", BROKERBI_CUSTOMERS="M1", **own)
-    assert settings.login_of(settings.customers[0]).username == "m1"
+    assert settings.login_of(settings.customers[0]) == ("m1", SecretStr("of M1"))
 
 
 def test_work_that_never_asks_the_service_needs_no_login(tmp_path: Path) -> None:
@@ -183,12 +182,6 @@ def test_today_is_a_day_of_the_brokerage_unless_another_is_set(tmp_path: Path) -
 
 def test_the_nightly_schedule_is_five_fields_of_cron(tmp_path: Path) -> None:
     assert load(tmp_path, BROKERBI_NIGHTLY="30 4 * * 1-5").nightly == "30 4 * * 1-5"
-
-
-def test_the_settings_say_how_patient_the_client_is(tmp_path: Path) -> None:
-    settings = load(tmp_path, BROKERBI_TRIES="2", BROKERBI_RETRY_SECONDS="9", BROKERBI_LARGEST_ANSWER_MB="1")
-    assert (settings.retry.tries, settings.retry.total_seconds) == (2, 9)
-    assert settings.limits == Limits(30, 120, 1024 * 1024)
 
 
 def test_mailboxes_are_written_with_commas(tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ from typing import Any, cast
 import pytest
 
 from pipelines.catalogue.reports import report
+from pipelines.clock import SystemClock
 from pipelines.connect.client import Client
-from pipelines.connect.clock import SystemClock
 from pipelines.connect.models import Answer, Request
 from pipelines.planning.plan import PlannedReport
 from pipelines.planning.windows import Window

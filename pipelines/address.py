@@ -1,0 +1,42 @@
+"""Addresses of services: what a base address may look like, and whether it is on this machine."""
+
+from __future__ import annotations
+
+import re
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+_NOT_IN_ADDRESS = re.compile(r"[\x00-\x20\x7f-\xa0\u2028\u2029@?#\\]")
+
+
+def checked_address(text: str) -> str:
+    """The base address without a closing slash; refuses credentials, queries and anything but HTTP.
+
+    The sentences complete `the address ...`, and never quote it: it may hold a password.
+    """
+    address = text.strip().rstrip("/")
+    try:
+        parts = urlsplit(address)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        raise ValueError("is not an address; write it like https://host/path") from None
+    if parts.username is not None or parts.password is not None:
+        raise ValueError(
+            "holds a username or password; take them out, and set BROKERBI_USERNAME and BROKERBI_PASSWORD"
+        )
+    if parts.scheme not in {"http", "https"} or not host:
+        raise ValueError("is not an address; write it like https://host/path")
+    if _NOT_IN_ADDRESS.search(address) or {".", ".."} & set(parts.path.split("/")):
+        raise ValueError("must end with a plain path; a query, an @, a space or a .. has no place in it")
+    return address
+
+
+def is_loopback(address: str) -> bool:
+    """Whether the address is on this machine, where nothing crosses a network."""
+    host = urlsplit(address).hostname or ""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
