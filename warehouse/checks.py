@@ -11,28 +11,11 @@ from pathlib import Path
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from warehouse.dictionary import comment_table
 from warehouse.duckdb_file import insert_rows
 from warehouse.queries import SQL, Query, QueryError, queries
 
 SAMPLE_ROWS = 5
 ERROR, WARNING = "error", "warning"
-
-_RESULTS = """
-CREATE TABLE IF NOT EXISTS meta.check_results (
-    name VARCHAR, severity VARCHAR, question VARCHAR, row_count BIGINT, sample VARCHAR, message VARCHAR,
-    checked_at_utc TIMESTAMP
-)
-"""
-_COLUMNS = {
-    "name": "the check; its file is below sql/checks/",
-    "severity": "error keeps the file from being published, warning does not",
-    "question": "what it asks",
-    "row_count": "rows that offend it; 1 when it could not run",
-    "sample": "some of these rows, as JSON",
-    "message": "why it could not run; empty when it did",
-    "checked_at_utc": "when it ran, in UTC",
-}
 
 
 @dataclass(frozen=True)
@@ -73,29 +56,22 @@ def run_checks(connection: DuckDBPyConnection, folder: Path = SQL / "checks") ->
         return [_run(beside, check) for check in queries(beside, folder, "checks")]
 
 
-def prepare_results(connection: DuckDBPyConnection) -> None:
-    """Make the table of results, if it is not there."""
-    connection.execute(_RESULTS)
-    comment_table(connection, "meta.check_results", "What each check found when it was last run.", _COLUMNS)
-
-
 def keep_results(connection: DuckDBPyConnection, results: Sequence[CheckResult], at_utc: datetime) -> None:
     """Write down what the checks found, in place of what they found before."""
-    prepare_results(connection)
     connection.execute("DELETE FROM meta.check_results")
     rows = [
-        (
-            one.name,
-            one.severity,
-            one.question,
-            one.rows,
-            json.dumps(one.sample, default=str, ensure_ascii=False),
-            one.message,
-            at_utc.replace(tzinfo=None),
-        )
+        {
+            "name": one.name,
+            "severity": one.severity,
+            "question": one.question,
+            "row_count": one.rows,
+            "sample": json.dumps(one.sample, default=str, ensure_ascii=False),
+            "message": one.message,
+            "checked_at_utc": at_utc.replace(tzinfo=None),
+        }
         for one in results
     ]
-    insert_rows(connection, "meta.check_results", [dict(zip(_COLUMNS, row, strict=True)) for row in rows])
+    insert_rows(connection, "meta.check_results", rows)
 
 
 def _run(connection: DuckDBPyConnection, check: Query) -> CheckResult:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from duckdb import DuckDBPyConnection
 
-from warehouse.duckdb_file import literal, quoted
+from warehouse.duckdb_file import literal, quoted, run_definitions
 from warehouse.queries import Query
 
 SCHEMAS = {
@@ -28,12 +28,6 @@ _OF_BI = "SELECT table_name, column_name, description FROM meta.columns WHERE de
 _STANDING = """
 SELECT schema_name || '.' || table_name, list(column_name ORDER BY column_index) FROM duckdb_columns()
 WHERE database_name = current_database() AND schema_name IN ('staging', 'marts', 'meta') GROUP BY ALL
-"""
-_EMPTY = """
-CREATE OR REPLACE TABLE meta.dictionary (
-    schema_name VARCHAR, table_name VARCHAR, column_name VARCHAR, kind VARCHAR, type VARCHAR,
-    description VARCHAR, is_documented BOOLEAN, source VARCHAR, report VARCHAR, first_seen_utc TIMESTAMP
-)
 """
 _FILL = """
 INSERT INTO meta.dictionary
@@ -69,86 +63,27 @@ WHERE found.schema_name IN ('bi', 'marts', 'meta')
 ORDER BY found.schema_name, found.table_name, found.place
 """
 _SCHEMA = "INSERT INTO meta.dictionary (schema_name, kind, description) VALUES ($1, 'schema', $2)"
-_OF_DICTIONARY = {
-    "schema_name": "bi, marts or meta",
-    "table_name": "the table, view or macro; null for the schema itself",
-    "column_name": "the column; null for the table itself",
-    "kind": "schema, table, view, table macro or column",
-    "type": "the type of a column",
-    "description": "what it means, with unit, currency and tax where known",
-    "is_documented": "whether the service's documentation knows it; null for what is ours",
-    "source": "where in the service's answer it stands; null for what is ours",
-    "report": "the report it belongs to; null for what is ours",
-    "first_seen_utc": "when an answer first had it, in UTC",
-}
-
-
-_OF_VIEWS = {
-    "meta.freshness": {
-        "report": "name of the report",
-        "customer": "the customer that was asked",
-        "newest_held_month": "first day of the newest month held; null for a report without months",
-        "held_months": "how many months are held",
-        "last_success_utc": "when an answer was last loaded, in UTC; null for one that never was",
-        "due_utc": "until when the next is due, before this is late, in UTC; null where none is awaited",
-        "last_failure_utc": "when asking or loading last failed, in UTC",
-        "last_error": "why it failed then",
-        "state": "fresh, late, never read, no access (refused since its last success) or switched off (as a "
-        "customer or a report of the settings, or only asked on demand), now that you look",
-        "is_late": "whether it is late or was never read, so that somebody should look",
-    },
-    "meta.quarantine": {
-        "report": "name of the report",
-        "customer": "the customer that was asked",
-        "month": "first day of the month the rows belong to; null if unknown",
-        "table_name": "the table of bi that the rows are missing in",
-        "column_name": "the column that broke its type, if it was one",
-        "reason": "what is wrong with the rows",
-        "rows": "how many they are",
-        "first_place": "where in the answer the first of them stands",
-        "load_id": "the latest load that had such rows; joins meta.loads",
-        "fetched_at_utc": "when the service gave that answer, in UTC",
-    },
-}
 
 
 def describe(connection: DuckDBPyConnection, built: Sequence[Query]) -> None:
     """Write the meaning of every mart and column into the file, and gather everything in meta.dictionary."""
     words = meanings(connection, built)
+    comments = []
     for query in built:
         if query.schema != "staging":
             kind = "MACRO TABLE" if query.parameters else "VIEW" if query.schema == "meta" else "TABLE"
-            description = f"{query.question} {query.words}"
-            comment_table(connection, query.table, description, words[query.table], kind=kind)
-    for view, columns in _OF_VIEWS.items():
-        comment(connection, _column_comments(view, columns))
-    connection.execute(_EMPTY)
-    comment_table(connection, "meta.dictionary", "What every table and column here means.", _OF_DICTIONARY)
+            comments.append(
+                f"COMMENT ON {kind} {query.table} IS {literal(f'{query.question} {query.words}')}"
+            )
+            comments += [
+                f"COMMENT ON COLUMN {query.table}.{quoted(column)} IS {literal(meaning)}"
+                for column, meaning in words[query.table].items()
+            ]
+    run_definitions(connection, comments)
+    connection.execute("DELETE FROM meta.dictionary")
     connection.execute(_FILL)
     for schema, meaning in SCHEMAS.items():
         connection.execute(_SCHEMA, [schema, meaning])
-
-
-def comment_table(
-    connection: DuckDBPyConnection,
-    table: str,
-    description: str,
-    columns: Mapping[str, str],
-    *,
-    kind: str = "TABLE",
-) -> None:
-    """Describe one table, view or table macro of ours and its columns."""
-    of_table = f"COMMENT ON {kind} {table} IS {literal(description)}"
-    comment(connection, [of_table, *_column_comments(table, columns)])
-
-
-def comment(connection: DuckDBPyConnection, statements: Sequence[str]) -> None:
-    """Run statements that only define or describe something.
-
-    The optimizer has nothing to improve on these, and takes a quarter of their time.
-    """
-    if statements:
-        connection.execute(";".join(["PRAGMA disable_optimizer", *statements, "PRAGMA enable_optimizer"]))
 
 
 def meanings(connection: DuckDBPyConnection, built: Sequence[Query]) -> Words:
@@ -171,9 +106,3 @@ def meanings(connection: DuckDBPyConnection, built: Sequence[Query]) -> Words:
             column: known[column] for column in standing.get(query.table, ()) if column in known
         }
     return words
-
-
-def _column_comments(table: str, columns: Mapping[str, str]) -> list[str]:
-    return [
-        f"COMMENT ON COLUMN {table}.{quoted(name)} IS {literal(meaning)}" for name, meaning in columns.items()
-    ]

@@ -8,32 +8,15 @@ from pathlib import Path
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from warehouse.checks import prepare_results
-from warehouse.configured import prepare_configuration
-from warehouse.dictionary import comment_table, describe
+from warehouse import meta_schema
+from warehouse.dictionary import describe
 from warehouse.duckdb_file import insert_rows
 from warehouse.queries import SQL, Query, in_order, queries
-from warehouse.restatements import TOTALS, prepare_totals, remember_totals
+from warehouse.restatements import TOTALS, remember_totals
 
 FITS, NOTHING_YET, DIFFERS = "fits", "nothing has arrived", "differs"
 """States of an assumption."""
 
-_ASSUMPTIONS = """
-CREATE OR REPLACE TABLE meta.assumptions (
-    query VARCHAR, source VARCHAR, expected_columns VARCHAR[], arrived_columns VARCHAR[],
-    missing_columns VARCHAR[], row_count BIGINT, state VARCHAR, message VARCHAR
-)
-"""
-_ASSUMPTION_COLUMNS = {
-    "query": "the query that assumes something, as schema and name; its file is below sql/",
-    "source": "the undocumented table that it assumes something of",
-    "expected_columns": "the columns it needs there",
-    "arrived_columns": "the columns that have arrived",
-    "missing_columns": "the columns it needs that have not",
-    "row_count": "rows that have arrived",
-    "state": "fits, nothing has arrived, or differs: then the query gives no rows",
-    "message": "why it does not fit",
-}
 _ARRIVED = """
 SELECT schema_name || '.' || table_name, list(column_name ORDER BY column_index) FROM duckdb_columns()
 WHERE schema_name = 'bi' AND database_name = current_database() AND NOT starts_with(column_name, '_')
@@ -63,11 +46,9 @@ def build_marts(
         needed = {query.table for mart in wanted for query in queries_behind(connection, mart, folder)}
         staging = [query for query in staging if query.table in needed]
         marts = [query for query in marts if query.table in needed]
-    prepare_configuration(connection)
+    meta_schema.complete(connection)
     _make_macros(connection, folder)
     states = _examine_assumptions(connection, [query for query in staging if query.expects], folder)
-    prepare_totals(connection)
-    prepare_results(connection)
     for schema in ("marts", "staging"):
         connection.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE; CREATE SCHEMA {schema}")
     for query in staging:
@@ -132,20 +113,16 @@ def _examine_assumptions(
         _make_macros(beside, folder)
         arrived: dict[str, list[str]] = dict(beside.execute(_ARRIVED).fetchall())
         rows = [row for query in assumed for row in _examined(beside, query, arrived)]
-    connection.execute(_ASSUMPTIONS)
-    comment_table(
-        connection, "meta.assumptions", "What our SQL assumes of undocumented tables.", _ASSUMPTION_COLUMNS
-    )
-    described = [dict(zip(_ASSUMPTION_COLUMNS, row, strict=True)) for row in rows]
-    insert_rows(connection, "meta.assumptions", described)
-    return {str(query): str(state) for query, *_, state, _ in rows}
+    connection.execute("DELETE FROM meta.assumptions")
+    insert_rows(connection, "meta.assumptions", rows)
+    return {str(row["query"]): str(row["state"]) for row in rows}
 
 
 def _examined(
     connection: DuckDBPyConnection, query: Query, arrived: Mapping[str, Sequence[str]]
-) -> list[tuple[object, ...]]:
+) -> list[dict[str, object]]:
     """The rows of meta.assumptions of a query: one for each table that it assumes something of."""
-    sources = []
+    sources: list[dict[str, object]] = []
     missing = []
     any_rows = False
     for table, columns in query.expects.items():
@@ -155,7 +132,16 @@ def _examined(
         count = 0
         if found:
             [(count,)] = connection.execute(f"SELECT count(*) FROM {table}").fetchall()
-        sources.append((table, expected, found, lacking, count))
+        sources.append(
+            {
+                "query": query.table,
+                "source": table,
+                "expected_columns": expected,
+                "arrived_columns": found,
+                "missing_columns": lacking,
+                "row_count": count,
+            }
+        )
         missing += [f"{table}.{name}" for name in lacking]
         any_rows = any_rows or count > 0
     state, message = FITS, ""
@@ -167,7 +153,7 @@ def _examined(
             connection.execute(f"SELECT count(hash(answer)) FROM ({_typed(query)}) AS answer").fetchall()
         except duckdb.Error as error:
             state, message = DIFFERS, f"{query.path.name} does not run on what arrived: {error}"
-    return [(query.table, *source, state, message) for source in sources]
+    return [{**source, "state": state, "message": message} for source in sources]
 
 
 def _typed(query: Query) -> str:

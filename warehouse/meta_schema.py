@@ -9,7 +9,7 @@ from pathlib import Path
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from warehouse.duckdb_file import insert_rows, quoted
+from warehouse.duckdb_file import insert_rows, quoted, run_definitions
 from warehouse.errors import WrongStorage
 
 FORMAT = 3
@@ -20,11 +20,20 @@ SQL = Path(__file__).resolve().parent.parent / "sql" / "meta"
 
 def statements() -> Iterator[str]:
     """Everything that a new file begins with; harmless where it exists already."""
-    yield from (f"CREATE SCHEMA IF NOT EXISTS {schema}" for schema in ("bi", "meta", "marts"))
-    for folder in ("tables", "views"):
-        yield from (path.read_text(encoding="utf-8") for path in sorted((SQL / folder).glob("*.sql")))
+    yield from _definitions()
     yield f"INSERT INTO meta.storage SELECT {FORMAT}, false WHERE NOT EXISTS (FROM meta.storage)"
     yield f"UPDATE meta.storage SET format = {FORMAT}"
+
+
+def complete(connection: DuckDBPyConnection) -> None:
+    """Give a file that an earlier version made the tables and views of meta that it lacks."""
+    connection.execute("ALTER TABLE IF EXISTS meta.reports ADD COLUMN IF NOT EXISTS path VARCHAR")
+    found = connection.execute(
+        "SELECT table_name FROM duckdb_columns() WHERE schema_name = 'meta' "
+        "AND database_name = current_database()"
+    )
+    if not {path.stem for path in _files()} <= {name for (name,) in found.fetchall()}:
+        run_definitions(connection, list(_definitions()))
 
 
 def format_of(connection: DuckDBPyConnection, path: Path) -> int:
@@ -83,6 +92,16 @@ def naive_utc(moment: datetime) -> datetime:
 def aware(moment: datetime) -> datetime:
     """A moment of one of our _utc columns, with its time zone."""
     return moment.replace(tzinfo=UTC)
+
+
+def _definitions() -> Iterator[str]:
+    yield from (f"CREATE SCHEMA IF NOT EXISTS {schema}" for schema in ("bi", "meta", "marts"))
+    yield from (path.read_text(encoding="utf-8") for path in _files())
+
+
+def _files() -> list[Path]:
+    """Every table of meta, then every view that reads them."""
+    return [path for folder in ("tables", "views") for path in sorted((SQL / folder).glob("*.sql"))]
 
 
 def _columns_of_new_file() -> dict[str, dict[str, str]]:

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from warehouse.dictionary import comment
-from warehouse.duckdb_file import insert_rows, literal, quoted
+from warehouse.duckdb_file import insert_rows, literal, quoted, run_definitions
 from warehouse.window_result import ColumnLike
 
 if TYPE_CHECKING:
@@ -219,7 +218,7 @@ def describe(connection: DuckDBPyConnection, schemas: Sequence[TableSchema]) -> 
         for schema in schemas
         for statement in (*(_views(schema) if schema.history else ()), *_comments(schema))
     ]
-    comment(connection, statements)
+    run_definitions(connection, statements)
 
 
 def write_meta(connection: DuckDBPyConnection, schemas: Sequence[TableSchema]) -> None:

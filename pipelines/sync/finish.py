@@ -12,9 +12,8 @@ from pipelines.clock import Clock, SystemClock
 from pipelines.operations.report_page import ReportPage, refresh_report_page
 from pipelines.planning.selection import Selection, chosen_reports
 from warehouse.checks import CheckResult, keep_results, run_checks
-from warehouse.configured import ConfiguredCustomer, ConfiguredReport, write_configuration
 from warehouse.database import Store
-from warehouse.ledger import holds_months
+from warehouse.ledger import ConfiguredCustomer, ConfiguredReport, holds_months, write_configuration
 from warehouse.marts import MartError, build_marts
 from warehouse.publish import Publication, publish
 from warehouse.retention import clear_landing

@@ -6,7 +6,7 @@ from datetime import date
 from decimal import Decimal
 
 from tests.marts.given import arrived, build, built, earned, held, loaded, rows, sold, warehouse
-from warehouse.configured import ConfiguredCustomer, ConfiguredReport, write_configuration
+from warehouse.ledger import ConfiguredCustomer, ConfiguredReport, write_configuration
 
 M1 = {"office_customer_id": "M1"}
 

@@ -8,8 +8,13 @@ import pytest
 from duckdb import DuckDBPyConnection
 
 from tests.marts.given import build, built, held, sold, warehouse
-from warehouse.configured import ConfiguredCustomer, ConfiguredReport, write_configuration
-from warehouse.ledger import deny, forget_healed_refusals
+from warehouse.ledger import (
+    ConfiguredCustomer,
+    ConfiguredReport,
+    deny,
+    forget_healed_refusals,
+    write_configuration,
+)
 
 NOW = datetime.now(UTC).replace(tzinfo=None, microsecond=0)  # freshness is measured by the reader's clock
 LONG_AGO = NOW - timedelta(days=9)

@@ -65,3 +65,17 @@ SELECT
 FROM judged;
 COMMENT ON VIEW meta.freshness IS
     'How fresh each report of each customer is; late means no success for a day and a half.';
+COMMENT ON COLUMN meta.freshness.report IS 'name of the report';
+COMMENT ON COLUMN meta.freshness.customer IS 'the customer that was asked';
+COMMENT ON COLUMN meta.freshness.newest_held_month IS
+    'first day of the newest month held; null for a report without months';
+COMMENT ON COLUMN meta.freshness.held_months IS 'how many months are held';
+COMMENT ON COLUMN meta.freshness.last_success_utc IS
+    'when an answer was last loaded, in UTC; null for one that never was';
+COMMENT ON COLUMN meta.freshness.due_utc IS
+    'until when the next is due, before this is late, in UTC; null where none is awaited';
+COMMENT ON COLUMN meta.freshness.last_failure_utc IS 'when asking or loading last failed, in UTC';
+COMMENT ON COLUMN meta.freshness.last_error IS 'why it failed then';
+COMMENT ON COLUMN meta.freshness.state IS
+    'fresh, late, never read, no access (refused since its last success) or switched off (as a customer or a report of the settings, or only asked on demand), now that you look';
+COMMENT ON COLUMN meta.freshness.is_late IS 'whether it is late or was never read, so that somebody should look';
