@@ -7,12 +7,18 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import chain
 from typing import Any
 
 import orjson
 
 Json = Any  # None, bool, int, float, str, list or dict: what a JSON parser makes of a document
+Object = dict[str, Json]
+Keys = tuple[str, ...]  # the keys that lead from an object to a value in it, through objects only
+
+OURS = "\udc00"  # half a character, which no document has: keys that begin with it are ours
+ROOT = OURS  # the key of the list that a document itself is
 
 LONGEST_EXACT = 16  # characters of a fractional number that a float always gives back as they were
 _DIGITS = bytes(ord("0") if sign in b"0123456789." else ord(" ") for sign in range(256))
@@ -50,10 +56,15 @@ class Document:
         if not self._with_all_digits:
             try:
                 with garbage_collection_off():
-                    return _document(orjson.loads(self.body))
+                    return orjson.loads(self.body)
             except orjson.JSONDecodeError:
                 self._with_all_digits = True
         return parse_exactly(self.body)
+
+    @property
+    def page(self) -> Object:
+        """The document as an object; one that is a list, or nothing, is an object that holds just that."""
+        return self.value if type(self.value) is dict else {ROOT: self.value}
 
     @cached_property
     def may_lack_digits(self) -> bool:
@@ -85,7 +96,8 @@ class Document:
 def read_document(body: bytes) -> Document:
     """Read a body; raises NotJson for halves, other formats and single values."""
     document = Document(body)
-    _ = document.value
+    if document.value is not None and not isinstance(document.value, dict | list):
+        raise NotJson("The answer is a single value where an object or a list was expected.")
     return document
 
 
@@ -98,33 +110,41 @@ def parse_exactly(body: bytes, *, numbers_as_written: bool = False) -> Json:
     if r"\u" in text:
         text = _SURROGATES.sub(lambda found: r"\ufffd" if found[1] else found[0], text)
     whole, fraction = (Number, Number) if numbers_as_written else (None, _fraction)
+    loads = partial(json.loads, text, parse_float=fraction, parse_constant=_refused)
     try:
         with garbage_collection_off():
-            return _document(_loads(text, whole, fraction))
+            try:
+                return loads(parse_int=whole)
+            except (json.JSONDecodeError, NotJson):
+                raise
+            except ValueError:  # Python reads no whole number of more than 4300 digits
+                return loads(parse_int=lambda digits: int(digits) if len(digits) < 4000 else Number(digits))
     except RecursionError as error:
         raise NotJson("The answer is nested too deeply to be read.") from error
     except json.JSONDecodeError as error:
-        raise NotJson(_sentence(text, error)) from error
+        if text.lstrip().startswith("<"):
+            sentence = "The answer is HTML or XML where JSON was expected."
+        elif error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
+            sentence = f"The answer breaks off after {len(text)} characters: it is half a JSON document."
+        else:
+            sentence = f"The answer is not JSON: {error.msg} at character {error.pos} of {len(text)}."
+        raise NotJson(sentence) from error
 
 
 def to_json(value: Json) -> str:
     """Write a value as JSON, its numbers as they came, however deeply it is nested."""
     written: list[str] = []
-    todo: list[Json | _Written] = [value]
+    todo: list[tuple[Json, bool]] = [(value, False)]
     while todo:
-        item = todo.pop()
-        if isinstance(item, _Written):
+        item, is_written = todo.pop()
+        if is_written:
             written.append(item)
-        elif isinstance(item, dict | list):
-            opening, closing = "{}" if isinstance(item, dict) else "[]"
-            inner: list[Json | _Written] = [_Written(opening)]
-            for number, element in enumerate(item):
-                inner.append(_Written(", " if number else ""))
-                if isinstance(item, dict):
-                    inner += [element, _Written(": "), item[element]]
-                else:
-                    inner.append(element)
-            todo += reversed([*inner, _Written(closing)])
+        elif isinstance(item, dict):
+            members = ([(", ", True), (key, False), (": ", True), (one, False)] for key, one in item.items())
+            todo += reversed([("{", True), *list(chain.from_iterable(members))[1:], ("}", True)])
+        elif isinstance(item, list):
+            elements = ([(", ", True), (one, False)] for one in item)
+            todo += reversed([("[", True), *list(chain.from_iterable(elements))[1:], ("]", True)])
         else:
             written.append(item.text if isinstance(item, Number) else json.dumps(item, ensure_ascii=False))
     return "".join(written)
@@ -145,18 +165,6 @@ def garbage_collection_off() -> Iterator[None]:
             gc.enable()
 
 
-class _Written(str):
-    """Text that is JSON already."""
-
-    __slots__ = ()
-
-
-def _document(value: Json) -> Json:
-    if value is not None and not isinstance(value, dict | list):
-        raise NotJson("The answer is a single value where an object or a list was expected.")
-    return value
-
-
 def _decoded(body: bytes) -> str:
     """The text of a body: UTF-8, or UTF-16 and UTF-32 by their marks."""
     if not body.strip():
@@ -171,32 +179,11 @@ def _decoded(body: bytes) -> str:
         ) from error
 
 
-def _loads(text: str, whole: Any, fraction: Any) -> Json:
-    try:
-        return json.loads(text, parse_float=fraction, parse_int=whole, parse_constant=_refused)
-    except (json.JSONDecodeError, NotJson):
-        raise
-    except ValueError:  # Python reads no whole number of more than 4300 digits
-        return json.loads(text, parse_float=fraction, parse_int=_long_whole, parse_constant=_refused)
-
-
 def _fraction(text: str) -> float:
     number = float(text)
     is_finite = number - number == 0
     return number if is_finite and len(text) <= LONGEST_EXACT else Number(text)
 
 
-def _long_whole(text: str) -> int | Number:
-    return int(text) if len(text) < 4000 else Number(text)
-
-
 def _refused(constant: str) -> Json:
     raise NotJson(f"The answer is not JSON: it holds {constant}, which is no number.")
-
-
-def _sentence(text: str, error: json.JSONDecodeError) -> str:
-    if text.lstrip().startswith("<"):
-        return "The answer is HTML or XML where JSON was expected."
-    if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
-        return f"The answer breaks off after {len(text)} characters: it is half a JSON document."
-    return f"The answer is not JSON: {error.msg} at character {error.pos} of {len(text)}."

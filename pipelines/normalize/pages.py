@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from pipelines.catalogue.model import Report
-from pipelines.normalize.document import Document, Json, to_json
-from pipelines.normalize.objects import page_of
+from pipelines.normalize.document import ROOT, Document, Json, to_json
 from pipelines.normalize.row_locator import (
+    ANY,
+    RowPath,
     elements_along,
     lists_in,
     locate_in_rows,
     locate_lists,
+    row_paths,
     says_nothing,
+    simplified,
     value_at,
 )
-from pipelines.normalize.row_paths import ANY, ROOT, RowPath, row_paths, simplified
 
 Id = tuple[str | None, ...]
 
@@ -73,12 +75,12 @@ def is_empty(report: Report, document: Document) -> bool:
     """Whether a page holds no row, and nothing that might be rows under another name."""
     if row_count(report, document):
         return False
-    return says_nothing(document.value) or bool(locate_lists([page_of(document.value)], row_paths(report)))
+    return says_nothing(document.value) or bool(locate_lists([document.page], row_paths(report)))
 
 
 def _rows_by_path(report: Report, document: Document) -> Iterator[tuple[RowPath, Sequence[Json]]]:
     """The rows of every topmost table, wherever they are."""
-    page, paths = page_of(document.value), row_paths(report)
+    page, paths = document.page, row_paths(report)
     if paths[0].keys == ():
         yield paths[0], page.get(ROOT, [page] if page else []) or []
         return

@@ -1,17 +1,45 @@
-"""The tables that an answer becomes, the rows that were rejected, and what was noticed."""
+"""The tables that an answer becomes, what else comes of it, and the columns that objects become."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date
+from functools import lru_cache
+from itertools import chain
+from operator import itemgetter
 
 import polars as pl
 
-from pipelines.catalogue.model import Column, prefixed
-from pipelines.normalize.objects import Contents
-from pipelines.normalize.row_paths import OUR_COLUMNS, Keys, name_of, unique_names
-from pipelines.normalize.types import DTYPES, Misfit, constant, converted, discovered
+from pipelines.catalogue.model import Column, prefixed, snake_case
+from pipelines.normalize.document import OURS, Json, Keys, Object
+from pipelines.normalize.types import (
+    DTYPES,
+    Kinds,
+    constant,
+    converted,
+    discovered,
+    kinds_of,
+    may_lack_digits,
+)
+
+DEEPEST = 8  # objects nested deeper stay JSON, and so do lists of objects
+MOST_COLUMNS = 600  # what goes beyond stays JSON, in one column
+MOST_LISTS = 50  # lists of objects beyond that stay JSON as well
+MORE = f"{OURS}more fields"  # the key of that column
+LONGEST_NAME = 120  # characters of a name; a key can be of any length
+OUR_COLUMNS = (
+    "_customer",
+    "_month",
+    "_load_id",
+    "_fetched_at_utc",
+    "_row",
+    "_parent_row",
+    "valid_from_utc",
+    "valid_to_utc",
+)
+NO_OBJECT: Object = {}
 
 
 @dataclass(frozen=True)
@@ -74,17 +102,102 @@ class Normalized:
 
 @dataclass(frozen=True)
 class FilledColumn:
-    """A column with its values, and which of them do not fit it."""
+    """A column with its values, and by kind of value which of them do not fit it."""
 
     column: Column
     values: pl.Series
-    misfits: tuple[Misfit, ...] = ()
+    misfits: Mapping[str, pl.Series] = field(default_factory=dict)
+    may_lack_digits: bool = False
+
+    def gather(self, rows: Sequence[int] | pl.Series) -> FilledColumn:
+        """The column of these rows, of which no value is a misfit."""
+        return replace(self, values=self.values.gather(rows), misfits={})
+
+
+@dataclass
+class Contents:
+    """What objects consist of: values by key, lists whose elements are rows, and which keys there are.
+
+    The catalogue says which keys are `documented` values, where anything else is a misfit, and which are
+    `declared` lists, whose elements are rows whatever they are; `finds_lists` says whether any other list
+    of objects holds rows, too.
+    """
+
+    documented: Collection[Keys]
+    declared: Collection[Keys]
+    finds_lists: bool
+    columns: dict[Keys, Kinds] = field(default_factory=dict)
+    lists: dict[Keys, list[Json]] = field(default_factory=dict)  # per object, its list or None
+    found: set[Keys] = field(default_factory=set)  # every key, even where its value is always null
+    opened: set[Keys] = field(default_factory=lambda: {()})  # where at least one object was
+
+    def add(self, objects: Sequence[Object], above: Keys = ()) -> None:
+        """Take apart objects, which are nested under the keys `above`."""
+        shapes = dict.fromkeys(map(tuple, objects))
+        names = list(dict.fromkeys(chain.from_iterable(shapes)))
+        room = max(MOST_COLUMNS - len(self.columns), 0)
+        if len(names) > room:
+            depth = len(above)
+            wanted = {
+                keys[depth]
+                for keys in (*self.documented, *self.declared)
+                if len(keys) > depth and keys[:depth] == above
+            }
+            names.sort(key=lambda name: name not in wanted)
+            rest = set(names[room:])
+            more = [{key: value for key, value in one.items() if key in rest} or None for one in objects]
+            self.columns[(*above, MORE)] = kinds_of(more)
+        for name in names[:room]:
+            keys = (*above, name)
+            self.found.add(keys)
+            if len(shapes) == 1:
+                values = list(map(itemgetter(name), objects))
+            else:
+                values = [one.get(name) for one in objects]
+            if keys not in self.documented:
+                values = self._scalars(values, keys)
+            if kinds := kinds_of(values):
+                self.columns[keys] = kinds
+
+    def _scalars(self, values: list[Json], keys: Keys) -> list[Json]:
+        """The values that are left when lists of rows are set apart and objects are opened."""
+        types = set(map(type, values))
+        if list in types:
+            is_declared = keys in self.declared
+            are_rows = self.finds_lists and len(self.lists) < MOST_LISTS
+            lists = [
+                one if type(one) is list and (is_declared or (are_rows and holds_rows(one))) else None
+                for one in values
+            ]
+            if is_declared or any(lists):
+                self.lists[keys] = lists
+            values = [
+                None if one == [] or rows is not None else one
+                for one, rows in zip(values, lists, strict=True)
+            ]
+        if dict in types and len(keys) < DEEPEST and len(self.columns) < MOST_COLUMNS:
+            self.opened.add(keys)
+            is_other = len(types) > 1
+            self.add(
+                [one if type(one) is dict else NO_OBJECT for one in values] if is_other else values, keys
+            )
+            values = [None if type(one) is dict else one for one in values] if is_other else []
+        return values
+
+
+def holds_rows(value: Json) -> bool:
+    """Whether a value is a list of objects, nulls between them allowed."""
+    types = set(map(type, value)) if type(value) is list else set()
+    return dict in types and types <= {dict, type(None)}
 
 
 def fill_columns(
-    contents: Contents, documented: Mapping[Keys, Column], prefix: str, zone: str, length: int
+    contents: Contents, documented: Mapping[Keys, Column], prefix: str, source: str, zone: str, length: int
 ) -> dict[Keys, FilledColumn]:
-    """Every value of the rows as a column; a documented one is known by its keys, else by its name."""
+    """Every value of the rows as a column; a documented one is known by its keys, else by its name.
+
+    `prefix` begins the names of the others, `source` the paths that they are read from.
+    """
     missing = {column.name: column for keys, column in documented.items() if keys not in contents.found}
     columns = {}
     for keys, kinds in contents.columns.items():
@@ -92,10 +205,11 @@ def fill_columns(
         column = documented.get(keys) or missing.pop(name, None)
         if column:
             values, misfits = converted(kinds, column.type, zone, length)
-            columns[keys] = FilledColumn(column, values, tuple(misfits))
+            columns[keys] = FilledColumn(column, values, misfits, may_lack_digits(kinds, column.type))
         else:
             values, type_ = discovered(kinds)
-            columns[keys] = FilledColumn(Column(name, type_, False, ".".join(keys), ""), values)
+            column = Column(name, type_, False, f"{source}{joined(keys)}", "")
+            columns[keys] = FilledColumn(column, values, {}, may_lack_digits(kinds, None))
     return columns
 
 
@@ -136,3 +250,28 @@ def make_table(
     own = [one.values.rename(one.column.name) for one in columns]
     frame = pl.DataFrame([row, *above, months.rename("_month"), *own])
     return NormalizedTable(name, tuple(one.column for one in columns), frame, key, parent)
+
+
+def joined(keys: Keys) -> str:
+    """Keys as the catalogue writes them; the list that a document itself is has no name."""
+    return ".".join(keys).replace(OURS, "")
+
+
+@lru_cache(maxsize=10_000)
+def name_of(keys: Keys) -> str:
+    """The column of a value under these keys: letters and digits of any script, joined by `_`."""
+    words = (re.sub(r"\W+", "_", snake_case(key[:LONGEST_NAME])).strip("_") for key in keys)
+    return "_".join(word or "unnamed" for word in words)[:LONGEST_NAME]
+
+
+def unique_names(names: Iterable[str], taken: Iterable[str] = OUR_COLUMNS) -> list[str]:
+    """The names in their order, a repeated or taken one with `_2`, `_3`; SQL ignores case."""
+    used = {name.lower() for name in taken}
+    unique = []
+    for name in names:
+        free, number = name, 2
+        while free.lower() in used:
+            free, number = f"{name}_{number}", number + 1
+        used.add(free.lower())
+        unique.append(free)
+    return unique

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from decimal import ROUND_HALF_EVEN, Decimal
-from functools import cache
+from functools import cache, reduce
 from typing import Any
 
 import polars as pl
@@ -14,22 +13,17 @@ import polars as pl
 from pipelines.normalize.document import Json, Number, to_json
 from pipelines.normalize.times import LOCAL, local_times
 
-TEXT, WHOLE, FRACTION, TRUTH = "text", "whole", "fraction", "truth"
-LONG_WHOLE = "long whole"  # whole numbers that 64 bits do not hold, as digits
-LONG_FRACTION = "long fraction"  # numbers of which a float does not hold all digits, as they were written
-NESTED = "nested"  # lists and objects that cannot become columns or tables, as JSON
+# Kinds of values, as reasons of rejected rows name them.
+TEXT = "a text"
+WHOLE = "a whole number"
+FRACTION = "a fractional number"
+TRUTH = "true or false"
+LONG_WHOLE = "a whole number too long for 64 bits"  # as digits
+LONG_FRACTION = "a number too long for a float"  # as it was written
+NESTED = "an object or a list"  # as JSON: those that cannot become columns or tables
 
 Kinds = Mapping[str, pl.Series]  # the values of a column by kind, null where they are of another kind
 
-KIND_IN_WORDS = {
-    TEXT: "a text",
-    WHOLE: "a whole number",
-    FRACTION: "a fractional number",
-    TRUTH: "true or false",
-    LONG_WHOLE: "a whole number too long for 64 bits",
-    LONG_FRACTION: "a number too long for a float",
-    NESTED: "an object or a list",
-}
 DIGITS_OF_A_FLOAT = 15  # decimal digits that every float keeps
 EXACT_WHOLE = 2**53  # a float holds every whole number up to here
 DIGITS_OF_A_DECIMAL = 18
@@ -49,45 +43,39 @@ _KIND_OF: Mapping[type, tuple[str, pl.DataType]] = {
     float: (FRACTION, pl.Float64()),
     bool: (TRUTH, pl.Boolean()),
 }
-_JSON_TYPES_ALONE = {TRUTH: "BOOLEAN", WHOLE: "BIGINT", FRACTION: "DOUBLE", NESTED: "JSON"}
+_TYPE_OF_KIND = {TRUTH: "BOOLEAN", WHOLE: "BIGINT", FRACTION: "DOUBLE", NESTED: "JSON"}
 _NUMBER = re.compile(r"-?\d{1,40}(?:\.\d{1,40})?(?:[eE][+-]?\d{1,3})?", re.ASCII)
 _TRUTHS = {"true": True, "false": False}
 _LONG = 2**63
 
 
-@dataclass(frozen=True)
-class Misfit:
-    """Values of one kind that do not fit the type of their column."""
-
-    kind: str
-    mask: pl.Series
-
-
 def constant(value: object, dtype: pl.DataType, length: int) -> pl.Series:
     """So many rows of one value, which may be null."""
-    one = _null(dtype) if value is None else pl.Series([value], dtype=dtype)
-    return one.new_from_index(0, length)
+    return _one_row(value, dtype).new_from_index(0, length)
 
 
 @cache
-def _null(dtype: pl.DataType) -> pl.Series:
-    return pl.Series([None], dtype=dtype)
+def _one_row(value: object, dtype: pl.DataType) -> pl.Series:
+    return pl.Series([value], dtype=dtype)
 
 
 def kinds_of(values: list[Json]) -> Kinds:
     """The values by kind, decided by the set of their Python types."""
-    types = set(map(type, values))
-    types.discard(type(None))
+    types = set(map(type, values)) - {type(None)}
     kinds: dict[str, pl.Series] = {}
     for type_, (kind, dtype) in _KIND_OF.items():
         if type_ in types:
             own: list[Any] = (
                 values if len(types) == 1 else [one if type(one) is type_ else None for one in values]
             )
-            if type_ is int:
-                kinds |= _whole_numbers(own)
-            else:
+            try:
                 kinds[kind] = pl.Series(own, dtype=dtype)
+            except (TypeError, OverflowError):  # whole numbers that 64 bits do not hold
+                short = [one if one is not None and -_LONG <= one < _LONG else None for one in own]
+                if any(one is not None for one in short):
+                    kinds[WHOLE] = pl.Series(short, dtype=dtype)
+                long = [None if one is None or -_LONG <= one < _LONG else str(one) for one in own]
+                kinds[LONG_WHOLE] = pl.Series(long, dtype=pl.String)
     if Number in types:
         texts = [one.text if type(one) is Number else None for one in values]
         kinds[LONG_FRACTION] = pl.Series(texts, dtype=pl.String)
@@ -97,64 +85,46 @@ def kinds_of(values: list[Json]) -> Kinds:
     return kinds
 
 
-def _whole_numbers(values: list[int | None]) -> Kinds:
-    try:
-        return {WHOLE: pl.Series(values, dtype=pl.Int64)}
-    except (TypeError, OverflowError):
-        is_short = [one is not None and -_LONG <= one < _LONG for one in values]
-        short = [one if is_one else None for one, is_one in zip(values, is_short, strict=True)]
-        long = [
-            None if one is None or is_one else str(one) for one, is_one in zip(values, is_short, strict=True)
-        ]
-        kinds = {WHOLE: pl.Series(short, dtype=pl.Int64)} if any(is_short) else {}
-        return {**kinds, LONG_WHOLE: pl.Series(long, dtype=pl.String)}
-
-
 def may_lack_digits(kinds: Kinds, type_: str | None) -> bool:
     """Whether values that were read as floats may have had digits that their type, if any, would keep."""
     if NESTED in kinds or FRACTION not in kinds:
         return NESTED in kinds
     dtype = DTYPES[type_] if type_ else pl.Float64()
-    if isinstance(dtype, pl.Float64):
-        return bool(
-            (kinds[FRACTION].abs() >= _LONG).any()
-        )  # a whole number that is too long is read as a float
-    return not isinstance(dtype, pl.Decimal) or bool(
-        (kinds[FRACTION].abs() >= exact_below(dtype.scale)).any()
-    )
+    if isinstance(dtype, pl.Decimal):
+        limit = 10.0 ** (DIGITS_OF_A_FLOAT - dtype.scale)
+    else:
+        limit = _LONG if isinstance(dtype, pl.Float64) else 0  # a whole number too long is read as a float
+    return bool((kinds[FRACTION].abs() >= limit).any())
 
 
-def converted(kinds: Kinds, type_: str, zone: str, length: int) -> tuple[pl.Series, list[Misfit]]:
-    """All kinds of a documented column as its type, and which values do not fit."""
-    dtype = DTYPES[type_]
-    goal = _Goal(type_.partition("(")[0], dtype, dtype.scale if isinstance(dtype, pl.Decimal) else 0, zone)
-    result = None
-    misfits = []
+def converted(kinds: Kinds, type_: str, zone: str, length: int) -> tuple[pl.Series, dict[str, pl.Series]]:
+    """All kinds of a documented column as its type; and by kind, which values do not fit."""
+    parts = []
+    misfits = {}
     for kind, values in kinds.items():
-        convert = _CONVERSIONS.get((goal.type, kind))
-        fitting = convert(values, goal) if convert else constant(None, dtype, length)
+        fitting = _fitting(kind, values, type_, zone)
         if fitting.null_count() != values.null_count():
-            misfits.append(Misfit(kind, values.is_not_null() & fitting.is_null()))
-        result = fitting if result is None else result.zip_with(result.is_not_null(), fitting)
-    return constant(None, dtype, length) if result is None else result, misfits
+            misfits[kind] = values.is_not_null() & fitting.is_null()
+        parts.append(fitting)
+    return _together(parts) if parts else constant(None, DTYPES[type_], length), misfits
 
 
 def discovered(kinds: Kinds) -> tuple[pl.Series, str]:
     """All kinds of an undocumented column as the narrowest type that holds them, and that type."""
-    type_ = _narrowest(kinds)
-    result = None
-    for kind, values in kinds.items():
-        fitting = _floats(kind, values) if type_ == "DOUBLE" else values
-        fitting = _any_text(kind, values) if type_ == "VARCHAR" else fitting
-        result = fitting if result is None else result.zip_with(result.is_not_null(), fitting)
-    if result is None:
+    if not kinds:
         raise ValueError("a column without a value has no type")
-    return result, type_
-
-
-def exact_below(scale: int) -> float:
-    """The size below which a float holds every digit that a decimal of this scale keeps."""
-    return float(10 ** (DIGITS_OF_A_FLOAT - scale))
+    if len(kinds) == 1 and (alone := next(iter(kinds))) in _TYPE_OF_KIND:
+        return kinds[alone], _TYPE_OF_KIND[alone]
+    if kinds.keys() <= {WHOLE, FRACTION, LONG_FRACTION}:
+        is_exact = WHOLE not in kinds or kinds[WHOLE].is_between(-EXACT_WHOLE, EXACT_WHOLE).all()
+        floats = _together([_floats(values) for values in kinds.values()])
+        if is_exact and (LONG_FRACTION not in kinds or floats.is_finite().all()):
+            return floats, "DOUBLE"
+    texts = [
+        _each(values, _AS_TEXT[kind], pl.String()) if kind in _AS_TEXT else values
+        for kind, values in kinds.items()
+    ]
+    return _together(texts), "VARCHAR"
 
 
 def canonical(number: float) -> str:
@@ -163,85 +133,45 @@ def canonical(number: float) -> str:
     return str(int(number)) if is_whole else repr(number)
 
 
-@dataclass(frozen=True)
-class _Goal:
-    """What values are to become: a DuckDB type, the polars type that carries it, and the time zone."""
-
-    type: str
-    dtype: pl.DataType
-    scale: int = 0
-    zone: str = "UTC"
-
-
-_Conversion = Callable[[pl.Series, _Goal], pl.Series]
-
-
-def _narrowest(kinds: Kinds) -> str:
-    found = list(kinds)
-    if len(found) == 1 and found[0] in _JSON_TYPES_ALONE:
-        return _JSON_TYPES_ALONE[found[0]]
-    is_number = set(found) <= {WHOLE, FRACTION, LONG_FRACTION}
-    return "DOUBLE" if is_number and _floats_hold(kinds) else "VARCHAR"
-
-
-def _floats_hold(kinds: Kinds) -> bool:
-    whole = kinds.get(WHOLE, pl.Series(dtype=pl.Int64))
-    long = _floats(LONG_FRACTION, kinds.get(LONG_FRACTION, pl.Series(dtype=pl.String)))
-    return bool(whole.is_between(-EXACT_WHOLE, EXACT_WHOLE).all() and long.is_finite().all())
-
-
-def _floats(kind: str, values: pl.Series) -> pl.Series:
-    return _each(values, float, pl.Float64()) if kind == LONG_FRACTION else values.cast(pl.Float64)
-
-
-def _any_text(kind: str, values: pl.Series) -> pl.Series:
-    """Text as DuckDB makes it of a column that was narrower until now."""
-    if kind == TRUTH:
-        return _each(values, lambda value: "true" if value else "false", pl.String())
-    if kind == LONG_FRACTION:
-        return _each(values, _text_of_long, pl.String())
-    return values if kind == NESTED else _CONVERSIONS["VARCHAR", kind](values, _Goal("VARCHAR", pl.String()))
+def _together(parts: list[pl.Series]) -> pl.Series:
+    return reduce(lambda first, second: first.zip_with(first.is_not_null(), second), parts)
 
 
 def _each(values: pl.Series, convert: Callable[[Any], Any], dtype: pl.DataType) -> pl.Series:
-    converted_values: Sequence[Any] = [None if value is None else convert(value) for value in values]
-    return pl.Series(converted_values, dtype=dtype)
+    return pl.Series([None if value is None else convert(value) for value in values], dtype=dtype)
 
 
-def _singly(convert: Callable[[Any], Any]) -> _Conversion:
-    return lambda values, goal: _each(values, convert, goal.dtype)
+def _floats(values: pl.Series) -> pl.Series:
+    return _each(values, float, pl.Float64()) if values.dtype == pl.String else values.cast(pl.Float64)
 
 
-def _unchanged(values: pl.Series, goal: _Goal) -> pl.Series:  # noqa: ARG001 (every conversion is given its goal)
-    return values
+def _fitting(kind: str, values: pl.Series, type_: str, zone: str) -> pl.Series:
+    """Values of one kind as a documented type, null where they do not fit it."""
+    dtype = DTYPES[type_]
+    if values.dtype == dtype and kind != NESTED:
+        return values
+    if isinstance(dtype, pl.Decimal) and kind in {WHOLE, FRACTION, LONG_FRACTION, TEXT}:
+        return _decimals(kind, values, dtype)
+    if (type_, kind) == ("TIMESTAMP", TEXT):
+        return local_times(values, zone)
+    convert = _SINGLY.get((type_, kind))
+    return _each(values, convert, dtype) if convert else constant(None, dtype, len(values))
 
 
-def _text_of_long(text: str) -> str:
-    number = float(text)
-    return canonical(number) if number - number == 0 else text
-
-
-def _whole_of(number: float | str) -> int | None:
-    text = str(number)
-    exact = Decimal(text) if _NUMBER.fullmatch(text) else Decimal("NaN")
-    is_whole = exact.is_finite() and abs(exact) < _LONG and exact == int(exact)
-    return int(exact) if is_whole else None
-
-
-def _decimals_of_whole(values: pl.Series, goal: _Goal) -> pl.Series:
-    most = 10 ** (DIGITS_OF_A_DECIMAL - goal.scale) - 1
-    return values.set(~values.is_between(-most, most), None).cast(goal.dtype)
-
-
-def _decimals_of_numbers(values: pl.Series, goal: _Goal) -> pl.Series:
-    """As the float rounds; where a float is too large to hold all decimals, as its text does."""
-    numbers = _floats(LONG_FRACTION, values) if values.dtype == pl.String else values
-    is_small = numbers.abs() < exact_below(goal.scale)
+def _decimals(kind: str, values: pl.Series, dtype: pl.Decimal) -> pl.Series:
+    """As a float rounds; a text, or a float too large to hold all decimals, as it is written."""
+    if kind == WHOLE:
+        most = 10 ** (DIGITS_OF_A_DECIMAL - dtype.scale) - 1
+        return values.set(~values.is_between(-most, most), None).cast(dtype)
+    if kind == TEXT:
+        return _each(values, lambda text: _decimal_of(text, dtype.scale), dtype)
+    numbers = _floats(values)
+    is_small = numbers.abs() < 10.0 ** (DIGITS_OF_A_FLOAT - dtype.scale)
     if is_small.all():
-        return numbers.cast(goal.dtype)
-    small = numbers.set(~is_small, None).cast(goal.dtype)
-    large = _each(values.set(is_small, None), lambda one: _decimal_of(str(one), goal.scale), goal.dtype)
-    return small.zip_with(small.is_not_null(), large)
+        return numbers.cast(dtype)
+    small = numbers.set(~is_small, None).cast(dtype)
+    large = _each(values.set(is_small, None), lambda one: _decimal_of(str(one), dtype.scale), dtype)
+    return _together([small, large])
 
 
 def _decimal_of(text: str, scale: int) -> Decimal | None:
@@ -253,24 +183,31 @@ def _decimal_of(text: str, scale: int) -> Decimal | None:
     return rounded if abs(rounded) < most else None
 
 
-_CONVERSIONS: Mapping[tuple[str, str], _Conversion] = {
-    ("VARCHAR", TEXT): _unchanged,
-    ("VARCHAR", WHOLE): lambda values, goal: values.cast(goal.dtype),
-    ("VARCHAR", LONG_WHOLE): _unchanged,
-    ("VARCHAR", FRACTION): _singly(canonical),
-    ("VARCHAR", LONG_FRACTION): _unchanged,
-    ("BIGINT", WHOLE): _unchanged,
-    ("BIGINT", FRACTION): _singly(_whole_of),
-    ("BIGINT", LONG_FRACTION): _singly(_whole_of),
-    ("BIGINT", TEXT): _singly(_whole_of),
-    ("BOOLEAN", TRUTH): _unchanged,
-    ("BOOLEAN", WHOLE): _singly({0: False, 1: True}.get),
-    ("BOOLEAN", TEXT): _singly(lambda text: _TRUTHS.get(text.lower())),
-    ("TIMESTAMP", TEXT): lambda values, goal: local_times(values, goal.zone),
-    ("DECIMAL", TEXT): lambda values, goal: _each(
-        values, lambda text: _decimal_of(text, goal.scale), goal.dtype
-    ),
-    ("DECIMAL", WHOLE): _decimals_of_whole,
-    ("DECIMAL", FRACTION): _decimals_of_numbers,
-    ("DECIMAL", LONG_FRACTION): _decimals_of_numbers,
+def _whole_of(number: float | str) -> int | None:
+    text = str(number)
+    exact = Decimal(text) if _NUMBER.fullmatch(text) else Decimal("NaN")
+    is_whole = exact.is_finite() and abs(exact) < _LONG and exact == int(exact)
+    return int(exact) if is_whole else None
+
+
+def _text_of_long(text: str) -> str:
+    number = float(text)
+    return canonical(number) if number - number == 0 else text
+
+
+_SINGLY: Mapping[tuple[str, str], Callable[[Any], Any]] = {
+    ("VARCHAR", WHOLE): str,
+    ("VARCHAR", FRACTION): canonical,
+    ("BIGINT", FRACTION): _whole_of,
+    ("BIGINT", LONG_FRACTION): _whole_of,
+    ("BIGINT", TEXT): _whole_of,
+    ("BOOLEAN", WHOLE): {0: False, 1: True}.get,
+    ("BOOLEAN", TEXT): lambda text: _TRUTHS.get(text.lower()),
+}
+# Text as DuckDB makes it of a column that was narrower until now.
+_AS_TEXT: Mapping[str, Callable[[Any], str]] = {
+    WHOLE: str,
+    FRACTION: canonical,
+    TRUTH: lambda value: "true" if value else "false",
+    LONG_FRACTION: _text_of_long,
 }

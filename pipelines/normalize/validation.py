@@ -2,100 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 
 import polars as pl
 
 from pipelines.months import Month
-from pipelines.normalize.document import Document
-from pipelines.normalize.objects import Rows
-from pipelines.normalize.row_paths import simplified
-from pipelines.normalize.tables import FilledColumn, RejectedRow
-from pipelines.normalize.types import KIND_IN_WORDS, constant
+from pipelines.normalize.row_locator import simplified
+from pipelines.normalize.tables import FilledColumn
+from pipelines.normalize.types import constant
 
 OUTSIDE = "its month is not one of those asked for"
 UNDATED = "it has no date, though one is documented"
 NO_OBJECT = "it is no object"
 
 
-@dataclass(frozen=True)
-class RowMonths:
-    """The first day of every row's month, null where it has none, and why it has none."""
-
-    values: pl.Series
-    reason: str = ""
-    column: str = ""
-
-
-def months_by_date(dates: FilledColumn, months: Sequence[Month]) -> RowMonths:
-    """By a documented date; outside the months asked for there is none."""
-    first_days = dates.values.dt.month_start().cast(pl.Date)
+def months_by_date(dates: pl.Series, months: Sequence[Month]) -> pl.Series:
+    """The first day of each date's month, null outside the months asked for."""
+    first_days = dates.dt.month_start().cast(pl.Date)
     is_asked = first_days.is_in([month.first_day for month in months])
-    if not is_asked.all():
-        first_days = first_days.zip_with(is_asked, constant(None, pl.Date(), len(first_days)))
-    return RowMonths(first_days, OUTSIDE, dates.column.name)
+    if is_asked.all():
+        return first_days
+    return first_days.zip_with(is_asked, constant(None, pl.Date(), len(first_days)))
 
 
-def months_by_year_and_month(columns: Sequence[FilledColumn], months: Sequence[Month]) -> RowMonths | None:
-    """By a year and a month in the row or above it, when there are columns of these names."""
-    year, month = (_whole_numbers(columns, name) for name in ("year", "month"))
-    if year is None or month is None:
+def months_by_year_and_month(columns: Sequence[FilledColumn], months: Sequence[Month]) -> pl.Series | None:
+    """The first day of the month that a row, or one above it, names; None when no columns do."""
+    named = {}
+    for one in columns:  # the last one of a name is the nearest to the row
+        if one.values.dtype != pl.Boolean:
+            named[simplified(one.column.source.split(".")[-1])] = one.values
+    if "year" not in named or "month" not in named:
         return None
+    year, month = (named[name].cast(pl.Int64, strict=False) for name in ("year", "month"))
     codes = (year * 12 + month - 1).set(~month.is_between(1, 12), None)
     known = {one.year * 12 + one.number - 1: one.first_day for one in months}
-    return RowMonths(pl.Series([known.get(code) for code in codes], dtype=pl.Date), OUTSIDE, "month")
+    return pl.Series([known.get(code) for code in codes], dtype=pl.Date)
 
 
-def months_of_window(months: Sequence[Month], length: int) -> RowMonths:
-    """The window's first month for every row; a report without months has none."""
-    return RowMonths(constant(months[0].first_day if months else None, pl.Date(), length))
-
-
-def reject_rows(
-    rows: Rows,
-    table: str,
+def rejections(
     columns: Sequence[FilledColumn],
     key: Sequence[str],
-    months: RowMonths,
-    pages: Sequence[Document],
-) -> list[tuple[int, RejectedRow]]:
-    """The rows that do not fit, by their position, each for its weightiest reason."""
-    found: dict[int, tuple[str, str | None]] = dict.fromkeys(rows.strangers, (NO_OBJECT, None))
-    for mask, reason, column in _reasons(columns, key, months):
-        for row in mask.fill_null(value=False).arg_true():
-            found.setdefault(row, (reason, column))
-    rejected = []
-    for row, (reason, column) in sorted(found.items()):
-        page, *steps = rows.steps(row)
-        raw = pages[int(page)].raw(steps)
-        path = "$" + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
-        place = f"page {int(page) + 1}: {path}" if len(pages) > 1 else path
-        rejected.append((row, RejectedRow(table, place, reason, column, months.values[row], raw)))
-    return rejected
+    months: pl.Series,
+    dated_by: str,
+    strangers: Iterable[int],
+) -> dict[int, tuple[str, str | None]]:
+    """The rows that do not fit, in their order, each with its weightiest reason and the column.
 
-
-def _reasons(
-    columns: Sequence[FilledColumn], key: Sequence[str], months: RowMonths
-) -> Iterator[tuple[pl.Series, str, str | None]]:
-    """Which rows are rejected for what, without a value of theirs, and the column; the weightiest first."""
+    `dated_by` is the column that the months are from, if they are from one. A reason never holds a value.
+    """
+    reasons: list[tuple[pl.Series, str, str]] = []  # which rows are rejected for what, the weightiest first
     for one in columns:
         name, type_ = one.column.name, one.column.type
-        for misfit in one.misfits:
-            yield misfit.mask, f"{name} is no {type_}: it is {KIND_IN_WORDS[misfit.kind]}", name
+        reasons += [(mask, f"{name} is no {type_}: it is {kind}", name) for kind, mask in one.misfits.items()]
     for one in columns:
         name = one.column.name
         if name in key and one.values.null_count():
-            yield one.values.is_null(), f"{name} is missing, which tells rows apart", name
-    if months.reason and months.values.null_count():
-        dates = next((one.values for one in columns if one.column.name == months.column), months.values)
-        yield dates.is_null(), UNDATED, months.column
-        yield months.values.is_null(), months.reason, months.column
-
-
-def _whole_numbers(columns: Sequence[FilledColumn], name: str) -> pl.Series | None:
-    """The whole numbers of the column of this name; the last one is the nearest to the row."""
-    for one in reversed(columns):
-        if simplified(one.column.source.split(".")[-1]) == name and one.values.dtype != pl.Boolean:
-            return one.values.cast(pl.Int64, strict=False)
-    return None
+            reasons.append((one.values.is_null(), f"{name} is missing, which tells rows apart", name))
+    if dated_by and months.null_count():
+        dates = next((one.values for one in columns if one.column.name == dated_by), months)
+        reasons += [(dates.is_null(), UNDATED, dated_by), (months.is_null(), OUTSIDE, dated_by)]
+    found: dict[int, tuple[str, str | None]] = dict.fromkeys(strangers, (NO_OBJECT, None))
+    for mask, reason, column in reasons:
+        for row in mask.fill_null(value=False).arg_true():
+            found.setdefault(row, (reason, column))
+    return dict(sorted(found.items()))
