@@ -16,16 +16,13 @@ MARK = ".brokerbi-demo"
 
 def run_demo(arguments: argparse.Namespace) -> int:
     """Serve an invented brokerage, sync all of it, publish, and say how to look at it."""
-    from pipelines.cli.maintenance import print_finished
-    from pipelines.cli.progress import SyncProgress
-    from pipelines.cli.sync import print_summary
+    from pipelines.cli.maintenance import publish
+    from pipelines.cli.sync import sync_with_progress
     from pipelines.planning.selection import Selection
     from pipelines.sandbox.server import serving
     from pipelines.sandbox.service import Service
     from pipelines.sandbox.world.world import World
     from pipelines.settings.model import load_settings
-    from pipelines.sync.finish import finish
-    from pipelines.sync.sync import sync
 
     began = time.monotonic()
     directory = Path(arguments.data_dir)
@@ -46,11 +43,8 @@ def run_demo(arguments: argparse.Namespace) -> int:
                 "BROKERBI_REQUESTS_PER_SECOND": "500",
             }
         )
-        with SyncProgress() as progress:
-            summary = sync(settings, Selection(), on_plan=progress.planned, on_result=progress.happened)
-    print_summary(summary)
-    finished = finish(settings)
-    print_finished(finished)
+        summary = sync_with_progress(settings, Selection())
+    is_published = publish(settings)
     say()
     rows_by_table = summary.rows_by_table().items()
     rows = [[f"bi.{table}", count(rows)] for table, rows in rows_by_table if rows]
@@ -60,7 +54,7 @@ def run_demo(arguments: argparse.Namespace) -> int:
     _say_what_now(settings.data_dir / "warehouse.duckdb")
     for sentence in summary.complaints():
         complain(f"brokerbi: {sentence}")
-    return 0 if summary.is_well and finished.publication.published else 1
+    return 0 if summary.is_well and is_published else 1
 
 
 def _clear(directory: Path) -> None:

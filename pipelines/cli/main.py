@@ -104,9 +104,21 @@ def parser(*, with_sandbox: bool = True) -> argparse.ArgumentParser:
     for name in ("reports", "plan", "status"):
         commands[name].add_argument("--json", action="store_true", help="machine-readable output")
     for name in ("plan", "sync"):
-        _add_months(commands[name])
+        add = commands[name].add_argument
+        add("--from", dest="first", type=_month, metavar="YYYY-MM", help="first month")
+        add("--to", dest="last", type=_month, metavar="YYYY-MM", help="last month")
+        add(
+            "--estate",
+            action="append",
+            default=[],
+            metavar="ID",
+            help="an estate for the reports on demand (repeatable)",
+        )
+        add("--refresh", action="store_true", help="ask even for what is held")
     for name in ("plan", "sync", "replay"):
-        _add_selection(commands[name])
+        add = commands[name].add_argument
+        add("--customer", action="append", default=[], metavar="ID", help="only this customer (repeatable)")
+        add("--report", action="append", default=[], metavar="NAME", help="only this report (repeatable)")
     _add_options(commands)
     if with_sandbox:
         from pipelines.sandbox.options import add_arguments
@@ -120,28 +132,6 @@ def _month(text: str) -> Month:
         return Month.parse(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def _add_months(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--from", dest="first", type=_month, metavar="YYYY-MM", help="first month")
-    command.add_argument("--to", dest="last", type=_month, metavar="YYYY-MM", help="last month")
-    command.add_argument(
-        "--estate",
-        action="append",
-        default=[],
-        metavar="ID",
-        help="an estate for the reports on demand (repeatable)",
-    )
-    command.add_argument("--refresh", action="store_true", help="ask even for what is held")
-
-
-def _add_selection(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--customer", action="append", default=[], metavar="ID", help="only this customer (repeatable)"
-    )
-    command.add_argument(
-        "--report", action="append", default=[], metavar="NAME", help="only this report (repeatable)"
-    )
 
 
 def _add_options(commands: dict[str, argparse.ArgumentParser]) -> None:

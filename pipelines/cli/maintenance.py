@@ -9,29 +9,24 @@ import argparse
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pipelines.cli.output import complain, count, duration, print_json, say, size
 from pipelines.clock import SystemClock
-from pipelines.settings.model import load_settings
-
-if TYPE_CHECKING:
-    from pipelines.sync.finish import Finished
+from pipelines.settings.model import Settings, load_settings
 
 LOADS_BETWEEN_LINES = 200
 
 
 def run_publish(_: argparse.Namespace) -> int:
     """Publish the working file; 1 when a check of severity error stands against it."""
+    return 0 if publish(load_settings(os.environ, offline=True)) else 1
+
+
+def publish(settings: Settings) -> bool:
+    """Publish, say what the checks found, and whether there is a new published file."""
     from pipelines.sync.finish import finish
 
-    finished = finish(load_settings(os.environ, offline=True))
-    print_finished(finished)
-    return 0 if finished.publication.published else 1
-
-
-def print_finished(finished: Finished) -> None:
-    """Say what the checks found and whether there is a new published file."""
+    finished = finish(settings)
     for kind, checks, write in (("warning", finished.warnings, say), ("error", finished.errors, complain)):
         for check in checks:
             # A check that could not run says why, in one line.
@@ -40,7 +35,7 @@ def print_finished(finished: Finished) -> None:
     publication = finished.publication
     if not publication.published:
         complain(f"brokerbi: not published: {'; '.join(publication.reasons)}; the file of before stays")
-        return
+        return False
     say(
         f"published {publication.path} ({size(publication.bytes or 0)}), {len(finished.marts)} marts, "
         f"{len(finished.checks)} checks"
@@ -49,6 +44,7 @@ def print_finished(finished: Finished) -> None:
         say(f"warning: {finished.page}")
     elif finished.page is not None:
         say(f"the same as a page: {finished.page.path}")
+    return True
 
 
 def run_rollback(arguments: argparse.Namespace) -> int:

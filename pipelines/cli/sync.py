@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
+import time
 
-from pipelines.cli.maintenance import print_finished
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from pipelines.catalogue.sales import CHANGED_SALES
+from pipelines.cli.maintenance import publish
 from pipelines.cli.output import complain, count, duration, print_json, print_table, say, size
-from pipelines.cli.progress import SyncProgress
 from pipelines.clock import SystemClock
 from pipelines.planning.plan import Plan, PlannedReport, make_plan
 from pipelines.planning.selection import Selection
-from pipelines.settings.model import load_settings
-from pipelines.sync.finish import finish
-from pipelines.sync.summary import Summary
+from pipelines.settings.model import Settings, load_settings
+from pipelines.sync.summary import TROUBLE, Summary
 from pipelines.sync.sync import sync
 from warehouse.database import Store
 from warehouse.window_result import WindowResult, WindowStatus
 
 LONGEST_REASON = 70
+SECONDS_BETWEEN_LINES = 5.0
+WINDOWS_BEFORE_ESTIMATE = 10
+"""The first windows start together and say little about the pace of the rest."""
 
 
 def run_plan(arguments: argparse.Namespace) -> int:
@@ -102,16 +109,12 @@ def run_sync(arguments: argparse.Namespace) -> int:
     settings = load_settings(os.environ)
     for warning in settings.warnings:
         complain(f"brokerbi: {warning}")
-    with SyncProgress() as progress:
-        summary = sync(settings, _selection(arguments), on_plan=progress.planned, on_result=progress.happened)
-    print_summary(summary)
+    summary = sync_with_progress(settings, _selection(arguments))
     is_published = True
     if not arguments.no_publish and not summary.loaded:
         say("nothing was loaded, so the published file stays as it is")
     elif not arguments.no_publish:
-        finished = finish(settings)
-        print_finished(finished)
-        is_published = finished.publication.published
+        is_published = publish(settings)
     for sentence in summary.complaints():
         complain(f"brokerbi: {sentence}")
     return 0 if summary.is_well and is_published else 1
@@ -129,8 +132,13 @@ def _selection(arguments: argparse.Namespace) -> Selection:
     )
 
 
-def print_summary(summary: Summary) -> None:
-    """One line per report: rows, windows loaded, months held, and what did not go well."""
+def sync_with_progress(settings: Settings, selection: Selection) -> Summary:
+    """Sync; print one line per report: rows, windows loaded, months held, and what did not go well."""
+    progress = SyncProgress()
+    try:
+        summary = sync(settings, selection, on_plan=progress.planned, on_result=progress.happened)
+    finally:
+        progress.bar.stop()
     held = {
         name: sum(n for (report, _), n in summary.held.items() if report == name) for name, _ in summary.held
     }
@@ -147,6 +155,7 @@ def print_summary(summary: Summary) -> None:
         f"{count(total)} rows in {count(summary.requests)} requests ({size(taken)}), "
         f"{duration(summary.seconds)}"
     )
+    return summary
 
 
 def _summary_row(name: str, results: list[WindowResult], held: int) -> list[str]:
@@ -174,3 +183,56 @@ def _summary_row(name: str, results: list[WindowResult], held: int) -> list[str]
 def _beginning(reason: str) -> str:
     """The beginning of a reason; the whole of it follows on stderr and in `brokerbi status`."""
     return reason if len(reason) <= LONGEST_REASON else f"{reason[:LONGEST_REASON].rstrip()}…"
+
+
+class SyncProgress:
+    """Windows done of windows planned, on stderr: a bar on a terminal, elsewhere a line now and then."""
+
+    def __init__(self) -> None:
+        self.bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            console=Console(file=sys.stderr),
+            transient=True,
+            disable=not sys.stderr.isatty(),
+        )
+        self.task = self.bar.add_task("windows", total=None)
+        self.windows = self.done = self.rows = self.troubled = 0
+        self.began = self.last_line = time.monotonic()
+
+    def planned(self, plan: Plan) -> None:
+        """Begin: say how much is to be asked."""
+        self.windows = sum(len(one.windows) for one in plan.planned)
+        complain(
+            f"asking {count(self.windows)} windows, about {count(plan.requests_expected)} requests, "
+            f"{duration(plan.seconds)} at {plan.requests_per_second:g} requests per second"
+        )
+        if self.windows:
+            self.bar.update(self.task, total=self.windows)
+            self.bar.start()
+
+    def happened(self, outcome: WindowResult) -> None:
+        """Go on: one more window has come to its end."""
+        if outcome.report == CHANGED_SALES:
+            return
+        self.done += 1
+        self.rows += sum(outcome.rows.values())
+        self.troubled += outcome.status in TROUBLE
+        self.bar.update(self.task, completed=self.done, description=f"{outcome.report} {outcome.when}")
+        now = time.monotonic()
+        if self.bar.disable and now - self.last_line >= SECONDS_BETWEEN_LINES:
+            self.last_line = now
+            trouble = f", {self.troubled} in trouble" if self.troubled else ""
+            complain(
+                f"{count(self.done)} of {count(self.windows)} windows, {count(self.rows)} rows{trouble}"
+                f"{self._to_go(now)}"
+            )
+
+    def _to_go(self, now: float) -> str:
+        """The time left at the pace so far, as the end of a sentence."""
+        if self.done < min(WINDOWS_BEFORE_ESTIMATE, self.windows // 2):
+            return ""
+        seconds = max(self.windows - self.done, 0) * (now - self.began) / self.done
+        return f"; about {duration(seconds)} to go"

@@ -18,7 +18,7 @@ from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
 from pipelines.operations.pseudonyms import pseudonyms_of
 from pipelines.sync.fetch import read_landed_tables
-from pipelines.sync.finish import declared_tables
+from pipelines.sync.run_context import declared_tables
 from warehouse.database import LOCK_SECONDS, Store
 from warehouse.errors import LandingDamaged, WarehouseError
 from warehouse.files import private_folder

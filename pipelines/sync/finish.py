@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pipelines.catalogue.model import Report, StoredAs, declared_columns
+from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
 from pipelines.clock import Clock, SystemClock
 from pipelines.operations.report_page import ReportPage, refresh_report_page
@@ -17,7 +17,6 @@ from warehouse.ledger import ConfiguredCustomer, ConfiguredReport, holds_months,
 from warehouse.marts import MartError, build_marts
 from warehouse.publish import Publication, publish
 from warehouse.retention import clear_landing
-from warehouse.schema import DeclaredTable
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings
@@ -93,23 +92,6 @@ def configured_reports(
     return [
         ConfiguredReport(one.name, one.subject, one.description, one.path, one.name in chosen)
         for one in catalogue.values()
-    ]
-
-
-def declared_tables(reports: Iterable[Report] = REPORTS.values()) -> list[DeclaredTable]:
-    """Every table of the reports, with all its documented columns, also of reports that are off."""
-    return [
-        DeclaredTable(
-            report=report.name,
-            name=table.name,
-            columns=declared_columns(table),
-            history=report.stored_as is StoredAs.HISTORY,
-            parent=table.parent,
-            key=table.key,
-            description=table.description,
-        )
-        for report in reports
-        for table in report.tables
     ]
 
 

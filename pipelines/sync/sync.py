@@ -19,10 +19,9 @@ from pipelines.planning.selection import Selection
 from pipelines.sync.bisect import WindowLimit
 from pipelines.sync.changed_sales import ask_what_changed
 from pipelines.sync.fetch import Fetcher
-from pipelines.sync.finish import declared_tables
 from pipelines.sync.loader import Loader
 from pipelines.sync.request_log import RequestLogger
-from pipelines.sync.run_context import RunContext
+from pipelines.sync.run_context import RunContext, declared_tables
 from pipelines.sync.scheduler import Scheduler, TaskState
 from pipelines.sync.summary import Summary
 from warehouse.database import Store

@@ -11,7 +11,7 @@ from typing import Any
 from pipelines.catalogue.model import StoredAs
 from pipelines.catalogue.reports import REPORTS
 from pipelines.months import Month
-from pipelines.sync.finish import declared_tables
+from pipelines.sync.run_context import declared_tables
 from tests.unit.normalize.answers import normalized
 from warehouse.checks import CheckResult, run_checks
 from warehouse.database import Store

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import duckdb
 
-from pipelines.sync.finish import declared_tables
+from pipelines.sync.run_context import declared_tables
 from tests.tools.bench.large_chain import CORES, make_chain
 from warehouse.database import Store
 from warehouse.marts import build_marts

@@ -14,8 +14,8 @@ import polars as pl
 from pipelines.catalogue.model import Column
 from pipelines.catalogue.reports import REPORTS
 from pipelines.months import Month
-from pipelines.sync.finish import declared_tables
 from pipelines.sync.loader import BYTES_IN_A_GROUP, LOADS_IN_A_GROUP, Loader
+from pipelines.sync.run_context import declared_tables
 from pipelines.sync.summary import Summary
 from warehouse.database import Store
 from warehouse.status import lock_state
