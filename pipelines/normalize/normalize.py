@@ -38,7 +38,7 @@ from pipelines.normalize.row_locator import (
 )
 from pipelines.normalize.tables import (
     DEEPEST,
-    NO_OBJECT,
+    EMPTY_ROW,
     Contents,
     FilledColumn,
     Findings,
@@ -168,9 +168,8 @@ class _Answer:
         objects = [document.page for document in self.documents]
         pages = _Level(UNDECLARED, None, report.name, objects, numbers, numbers)
         if report.each:
-            column = Column(
-                f"{ASKED}{snake_case(report.each)}", "VARCHAR", True, "", "what we asked the service for"
-            )
+            name = f"{ASKED}{snake_case(report.each)}"
+            column = Column(name, "VARCHAR", True, "", "what we asked the service for")
             pages.carried = [FilledColumn(column, pl.Series(asked, dtype=pl.String))]
         if any(is_an_error(page) for page in objects):
             self.notes.append("it is an error message, although its status says that all is well")
@@ -361,7 +360,7 @@ class _Answer:
     ) -> _Level:
         """The elements of lists that rows have: for each row as many, under `keys_of_lists` by turns."""
         lengths = pl.Series([len(one) if one else 0 for one in lists], dtype=pl.Int64)
-        filled = (lengths > 0).arg_true().cast(pl.Int64)
+        filled = (lengths > 0).arg_true().cast(pl.Int64)  # an empty list would count as one row
         numbers = filled.repeat_by(lengths.gather(filled)).explode() if len(filled) else filled
         height = len(above.objects if above.kept is None else above.kept)
         elements = list(chain.from_iterable(one for one in lists if one))
@@ -369,7 +368,7 @@ class _Answer:
         if set(map(type, elements)) - {dict}:
             if path.holds_only_rows or keys == ():  # elsewhere a null between objects is a row without values
                 strangers = {place: one for place, one in enumerate(elements) if type(one) is not dict}
-            elements = [one if type(one) is dict else NO_OBJECT for one in elements]
+            elements = [one if type(one) is dict else EMPTY_ROW for one in elements]
         level = _Level(
             path,
             path.table.name if path.table else None,

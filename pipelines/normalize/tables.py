@@ -39,7 +39,7 @@ OUR_COLUMNS = (
     "valid_from_utc",
     "valid_to_utc",
 )
-NO_OBJECT: Object = {}
+EMPTY_ROW: Object = {}
 
 
 @dataclass(frozen=True)
@@ -179,7 +179,7 @@ class Contents:
             self.opened.add(keys)
             is_other = len(types) > 1
             self.add(
-                [one if type(one) is dict else NO_OBJECT for one in values] if is_other else values, keys
+                [one if type(one) is dict else EMPTY_ROW for one in values] if is_other else values, keys
             )
             values = [None if type(one) is dict else one for one in values] if is_other else []
         return values

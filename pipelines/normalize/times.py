@@ -62,26 +62,21 @@ def _within(times: pl.Series, bounds: tuple[datetime, datetime]) -> pl.Series:
 
 
 def _local_time(text: str, zone: ZoneInfo) -> datetime | None:
-    ticks = _TICKS.fullmatch(text)
-    written = _WRITTEN.fullmatch(text)
+    ticks, written = _TICKS.fullmatch(text), _WRITTEN.fullmatch(text)
     try:
         if ticks:
-            return _on_the_wall(_EPOCH + timedelta(milliseconds=int(ticks[1])), zone)
-        return _from_parts(written, zone) if written else None
+            moment = _EPOCH + timedelta(milliseconds=int(ticks[1]))
+        elif written:
+            day, minute, second, fraction, utc, hours, minutes = written.groups()
+            microseconds = f"{fraction or ''}000000"[:6]
+            moment = datetime.fromisoformat(f"{day}T{minute or '00:00'}:{second or '00'}.{microseconds}")
+            is_real = REAL_TIMES[0] <= moment < REAL_TIMES[1]
+            if not is_real or not (utc or hours):
+                return moment
+            offset = "+00:00" if utc else f"{hours}:{minutes or '00'}"
+            moment = datetime.fromisoformat(f"{moment.isoformat()}{offset}")
+        else:
+            return None
+        return moment.astimezone(zone).replace(tzinfo=None)
     except (ValueError, OverflowError):
         return None
-
-
-def _from_parts(written: re.Match[str], zone: ZoneInfo) -> datetime:
-    day, minute, second, fraction, utc, hours, minutes = written.groups()
-    microseconds = f"{fraction or ''}000000"[:6]
-    moment = datetime.fromisoformat(f"{day}T{minute or '00:00'}:{second or '00'}.{microseconds}")
-    is_real = REAL_TIMES[0] <= moment < REAL_TIMES[1]
-    if not is_real or not (utc or hours):
-        return moment
-    offset = "+00:00" if utc else f"{hours}:{minutes or '00'}"
-    return _on_the_wall(datetime.fromisoformat(f"{moment.isoformat()}{offset}"), zone)
-
-
-def _on_the_wall(moment: datetime, zone: ZoneInfo) -> datetime:
-    return moment.astimezone(zone).replace(tzinfo=None)
