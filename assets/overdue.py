@@ -12,7 +12,7 @@ from assets.run_results import months_in_words
 from pipelines.months import Month
 from pipelines.planning.plan import Plan, PlannedReport, make_plan
 from pipelines.planning.selection import Selection
-from warehouse.ledger import Ledger
+from warehouse.ledger import Ledger, ledger_of
 from warehouse.status import Overview, overview
 
 PUBLISHED = "published"
@@ -43,7 +43,7 @@ def read_data_state(project: Project) -> DataState:
     """What is held, missing and failed right now; nothing is asked of the service."""
     store = project.store
     plan, _ = make_plan(project.settings, Selection(), store, project.clock, project.run_context.catalogue)
-    return DataState(plan, store.ledger(), overview(store))
+    return DataState(plan, ledger_of(store), overview(store))
 
 
 def find_overdue(state: DataState, now: datetime, being_fetched: Collection[str] = ()) -> Iterator[Overdue]:

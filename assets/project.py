@@ -15,6 +15,7 @@ from pipelines.settings.model import Settings
 from pipelines.sync.run_context import RunContext
 from warehouse.database import Store
 from warehouse.errors import WarehouseError
+from warehouse.ledger import ledger_of
 
 OPTIONAL_READ_SECONDS = 2.0
 """How long reading the ledger may wait for a writer when the definitions can do without it."""
@@ -63,7 +64,7 @@ class Project:
         if not (self.settings.data_dir / "work" / "warehouse.duckdb").exists():
             return ()
         try:
-            ledger = Store(self.settings.data_dir, lock_seconds=OPTIONAL_READ_SECONDS).ledger()
+            ledger = ledger_of(Store(self.settings.data_dir, lock_seconds=OPTIONAL_READ_SECONDS))
         except WarehouseError:
             return ()
         return {customer for _, customer, _ in ledger.months}

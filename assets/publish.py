@@ -13,8 +13,8 @@ from assets.metadata import FRESHNESS, OWNERS, ROW_COUNT, markdown_table
 from assets.overdue import DataState, find_overdue, overdue_table, read_data_state
 from assets.project import Project
 from pipelines.catalogue.model import Report
+from pipelines.operations.publish import Finished, NothingLoaded, finish
 from pipelines.planning.plan import PlannedReport
-from pipelines.sync.finish import Finished, NothingLoaded, finish
 from warehouse.errors import WarehouseError
 from warehouse.ledger import Ledger
 from warehouse.marts import MartError

@@ -36,6 +36,7 @@ from pipelines.settings.messages import SettingsError
 from pipelines.sync.sync import sync
 from warehouse.duckdb_file import literal, quoted
 from warehouse.errors import WarehouseError
+from warehouse.ledger import ledger_of
 from warehouse.window_result import WindowResult
 
 HELD = "brokerbi/held"
@@ -136,13 +137,13 @@ def fetch_partitions(
     windows: list[WindowResult] = []
 
     def results() -> list[PartitionResult]:
-        comparison = LedgerComparison(before, store.ledger(), since, calendar, active)
+        comparison = LedgerComparison(before, ledger_of(store), since, calendar, active)
         return comparison.results([*partitions, *partitions_beyond(partitions, windows, calendar)], windows)
 
     try:
         first_attempt = _first_attempt(project, context)
         since = first_attempt or project.clock.utc_now()
-        before = store.ledger()
+        before = ledger_of(store)
         asked = [one for one in partitions if one.customer in known]
         if first_attempt:  # what an earlier attempt of this run has fetched is not asked for again
             earlier = LedgerComparison(before, before, first_attempt, calendar, active)

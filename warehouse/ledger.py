@@ -15,6 +15,8 @@ from warehouse.window_result import WindowResult
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+    from warehouse.database import Store
+
 Pair = tuple[str, str]
 """A report's name and a customer's id."""
 
@@ -111,30 +113,10 @@ class RequestsOfDay:
         )
 
 
-@dataclass(frozen=True)
-class ConfiguredCustomer:
-    """One customer of the settings; `start_month` is the first day of the first month kept."""
-
-    customer: str
-    name: str
-    start_month: date
-    is_active: bool
-
-
-@dataclass(frozen=True)
-class ConfiguredReport:
-    """One report of the catalogue, and whether it is asked without being told to."""
-
-    report: str
-    subject: str
-    description: str
-    path: str
-    is_on: bool
-
-
-def holds_months(connection: DuckDBPyConnection) -> bool:
-    """Whether anything was ever loaded."""
-    return bool(connection.execute("SELECT 1 FROM meta.months LIMIT 1").fetchall())
+def ledger_of(store: Store) -> Ledger:
+    """The whole ledger of a working file, read in one go."""
+    with store.reading() as connection:
+        return read_ledger(connection)
 
 
 def read_ledger(connection: DuckDBPyConnection) -> Ledger:
@@ -245,25 +227,6 @@ def forget_caps(
         WHERE ($1 IS NULL OR report = $1) AND ($2 IS NULL OR customer = $2)
         """,
         [report, customer],
-    )
-
-
-def write_configuration(
-    connection: DuckDBPyConnection,
-    customers: Sequence[ConfiguredCustomer],
-    reports: Sequence[ConfiguredReport],
-) -> None:
-    """Write both down in place of what they were; what only the ledger still knows is switched off."""
-    for table, rows in (("customers", customers), ("reports", reports)):
-        connection.execute(f"DELETE FROM meta.{table}")
-        insert_rows(connection, f"meta.{table}", [asdict(row) for row in rows])
-    connection.execute(
-        "INSERT INTO meta.customers BY NAME SELECT DISTINCT customer, false AS is_active FROM meta.loads "
-        "WHERE customer NOT IN (SELECT customer FROM meta.customers)"
-    )
-    connection.execute(
-        "INSERT INTO meta.reports BY NAME SELECT DISTINCT report, false AS is_on FROM meta.loads "
-        "WHERE report NOT IN (SELECT report FROM meta.reports)"
     )
 
 

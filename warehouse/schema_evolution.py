@@ -34,6 +34,8 @@ from warehouse.window_result import ColumnLike
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+    from warehouse.database import Store
+
 
 @dataclass(frozen=True)
 class Batch:
@@ -85,6 +87,15 @@ def undeclared(connection: DuckDBPyConnection, declared: Sequence[DeclaredTable]
         return replace(known, columns=documented) == _declared_schema(table)
 
     return [table for table in declared if not is_there(table)]
+
+
+def declare_tables(store: Store, tables: Sequence[DeclaredTable]) -> None:
+    """Create every table with all its documented columns; only reads when nothing is new."""
+    with store.reading() as connection:
+        missing = undeclared(connection, tables)
+    if missing:
+        with store.writing() as connection:
+            declare(connection, missing, store.now().replace(tzinfo=None))
 
 
 def declare(connection: DuckDBPyConnection, declared: Sequence[DeclaredTable], at_utc: datetime) -> None:

@@ -24,7 +24,7 @@ def run_publish(_: argparse.Namespace) -> int:
 
 def publish(settings: Settings) -> bool:
     """Publish, say what the checks found, and whether there is a new published file."""
-    from pipelines.sync.finish import finish
+    from pipelines.operations.publish import finish
 
     finished = finish(settings)
     for kind, checks, write in (("warning", finished.warnings, say), ("error", finished.errors, complain)):

@@ -36,7 +36,7 @@ from pipelines.sync.request_log import RequestLogger
 from pipelines.sync.run_context import RunContext
 from warehouse.database import Store
 from warehouse.errors import WarehouseError
-from warehouse.ledger import add_requests, allow, deny
+from warehouse.ledger import add_requests, allow, deny, ledger_of
 
 if TYPE_CHECKING:
     from pipelines.connect.client import Client
@@ -101,7 +101,7 @@ class AccessSurvey:
         store, today = Store(settings.data_dir), settings.today_local(clock)
         zone = ZoneInfo(settings.timezone)
         refused_today = {
-            pair for pair, at in store.ledger().denied.items() if at.astimezone(zone).date() == today
+            pair for pair, at in ledger_of(store).denied.items() if at.astimezone(zone).date() == today
         }
         reports = chosen_reports(settings, Selection(), self.context.catalogue)
         reports = [report for report in reports if not report.each]

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from pipelines.catalogue.model import Report, declared_columns
 from pipelines.catalogue.reports import REPORTS
 from pipelines.clock import Clock, SystemClock
+from pipelines.operations.publish import finish
 from pipelines.operations.replay import replay
 from pipelines.operations.report_page import REPORT_PAGE, refresh_report_page
-from pipelines.sync.finish import finish
 from warehouse import erasure
 from warehouse.database import Store
 from warehouse.erasure import DocumentedTables

@@ -14,6 +14,7 @@ import yaml  # type: ignore[import-untyped]
 
 from warehouse.database import Store
 from warehouse.errors import WarehouseError
+from warehouse.ledger import ledger_of
 from warehouse.status import (
     assumptions_that_differ,
     is_readable_by_all,
@@ -100,7 +101,7 @@ def working_file_findings(data_dir: Path) -> Iterator[Finding]:
     """What is held, which shorter windows were learned, and which assumptions do not hold."""
     store = Store(data_dir, lock_seconds=LOCK_SECONDS)
     try:
-        ledger, differing = store.ledger(), assumptions_that_differ(store)
+        ledger, differing = ledger_of(store), assumptions_that_differ(store)
     except WarehouseError as error:
         yield Finding("working file", Severity.ERROR, str(error), SEE_SENTENCE)
         return

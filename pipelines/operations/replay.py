@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
 from pipelines.operations.pseudonyms import pseudonyms_of
+from pipelines.sync.declaration import declared_tables
 from pipelines.sync.fetch import read_landed_tables
-from pipelines.sync.run_context import declared_tables
 from warehouse.database import LOCK_SECONDS, Store
 from warehouse.errors import LandingDamaged, WarehouseError
 from warehouse.files import private_folder
@@ -27,7 +27,9 @@ from warehouse.lock import held
 from warehouse.marts import build_marts
 from warehouse.rebuild import effective_loads, loads_behind_totals, relearn
 from warehouse.restatements import TOTALS, lacks_totals, replace_totals
+from warehouse.schema_evolution import declare_tables
 from warehouse.window_result import WindowResult
+from warehouse.write_session import load_results
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings
@@ -69,7 +71,7 @@ def replay(
     """
     landing, done = Landing(settings.data_dir / "landing"), Replayed()
     store = Store(settings.data_dir, transform=pseudonyms_of(settings))
-    store.declare(declared_tables(catalogue.values()))
+    declare_tables(store, declared_tables(catalogue.values()))
     if not quarantine:
         _relearn(store, landing, done.failures)
     with store.reading() as connection:
@@ -83,7 +85,7 @@ def replay(
         done.loads += len(readable)
         done.rows += sum(table.frame.height for one in readable for table in one.tables)
         done.rejected += sum(len(one.rejected) for one in readable)
-        store.load(readable, afresh=bool(first))
+        load_results(store, readable, afresh=bool(first))
         afresh -= first
         on_load(done.loads, len(landed))
     if not quarantine:
@@ -177,7 +179,7 @@ def _rebuild_totals(
         try:
             private_folder(folder)
             rebuilt = Store(folder)
-            rebuilt.declare(declared_tables(catalogue.values()))
+            declare_tables(rebuilt, declared_tables(catalogue.values()))
             _relearn(rebuilt, landing, known)
             with rebuilt.reading() as connection:
                 landed = loads_behind_totals(connection)
@@ -187,7 +189,7 @@ def _rebuild_totals(
                     group = run[start : start + LOADS_IN_A_GROUP]
                     done += len(group)
                     group = [one for one in group if _read_again(landing, one, settings, catalogue, known)]
-                    rebuilt.load(group)
+                    load_results(rebuilt, group)
                     on_totals(done, len(landed))
                 with rebuilt.writing() as connection:
                     build_marts(connection, wanted=[TOTALS])

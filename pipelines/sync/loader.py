@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 from pipelines.sync.summary import Summary
 from warehouse.errors import WarehouseError
 from warehouse.window_result import WindowStatus
+from warehouse.write_session import WriteSession
 
 if TYPE_CHECKING:
-    from warehouse.database import Store, WriteSession
+    from warehouse.database import Store
     from warehouse.window_result import WindowResult
 
 LOADS_IN_A_GROUP = 200
@@ -74,7 +75,7 @@ class Loader:
     def _load_groups(self, loop: asyncio.AbstractEventLoop) -> None:
         """Load what waits, and again while a full group waits; in a thread, while the loop goes on asking."""
         group: Sequence[WindowResult] = ()
-        with self.store.session() as session:
+        with WriteSession(self.store) as session:
             while group := asyncio.run_coroutine_threadsafe(self._next(group), loop).result():
                 self._load(session, group)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from pipelines.catalogue.model import Report, StoredAs, declared_columns
+from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
 from pipelines.clock import Clock, SystemClock
 from pipelines.connect.circuit_breaker import CircuitBreaker
@@ -15,7 +15,6 @@ from pipelines.connect.client import Client
 from pipelines.connect.models import MEGABYTE, Limits, Login, Try
 from pipelines.connect.rate_limit import RateLimit
 from pipelines.connect.retry import RetryPolicy
-from warehouse.schema import DeclaredTable
 
 if TYPE_CHECKING:
     import httpx
@@ -67,20 +66,3 @@ class RunContext:
                 by_login[login] = await stack.enter_async_context(client)
             clients[customer.id] = by_login[login]
         return clients
-
-
-def declared_tables(reports: Iterable[Report] = REPORTS.values()) -> list[DeclaredTable]:
-    """Every table of the reports, with all its documented columns, also of reports that are off."""
-    return [
-        DeclaredTable(
-            report=report.name,
-            name=table.name,
-            columns=declared_columns(table),
-            history=report.stored_as is StoredAs.HISTORY,
-            parent=table.parent,
-            key=table.key,
-            description=table.description,
-        )
-        for report in reports
-        for table in report.tables
-    ]

@@ -18,10 +18,11 @@ from pipelines.planning.plan import Plan, plan_from
 from pipelines.planning.selection import Selection
 from pipelines.sync.bisect import WindowLimit
 from pipelines.sync.changed_sales import ask_what_changed
+from pipelines.sync.declaration import declare_catalogue
 from pipelines.sync.fetch import Fetcher
 from pipelines.sync.loader import Loader
 from pipelines.sync.request_log import RequestLogger
-from pipelines.sync.run_context import RunContext, declared_tables
+from pipelines.sync.run_context import RunContext
 from pipelines.sync.scheduler import Scheduler, TaskState
 from pipelines.sync.summary import Summary
 from warehouse.database import Store
@@ -37,7 +38,6 @@ from warehouse.ledger import (
     record_failures,
     remember_cap,
 )
-from warehouse.schema_evolution import declare, undeclared
 from warehouse.window_result import WindowResult, WindowStatus
 
 if TYPE_CHECKING:
@@ -104,8 +104,7 @@ class _Run:
         """
         clock, catalogue = self.context.clock, self.context.catalogue
         with self.store.writing() as connection:
-            if missing := undeclared(connection, declared_tables(catalogue.values())):
-                declare(connection, missing, clock.utc_now().replace(tzinfo=None))
+            declare_catalogue(connection, self.settings, catalogue, clock.utc_now())
             outline, users_of = read_outline(connection), partial(known_users, connection)
             plan = plan_from(outline, users_of, self.settings, self.selection, clock, catalogue)
             to_ask = [planned for planned in plan.planned if planned.windows]

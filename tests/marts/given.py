@@ -14,7 +14,7 @@ from pathlib import Path
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from pipelines.sync.run_context import declared_tables
+from pipelines.sync.declaration import declared_tables
 from warehouse.duckdb_file import literal
 from warehouse.marts import build_marts
 from warehouse.meta_schema import statements

@@ -11,12 +11,14 @@ from typing import Any
 from pipelines.catalogue.model import StoredAs
 from pipelines.catalogue.reports import REPORTS
 from pipelines.months import Month
-from pipelines.sync.run_context import declared_tables
+from pipelines.sync.declaration import declared_tables
 from tests.unit.normalize.answers import normalized
 from warehouse.checks import CheckResult, run_checks
 from warehouse.database import Store
 from warehouse.marts import build_marts
+from warehouse.schema_evolution import declare_tables
 from warehouse.window_result import WindowResult
+from warehouse.write_session import load_results
 
 JANUARY = Month(2026, 1)
 READ = datetime(2026, 2, 1, tzinfo=UTC)
@@ -47,8 +49,8 @@ class Built:
 def answered(folder: Path, answers: Mapping[str, object]) -> Built:
     """M1's answers for January, by the name of their report, on their way into marts."""
     store = Store(folder)
-    store.declare(declared_tables())
-    store.load([_load(name, value) for name, value in answers.items()])
+    declare_tables(store, declared_tables())
+    load_results(store, [_load(name, value) for name, value in answers.items()])
     with store.writing() as connection:
         build_marts(connection)
     with store.reading() as connection:

@@ -6,7 +6,7 @@ import duckdb
 import pytest
 from duckdb import DuckDBPyConnection
 
-from pipelines.sync.run_context import declared_tables
+from pipelines.sync.declaration import declared_tables
 from tests.marts.given import FIRST_MOMENT, build, warehouse
 from warehouse.marts import build_marts
 from warehouse.meta_schema import statements

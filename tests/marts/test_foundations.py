@@ -6,7 +6,7 @@ from datetime import date
 from decimal import Decimal
 
 from tests.marts.given import arrived, build, built, earned, held, loaded, rows, sold, warehouse
-from warehouse.ledger import ConfiguredCustomer, ConfiguredReport, write_configuration
+from warehouse.configured import ConfiguredCustomer, ConfiguredReport, write_customers, write_reports
 
 M1 = {"office_customer_id": "M1"}
 
@@ -104,7 +104,8 @@ def test_a_row_of_an_office_and_month_leads_to_request_and_landing_file() -> Non
     given = warehouse()
     customer = ConfiguredCustomer("G1", "", date(2026, 1, 1), True)
     report = ConfiguredReport("commission_office", "", "", "/Report/{customerId}", True)
-    write_configuration(given, [customer], [report])
+    write_customers(given, [customer])
+    write_reports(given, [report])
     loaded(given, "commission_office", "commission_office", "G1", "2026-01", [earned(M1, 5)])
     given.execute("UPDATE meta.loads SET landing = 'here', sha256 = 'abc', requests = 1")
     found = built(

@@ -8,13 +8,8 @@ import pytest
 from duckdb import DuckDBPyConnection
 
 from tests.marts.given import build, built, held, sold, warehouse
-from warehouse.ledger import (
-    ConfiguredCustomer,
-    ConfiguredReport,
-    deny,
-    forget_healed_refusals,
-    write_configuration,
-)
+from warehouse.configured import ConfiguredCustomer, ConfiguredReport, write_customers, write_reports
+from warehouse.ledger import deny, forget_healed_refusals
 
 NOW = datetime.now(UTC).replace(tzinfo=None, microsecond=0)  # freshness is measured by the reader's clock
 LONG_AGO = NOW - timedelta(days=9)
@@ -25,7 +20,8 @@ STATES = "SELECT report, customer, state, is_late FROM meta.freshness ORDER BY A
 def configure(given: DuckDBPyConnection, *, active: bool = True, **reports: bool) -> None:
     """One customer M1, and reports that are on or off."""
     described = [ConfiguredReport(name, "subject", "words", "/", is_on) for name, is_on in reports.items()]
-    write_configuration(given, [ConfiguredCustomer("M1", "Harbour", START, active)], described)
+    write_customers(given, [ConfiguredCustomer("M1", "Harbour", START, active)])
+    write_reports(given, described)
 
 
 @pytest.fixture

@@ -12,13 +12,13 @@ from typing import Any
 import duckdb
 
 from pipelines.months import Month
+from pipelines.operations.publish import Finished, finish
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.calls import LoggedCall
 from pipelines.sandbox.service import Service
 from pipelines.sandbox.transport import SandboxTransport
 from pipelines.sandbox.world.world import World
 from pipelines.settings.model import Settings, load_settings
-from pipelines.sync.finish import Finished, finish
 from pipelines.sync.run_context import RunContext
 from pipelines.sync.summary import Summary
 from pipelines.sync.sync import sync

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.sync.finish import reasons_against
+from pipelines.operations.publish import reasons_against
 from tests.marts.given import build, warehouse
 from warehouse.checks import CheckResult, keep_results, run_checks
 from warehouse.queries import QueryError

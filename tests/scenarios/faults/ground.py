@@ -16,13 +16,13 @@ from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
 from pipelines.clock import SystemClock
 from pipelines.months import Month
+from pipelines.operations.publish import Finished, finish
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault
 from pipelines.sandbox.service import Service
 from pipelines.sandbox.transport import SandboxTransport
 from pipelines.sandbox.world.world import World
 from pipelines.settings.model import Settings, load_settings
-from pipelines.sync.finish import Finished, finish
 from pipelines.sync.run_context import RunContext
 from pipelines.sync.summary import Summary
 from pipelines.sync.sync import sync

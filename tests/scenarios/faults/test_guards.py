@@ -20,7 +20,7 @@ from tests.scenarios.faults.ground import Ground, ground
 from tests.scenarios.faults.victim import KILLED, Job, Step, killed_at, run
 from warehouse.database import Store
 from warehouse.landing import Landing
-from warehouse.ledger import Cap, forget_caps
+from warehouse.ledger import Cap, forget_caps, ledger_of
 from warehouse.status import overview
 from warehouse.window_result import WindowStatus
 
@@ -121,7 +121,7 @@ def test_a_refused_window_is_halved_and_loaded_whole(tmp_path: Path) -> None:
     assert longer.sync(refresh=True).complaints() == []
     assert [entry.status for entry in here.service.log.entries].count(400) >= 1
     assert here.cells() == before
-    caps = Store(here.settings.data_dir).ledger().caps
+    caps = ledger_of(Store(here.settings.data_dir)).caps
     assert caps == {(report.name, here.settings.customers[0].id): Cap(months=1)}
 
 

@@ -18,6 +18,7 @@ from warehouse.checkpoint_journal import HEADERS, journal_path
 from warehouse.database import Store
 from warehouse.errors import Damaged
 from warehouse.files import wal
+from warehouse.ledger import ledger_of
 
 BLOCK = 256 * 1024
 PAGE = 4096
@@ -75,6 +76,6 @@ def test_a_journal_of_a_checkpoint_that_was_finished_is_thrown_away(torn: Path, 
 def test_a_journal_and_a_log_without_their_file_are_thrown_away(torn: Path) -> None:
     path = Store(torn).path
     path.unlink()
-    assert Store(torn).ledger().months == {}
+    assert ledger_of(Store(torn)).months == {}
     assert not journal_path(path).exists()
     assert not wal(path).exists()

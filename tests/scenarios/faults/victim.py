@@ -117,7 +117,7 @@ def _sync(job: Job) -> int:
 
 
 def _publish(job: Job) -> int:
-    from pipelines.sync.finish import finish
+    from pipelines.operations.publish import finish
 
     return 0 if finish(job.settings(), HurriedClock()).publication.published else 1
 

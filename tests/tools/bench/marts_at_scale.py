@@ -21,10 +21,11 @@ from pathlib import Path
 
 import duckdb
 
-from pipelines.sync.run_context import declared_tables
+from pipelines.sync.declaration import declared_tables
 from tests.tools.bench.large_chain import CORES, make_chain
 from warehouse.database import Store
 from warehouse.marts import build_marts
+from warehouse.schema_evolution import declare_tables
 
 BUILD_SECONDS, QUESTION_SECONDS = 60.0, 0.05
 TRIES = 7
@@ -60,7 +61,7 @@ def say(line: str) -> None:
 def make(data_dir: Path, millions: float) -> int:
     """A working file of so many million rows; answers how many they are."""
     store = Store(data_dir)
-    store.declare(declared_tables())
+    declare_tables(store, declared_tables())
     with store.writing() as connection:
         return make_chain(connection, millions)
 

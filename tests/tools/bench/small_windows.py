@@ -18,9 +18,9 @@ from tempfile import TemporaryDirectory
 
 from pipelines.catalogue.reports import REPORTS
 from pipelines.months import Month
+from pipelines.operations.publish import finish
 from pipelines.planning.selection import Selection
 from pipelines.settings.model import Settings, load_settings
-from pipelines.sync.finish import finish
 from pipelines.sync.run_context import RunContext
 from pipelines.sync.sync import sync
 from tests.tools.bench.tiny_service import TinyService

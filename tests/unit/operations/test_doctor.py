@@ -22,6 +22,7 @@ from pipelines.sync.run_context import RunContext
 from pipelines.sync.sync import sync
 from tests.scenarios.rehearsal import Rehearsal, rehearsal
 from warehouse.database import Store
+from warehouse.ledger import ledger_of
 
 REPORTS = "sales,commission_office,users,live_activity"
 
@@ -107,7 +108,7 @@ def test_a_clock_that_is_wrong_is_noticed(world: Rehearsal, minutes: int, severi
 
 
 def test_who_holds_the_write_lock_is_named(world: Rehearsal) -> None:
-    Store(world.settings.data_dir).ledger()
+    ledger_of(Store(world.settings.data_dir))
     lock = world.settings.data_dir / "work" / "warehouse.lock"
     with FileLock(lock):
         lock.write_text(str(os.getpid()))
@@ -130,7 +131,7 @@ def left_open(path: Path) -> None:
 def test_a_published_file_that_is_not_as_it_should_be_is_told(
     world: Rehearsal, spoil: Callable[[Path], None], words: str
 ) -> None:
-    Store(world.settings.data_dir).ledger()
+    ledger_of(Store(world.settings.data_dir))
     spoil(world.settings.data_dir / "warehouse.duckdb")
     assert [one.severity for one in findings(world) if words in one.found] == [Severity.WARNING]
 

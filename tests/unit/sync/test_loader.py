@@ -14,10 +14,12 @@ import polars as pl
 from pipelines.catalogue.model import Column
 from pipelines.catalogue.reports import REPORTS
 from pipelines.months import Month
+from pipelines.sync.declaration import declared_tables
 from pipelines.sync.loader import BYTES_IN_A_GROUP, LOADS_IN_A_GROUP, Loader
-from pipelines.sync.run_context import declared_tables
 from pipelines.sync.summary import Summary
 from warehouse.database import Store
+from warehouse.ledger import ledger_of
+from warehouse.schema_evolution import declare_tables
 from warehouse.status import lock_state
 from warehouse.window_result import WindowResult
 
@@ -73,7 +75,7 @@ async def load_all(
 
 def store_at(data_dir: Path, lock_seconds: float = 20) -> Store:
     store = Store(data_dir, lock_seconds=lock_seconds)
-    store.declare(declared_tables([REPORT]))
+    declare_tables(store, declared_tables([REPORT]))
     return store
 
 
@@ -112,7 +114,7 @@ def test_a_window_does_not_wait_for_ever_for_company(tmp_path: Path) -> None:
 
     store = store_at(tmp_path)
     asyncio.run(one_by_one(store))
-    assert [month for _, _, month in store.ledger().months] == [MONTHS[0]]
+    assert [month for _, _, month in ledger_of(store).months] == [MONTHS[0]]
 
 
 def test_a_window_that_the_store_refuses_costs_only_itself(tmp_path: Path) -> None:
@@ -133,7 +135,7 @@ def test_whoever_waits_for_the_file_gets_it_after_the_group(tmp_path: Path) -> N
         reading: list[asyncio.Task[None]] = []
 
         async def read() -> None:
-            held.append(len((await asyncio.to_thread(store.ledger)).months))
+            held.append(len((await asyncio.to_thread(ledger_of, store)).months))
 
         few = [fetched(month) for month in MONTHS[:3]]
         await load_all(store, few, lambda _: reading.append(asyncio.create_task(read())))
@@ -161,4 +163,4 @@ def test_nobody_holds_the_file_while_the_service_is_slow(tmp_path: Path) -> None
 
     store = store_at(tmp_path)
     asyncio.run(one_after_the_other(store))
-    assert len(store.ledger().months) == 2
+    assert len(ledger_of(store).months) == 2

@@ -14,9 +14,11 @@ from typing import Any
 import polars as pl
 
 from warehouse.database import Store
-from warehouse.ledger import Ledger
+from warehouse.ledger import Ledger, ledger_of
 from warehouse.schema import DeclaredTable
+from warehouse.schema_evolution import declare_tables
 from warehouse.window_result import ColumnLike, WindowResult, WindowStatus
+from warehouse.write_session import load_results
 
 JANUARY, FEBRUARY, MARCH = (date(2024, month, 1) for month in (1, 2, 3))
 NOON = datetime(2024, 4, 1, 12, tzinfo=UTC)
@@ -167,7 +169,7 @@ class Given:
     def load(self, results: Sequence[WindowResult], *, afresh: bool = False) -> list[WindowResult]:
         """Load copies of these, and answer those with what became of them."""
         copies = [replace(one) for one in results]
-        self.store.load(copies, afresh=afresh)
+        load_results(self.store, copies, afresh=afresh)
         return copies
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
@@ -177,7 +179,7 @@ class Given:
 
     def ledger(self) -> Ledger:
         """The ledger of the working file."""
-        return self.store.ledger()
+        return ledger_of(self.store)
 
     def read(self, read: Callable[..., Any], *arguments: Any, **more: Any) -> Any:
         """What a function of the warehouse reads in the working file."""
@@ -199,5 +201,5 @@ class Given:
 def _declared() -> bytes:
     """A working file in which everything is declared and nothing loaded, made once for all tests."""
     with TemporaryDirectory() as folder:
-        Store(Path(folder)).declare(DECLARED)
+        declare_tables(Store(Path(folder)), DECLARED)
         return Path(folder, "work", "warehouse.duckdb").read_bytes()

@@ -20,6 +20,7 @@ from warehouse.lock import held
 from warehouse.publish import publish, rollback
 from warehouse.retention import compact
 from warehouse.window_result import WindowResult
+from warehouse.write_session import WriteSession, load_results
 
 ROWS = 3_000
 ROOT = Path(__file__).resolve().parents[3]
@@ -53,7 +54,7 @@ def work(data_dir: Path, what: str, customer: str, rounds: int) -> None:
     say("began")
     for number in count(1) if rounds == 0 else range(1, rounds + 1):
         if what == "load":
-            store.load([big(f"{customer} {number}", customer, number)])
+            load_results(store, [big(f"{customer} {number}", customer, number)])
         elif what == "compact":
             compact(data_dir)
         else:
@@ -78,7 +79,7 @@ def scribble(path: Path) -> None:
 def sit(data_dir: Path) -> None:
     """WindowResult one small group after the other in one sitting, and say which are loaded."""
     say("began")
-    with Store(data_dir).session() as sitting:
+    with WriteSession(Store(data_dir)) as sitting:
         for number in count(1):
             sitting.load([sales(f"l{number}", (JANUARY, "1", "1"), customer=f"M{number}")])
             say(f"l{number}")
@@ -98,7 +99,7 @@ def fill(data_dir: Path, limit: int) -> None:
     try:
         for number in count(1):
             rows = [(JANUARY, token_hex(40), "1") for _ in range(ROWS)]
-            Store(data_dir).load([sales(f"l{number}", *rows, customer=f"M{number}")])
+            load_results(Store(data_dir), [sales(f"l{number}", *rows, customer=f"M{number}")])
     except DiskFull as error:
         say(str(error))
 

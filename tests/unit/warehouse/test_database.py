@@ -26,9 +26,11 @@ from tests.unit.warehouse.other_process import begun
 from warehouse.database import Store
 from warehouse.errors import LockTimeout, WrongStorage
 from warehouse.files import wal
+from warehouse.ledger import ledger_of
 from warehouse.lock import held
 from warehouse.publish import publish
 from warehouse.window_result import WindowResult
+from warehouse.write_session import WriteSession
 
 LOADED = "SELECT load_id FROM meta.loads ORDER BY load_number"
 
@@ -45,7 +47,7 @@ def out_of_place(load_id: str) -> WindowResult:
 
 def test_what_a_group_committed_stands_beside_the_file_until_the_session_is_over(tmp_path: Path) -> None:
     given = Given(tmp_path)
-    with given.store.session() as session:
+    with WriteSession(given.store) as session:
         for number in range(3):
             session.load([of_customer(f"l{number}", f"M{number}")])
             assert wal(given.working).exists()
@@ -68,7 +70,7 @@ def test_a_process_killed_between_two_groups_has_lost_neither_what_it_said_nor_t
 def left_torn(tmp_path: Path, part: float) -> Given:
     """What a process leaves that died in its third group, with so much of that in the log."""
     given, left, lengths = Given(tmp_path / "data"), tmp_path / "left", []
-    with given.store.session() as session:
+    with WriteSession(given.store) as session:
         for number in range(3):
             session.load([of_customer(f"l{number}", f"M{number}")])
             lengths.append(wal(given.working).stat().st_size)
@@ -87,7 +89,7 @@ def test_a_log_cut_off_within_a_group_still_has_the_groups_before_it(tmp_path: P
 
 def test_what_is_committed_after_a_torn_log_is_found_as_well(tmp_path: Path) -> None:
     left, again = left_torn(tmp_path, 0.5), tmp_path / "again"
-    with left.store.session() as session:
+    with WriteSession(left.store) as session:
         session.load([of_customer("next", "M9")])
         shutil.copytree(left.data_dir, again)
     assert Given(again).rows(LOADED) == [("l0",), ("l1",), ("next",)]
@@ -95,7 +97,7 @@ def test_what_is_committed_after_a_torn_log_is_found_as_well(tmp_path: Path) -> 
 
 def test_a_group_that_fails_leaves_those_before_and_after_it(tmp_path: Path) -> None:
     given = Given(tmp_path)
-    with given.store.session() as session:
+    with WriteSession(given.store) as session:
         session.load([of_customer("before", "M1")])
         with pytest.raises(ValueError, match="not one of its own"):
             session.load([out_of_place("bad")])
@@ -105,7 +107,7 @@ def test_a_group_that_fails_leaves_those_before_and_after_it(tmp_path: Path) -> 
 
 def test_a_column_that_came_with_a_group_that_failed_is_made_again(tmp_path: Path) -> None:
     given = Given(tmp_path)
-    with given.store.session() as session:
+    with WriteSession(given.store) as session:
         with pytest.raises(ValueError, match="not one of its own"):
             session.load([out_of_place("bad")])
         session.load([column_load("good", "VARCHAR", "text", name="news")])
@@ -114,7 +116,7 @@ def test_a_column_that_came_with_a_group_that_failed_is_made_again(tmp_path: Pat
 
 def test_a_column_of_an_earlier_group_is_known_to_the_next(tmp_path: Path) -> None:
     given = Given(tmp_path)
-    with given.store.session() as session:
+    with WriteSession(given.store) as session:
         session.load([column_load("one", "BIGINT", 5, name="news")])
         session.load([column_load("two", "VARCHAR", "text", name="news", customer="M2")])
     assert given.rows("SELECT news FROM bi.sales ORDER BY 1") == [("5",), ("text",)]
@@ -122,9 +124,9 @@ def test_a_column_of_an_earlier_group_is_known_to_the_next(tmp_path: Path) -> No
 
 def test_who_waits_gets_the_file_although_group_comes_after_group(tmp_path: Path) -> None:
     given = Given(tmp_path)
-    with ThreadPoolExecutor(1) as other, given.store.session() as session:
+    with ThreadPoolExecutor(1) as other, WriteSession(given.store) as session:
         session.load([of_customer("l0", "M0")])
-        ledger = other.submit(Store(tmp_path, lock_seconds=10).ledger)
+        ledger = other.submit(ledger_of, Store(tmp_path, lock_seconds=10))
         number = 0
         while not ledger.done():
             number += 1
@@ -134,10 +136,10 @@ def test_who_waits_gets_the_file_although_group_comes_after_group(tmp_path: Path
 
 def test_a_session_that_never_loaded_takes_no_lock(tmp_path: Path) -> None:
     given = Given(tmp_path)
-    with given.store.session() as session:
+    with WriteSession(given.store) as session:
         session.load([])
         with ThreadPoolExecutor(1) as other:
-            assert other.submit(Store(tmp_path, lock_seconds=0.1).ledger).result().months == {}
+            assert other.submit(ledger_of, Store(tmp_path, lock_seconds=0.1)).result().months == {}
 
 
 def test_several_steps_can_be_taken_while_nobody_else_writes(tmp_path: Path) -> None:
@@ -146,14 +148,14 @@ def test_several_steps_can_be_taken_while_nobody_else_writes(tmp_path: Path) -> 
         given.load([sales("a", (JANUARY, "1", "1"))])
         publish(tmp_path, keep=1, now=NOON)
         with pytest.raises(LockTimeout), ThreadPoolExecutor(1) as other:
-            other.submit(Store(tmp_path, lock_seconds=0.1).ledger).result()
+            other.submit(ledger_of, Store(tmp_path, lock_seconds=0.1)).result()
 
 
 def test_a_file_that_is_not_ours_is_told(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
     duckdb.connect(tmp_path / "work" / "warehouse.duckdb").close()
     with pytest.raises(WrongStorage, match="not a working file of this project"):
-        Store(tmp_path).ledger()
+        ledger_of(Store(tmp_path))
 
 
 def test_a_ledger_of_a_newer_format_is_refused_in_a_sentence(tmp_path: Path) -> None:

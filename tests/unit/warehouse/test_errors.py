@@ -21,6 +21,7 @@ from warehouse.errors import (
     WrongStorage,
     explained,
 )
+from warehouse.ledger import ledger_of
 from warehouse.lock import held
 from warehouse.publish import publish
 
@@ -64,7 +65,7 @@ def test_what_cannot_be_written_is_named(code: int) -> None:
 def test_an_unwritable_data_directory_is_told(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("a file, not a directory")
     with pytest.raises(NotWritable, match="BROKERBI_DATA_DIR"):
-        Store(tmp_path / "data").ledger()
+        ledger_of(Store(tmp_path / "data"))
 
 
 def test_a_file_of_a_newer_duckdb_is_told(tmp_path: Path) -> None:

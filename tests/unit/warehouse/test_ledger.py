@@ -30,6 +30,7 @@ from warehouse.ledger import (
     deny,
     forget_caps,
     known_users,
+    ledger_of,
     read_outline,
     read_rows,
     record_failures,
@@ -58,7 +59,7 @@ def test_a_snapshot_is_held_without_a_month(tmp_path: Path) -> None:
 
 
 def test_nothing_is_held_in_an_empty_directory(tmp_path: Path) -> None:
-    assert Store(tmp_path / "new").ledger() == Ledger()
+    assert ledger_of(Store(tmp_path / "new")) == Ledger()
 
 
 def test_a_refusal_is_remembered_until_it_is_taken_back(tmp_path: Path) -> None:

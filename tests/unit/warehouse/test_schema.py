@@ -27,7 +27,7 @@ from tests.unit.warehouse.given import (
 )  # fmt: skip
 from warehouse.database import Store
 from warehouse.schema import EXACT, DeclaredTable
-from warehouse.schema_evolution import joined
+from warehouse.schema_evolution import declare_tables, joined
 
 HUGE = EXACT + 1
 
@@ -165,7 +165,9 @@ def test_a_newly_documented_column_takes_its_type_where_no_value_is_lost(tmp_pat
     given = Given(tmp_path)
     given.load([column_load("a", "DOUBLE", 2.5), column_load("b", "VARCHAR", "x", customer="M2", name="y")])
     documented = (ID, PRICE, Column("x", "DECIMAL(18,4)"), Column("y", "BIGINT"))
-    given.store.declare([DeclaredTable("sales", "sales", documented, False, None, ("id",), "A sale.")])
+    declare_tables(
+        given.store, [DeclaredTable("sales", "sales", documented, False, None, ("id",), "A sale.")]
+    )
     found = given.rows(
         "SELECT column_name, type, documented FROM meta.columns WHERE column_name IN ('x', 'y')"
     )
@@ -174,10 +176,10 @@ def test_a_newly_documented_column_takes_its_type_where_no_value_is_lost(tmp_pat
 
 def test_declaring_again_opens_the_file_only_to_read(tmp_path: Path) -> None:
     store = Store(tmp_path)
-    store.declare([SALES])
+    declare_tables(store, [SALES])
     working = tmp_path / "work" / "warehouse.duckdb"
     before = working.stat().st_mtime_ns
-    store.declare([SALES])
+    declare_tables(store, [SALES])
     assert working.stat().st_mtime_ns == before
 
 
@@ -219,7 +221,7 @@ def test_a_table_in_a_nested_table_that_never_came_is_nested_in_the_one_above(tm
 
 def test_a_column_that_is_no_longer_documented_stays(tmp_path: Path) -> None:
     given = Given(tmp_path)
-    given.store.declare([DeclaredTable("sales", "sales", (ID,), False, None, ("id",), "A sale.")])
+    declare_tables(given.store, [DeclaredTable("sales", "sales", (ID,), False, None, ("id",), "A sale.")])
     found = given.rows(
         "SELECT column_name, documented FROM meta.columns WHERE table_name = 'sales' ORDER BY ALL"
     )
@@ -228,12 +230,14 @@ def test_a_column_that_is_no_longer_documented_stays(tmp_path: Path) -> None:
 
 def test_a_table_cannot_turn_into_a_history(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="give it a new name"):
-        Given(tmp_path).store.declare([DeclaredTable("sales", "sales", (ID,), True, None, (), "")])
+        declare_tables(Given(tmp_path).store, [DeclaredTable("sales", "sales", (ID,), True, None, (), "")])
 
 
 def test_a_description_that_changes_changes_the_comment(tmp_path: Path) -> None:
     given = Given(tmp_path)
-    given.store.declare([DeclaredTable("sales", "sales", OF_SALES, False, None, ("id",), "A sold estate.")])
+    declare_tables(
+        given.store, [DeclaredTable("sales", "sales", OF_SALES, False, None, ("id",), "A sold estate.")]
+    )
     assert given.rows("SELECT comment FROM duckdb_tables() WHERE table_name = 'sales'") == [
         ("A sold estate.",)
     ]

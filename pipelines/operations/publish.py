@@ -1,19 +1,16 @@
-"""End of a sync: marts, checks, and a new published file with its page if no check refuses it."""
+"""Publishing: marts, checks, and a new published file with its page if no check refuses it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pipelines.catalogue.model import Report
-from pipelines.catalogue.reports import REPORTS
 from pipelines.clock import Clock, SystemClock
 from pipelines.operations.report_page import ReportPage, refresh_report_page
-from pipelines.planning.selection import Selection, chosen_reports
 from warehouse.checks import CheckResult, keep_results, run_checks
+from warehouse.configured import ConfiguredCustomer, write_customers
 from warehouse.database import Store
-from warehouse.ledger import ConfiguredCustomer, ConfiguredReport, holds_months, write_configuration
 from warehouse.marts import MartError, build_marts
 from warehouse.publish import Publication, publish
 from warehouse.retention import clear_landing
@@ -84,25 +81,14 @@ def configured_customers(settings: Settings) -> list[ConfiguredCustomer]:
     return [ConfiguredCustomer(one.id, one.name, start, one.active) for one in settings.customers]
 
 
-def configured_reports(
-    settings: Settings, catalogue: Mapping[str, Report] = REPORTS
-) -> list[ConfiguredReport]:
-    """Every report of the catalogue; one that is only asked on demand is never late, so it counts as off."""
-    chosen = {one.name for one in chosen_reports(settings, Selection(), catalogue) if not one.on_demand}
-    return [
-        ConfiguredReport(one.name, one.subject, one.description, one.path, one.name in chosen)
-        for one in catalogue.values()
-    ]
-
-
 def _build_and_check(store: Store, settings: Settings, clock: Clock) -> tuple[list[str], list[CheckResult]]:
     """Marts in one transaction, what the checks find in them in another; the file is opened once for both."""
     with store.writing() as connection:
-        if not holds_months(connection):
+        if not connection.execute("SELECT 1 FROM meta.months LIMIT 1").fetchall():
             raise NothingLoaded(
                 "Nothing has been loaded yet, so there is nothing to publish; run `brokerbi sync` first."
             )
-        write_configuration(connection, configured_customers(settings), configured_reports(settings))
+        write_customers(connection, configured_customers(settings))
         marts = build_marts(connection)
         connection.commit()  # a check sees what is committed
         checks = run_checks(connection)

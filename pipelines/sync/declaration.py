@@ -1,0 +1,56 @@
+"""Declaration of the catalogue in the working file: its tables, and which reports are wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from pipelines.catalogue.model import Report, StoredAs, declared_columns
+from pipelines.catalogue.reports import REPORTS
+from pipelines.planning.selection import Selection, chosen_reports
+from warehouse.configured import ConfiguredReport, write_reports
+from warehouse.schema import DeclaredTable
+from warehouse.schema_evolution import declare, undeclared
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from duckdb import DuckDBPyConnection
+
+    from pipelines.settings.model import Settings
+
+
+def declare_catalogue(
+    connection: DuckDBPyConnection, settings: Settings, catalogue: Mapping[str, Report], now: datetime
+) -> None:
+    """Create every table of the catalogue with all its documented columns, and write down what is wanted.
+
+    A report that is only asked on demand is never late, so it counts as switched off.
+    """
+    if missing := undeclared(connection, declared_tables(catalogue.values())):
+        declare(connection, missing, now.replace(tzinfo=None))
+    wanted = {one.name for one in chosen_reports(settings, Selection(), catalogue) if not one.on_demand}
+    write_reports(
+        connection,
+        [
+            ConfiguredReport(one.name, one.subject, one.description, one.path, one.name in wanted)
+            for one in catalogue.values()
+        ],
+    )
+
+
+def declared_tables(reports: Iterable[Report] = REPORTS.values()) -> list[DeclaredTable]:
+    """Every table of the reports, with all its documented columns, also of reports that are off."""
+    return [
+        DeclaredTable(
+            report=report.name,
+            name=table.name,
+            columns=declared_columns(table),
+            history=report.stored_as is StoredAs.HISTORY,
+            parent=table.parent,
+            key=table.key,
+            description=table.description,
+        )
+        for report in reports
+        for table in report.tables
+    ]
