@@ -10,7 +10,12 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
 
+import duckdb
 from duckdb import DuckDBPyConnection
+
+from warehouse.duckdb_file import connect
+from warehouse.errors import NothingPublished
+from warehouse.publish import Versions
 
 SQL = Path(__file__).resolve().parent.parent / "sql"
 """The room in which every query of this project lives."""
@@ -128,6 +133,32 @@ def tables_read(parsed: str, path: Path) -> frozenset[tuple[str, str]]:
     if bare:
         raise QueryError(f"{path} reads {', '.join(bare)} without saying in which schema")
     return frozenset((schema, name) for schema, name in found if schema)
+
+
+def published_rows(
+    data_dir: Path, folder: Path, names: Iterable[str]
+) -> dict[str, list[dict[str, Any]] | None]:
+    """The rows of some queries of a folder, from the published file, read once and closed again.
+
+    None for a query that the file cannot answer, because it is older or partly built and has no such table or
+    column; raises NothingPublished when there is no file yet.
+    """
+    file = Versions(Path(data_dir)).published
+    if not file.exists():
+        raise NothingPublished(
+            f"There is no published file {file} yet; `brokerbi sync` or `brokerbi publish` makes one."
+        )
+    found: dict[str, list[dict[str, Any]] | None] = {}
+    with connect(file, read_only=True) as connection:
+        for name in names:
+            try:
+                answer = connection.execute((folder / f"{name}.sql").read_text("utf-8"))
+            except (duckdb.CatalogException, duckdb.BinderException):
+                found[name] = None
+                continue
+            columns = [column[0] for column in answer.description or ()]
+            found[name] = [dict(zip(columns, row, strict=True)) for row in answer.fetchall()]
+    return found
 
 
 def _header(path: Path, text: str) -> tuple[list[str], dict[str, list[str]]]:

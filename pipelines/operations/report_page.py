@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from pipelines.page.facts import facts_from_rows
+from pipelines.page.facts import QUERIES, facts_from_rows
 from pipelines.page.html_page import render_page
 from warehouse.errors import WarehouseError, explained
 from warehouse.files import SHARED_FILE, write_file
-from warehouse.page_queries import read_page_rows
+from warehouse.queries import SQL, published_rows
 
 REPORT_PAGE = "report.html"
 
@@ -33,13 +33,12 @@ def write_report_page(data_dir: Path, *, timezone: str, now: datetime, out: Path
     be written.
     """
     began = time.monotonic()
-    read = read_page_rows(data_dir)
-    facts = facts_from_rows(read.rows, read.missing)
+    facts = facts_from_rows(published_rows(data_dir, SQL / "page", QUERIES))
     html = render_page(facts, timezone=timezone, made_at_utc=now).encode()
     path = Path(out) if out else Path(data_dir) / REPORT_PAGE
     with explained(path):
         write_file(path, html, mode=SHARED_FILE)
-    return ReportPage(path, len(html), time.monotonic() - began, read.missing)
+    return ReportPage(path, len(html), time.monotonic() - began, tuple(facts.missing))
 
 
 def refresh_report_page(data_dir: Path, *, timezone: str, now: datetime) -> ReportPage | str:

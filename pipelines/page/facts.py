@@ -1,21 +1,18 @@
-"""Facts of the report page: the rows of sql/page, typed, and the names of what the file cannot answer."""
+"""Facts of the report page: the rows of sql/page, and the names of what the file cannot answer.
+
+Rows that the page computes with are typed; those that it only arranges and shows stay as their query gives
+them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-
-@dataclass(frozen=True)
-class PublishedVersion:
-    """When the file was published, and from how many loads."""
-
-    name: str | None
-    at_utc: datetime
-    loads: int | None
+Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -44,54 +41,15 @@ class OfficeBudget:
     year_forecast: Decimal | None
 
 
-@dataclass(frozen=True)
-class Earner:
-    """An office's or user's place in a period."""
-
-    kind: str
-    period: str
-    month: date
-    name: str
-    commission: Decimal
-    sold_estate_parts: Decimal | None
-    place: int
-    rank_change: int | None
-    earner_count: int
-    is_complete: bool
-
-
-@dataclass(frozen=True)
-class LeadCount:
-    """Leads of the last twelve months: all, or those of one month, kind, state or office."""
-
-    part: str
-    way: str
-    name: str
-    leads: int
-    of_homes: int
-    sold: int
-    days: int | None
-
-
 @dataclass(frozen=True, slots=True)
 class CoveredMonth:
-    """A month of a report that is held for a customer."""
+    """A month of a report of a customer, or a whole report: held, failed, held back or refused."""
 
-    report: str
-    customer: str
-    month: date
-    state: str
-    rows: int | None
-
-
-@dataclass(frozen=True)
-class CoverageMark:
-    """A month, or a whole report, of a customer that failed, was held back or is refused."""
-
-    kind: str
     report: str
     customer: str
     month: date | None
+    state: str  # as meta.months and, of marks, the kinds of meta.problems word it
+    rows: int | None
 
 
 @dataclass(frozen=True)
@@ -109,93 +67,36 @@ class Freshness:
 
 
 @dataclass(frozen=True)
-class ReportAgreement:
-    """How often a report was compared with the office report, and how often they differed."""
-
-    compared: str
-    measure: str
-    compared_count: int
-    different_count: int
-
-
-@dataclass(frozen=True)
-class ReportDifference:
-    """Two reports that do not agree about an office and month."""
-
-    month: date
-    office_name: str
-    compared: str
-    measure: str
-    amount: Decimal | None
-    compared_amount: Decimal | None
-    difference: Decimal | None
-    likely_reason: str | None
-
-
-@dataclass(frozen=True)
-class LaterChange:
-    """What changed afterwards in a month that was over."""
-
-    noted_at_utc: datetime
-    report: str
-    office_name: str
-    month: date
-    row_count_change: int | None
-    commission_before: Decimal | None
-    commission_after: Decimal | None
-    commission_change: Decimal | None
-
-
-@dataclass(frozen=True)
-class OpenProblem:
-    """Something that is wrong or unsure."""
-
-    kind: str
-    severity: str
-    report: str | None
-    customer: str | None
-    month: date | None
-    since_utc: datetime | None
-    message: str | None
-    in_all: int
-
-
-@dataclass(frozen=True)
 class Facts:
-    """Everything the page shows; each field but the last has its query in sql/page."""
+    """Everything the page shows; each field but the last is named after its query in sql/page."""
 
-    publications: tuple[PublishedVersion, ...] = ()
-    office_months: tuple[OfficeEarnings, ...] = ()
-    budgets: tuple[OfficeBudget, ...] = ()
-    earners: tuple[Earner, ...] = ()
-    leads: tuple[LeadCount, ...] = ()
-    held_months: tuple[CoveredMonth, ...] = ()
-    marks: tuple[CoverageMark, ...] = ()
-    standings: tuple[Freshness, ...] = ()
-    agreements: tuple[ReportAgreement, ...] = ()
-    differences: tuple[ReportDifference, ...] = ()
-    restatements: tuple[LaterChange, ...] = ()
-    problems: tuple[OpenProblem, ...] = ()
-    missing: tuple[str, ...] = ()
-
-
-_ROW_TYPES: Mapping[str, type[Any]] = {
-    "publications": PublishedVersion,
-    "office_months": OfficeEarnings,
-    "budgets": OfficeBudget,
-    "earners": Earner,
-    "leads": LeadCount,
-    "held_months": CoveredMonth,
-    "marks": CoverageMark,
-    "standings": Freshness,
-    "agreements": ReportAgreement,
-    "differences": ReportDifference,
-    "restatements": LaterChange,
-    "problems": OpenProblem,
-}
+    publications: Sequence[Row] = ()
+    office_months: Sequence[OfficeEarnings] = ()
+    budgets: Sequence[OfficeBudget] = ()
+    earners: Sequence[Row] = ()
+    leads: Sequence[Row] = ()
+    held_months: Sequence[CoveredMonth] = ()
+    standings: Sequence[Freshness] = ()
+    agreements: Sequence[Row] = ()
+    differences: Sequence[Row] = ()
+    restatements: Sequence[Row] = ()
+    problems: Sequence[Row] = ()
+    marks: Sequence[CoveredMonth] = ()
+    missing: Sequence[str] = ()
 
 
-def facts_from_rows(rows: Mapping[str, Sequence[Mapping[str, Any]]], missing: Sequence[str] = ()) -> Facts:
-    """Rows by the name of their query, as facts; a name without rows is empty."""
-    typed = {name: tuple(kind(**row) for row in rows.get(name, ())) for name, kind in _ROW_TYPES.items()}
-    return Facts(**typed, missing=tuple(missing))
+QUERIES = tuple(field.name for field in fields(Facts) if field.name != "missing")
+"""The files of sql/page, in the order in which what cannot be answered is named."""
+
+
+def facts_from_rows(rows: Mapping[str, Sequence[Row] | None]) -> Facts:
+    """Facts from the rows of each query; None for a query that the file cannot answer."""
+    types: Mapping[str, type[Any]] = {
+        "office_months": OfficeEarnings,
+        "budgets": OfficeBudget,
+        "held_months": CoveredMonth,
+        "marks": CoveredMonth,
+        "standings": Freshness,
+    }
+    found = {name: tuple(types.get(name, dict)(**row) for row in known or ()) for name, known in rows.items()}
+    return Facts(**found, missing=tuple(name for name, known in rows.items() if known is None))

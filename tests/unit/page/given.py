@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from datetime import date, datetime, timedelta
 from decimal import Decimal
-from functools import cache
 from html.parser import HTMLParser
 
-from pipelines.page.comparison import COMMISSION, add_months
 from pipelines.page.facts import (
     CoveredMonth,
-    Earner,
     Facts,
     Freshness,
-    LeadCount,
     OfficeBudget,
     OfficeEarnings,
-    PublishedVersion,
+    Row,
 )
+from pipelines.page.figures import COMMISSION, last_months
 from pipelines.page.html_page import render_page
 
 PUBLISHED = datetime(2026, 3, 20, 4, 5)
 NEWEST = date(2026, 3, 1)
+PUBLICATION = {"name": "20260320T040500Z", "at_utc": PUBLISHED, "loads": 12}
 
 
 def month(text: str) -> date:
@@ -50,23 +48,44 @@ def budgeted(office: str, of_month: str, budget: int, actual: int) -> OfficeBudg
     return OfficeBudget(month(of_month), office, COMMISSION, *amounts)
 
 
+def earner(name: str, period: str, earner_count: int = 1) -> Row:
+    """The best user of a period that ends in February 2026."""
+    return {
+        "kind": "user",
+        "period": period,
+        "month": month("2026-02"),
+        "name": name,
+        "commission": Decimal(10),
+        "sold_estate_parts": Decimal(1),
+        "place": 1,
+        "rank_change": 2,
+        "earner_count": earner_count,
+        "is_complete": True,
+    }
+
+
 def chain(*offices: str, months: int = 15) -> Facts:
     """A chain with something in every corner, up to a month that is not over."""
-    shown = [add_months(NEWEST, -place) for place in range(months)]
+    shown = last_months(NEWEST, months)[::-1]
     return Facts(
-        publications=(PublishedVersion("20260320T040500Z", PUBLISHED, 12),),
+        publications=(PUBLICATION,),
         office_months=tuple(
             earned(office, f"{one:%Y-%m}", 1000 + one.month, is_open=one == NEWEST, name=office)
             for office in offices
             for one in shown
         ),
         budgets=tuple(budgeted(office, f"{one:%Y-%m}", 1000, 900) for office in offices for one in shown),
-        earners=tuple(
-            Earner("user", "month", month("2026-02"), office, Decimal(10), Decimal(1), 1, 2, 1, True)
-            for office in offices
-        ),
+        earners=tuple(earner(office, "month") for office in offices),
         leads=tuple(
-            LeadCount(part, "incoming lead", name, 10, 6, 3, 60)
+            {
+                "part": part,
+                "way": "incoming lead",
+                "name": name,
+                "leads": 10,
+                "of_homes": 6,
+                "sold": 3,
+                "days": 60,
+            }
             for part, name in (("all", ""), ("month", "2026-03"), ("kind", "Tip"), ("state", "Done"))
         ),
         held_months=tuple(
@@ -80,7 +99,6 @@ def chain(*offices: str, months: int = 15) -> Facts:
     )
 
 
-@cache
 def page(facts: Facts) -> str:
     """The page of these facts."""
     return render_page(facts, timezone="Europe/Stockholm", made_at_utc=PUBLISHED)

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from pipelines.page.charts import ChartMonth, bar_width, chart, scale_of
-from pipelines.page.numbers import Number, short_number
+from pipelines.page.figures import ChartMonth, Number, bar_width, chart, scale_marks, short_number, span
 from tests.unit.page.given import month
 
 AMOUNTS = some.decimals(-10_000_000, 10_000_000, places=2)
@@ -17,31 +16,31 @@ AMOUNTS = some.decimals(-10_000_000, 10_000_000, places=2)
 
 @given(some.lists(some.none() | AMOUNTS, max_size=12))
 def test_every_amount_and_zero_are_on_the_scale(amounts: list[Decimal | None]) -> None:
-    scale = scale_of(amounts)
-    places = [scale.y(amount) for amount in [Decimal(0), *amounts] if amount is not None]
-    assert min(places) >= -1e-6
-    assert max(places) <= 100 + 1e-6
+    marks = scale_marks(amounts)
+    known = [float(amount) for amount in [Decimal(0), *amounts] if amount is not None]
+    finest = 1e-6 * (marks[-1] - marks[0])
+    assert marks[0] - finest <= min(known) <= max(known) <= marks[-1] + finest
 
 
 @given(some.lists(AMOUNTS, min_size=1, max_size=12))
 def test_a_scale_has_two_to_six_round_lines(amounts: list[Decimal]) -> None:
-    assert 2 <= len(scale_of(amounts).marks) <= 6
+    assert 2 <= len(scale_marks(amounts)) <= 6
 
 
 @given(some.lists(some.integers(0, 5_000).map(Decimal), max_size=12))
 def test_whole_things_have_whole_lines(amounts: list[Decimal]) -> None:
-    assert all(mark == round(mark) for mark in scale_of(amounts, finest=1).marks)
+    assert all(mark == round(mark) for mark in scale_marks(amounts, finest=1))
 
 
 def test_a_column_reaches_from_zero_to_its_amount_upwards_and_downwards() -> None:
-    scale = scale_of([Decimal(-10), Decimal(10)])
-    assert [scale.column(Decimal(amount)) for amount in (5, -5)] == [("25", "25"), ("50", "25")]
+    marks = scale_marks([Decimal(-10), Decimal(10)])
+    assert [span(0, amount, marks) for amount in (5, -5)] == [("25", "25"), ("50", "25")]
 
 
 def test_a_month_that_is_not_held_has_no_column_and_says_so() -> None:
     months = [ChartMonth(month("2026-03"), None), ChartMonth(month("2026-04"), Decimal(2))]
     shown = chart("Homes", months, short_number, short_number)
-    assert [(one.value is None, one.description) for one in shown.columns] == [
+    assert [(one["value"] is None, one["description"]) for one in shown["columns"]] == [
         (True, "March 2026: not held"),
         (False, "April 2026: 2"),
     ]

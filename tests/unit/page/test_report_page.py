@@ -11,12 +11,12 @@ import duckdb
 import pytest
 
 from pipelines.operations.report_page import refresh_report_page, write_report_page
-from pipelines.page.facts import facts_from_rows
+from pipelines.page.facts import QUERIES, facts_from_rows
 from tests.marts.given import build, earned, loaded, warehouse
 from warehouse.duckdb_file import literal
 from warehouse.errors import NothingPublished
 from warehouse.marts import build_marts
-from warehouse.page_queries import read_page_rows
+from warehouse.queries import SQL, published_rows
 
 NOW = datetime(2026, 3, 20, 4, 5, tzinfo=UTC)
 
@@ -36,8 +36,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_marts_have_every_column_that_the_page_asks_for(published: Path) -> None:
-    read = read_page_rows(published)
-    facts = facts_from_rows(read.rows, read.missing)
+    facts = facts_from_rows(published_rows(published, SQL / "page", QUERIES))
     assert facts.missing == ()
     assert [(one.office_id, one.commission, one.is_open) for one in facts.office_months] == [
         ("M1", Decimal(100), False),
