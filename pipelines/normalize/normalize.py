@@ -103,6 +103,7 @@ class _Level:
     objects: Sequence[Object]
     lists: pl.Series  # in which list each row is, counted over the rows above that are kept
     parents: pl.Series  # in which of the rows above that are kept
+    starts: pl.Series  # the first row of each list
     above: _Level | None = None
     keys_of_lists: Sequence[Keys] = ((),)  # by turns
     strangers: Mapping[int, Json] = field(default_factory=dict)
@@ -123,7 +124,7 @@ class _Level:
         keys = self.keys_of_lists[number % len(self.keys_of_lists)]
         if not keys:
             return steps
-        return [*steps, *(key for key in keys if key != ROOT), row - self.lists.search_sorted(number)]
+        return [*steps, *(key for key in keys if key != ROOT), row - self.starts[number]]
 
     @property
     def parent(self) -> str:
@@ -166,7 +167,7 @@ class _Answer:
         report, paths = self.report, row_paths(self.report)
         numbers = pl.int_range(len(self.documents), eager=True)
         objects = [document.page for document in self.documents]
-        pages = _Level(UNDECLARED, None, report.name, objects, numbers, numbers)
+        pages = _Level(UNDECLARED, None, report.name, objects, numbers, numbers, numbers)
         if report.each:
             name = f"{ASKED}{snake_case(report.each)}"
             column = Column(name, "VARCHAR", True, "", "what we asked the service for")
@@ -376,6 +377,7 @@ class _Answer:
             elements,
             lists=numbers,
             parents=numbers // (len(lists) // height) if height else numbers,
+            starts=lengths.cum_sum() - lengths,
             above=above,
             keys_of_lists=keys_of_lists,
             strangers=strangers,
