@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from warehouse.window_result import TableLike
 
 LOCK_SECONDS = 600.0
+Connection = duckdb.DuckDBPyConnection
+"""What others hand on between functions of the warehouse; only the warehouse calls its methods."""
 
 
 def utc_now() -> datetime:

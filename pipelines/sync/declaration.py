@@ -9,19 +9,18 @@ from pipelines.catalogue.model import Report, StoredAs, declared_columns
 from pipelines.catalogue.reports import REPORTS
 from pipelines.planning.selection import Selection, chosen_reports
 from warehouse.configured import ConfiguredReport, write_reports
+from warehouse.database import Connection
 from warehouse.schema import DeclaredTable
 from warehouse.schema_evolution import declare, undeclared
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from duckdb import DuckDBPyConnection
-
     from pipelines.settings.model import Settings
 
 
 def declare_catalogue(
-    connection: DuckDBPyConnection, settings: Settings, catalogue: Mapping[str, Report], now: datetime
+    connection: Connection, settings: Settings, catalogue: Mapping[str, Report], now: datetime
 ) -> None:
     """Create every table of the catalogue with all its documented columns, and write down what is wanted.
 
