@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import secrets
 import threading
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from functools import partial
@@ -37,7 +37,11 @@ if TYPE_CHECKING:
 PAGING_TRIES = 2
 """How often a span is read page by page before it is read unpaged."""
 LARGE_ANSWER = 4_000_000
-"""Bytes; larger answers are read one by one: values take about seven times the memory of the body."""
+"""Bytes; larger answers are read one by one, whatever was expected of them."""
+MEMORY = 160_000_000
+"""Bytes for answers under way and rows being loaded, beside what the program itself takes."""
+MEMORY_OF_A_BYTE = 8
+"""Bytes of memory that a byte of an answer takes until it is rows: itself, its values and the rows."""
 
 
 class UnreadableRows(Exception):
@@ -79,6 +83,45 @@ def build_request(
     return Request(path=path.format_map(places), query=query, report=report.name, customer=customer)
 
 
+class MemoryBudget:
+    """Memory that windows under way share: one waits where those before it are expected to need it all.
+
+    A window is expected to be as large as the largest of its report so far, or of any report if it is the
+    first; the first of all goes alone.
+    """
+
+    def __init__(self, total: int = MEMORY) -> None:
+        self._total = self._free = total
+        self._largest: dict[str, int] = {}
+        self._first_in_line = 0
+        self._freed = asyncio.Condition()
+
+    def note(self, report: str, size: int) -> None:
+        """Remember how many bytes one window of a report brought."""
+        self._largest[report] = max(self._largest.get(report, 0), size)
+
+    def expected(self, report: str) -> int:
+        """Bytes of memory that a window of a report will take."""
+        size = self._largest.get(report) or max(self._largest.values(), default=self._total)
+        return size * MEMORY_OF_A_BYTE
+
+    @asynccontextmanager
+    async def reserve(self, size: int, *, first: bool = False) -> AsyncIterator[None]:
+        """Wait until so many bytes are free, or all there are, and keep them; `first` comes before others."""
+        size = min(size, self._total)
+        async with self._freed:
+            self._first_in_line += first
+            await self._freed.wait_for(lambda: self._free >= size and (first or not self._first_in_line))
+            self._first_in_line -= first
+            self._free -= size
+        try:
+            yield
+        finally:
+            async with self._freed:
+                self._free += size
+                self._freed.notify_all()
+
+
 @dataclass(frozen=True)
 class Fetcher:
     """Fetches the windows of one run; holds what all of them share."""
@@ -87,6 +130,7 @@ class Fetcher:
     clock: Clock
     timezone: str
     page_size: int
+    memory: MemoryBudget = field(default_factory=MemoryBudget)
     one_large: threading.Lock = field(default_factory=threading.Lock)
 
     async def fetch(
@@ -111,8 +155,9 @@ class Fetcher:
         )
         reader = _WindowReader(self, client, task, window, result, writer)
         try:
-            normalized = await reader.read()
-            await reader.finish_landing(held=held)
+            async with self.memory.reserve(self.memory.expected(report.name)):
+                normalized = await reader.read()
+                await reader.finish_landing(held=held)
             result.notes += normalized.findings.notes
             result.open_months = open_months(result.months, window.last, result.fetched, self.timezone)
             result.tables, result.rejected = normalized.tables, normalized.rejected
@@ -263,6 +308,7 @@ class _WindowReader:
         Rows are made at once of the one answer of a window. Of several the values are given up, to be
         read again when all are there: values take far more memory than the body.
         """
+        self.fetcher.memory.note(self.report.name, self.result.bytes + len(body))
         with self.fetcher.one_large if len(body) > LARGE_ANSWER else nullcontext():
             document = read_document(body)
             found = Page(document, asked)

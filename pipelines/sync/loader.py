@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from pipelines.sync.fetch import MemoryBudget
 from pipelines.sync.summary import Summary
 from warehouse.errors import WarehouseError
 from warehouse.window_result import WindowStatus
@@ -18,8 +19,10 @@ if TYPE_CHECKING:
     from warehouse.window_result import WindowResult
 
 LOADS_IN_A_GROUP = 200
-BYTES_IN_A_GROUP = 20_000_000
+BYTES_IN_A_GROUP = 14_000_000
 """A group is full with so many loads or so much memory; no more than one waits, which keeps memory flat."""
+MEMORY_OF_A_ROW_BYTE = 4
+"""Bytes of memory that a byte of rows takes while it is loaded."""
 PATIENCE_SECONDS = 2.0
 """How long a fetched window waits for others; what waits is asked again when the run is killed."""
 
@@ -35,6 +38,7 @@ class Loader:
 
     store: Store
     summary: Summary
+    memory: MemoryBudget = field(default_factory=MemoryBudget)
     patience: float = PATIENCE_SECONDS
     _waiting: list[WindowResult] = field(default_factory=list)
     _bytes: int = 0
@@ -59,7 +63,8 @@ class Loader:
                 with suppress(TimeoutError):
                     async with asyncio.timeout(self.patience):
                         await self._changed.wait_for(lambda: self._is_full or self._is_over)
-            await asyncio.to_thread(self._load_groups, loop)
+            async with self.memory.reserve(BYTES_IN_A_GROUP * MEMORY_OF_A_ROW_BYTE, first=True):
+                await asyncio.to_thread(self._load_groups, loop)
 
     async def finish(self, running: asyncio.Task[None]) -> None:
         """Let what has been fetched be loaded, also when the run is being stopped."""

@@ -157,7 +157,7 @@ class _Run:
             if tasks:
                 scheduler = Scheduler(
                     fetcher=fetcher,
-                    loader=Loader(self.store, self.summary),
+                    loader=Loader(self.store, self.summary, fetcher.memory),
                     clients=clients,
                     circuit_breaker=breaker,
                     summary=self.summary,

@@ -65,7 +65,7 @@ async def load_all(
         results.append(result)
         on_result(result)
 
-    loader = Loader(store, Summary("run", NOON, report), FOR_EVER)
+    loader = Loader(store, Summary("run", NOON, report), patience=FOR_EVER)
     running = asyncio.create_task(loader.run())
     for one in what:
         await loader.put(one)
