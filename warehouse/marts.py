@@ -12,11 +12,22 @@ from warehouse import meta_schema
 from warehouse.dictionary import describe
 from warehouse.duckdb_file import insert_rows
 from warehouse.queries import SQL, Query, in_order, queries
-from warehouse.restatements import TOTALS, remember_totals
 
 FITS, NOTHING_YET, DIFFERS = "fits", "nothing has arrived", "differs"
 """States of an assumption."""
 
+TOTALS = "marts.month_totals"
+"""The mart whose totals are remembered, in a table of meta that only grows."""
+_NEW_TOTALS = """
+INSERT INTO meta.month_totals BY NAME
+SELECT now.*
+FROM marts.month_totals AS now
+LEFT JOIN meta.month_totals AS kept
+    ON (kept.report, kept.office_id, kept.month, kept.version)
+    = (now.report, now.office_id, now.month, now.version - 1)
+WHERE (now.row_count, now.commission, now.price, now.estate_parts, now.is_open)
+    IS DISTINCT FROM (kept.row_count, kept.commission, kept.price, kept.estate_parts, kept.is_open)
+"""
 _ARRIVED = """
 SELECT schema_name || '.' || table_name, list(column_name ORDER BY column_index) FROM duckdb_columns()
 WHERE schema_name = 'bi' AND database_name = current_database() AND NOT starts_with(column_name, '_')
@@ -52,14 +63,12 @@ def build_marts(
     for schema in ("marts", "staging"):
         connection.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE; CREATE SCHEMA {schema}")
     for query in staging:
-        sql = query.sql
-        if query.expects:
-            sql = _typed(query) if states[query.table] == FITS else _without_rows(query)
+        sql = _typed(query, fits=states[query.table] == FITS) if query.expects else query.sql
         _create(connection, query, "VIEW", sql)
     for query in marts:
         _create(connection, query, "TABLE", query.sql)
     if any(query.table == TOTALS for query in marts):
-        remember_totals(connection)
+        connection.execute(_NEW_TOTALS)
     for query in meta:
         _create(connection, query, "OR REPLACE VIEW", query.sql)
     describe(connection, [*staging, *marts, *meta])
@@ -156,13 +165,9 @@ def _examined(
     return [{**source, "state": state, "message": message} for source in sources]
 
 
-def _typed(query: Query) -> str:
-    """A query with the column types that its header declares."""
-    columns = (f"CAST({name} AS {kind}) AS {name}" for name, kind in query.types.items())
-    return f"SELECT {', '.join(columns)} FROM ({query.sql}) AS assumed"
-
-
-def _without_rows(query: Query) -> str:
-    """The columns that the header of a query declares, and no row."""
-    columns = (f"CAST(NULL AS {kind}) AS {name}" for name, kind in query.types.items())
-    return f"SELECT {', '.join(columns)} WHERE false"
+def _typed(query: Query, *, fits: bool = True) -> str:
+    """A query with the column types that its header declares; without a row unless its assumption fits."""
+    columns = ", ".join(
+        f"CAST({name if fits else 'NULL'} AS {kind}) AS {name}" for name, kind in query.types.items()
+    )
+    return f"SELECT {columns} FROM ({query.sql}) AS assumed" if fits else f"SELECT {columns} WHERE false"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from dataclasses import asdict, dataclass
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import duckdb
@@ -16,6 +17,27 @@ FORMAT = 3
 """Raised whenever a table of sql/meta/tables changes; a file of an older format gets what it lacks."""
 
 SQL = Path(__file__).resolve().parent.parent / "sql" / "meta"
+
+
+@dataclass(frozen=True)
+class ConfiguredCustomer:
+    """One customer of the settings; `start_month` is the first day of the first month kept."""
+
+    customer: str
+    name: str
+    start_month: date
+    is_active: bool
+
+
+@dataclass(frozen=True)
+class ConfiguredReport:
+    """One report of the catalogue, and whether it is asked without being told to."""
+
+    report: str
+    subject: str
+    description: str
+    path: str
+    is_on: bool
 
 
 def statements() -> Iterator[str]:
@@ -84,6 +106,24 @@ def replace_rows(
         insert_rows(connection, f"meta.{table}", rows)
 
 
+def write_customers(connection: DuckDBPyConnection, customers: Sequence[ConfiguredCustomer]) -> None:
+    """Write the customers down in place of what they were; whom only the ledger knows is switched off."""
+    _replace_all(connection, "customers", customers)
+    connection.execute(
+        "INSERT INTO meta.customers BY NAME SELECT DISTINCT customer, false AS is_active FROM meta.loads "
+        "WHERE customer NOT IN (SELECT customer FROM meta.customers)"
+    )
+
+
+def write_reports(connection: DuckDBPyConnection, reports: Sequence[ConfiguredReport]) -> None:
+    """Write the reports down in place of what they were; what only the ledger knows is switched off."""
+    _replace_all(connection, "reports", reports)
+    connection.execute(
+        "INSERT INTO meta.reports BY NAME SELECT DISTINCT report, false AS is_on FROM meta.loads "
+        "WHERE report NOT IN (SELECT report FROM meta.reports)"
+    )
+
+
 def naive_utc(moment: datetime) -> datetime:
     """A moment as our _utc columns hold it."""
     return moment.astimezone(UTC).replace(tzinfo=None)
@@ -92,6 +132,14 @@ def naive_utc(moment: datetime) -> datetime:
 def aware(moment: datetime) -> datetime:
     """A moment of one of our _utc columns, with its time zone."""
     return moment.replace(tzinfo=UTC)
+
+
+def _replace_all(
+    connection: DuckDBPyConnection, table: str, rows: Sequence[ConfiguredCustomer | ConfiguredReport]
+) -> None:
+    complete(connection)
+    connection.execute(f"DELETE FROM meta.{table}")
+    insert_rows(connection, f"meta.{table}", [asdict(row) for row in rows])
 
 
 def _definitions() -> Iterator[str]:

@@ -41,6 +41,7 @@ class Query:
     path: Path
     schema: str
     name: str
+    table: str
     question: str
     words: str
     columns: Mapping[str, str]
@@ -50,10 +51,6 @@ class Query:
     parameters: tuple[str, ...]
     sql: str
     reads: frozenset[tuple[str, str]]
-
-    @property
-    def table(self) -> str:
-        return f"{self.schema}.{self.name}"
 
 
 def queries(connection: DuckDBPyConnection, folder: Path, schema: str) -> list[Query]:
@@ -74,6 +71,7 @@ def queries(connection: DuckDBPyConnection, folder: Path, schema: str) -> list[Q
             path=path,
             schema=schema,
             name=path.stem,
+            table=f"{schema}.{path.stem}",
             question=prose[0],
             words=" ".join(prose[1:]),
             columns={entry.partition(" ")[0]: words for entry, words in described.items()},

@@ -1,20 +1,22 @@
-"""Loads from which tables are rebuilt: those in force, every snapshot, and what only landing knows."""
+"""Rebuilding from landing: the loads that are needed, and the totals that months had before."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from duckdb import DuckDBPyConnection
 
-from warehouse.duckdb_file import insert_rows
+from warehouse.duckdb_file import insert_rows, literal
 from warehouse.landing import Landed
 from warehouse.load import following_number
-from warehouse.marts import queries_behind
+from warehouse.marts import TOTALS, queries_behind
 from warehouse.meta_schema import aware, naive_utc
-from warehouse.restatements import TOTALS
 from warehouse.window_result import WindowResult
+
+if TYPE_CHECKING:
+    from warehouse.database import Store
 
 _IN_FORCE = """
 WITH able AS (
@@ -79,6 +81,41 @@ def relearn(connection: DuckDBPyConnection, landed: Iterable[Landed]) -> int:
     rows = [_row(one, number + place) for place, one in enumerate(sorted(lost, key=_fetched_at))]
     insert_rows(connection, "meta.loads", rows)
     return len(rows)
+
+
+def lacks_totals(connection: DuckDBPyConnection) -> bool:
+    """Whether landing knows loads that this file never loaded: what they added up to is not remembered."""
+    found = connection.execute("SELECT 1 FROM meta.loads WHERE status = 'landed' LIMIT 1")
+    return found.fetchone() is not None
+
+
+def replace_totals(store: Store, rebuilt: Store) -> str:
+    """Put the totals of a rebuilt file in place of those remembered; answers why not, if those are poorer.
+
+    They are when a total was worked out from a load that landing does not hold any more.
+    """
+    totals, loads = (literal(str(rebuilt.data_dir / f"{name}.parquet")) for name in ("totals", "loads"))
+    with rebuilt.reading() as connection:
+        connection.execute(f"COPY meta.month_totals TO {totals} (FORMAT parquet)")
+        connection.execute(f"COPY (SELECT load_id FROM meta.loads) TO {loads} (FORMAT parquet)")
+    with store.writing() as connection:
+        [(lost,)] = connection.execute(
+            "SELECT count(DISTINCT load_id) FROM meta.month_totals "
+            f"WHERE load_id NOT IN (SELECT load_id FROM {loads})"
+        ).fetchall()
+        if not lost:
+            connection.execute("DELETE FROM meta.month_totals")
+            connection.execute(f"INSERT INTO meta.month_totals BY NAME SELECT * FROM {totals}")
+        connection.execute(
+            "UPDATE meta.loads SET status = 'superseded' WHERE status = 'landed' "
+            f"AND load_id IN (SELECT load_id FROM {loads})"
+        )
+    if lost:
+        return (
+            f"What months added up to before stays as it is remembered: {lost} loads behind it are no more "
+            "in landing, so older changes between the landed ones are not known."
+        )
+    return ""
 
 
 def _loads(connection: DuckDBPyConnection, condition: str, values: Sequence[object]) -> list[WindowResult]:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from pipelines.clock import Clock, SystemClock
 from pipelines.operations.report_page import ReportPage, refresh_report_page
 from warehouse.checks import CheckResult, keep_results, run_checks
-from warehouse.configured import ConfiguredCustomer, write_customers
 from warehouse.database import Store
 from warehouse.marts import MartError, build_marts
+from warehouse.meta_schema import ConfiguredCustomer, write_customers
 from warehouse.publish import Publication, publish
 from warehouse.retention import clear_landing
 

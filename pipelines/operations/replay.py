@@ -24,9 +24,8 @@ from warehouse.errors import LandingDamaged, WarehouseError
 from warehouse.files import private_folder
 from warehouse.landing import Landing
 from warehouse.lock import held
-from warehouse.marts import build_marts
-from warehouse.rebuild import effective_loads, loads_behind_totals, relearn
-from warehouse.restatements import TOTALS, lacks_totals, replace_totals
+from warehouse.marts import TOTALS, build_marts
+from warehouse.rebuild import effective_loads, lacks_totals, loads_behind_totals, relearn, replace_totals
 from warehouse.schema_evolution import declare_tables
 from warehouse.window_result import WindowResult
 from warehouse.write_session import load_results

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from pipelines.catalogue.model import Report, StoredAs, declared_columns
 from pipelines.catalogue.reports import REPORTS
 from pipelines.planning.selection import Selection, chosen_reports
-from warehouse.configured import ConfiguredReport, write_reports
 from warehouse.database import Connection
+from warehouse.meta_schema import ConfiguredReport, write_reports
 from warehouse.schema import DeclaredTable
 from warehouse.schema_evolution import declare, undeclared
 

@@ -6,7 +6,7 @@ from datetime import date
 from decimal import Decimal
 
 from tests.marts.given import arrived, build, built, earned, held, loaded, rows, sold, warehouse
-from warehouse.configured import ConfiguredCustomer, ConfiguredReport, write_customers, write_reports
+from warehouse.meta_schema import ConfiguredCustomer, ConfiguredReport, write_customers, write_reports
 
 M1 = {"office_customer_id": "M1"}
 

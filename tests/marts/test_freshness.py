@@ -8,8 +8,8 @@ import pytest
 from duckdb import DuckDBPyConnection
 
 from tests.marts.given import build, built, held, sold, warehouse
-from warehouse.configured import ConfiguredCustomer, ConfiguredReport, write_customers, write_reports
 from warehouse.ledger import deny, forget_healed_refusals
+from warehouse.meta_schema import ConfiguredCustomer, ConfiguredReport, write_customers, write_reports
 
 NOW = datetime.now(UTC).replace(tzinfo=None, microsecond=0)  # freshness is measured by the reader's clock
 LONG_AGO = NOW - timedelta(days=9)
