@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from threading import Lock
-from typing import Literal
 from urllib.parse import parse_qsl, unquote
 
 from pipelines.sandbox.answers.formats import json_body
@@ -44,22 +43,15 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Delivery:
-    """How a reply reaches the caller: at once and whole, unless a fault says otherwise."""
-
-    first_byte_after: float = 0.0
-    body_takes: float = 0.0
-    ending: Literal["whole", "reset before", "reset inside", "half", "half without length"] = "whole"
-
-
-@dataclass(frozen=True)
 class Reply:
-    """What the service answers."""
+    """What the service answers, and how it reaches the caller: at once and whole, or as a fault says."""
 
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
-    delivery: Delivery = Delivery()
+    first_byte_after: float = 0.0
+    body_takes: float = 0.0
+    ending: str = "whole"
 
     @property
     def half(self) -> bytes:

@@ -13,8 +13,8 @@ from urllib.parse import urlencode
 
 from pipelines.sandbox.answers.formats import json_body
 from pipelines.sandbox.answers.snapshot import Question
-from pipelines.sandbox.calls import Call, Delivery, Reply, json_reply
-from pipelines.sandbox.faults import CONTENTS, STATUSES, Fault
+from pipelines.sandbox.calls import Call, Reply, json_reply
+from pipelines.sandbox.faults import CONTENTS, ENDINGS, STATUSES, Fault
 from pipelines.sandbox.world.chance import drawn
 
 Row = dict[str, object]
@@ -32,12 +32,6 @@ MESSAGES = {
     "500": "An unexpected error occurred.",
     "502": "Bad gateway.",
     "503": "The service is unavailable.",
-}
-ENDINGS = {
-    "reset": Delivery(ending="reset before"),
-    "reset_inside": Delivery(ending="reset inside"),
-    "half": Delivery(ending="half"),
-    "half_without_length": Delivery(ending="half without length"),
 }
 NAMING = frozenset({"id", "year", "month", "customerId", "count", "index", "totalRowCount"})
 WRONG: dict[str, object] = {
@@ -114,15 +108,14 @@ def spoiled(reply: Reply, striking: Sequence[Fault], target: str, seed: int) -> 
 
 
 def _delivered(reply: Reply, striking: Sequence[Fault]) -> Reply:
-    delivery = reply.delivery
     for fault in striking:
         if fault.kind == "slow_start":
-            delivery = replace(delivery, first_byte_after=fault.seconds)
+            reply = replace(reply, first_byte_after=fault.seconds)
         elif fault.kind == "slow_body":
-            delivery = replace(delivery, body_takes=fault.seconds)
+            reply = replace(reply, body_takes=fault.seconds)
         elif fault.kind in ENDINGS:
-            delivery = ENDINGS[fault.kind]
-    return replace(reply, delivery=delivery)
+            reply = replace(reply, first_byte_after=0.0, body_takes=0.0, ending=fault.kind)
+    return reply
 
 
 def _rows(tree: object) -> Iterator[Row]:
@@ -180,26 +173,21 @@ def _nested_list(tree: object, _: Fault, chance: Random) -> object:
 
 def _fractional(tree: object, _: Fault, __: Random) -> object:
     """Whole numbers become fractional."""
-    return _renumbered(tree, lambda number: number + 0.5)
+    return _renumbered(list(_rows(tree)), tree, lambda number: number + 0.5)
 
 
 def _text(tree: object, _: Fault, __: Random) -> object:
     """Numbers become text."""
-    return _renumbered(tree, lambda number: f"{number} st")
+    return _renumbered(list(_rows(tree)), tree, lambda number: f"{number} st")
 
 
-def _renumbered(tree: object, change: Callable[[float], object]) -> object:
+def _renumbered(rows: list[Row], tree: object, change: Callable[[float], object]) -> object:
     """The tree with every number of its rows changed, except ids, months and counts."""
-
-    def renumber(row: Row) -> None:
+    for row in rows:
+        _renumbered([value for value in row.values() if isinstance(value, dict)], tree, change)
         for name, value in row.items():
-            if isinstance(value, dict):
-                renumber(value)
-            elif name not in NAMING and isinstance(value, int | float) and not isinstance(value, bool):
+            if name not in NAMING and isinstance(value, int | float) and not isinstance(value, bool):
                 row[name] = change(value)
-
-    for row in list(_rows(tree)):
-        renumber(row)
     return tree
 
 

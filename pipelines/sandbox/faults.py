@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from hashlib import sha256
+from typing import Any
 
 STATUSES = frozenset({"400", "401", "403", "404", "429", "500", "502", "503", "redirect"})
 BODIES = frozenset({"html", "empty", "charset", "gzip"})
-DELIVERIES = frozenset({"half", "half_without_length", "reset", "reset_inside", "slow_start", "slow_body"})
+ENDINGS = frozenset({"half", "half_without_length", "reset", "reset_inside"})
+DELAYS = frozenset({"slow_start", "slow_body"})
 PAGES = frozenset({"moving_rows", "repeated_ids"})
 CONTENTS = frozenset(
     {"unknown_fields", "wrong_types", "wrong_rows", "nested_list", "fractional", "text", "empty_report"}
 )
-KINDS = STATUSES | BODIES | DELIVERIES | PAGES | CONTENTS
+KINDS = STATUSES | BODIES | ENDINGS | DELAYS | PAGES | CONTENTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,29 +61,26 @@ class Fault:
     @classmethod
     def of(cls, given: Mapping[str, object]) -> Fault:
         """Read a fault from names and values; refuses names it does not know."""
-        known = {field.name: str(field.type) for field in fields(cls)}
-        unknown = sorted(set(given) - set(known))
+        known = [one.name for one in fields(cls)]
+        unknown = [name for name in given if name not in known]
         if unknown or "kind" not in given:
             raise ValueError(
                 f"a fault has {', '.join(known)}; not understood: {', '.join(unknown) or 'no kind'}"
             )
-        read = {name: _typed(name, known[name], value) for name, value in given.items()}
-        return cls(**read)  # type: ignore[arg-type]
+        read: dict[str, Any] = {}
+        for name, value in given.items():
+            try:
+                read[name] = _TYPES.get(name, str)(str(value))
+            except ValueError as error:
+                raise ValueError(f"{name} of a fault is a number, not {value!r}") from error
+        return cls(**read)
 
 
-def _typed(name: str, wanted: str, value: object) -> object:
-    if value is None and "None" in wanted:
-        return None
-    try:
-        if wanted.startswith("int"):
-            return int(str(value))
-        if wanted.startswith("float"):
-            return float(str(value))
-    except ValueError as error:
-        raise ValueError(f"{name} of a fault is a number, not {value!r}") from error
-    if wanted == "bool":
-        return str(value).lower() in ("true", "1", "yes")
-    return str(value)
+_TYPES: dict[str, Callable[[str], object]] = {
+    **dict.fromkeys(("rate", "seconds", "share"), float),
+    **dict.fromkeys(("count", "after", "tries", "rows"), int),
+    "restless": lambda text: text.lower() == "true",
+}
 
 
 class Faults:
@@ -114,37 +113,22 @@ class Faults:
                 continue
             if fault.customer not in (None, customer):
                 continue
-            if any(_excludes(other, fault) for other in struck) or not self._drawn(number, fault, target):
-                continue
-            self._struck[number] += 1
-            struck.append(fault)
+            # A request fails with one status only, and its body breaks in one way only.
+            excluded = any(
+                {other.kind, fault.kind} <= kinds for other in struck for kinds in (STATUSES, BODIES)
+            )
+            if not excluded and self._is_drawn(number, fault, target):
+                self._struck[number] += 1
+                struck.append(fault)
         return struck
 
-    def _drawn(self, number: int, fault: Fault, target: str) -> bool:
-        """Whether it strikes this time; the lot hangs on the request and its try, not on who came before."""
+    def _is_drawn(self, number: int, fault: Fault, target: str) -> bool:
+        """Whether it strikes this time; that depends on the request and its try, not on earlier requests."""
         self._met[number] += 1
         attempt = self._tries[number, target] = self._tries.get((number, target), 0) + 1
-        if self._met[number] <= fault.after:
-            return False
-        if fault.tries is not None and attempt > fault.tries:
-            return False
-        if fault.count is not None and self._struck[number] >= fault.count:
+        too_early = self._met[number] <= fault.after
+        too_often = fault.count is not None and self._struck[number] >= fault.count
+        if too_early or too_often or (fault.tries is not None and attempt > fault.tries):
             return False
         lot = sha256(f"{self._seed}/{number}/{fault.kind}/{target}/{attempt}".encode()).digest()
         return int.from_bytes(lot[:6], "big") < fault.rate * 2**48
-
-
-def _excludes(other: Fault, fault: Fault) -> bool:
-    """A request fails with one status only, and its body breaks in one way only."""
-    return any({other.kind, fault.kind} <= kinds for kinds in (STATUSES, BODIES))
-
-
-def read_faults(given: object) -> list[Fault]:
-    """Read what was posted: a list of faults, or one fault."""
-    entries: list[object] = given if isinstance(given, list) else [given]
-    found: list[Fault] = []
-    for entry in entries:
-        if not isinstance(entry, dict):
-            raise ValueError(f"a fault is an object, not {entry!r}")
-        found.append(Fault.of(entry))
-    return found

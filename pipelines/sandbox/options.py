@@ -15,46 +15,23 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the world, then those of the service."""
-    add = parser.add_argument
-    add("--seed", type=int, default=1, help="another seed is another world (default %(default)s)")
-    add("--offices", type=int, default=7, help="how many offices (default %(default)s)")
-    add(
-        "--from",
-        dest="start",
-        default="2023-01",
-        metavar="YYYY-MM",
-        help="where the history starts (default %(default)s)",
-    )
-    add(
-        "--as-of",
-        type=date.fromisoformat,
-        metavar="DATE",
-        help="the world as it stood then (default: today, and moving on with the calendar)",
-    )
-    add("--activity", type=float, default=1.0, help="how busy the brokers are (default %(default)s)")
-    add("--host", default="127.0.0.1", help="a loopback address (default %(default)s)")
+    add, default = parser.add_argument, "(default %(default)s)"
+    add("--seed", type=int, default=1, help=f"another seed is another world {default}")
+    add("--offices", type=int, default=7, help=f"how many offices {default}")
+    since = f"where the history starts {default}"
+    add("--from", dest="start", default="2023-01", metavar="YYYY-MM", help=since)
+    then = "the world as it stood then (default: today, and moving on with the calendar)"
+    add("--as-of", type=date.fromisoformat, metavar="DATE", help=then)
+    add("--activity", type=float, default=1.0, help=f"how busy the brokers are {default}")
+    add("--host", default="127.0.0.1", help=f"a loopback address {default}")
     add("--port", type=int, default=8765, help="default %(default)s; 0 takes a free one")
     add("--shapes", choices=("a", "b"), default="a", help="shapes of what is not documented")
-    add(
-        "--date-to",
-        choices=("inclusive", "exclusive", "day"),
-        default="inclusive",
-        help="how dateTo is read (default %(default)s)",
-    )
-    add(
-        "--fault",
-        action="append",
-        default=[],
-        metavar="KIND[:NAME=VALUE,...]",
-        help="something that goes wrong, for example 429:rate=0.2,path=Leads (repeatable)",
-    )
-    add(
-        "--login",
-        action="append",
-        default=[],
-        metavar="USER:PASSWORD[:CUSTOMER,...]",
-        help="a login, for some customers only if named (repeatable; default sandbox:sandbox)",
-    )
+    readings = ("inclusive", "exclusive", "day")
+    add("--date-to", choices=readings, default=readings[0], help=f"how dateTo is read {default}")
+    wrong = "something that goes wrong, for example 429:rate=0.2,path=Leads (repeatable)"
+    add("--fault", action="append", default=[], metavar="KIND[:NAME=VALUE,...]", help=wrong)
+    login = "a login, for some customers only if named (repeatable; default sandbox:sandbox)"
+    add("--login", action="append", default=[], metavar="USER:PASSWORD[:CUSTOMER,...]", help=login)
     add("--latency", type=float, default=0.0, metavar="MS", help="milliseconds before every answer")
     add("--log", type=Path, metavar="FILE", help="append every request as a line of JSON")
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import calendar
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from zoneinfo import ZoneInfo
 
 from pipelines.months import Month
@@ -20,8 +20,9 @@ from pipelines.sandbox.answers import (
 from pipelines.sandbox.answers.snapshot import Question
 from pipelines.sandbox.calls import Refusal
 
+AnswerFunction = Callable[[Question], object]
+
 LOCAL = ZoneInfo("Europe/Stockholm")
-WRITTEN = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(\.\d+)?)?\s*(Z|[+-]\d{2}:?\d{2})?")
 YEAR, TWO_MONTHS = 12, 2
 CHOICES = {
     "assignment": ("Writing", "Valuation", "Sale"),
@@ -35,12 +36,12 @@ class Route:
     """A path (segments in braces are filled in), its answer and parameters; `longest` counts months."""
 
     path: str
-    answer: Callable[[Question], object]
+    answer: AnswerFunction
     longest: int | None = None
     choice: str | None = None
     reads_dates: bool = False
     reads_page: bool = False
-    reads_month_range: bool = False
+    reads_months: bool = False
     reads_estate: bool = False
 
     def match(self, segments: tuple[str, ...]) -> dict[str, str] | None:
@@ -68,7 +69,7 @@ class Route:
             index = given.whole("pageIndex", 0, 10**8, required=True)
             size = given.whole("pageSize", 1, 100_000, required=True)
             question = replace(question, page=(index or 0, size or 1))
-        if self.reads_month_range:
+        if self.reads_months:
             question = replace(question, months=given.month_range(question.snapshot.world.as_of.year))
         if self.reads_estate:
             estate = (query.get("estateid") or None, query.get("estatenumber") or None)
@@ -117,12 +118,11 @@ class Parameters:
     def whole(self, name: str, low: int, high: int, *, required: bool = False) -> int | None:
         """A whole number within bounds."""
         text = self._text(name, required=required)
-        if not text:
-            return None
-        if not re.fullmatch(r"-?\d{1,9}", text) or not low <= int(text) <= high:
+        if text and re.fullmatch(r"-?\d{1,9}", text) and low <= int(text) <= high:
+            return int(text)
+        if text:
             self._blame(name, f"The value '{text}' is not valid for {name}.")
-            return None
-        return int(text)
+        return None
 
     def month_range(self, this_year: int) -> tuple[Month, Month]:
         """Both bounds belong to the range; without any it is this year."""
@@ -135,17 +135,14 @@ class Parameters:
         return start, end
 
     def _moment(self, name: str, *, required: bool) -> datetime | None:
+        """Wall-clock time of the brokerage; without an offset it is local, a date alone is its midnight."""
         text = self._text(name, required=required)
-        if not text:
-            return None
-        found = WRITTEN.fullmatch(text)
         try:
-            if found:
-                return _local(found)
+            value = datetime.fromisoformat(text) if text else None
         except ValueError:
-            pass
-        self._blame(name, f"The value '{text}' is not a date.")
-        return None
+            self._blame(name, f"The value '{text}' is not a date.")
+            return None
+        return value.astimezone(LOCAL).replace(tzinfo=None) if value and value.tzinfo else value
 
     def _text(self, name: str, *, required: bool) -> str:
         text = self.query.get(name.lower(), "").strip()
@@ -157,23 +154,10 @@ class Parameters:
         self.wrong.setdefault(name, []).append(sentence)
 
 
-def _local(found: re.Match[str]) -> datetime:
-    """Wall-clock time of the brokerage; without an offset it is local, a date alone is its midnight."""
-    day, clock, fraction, offset = found.groups()
-    value = datetime.fromisoformat(f"{day}T{clock or '00:00:00'}")
-    if fraction:
-        value = value.replace(microsecond=int(f"{fraction[1:7]:0<6}"))
-    if offset is None:
-        return value
-    written = "+00:00" if offset == "Z" else offset
-    return datetime.fromisoformat(f"{value.isoformat()}{written}").astimezone(LOCAL).replace(tzinfo=None)
-
-
 def _months_later(moment: datetime, months: int) -> datetime:
     """The same day and time so many calendar months later, or the last day of a shorter month."""
     month = Month.of(moment.date()).plus(months)
-    day = min(moment.day, calendar.monthrange(month.year, month.number)[1])
-    return moment.replace(year=month.year, month=month.number, day=day)
+    return moment.replace(month.year, month.number, min(moment.day, month.last_day.day))
 
 
 def _path_month(year: str, month: str) -> Month:
@@ -185,70 +169,60 @@ def _path_month(year: str, month: str) -> Month:
 def _user(question: Question, user_id: str | None) -> str | None:
     """The user, if one of the customer's offices knows it."""
     world = question.snapshot.world
-    if user_id is None or any(
-        user.id == user_id
-        for office in question.offices
-        for user in world.history.users(office.customer_id)
-        if user.hired <= world.as_of
-    ):
-        return user_id
-    raise Refusal(404, f"There is no user {user_id}.")
-
-
-def _commission_routes() -> list[Route]:
-    reports = (
-        ("CommissionOfficeReport", commission_answers.by_office),
-        ("CommissionOfficeReportByMonth", commission_answers.by_month),
-        ("CommissionUserReport", commission_answers.by_user),
-    )
-    return [
-        Route(f"/BusinessIntelligence/{name}/{{customerId}}", answer, longest=YEAR, choice="assignment")
-        for name, answer in reports
-    ]
-
-
-def _sales_routes() -> list[Route]:
-    reports = (
-        ("GetSalesReport", sales_answers.sales_report),
-        ("GetEstatesReport", sales_answers.estates_report),
-        ("GetEstateReportProdDb", sales_answers.estates_report_prod),
-    )
-    return [
-        Route(f"/BusinessIntelligence/{name}", answer, choice="selectionType", reads_dates=True)
-        for name, answer in reports
-    ]
-
-
-def _budget_routes() -> list[Route]:
-    found: list[Route] = []
-    for name in ("Estate", "Commission", "Crm"):
-        answer = budget_answers.of_month(name)
-        base = f"/BusinessIntelligence/Budget/{name}/{{customerId}}"
-        found.append(Route(f"{base}/{{year}}/{{month}}", answer))
-        found.append(Route(f"{base}/{{userId}}/{{year}}/{{month}}", answer))
-    for name in ("SoldEstates", "Commission", "Crm"):
-        answer = budget_answers.over_months(name)
-        found.append(Route(f"/Report/Budget/{{customerId}}/{name}", answer, reads_month_range=True))
-    return found
+    everybody = [user for office in question.offices for user in world.history.users(office.customer_id)]
+    if user_id and not any(user.id == user_id and user.hired <= world.as_of for user in everybody):
+        raise Refusal(404, f"There is no user {user_id}.")
+    return user_id
 
 
 _BI = "/BusinessIntelligence"
 _LEADS = f"{_BI}/TipsAndLeads/Report"
-_STATUS = "activeStatusTipLead"
+
+
+def _commission(name: str, answer: AnswerFunction) -> Route:
+    return Route(f"{_BI}/{name}/{{customerId}}", answer, longest=YEAR, choice="assignment")
+
+
+def _sales(name: str, answer: AnswerFunction) -> Route:
+    return Route(f"{_BI}/{name}", answer, choice="selectionType", reads_dates=True)
+
+
+def _leads(path: str, answer: AnswerFunction, *, reads_page: bool = False) -> Route:
+    return Route(path, answer, longest=TWO_MONTHS, choice="activeStatusTipLead", reads_page=reads_page)
+
+
+def _budgets(name: str) -> tuple[Route, Route]:
+    base, answer = f"{_BI}/Budget/{name}/{{customerId}}", partial(budget_answers.of_month, name)
+    return Route(f"{base}/{{year}}/{{month}}", answer), Route(f"{base}/{{userId}}/{{year}}/{{month}}", answer)
+
+
+def _budget_report(name: str) -> Route:
+    answer = partial(budget_answers.over_months, name)
+    return Route(f"/Report/Budget/{{customerId}}/{name}", answer, reads_months=True)
+
 
 ROUTES: tuple[Route, ...] = (
-    *_commission_routes(),
-    *_sales_routes(),
-    Route(f"{_BI}/GetSalesReportForEstate", sales_answers.sales_report_for_estate, reads_estate=True),
+    _commission("CommissionOfficeReport", commission_answers.by_office),
+    _commission("CommissionOfficeReportByMonth", commission_answers.by_month),
+    _commission("CommissionUserReport", commission_answers.by_user),
+    _sales("GetSalesReport", partial(sales_answers.report, sales_only=True)),
+    _sales("GetEstatesReport", sales_answers.report),
+    _sales("GetEstateReportProdDb", partial(sales_answers.report, thin=True)),
+    Route(f"{_BI}/GetSalesReportForEstate", sales_answers.report_for_estate, reads_estate=True),
     Route(f"{_BI}/Estates", sales_answers.sold_estates, reads_dates=True),
-    Route(_LEADS, lead_answers.report, longest=TWO_MONTHS, choice=_STATUS),
-    Route(f"{_LEADS}/Paged", lead_answers.paged, longest=TWO_MONTHS, choice=_STATUS, reads_page=True),
+    _leads(_LEADS, lead_answers.report),
+    _leads(f"{_LEADS}/Paged", lead_answers.paged, reads_page=True),
     Route(f"{_BI}/RunningCommissions", commission_answers.running_commissions, longest=TWO_MONTHS),
     Route(f"{_BI}/External/Trademarks", user_answers.trademarks),
     Route(f"{_BI}/External/Users", user_answers.users),
     Route(f"{_BI}/LiveData/Report", user_answers.activity_report, longest=TWO_MONTHS),
     Route(f"{_BI}/LiveData/CommissionReport", commission_answers.live_report, longest=TWO_MONTHS),
-    *_budget_routes(),
+    *_budgets("Estate"),
+    *_budgets("Commission"),
+    *_budgets("Crm"),
+    _budget_report("SoldEstates"),
+    _budget_report("Commission"),
+    _budget_report("Crm"),
 )
 
 

@@ -101,12 +101,11 @@ class _Handler(BaseHTTPRequestHandler):
     do_POST = do_GET  # noqa: N815
 
     def _deliver(self, reply: Reply) -> None:
-        delivery = reply.delivery
-        time.sleep(delivery.first_byte_after)
-        if delivery.ending == "reset before":
+        time.sleep(reply.first_byte_after)
+        if reply.ending == "reset":
             self._reset()
             return
-        has_length = delivery.ending != "half without length"
+        has_length = reply.ending != "half_without_length"
         self.send_response_only(reply.status)
         for name, value in reply.headers.items():
             self.send_header(name, value)
@@ -114,16 +113,16 @@ class _Handler(BaseHTTPRequestHandler):
         if has_length:
             self.send_header("Content-Length", str(len(reply.body)))
         self.end_headers()
-        if delivery.ending != "whole":
+        if reply.ending != "whole":
             self.close_connection = True
-        body = reply.body if delivery.ending == "whole" else reply.half
-        size = max(1, -(-len(body) // PIECES)) if delivery.body_takes else max(1, len(body))
+        body = reply.body if reply.ending == "whole" else reply.half
+        size = max(1, -(-len(body) // PIECES)) if reply.body_takes else max(1, len(body))
         for start in range(0, len(body), size):
-            time.sleep(delivery.body_takes / PIECES)
+            time.sleep(reply.body_takes / PIECES)
             self.wfile.write(body[start : start + size])
             self.wfile.flush()
         self.wfile.flush()
-        if delivery.ending == "reset inside":
+        if reply.ending == "reset_inside":
             time.sleep(0.01)  # what was written must leave before the reset discards it
             self._reset()
 

@@ -11,26 +11,12 @@ from datetime import date, datetime
 from threading import RLock
 
 from pipelines.sandbox import control, fault_effects
-from pipelines.sandbox.answers.formats import json_body, without_nulls, xml_body
+from pipelines.sandbox.answers.formats import without_nulls, xml_body
 from pipelines.sandbox.answers.snapshot import DateTo, Question, Shapes, Snapshot
-from pipelines.sandbox.calls import JSON, Call, CallLog, LoggedCall, Refusal, Reply, json_reply
+from pipelines.sandbox.calls import Call, CallLog, LoggedCall, Refusal, Reply, json_reply
 from pipelines.sandbox.faults import Fault, Faults
-from pipelines.sandbox.routes import Route, find
+from pipelines.sandbox.routes import find
 from pipelines.sandbox.world.world import World
-
-MOST_KEPT = 64 * 1024 * 1024
-"""Bytes of answers kept to be given again."""
-
-
-@dataclass(frozen=True, slots=True)
-class Denial:
-    """A report (a part of its path) and a customer that are refused with 403; None means every one."""
-
-    path: str | None = None
-    customer: str | None = None
-
-    def concerns(self, path: str, customer: str) -> bool:
-        return (self.path is None or self.path.lower() in path.lower()) and self.customer in (None, customer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +50,10 @@ class Service:
         self.faults = Faults(faults, seed=world.history.seed)
         self.latency = latency
         self.log = log or CallLog()
-        self._denials: tuple[Denial, ...] = ()
         self._today = today
         self._clock = clock
         self._lock = RLock()
-        self._show(world)
+        self._snapshot = Snapshot(world)
 
     @property
     def world(self) -> World:
@@ -77,11 +62,7 @@ class Service:
     def set_as_of(self, as_of: date) -> None:
         """From now on show the world on that day; it no longer moves on with the calendar."""
         self._today = None
-        self._show(self.world.at(as_of))
-
-    def deny(self, denials: Sequence[Denial]) -> None:
-        """Exactly these customers and reports are refused with 403 from now on."""
-        self._denials = tuple(denials)
+        self._snapshot = Snapshot(self.world.at(as_of))
 
     @contextmanager
     def answering(self, call: Call) -> Iterator[Reply]:
@@ -96,7 +77,7 @@ class Service:
         """The reply to a request; a refusal is answered as the interface says."""
         with self._lock:
             if self._today is not None and self._today() != self.world.as_of:
-                self._show(self.world.at(self._today()))
+                self._snapshot = Snapshot(self.world.at(self._today()))
             try:
                 if control.concerns(call):
                     return control.respond(self, call)
@@ -106,17 +87,8 @@ class Service:
         if entry is not None:
             entry.status = reply.status
         if self.latency:
-            slower = replace(reply.delivery, first_byte_after=reply.delivery.first_byte_after + self.latency)
-            reply = replace(reply, delivery=slower)
+            reply = replace(reply, first_byte_after=reply.first_byte_after + self.latency)
         return reply
-
-    def _show(self, world: World) -> None:
-        self._snapshot = Snapshot(world)
-        self._forget()
-
-    def _forget(self) -> None:
-        self._kept: dict[tuple[object, ...], bytes] = {}
-        self._kept_bytes = 0
 
     def _reply(self, call: Call, entry: LoggedCall | None) -> Reply:
         login = self._login(call.headers.get("authorization"))
@@ -133,16 +105,18 @@ class Service:
         if call.method != "GET":
             raise Refusal(405, f"{call.method} is not supported here.")
         route, filled = found
-        self._check_rights(login, call.path, customer)
+        self._check_rights(login, customer)
         offices = self.world.offices_of(customer)
         question = route.read(
             Question(self._snapshot, offices, self.shapes, self.date_to), filled, call.query
         )
         if route.reads_page:
             question = fault_effects.disturbed(question, striking, self.faults.moved, call)
-        as_xml = _wants_xml(call.headers.get("accept", ""))
-        body = self._body(call, route, question, as_xml=as_xml)
-        reply = Reply(200, {"Content-Type": "application/xml; charset=utf-8" if as_xml else JSON}, body)
+        answer = route.answer(question)
+        if _wants_xml(call.headers.get("accept", "")):
+            reply = Reply(200, {"Content-Type": "application/xml; charset=utf-8"}, xml_body(answer))
+        else:
+            reply = json_reply(200, without_nulls(answer) if self.shapes == "b" else answer)
         return fault_effects.spoiled(reply, striking, call.target, self.world.history.seed)
 
     def _login(self, header: str | None) -> SandboxLogin:
@@ -158,29 +132,13 @@ class Service:
                     return login
         raise Refusal(401, "The Authorization header is incorrect (wrong username or password).")
 
-    def _check_rights(self, login: SandboxLogin, path: str, customer: str) -> None:
+    def _check_rights(self, login: SandboxLogin, customer: str) -> None:
         if not customer:
             missing = {"customerId": ["The parameter customerId is required."]}
             raise Refusal(400, "The request is invalid.", missing)
         refused = login.customers is not None and customer not in login.customers
-        denied = any(denial.concerns(path, customer) for denial in self._denials)
-        if refused or denied or not self.world.offices_of(customer):
+        if refused or not self.world.offices_of(customer):
             raise Refusal(403, "The requested data is not accessible to the caller.")
-
-    def _body(self, call: Call, route: Route, question: Question, *, as_xml: bool) -> bytes:
-        key = (call.target, as_xml, question.hidden_rows, question.repeated_rows)
-        body = self._kept.get(key)
-        if body is None:
-            answer = route.answer(question)
-            if as_xml:
-                body = xml_body(answer)
-            else:
-                body = json_body(without_nulls(answer) if self.shapes == "b" else answer)
-            if self._kept_bytes > MOST_KEPT:
-                self._forget()
-            self._kept[key] = body
-            self._kept_bytes += len(body) + 500
-        return body
 
     def _refused(self, refusal: Refusal) -> Reply:
         """A refusal as JSON; the form of validation errors is a guess."""

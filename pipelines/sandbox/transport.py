@@ -34,34 +34,27 @@ class SandboxTransport(httpx.AsyncBaseTransport):
             return await self._deliver(reply, request)
 
     async def _deliver(self, reply: Reply, request: httpx.Request) -> httpx.Response:
-        delivery = reply.delivery
         patience = (request.extensions.get("timeout") or {}).get("read")
-        if patience is not None and max(delivery.first_byte_after, delivery.body_takes / 8) > patience:
+        if patience is not None and max(reply.first_byte_after, reply.body_takes / 8) > patience:
             raise httpx.ReadTimeout(f"no byte for {patience} s", request=request)
-        if delivery.first_byte_after or delivery.body_takes:
-            await self._sleep(delivery.first_byte_after + delivery.body_takes)
+        if reply.first_byte_after or reply.body_takes:
+            await self._sleep(reply.first_byte_after + reply.body_takes)
         reset = httpx.ReadError("connection reset by peer", request=request)
-        if delivery.ending == "reset before":
+        if reply.ending == "reset":
             raise reset
-        if delivery.ending == "half without length":
+        if reply.ending == "half_without_length":
             return httpx.Response(reply.status, headers=reply.headers, content=reply.half)
         headers = {**reply.headers, "Content-Length": str(len(reply.body))}
-        if delivery.ending == "whole":
+        if reply.ending == "whole":
             return httpx.Response(reply.status, headers=headers, content=reply.body)
         error: httpx.TransportError = reset
-        if delivery.ending == "half":
+        if reply.ending == "half":
             closed = "peer closed connection without sending complete message body"
             error = httpx.RemoteProtocolError(closed, request=request)
-        return httpx.Response(reply.status, headers=headers, stream=_HalfStream(reply.half, error))
+        return httpx.Response(reply.status, headers=headers, content=_broken(reply.half, error))
 
 
-class _HalfStream(httpx.AsyncByteStream):
+async def _broken(sent: bytes, error: httpx.TransportError) -> AsyncIterator[bytes]:
     """A body that breaks off."""
-
-    def __init__(self, sent: bytes, error: httpx.TransportError) -> None:
-        self._sent = sent
-        self._error = error
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        yield self._sent
-        raise self._error
+    yield sent
+    raise error

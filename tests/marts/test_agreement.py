@@ -19,12 +19,12 @@ from pipelines.months import Month
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.service import Service
 from pipelines.sandbox.transport import SandboxTransport
-from pipelines.sandbox.truth import truth
 from pipelines.sandbox.world.records import SALE
 from pipelines.sandbox.world.world import World
 from pipelines.settings.model import load_settings
 from pipelines.sync.run_context import RunContext
 from pipelines.sync.sync import sync
+from tests.truth import truth
 from warehouse.database import Store
 from warehouse.marts import build_marts
 

@@ -14,8 +14,8 @@ import pytest
 from pipelines.months import Month
 from pipelines.operations.replay import replay
 from pipelines.planning.selection import Selection
-from pipelines.sandbox.truth import truth
 from tests.scenarios.rehearsal import Rehearsal, rehearsal
+from tests.truth import truth
 from warehouse.database import Store
 from warehouse.marts import build_marts
 
@@ -47,13 +47,16 @@ def moved(tmp_path_factory: pytest.TempPathFactory) -> Moved:
 
 def test_every_month_holds_what_is_true_now(moved: Moved) -> None:
     world = moved.world.service.world
-    parts = [truth(world, customer, date(2026, 2, 1), AFTER)["totals"] for customer in world.customers]
-    sums: list[dict[str, Decimal]] = [part["sales"] for part in parts]
+    sales = [
+        row
+        for customer in world.customers
+        for row in truth(world, customer, date(2026, 2, 1), AFTER)["sales"]
+    ]
     sold = moved.world.rows(
         "SELECT count(*), sum(final_price), sum(commission) FROM bi.sales_estates "
         "WHERE _month >= DATE '2026-02-01' AND assignment_text = 'Försäljning'"
     )
-    assert sold == [tuple(sum(part[name] for part in sums) for name in ("count", "finalPrice", "commission"))]
+    assert sold == [tuple(sum(row[name] for row in sales) for name in ("count", "finalPrice", "commission"))]
 
 
 def test_cancelled_sales_are_gone(moved: Moved) -> None:

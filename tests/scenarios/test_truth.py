@@ -11,10 +11,10 @@ import pytest
 
 from pipelines.months import Month
 from pipelines.planning.selection import Selection
-from pipelines.sandbox.truth import truth
 from pipelines.sandbox.world.records import SALE
 from pipelines.sync.summary import Summary
 from tests.scenarios.rehearsal import TODAY, Rehearsal, rehearsal
+from tests.truth import truth
 
 START = Month(2024, 1)
 Totals = dict[tuple[Any, ...], tuple[Any, ...]]

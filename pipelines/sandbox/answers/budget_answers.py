@@ -2,73 +2,56 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 
 from pipelines.months import months_between
 from pipelines.sandbox.answers.formats import Object
 from pipelines.sandbox.answers.snapshot import Question
-from pipelines.sandbox.world.records import Budget, Goals, Office
+from pipelines.sandbox.world.records import Budget, Office
 
-MEASURES: dict[str, Callable[[Goals], Object]] = {
-    "Estate": lambda goals: {"sold": goals.sold, "registered": goals.registered},
-    "Commission": lambda goals: {"commission": goals.commission},
-    "Crm": lambda goals: {"total": goals.meetings, "ownBooked": goals.own_booked},
-    "SoldEstates": lambda goals: {"sold": goals.sold},
+MEASURES: dict[str, Callable[[Budget], Object]] = {
+    "Estate": lambda budget: {"sold": budget.sold, "registered": budget.registered},
+    "Commission": lambda budget: {"commission": budget.commission},
+    "Crm": lambda budget: {"total": budget.meetings, "ownBooked": budget.own_booked},
+    "SoldEstates": lambda budget: {"sold": budget.sold},
 }
 GROUPS = {"Estate": "estates", "Commission": "commission", "Crm": "saleMeetings"}
 
 
-def of_month(name: str) -> Callable[[Question], object]:
+def of_month(name: str, question: Question) -> object:
     """Budget/Estate, /Commission and /Crm of one month, for an office or for one user."""
-    measure, group = MEASURES[name], GROUPS[name]
-
-    def row(question: Question, office: Office, budget: Budget) -> Object:
-        goals = measure(budget.goals)
-        year, month = budget.month.year, budget.month.number
-        if question.shapes == "b":
-            return {
-                "officeId": office.own_id,
-                "user": {"id": budget.user_id, "name": _name(question, budget)},
-                "period": {"year": year, "month": month},
-                group: goals[group] if len(goals) == 1 else goals,
-            }
-        return {
-            "customerId": office.customer_id,
-            "userId": budget.user_id,
-            "year": year,
-            "month": month,
-            **goals,
-        }
-
-    def answer(question: Question) -> object:
-        return [
-            row(question, office, budget)
-            for office in question.offices
-            for budget in _budgets(question, office)
-            if question.user_id in (None, budget.user_id)
-        ]
-
-    return answer
+    rows: list[Object] = []
+    for office in question.offices:
+        for budget in _budgets(question, office):
+            goals = MEASURES[name](budget)
+            period = {"year": budget.month.year, "month": budget.month.number}
+            if question.user_id not in (None, budget.user_id):
+                continue
+            if question.shapes == "a":
+                ids = {"customerId": office.customer_id, "userId": budget.user_id}
+                rows.append({**ids, **period, **goals})
+            else:
+                user = {"id": budget.user_id, "name": _name(question, budget)}
+                inner = goals[GROUPS[name]] if len(goals) == 1 else goals
+                rows.append({"officeId": office.own_id, "user": user, "period": period, GROUPS[name]: inner})
+    return rows
 
 
-def over_months(name: str) -> Callable[[Question], object]:
+def over_months(name: str, question: Question) -> object:
     """Report/Budget: offices (documented) and their users over months (a guess)."""
-
-    def answer(question: Question) -> object:
-        return [
-            {
-                "customerId": office.customer_id,
-                "name": office.name,
-                "city": office.town.name,
-                "users": _users(question, office, MEASURES[name]),
-            }
-            for office in question.offices
-        ]
-
-    return answer
+    return [
+        {
+            "customerId": office.customer_id,
+            "name": office.name,
+            "city": office.town.name,
+            "users": _users(question, office, MEASURES[name]),
+        }
+        for office in question.offices
+    ]
 
 
-def _users(question: Question, office: Office, measure: Callable[[Goals], Object]) -> list[Object]:
+def _users(question: Question, office: Office, measure: Callable[[Budget], Object]) -> list[Object]:
     """Shape a has a user's months in a list; shape b a row per user and month."""
     budgets = list(_budgets(question, office))
     if question.shapes == "b":
@@ -77,23 +60,17 @@ def _users(question: Question, office: Office, measure: Callable[[Goals], Object
                 "id": budget.user_id,
                 "userName": _name(question, budget),
                 "period": f"{budget.month}-01T00:00:00",
-                "budget": measure(budget.goals),
+                "budget": measure(budget),
             }
             for budget in budgets
         ]
-    by_user: dict[str, list[Budget]] = {}
-    for budget in budgets:
-        by_user.setdefault(budget.user_id, []).append(budget)
-    return [
-        {
-            "userId": user_id,
-            "name": _name(question, held[0]),
-            "months": [
-                {"year": one.month.year, "month": one.month.number, **measure(one.goals)} for one in held
-            ],
-        }
-        for user_id, held in by_user.items()
-    ]
+    users: dict[str, Object] = {}
+    months: defaultdict[str, list[Object]] = defaultdict(list)
+    for one in budgets:
+        months[one.user_id].append({"year": one.month.year, "month": one.month.number, **measure(one)})
+        row: Object = {"userId": one.user_id, "name": _name(question, one), "months": months[one.user_id]}
+        users.setdefault(one.user_id, row)
+    return list(users.values())
 
 
 def _budgets(question: Question, office: Office) -> Iterator[Budget]:

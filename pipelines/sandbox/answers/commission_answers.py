@@ -55,12 +55,8 @@ def by_office(question: Question) -> object:
     for _, assignment, share in _shares(question):
         sums[share.office].add(assignment, share)
     return [
-        {
-            "customerId": office.number,
-            "office": _office(question, office),
-            **sums[office.customer_id].measures(),
-        }
-        for office in question.offices
+        {"customerId": one.number, "office": _office(question, one), **sums[one.customer_id].measures()}
+        for one in question.offices
     ]
 
 
@@ -73,31 +69,27 @@ def by_user(question: Question) -> object:
 
 
 def by_month(question: Question) -> object:
-    """CommissionOfficeReportByMonth: office > years > months, in order of time."""
+    """CommissionOfficeReportByMonth: office > years > months, in order of time.
+
+    Shape a has every month of the interval and numbers; shape b only months with activity, as text.
+    """
+    as_text = question.shapes == "b"
     sums: dict[tuple[str, Month], Earned] = {}
     for signed, assignment, share in _shares(question):
         sums.setdefault((share.office, Month.of(signed)), Earned()).add(assignment, share)
-    return {"commissionOffices": [_monthly(question, office, sums) for office in question.offices]}
-
-
-def _monthly(question: Question, office: Office, sums: dict[tuple[str, Month], Earned]) -> Object:
-    """Shape a has every month of the interval and numbers; shape b only months with activity, as text."""
-    years: dict[int, list[Object]] = {}
-    as_text = question.shapes == "b"
-    for month in months_between(Month.of(question.start.date()), Month.of(question.end.date())):
-        earned = sums.get((office.customer_id, month))
-        if earned is not None or not as_text:
-            name: object = f"{month.number:02d}" if as_text else month.number
-            row = {"month": name, **(earned or Earned()).measures()}
-            years.setdefault(month.year, []).append(row)
-    head = _office(question, office)
-    return {
-        **({"office": head} if as_text else head),
-        "years": [
-            {"year": str(year) if as_text else year, "months": months}
-            for year, months in sorted(years.items())
-        ],
-    }
+    offices: list[Object] = []
+    for office in question.offices:
+        years: dict[int, list[Object]] = {}
+        for month in months_between(Month.of(question.start.date()), Month.of(question.end.date())):
+            earned = sums.get((office.customer_id, month))
+            if earned is not None or not as_text:
+                number: object = f"{month.number:02d}" if as_text else month.number
+                row = {"month": number, **(earned or Earned()).measures()}
+                years.setdefault(month.year, []).append(row)
+        rows = [{"year": str(year) if as_text else year, "months": years[year]} for year in sorted(years)]
+        head = _office(question, office)
+        offices.append({**({"office": head} if as_text else head), "years": rows})
+    return {"commissionOffices": offices}
 
 
 def running_commissions(question: Question) -> object:
@@ -131,19 +123,12 @@ def live_report(question: Question) -> object:
             earned = sums.get(user.id, Earned())
             commission, parts = earned.commission / 100, earned.sold / 10_000
             if question.shapes == "b":
-                row: Object = {
-                    "agent": {"id": user.id, "name": card.name, "office": office.customer_id},
-                    "commission": {"value": commission, "currency": "SEK"},
-                    "parts": parts,
-                }
+                agent = {"id": user.id, "name": card.name, "office": office.customer_id}
+                value = {"value": commission, "currency": "SEK"}
+                rows.append({"agent": agent, "commission": value, "parts": parts})
             else:
-                row = {
-                    "userId": user.id,
-                    "customerId": office.customer_id,
-                    "commission": commission,
-                    "soldEstateParts": parts,
-                }
-            rows.append(row)
+                ids = {"userId": user.id, "customerId": office.customer_id}
+                rows.append({**ids, "commission": commission, "soldEstateParts": parts})
     return {"rows" if question.shapes == "b" else "users": rows}
 
 

@@ -19,10 +19,8 @@ STATUSES = {
     "AssignmentAttempt": (0, "Intagsförsök"),
 }
 ASSIGNMENTS = {
-    records.SALE: (1, "Försäljning"),
-    records.VALUATION: (2, "Värdering"),
-    records.WRITING: (3, "Skrivning"),
-}
+    records.SALE: (1, "Försäljning"), records.VALUATION: (2, "Värdering"), records.WRITING: (3, "Skrivning"),
+}  # fmt: skip
 KINDS = {
     market.HOUSE: (0, "Villa"),
     market.ROW_HOUSE: (1, "Radhus"),

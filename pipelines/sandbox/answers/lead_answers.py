@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from pipelines.sandbox.answers import formats
 from pipelines.sandbox.answers.formats import Object
 from pipelines.sandbox.answers.snapshot import KnownLead, Question
 from pipelines.sandbox.world.leads_and_tips import INCOMING, OUTGOING, TIP
 from pipelines.sandbox.world.records import Party
+
+LISTS = {INCOMING: "incomingLeads", OUTGOING: "outgoingLeads", TIP: "tips"}
 
 
 def report(question: Question) -> object:
@@ -30,7 +32,7 @@ def paged(question: Question) -> object:
             "totalRowCount": total,
             **_lists(everything[page]),
         }
-    by_way = [[one for one in everything if one.lead.way == way] for way in ROWS]
+    by_way = [[one for one in everything if one.lead.way == way] for way in LISTS]
     paging = {
         "pageIndex": index,
         "pageSize": size,
@@ -51,85 +53,44 @@ def _wanted(question: Question) -> Iterator[KnownLead]:
 
 
 def _lists(leads: Sequence[KnownLead]) -> dict[str, list[Object]]:
-    return {
-        name: [row(known) for known in leads if known.lead.way == way] for way, (name, row) in ROWS.items()
-    }
+    return {name: [_row(known) for known in leads if known.lead.way == way] for way, name in LISTS.items()}
 
 
-def _incoming(known: KnownLead) -> Object:
-    lead = known.lead
-    return {
-        "createdAt": formats.moment(lead.created_at),
-        "sender": _party(lead.sender),
-        "receiver": _party(lead.receiver),
-        "lead": {
-            "id": lead.id,
-            "title": lead.title,
-            "type": lead.type,
-            "state": known.now.state,
-            "message": lead.message,
-        },
-        "contact": _contact(known),
-        "estate": _estate(known),
-    }
-
-
-def _outgoing(known: KnownLead) -> Object:
-    lead = known.lead
-    return {
-        "createdAt": formats.moment(lead.created_at),
-        "user": {
+def _row(known: KnownLead) -> Object:
+    lead, state = known.lead, known.now.state
+    created, sender, receiver = formats.moment(lead.created_at), _party(lead.sender), _party(lead.receiver)
+    contact_id, first, last = lead.contact
+    contact = {"id": contact_id, "firstName": first, "lastName": last or None}
+    about: Object = {"id": lead.id, "title": lead.title}
+    if lead.way == OUTGOING:
+        user = {
             "id": lead.sender.id,
             "name": lead.sender.name,
             "type": "User",
             "employeeNumber": lead.sender.employee_id,
-        },
-        "sender": _party(lead.sender),
-        "receiver": _party(lead.receiver),
-        "lead": {"id": lead.id, "title": lead.title, "type": lead.type, "message": lead.message},
-        "contact": _contact(known),
-    }
-
-
-def _tip(known: KnownLead) -> Object:
-    lead = known.lead
-    return {
-        "createdAt": formats.moment(lead.created_at),
-        "sender": _party(lead.sender),
-        "receiver": {
+        }
+        about |= {"type": lead.type, "message": lead.message}
+        ends = {"user": user, "sender": sender, "receiver": receiver}
+        return {"createdAt": created, **ends, "lead": about, "contact": contact}
+    if lead.way == INCOMING:
+        about |= {"type": lead.type, "state": state, "message": lead.message}
+        row = {"createdAt": created, "sender": sender, "receiver": receiver, "lead": about}
+    else:
+        about |= {"state": state, "message": lead.message, "type": lead.type}
+        colleague = {
             "id": lead.receiver.id,
             "name": lead.receiver.name,
             "employeeNumber": lead.receiver.employee_id,
             "type": lead.receiver.kind,
-            "company": _party(lead.receiver)["company"],
-        },
-        "tip": {
-            "id": lead.id,
-            "title": lead.title,
-            "state": known.now.state,
-            "message": lead.message,
-            "type": lead.type,
-        },
-        "contact": _contact(known),
-        "estate": _estate(known),
-    }
-
-
-ROWS: dict[str, tuple[str, Callable[[KnownLead], Object]]] = {
-    INCOMING: ("incomingLeads", _incoming),
-    OUTGOING: ("outgoingLeads", _outgoing),
-    TIP: ("tips", _tip),
-}
+            "company": receiver["company"],
+        }
+        row = {"createdAt": created, "sender": sender, "receiver": colleague, "tip": about}
+    return {**row, "contact": contact, "estate": _estate(known)}
 
 
 def _party(party: Party) -> Object:
     company = {"id": party.company_id, "name": party.company_name, "customerNumber": party.company_number}
     return {"id": party.id, "name": party.name, "company": company}
-
-
-def _contact(known: KnownLead) -> Object:
-    contact_id, first, last = known.lead.contact
-    return {"id": contact_id, "firstName": first, "lastName": last or None}
 
 
 def _estate(known: KnownLead) -> Object | None:

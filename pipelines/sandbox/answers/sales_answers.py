@@ -2,43 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import date
 
 from pipelines.sandbox.answers import formats
 from pipelines.sandbox.answers.formats import Object
 from pipelines.sandbox.answers.snapshot import KnownEstate, Question
 from pipelines.sandbox.world import market
-from pipelines.sandbox.world.records import SALE, VALUATION, Foreign, Office, Place, Share
+from pipelines.sandbox.world.records import SALE, VALUATION, Foreign, Place, Share
 
 LISTS = {
-    "houses": (market.HOUSE, market.ROW_HOUSE),
-    "housingCooperatives": (market.HOUSING_COOPERATIVE,),
-    "cottages": (market.COTTAGE,),
-    "plots": (market.PLOT,),
-    "farms": (market.FARM,),
-    "condominiums": (market.CONDOMINIUM,),
-    "commercialProperties": (market.COMMERCIAL,),
-    "foreignProperties": (market.FOREIGN,),
+    market.HOUSE: "houses",
+    market.ROW_HOUSE: "houses",
+    market.HOUSING_COOPERATIVE: "housingCooperatives",
+    market.COTTAGE: "cottages",
+    market.PLOT: "plots",
+    market.FARM: "farms",
+    market.CONDOMINIUM: "condominiums",
+    market.COMMERCIAL: "commercialProperties",
+    market.FOREIGN: "foreignProperties",
 }
 
 
-def sales_report(question: Question) -> object:
-    """GetSalesReport: sales only."""
-    return _tree(question, sales_only=True)
-
-
-def estates_report(question: Question) -> object:
-    """GetEstatesReport: everything with a contract, so sales and writings but no valuations."""
-    return _tree(question)
-
-
-def estates_report_prod(question: Question) -> object:
-    """GetEstateReportProdDb: the same estates in a thinner row."""
-    return _tree(question, thin=True)
-
-
-def sales_report_for_estate(question: Question) -> object:
+def report_for_estate(question: Question) -> object:
     """GetSalesReportForEstate: a flat list of the estates with that id or number."""
     wanted_id, wanted_number = question.estate
     found = [
@@ -54,19 +39,36 @@ def sales_report_for_estate(question: Question) -> object:
 
 def sold_estates(question: Question) -> object:
     """Estates: references to what was sold, one list per kind and office."""
-    return [
-        {
-            "name": office.name,
-            "customerId": office.customer_id,
-            "city": office.town.name,
-            **{name: list(_references(question, office, kinds)) for name, kinds in LISTS.items()},
-        }
-        for office in question.offices
-    ]
+    offices: list[Object] = []
+    for office in question.offices:
+        lists: dict[str, list[Object]] = {name: [] for name in dict.fromkeys(LISTS.values())}
+        for known in question.snapshot.estates(office.customer_id):
+            if known.estate.assignment == SALE and question.covers(known.now.contract_on):
+                lists[LISTS[known.estate.kind]].append(_reference(question, known))
+        head = {"name": office.name, "customerId": office.customer_id, "city": office.town.name}
+        offices.append({**head, **lists})
+    return offices
 
 
-def _tree(question: Question, *, sales_only: bool = False, thin: bool = False) -> Object:
-    """Years and months are strings; how the month is padded is not documented."""
+def _reference(question: Question, known: KnownEstate) -> Object:
+    estate, now = known.estate, known.now
+    responsible = question.snapshot.user(now.shares[0].office, now.shares[0].user_id)
+    return {
+        "id": estate.id,
+        "status": formats.described(formats.STATUSES[now.status]),
+        "address": _address(estate.place),
+        "isNewHome": estate.is_new_home,
+        "responsibleAgentName": question.snapshot.card(responsible).name,
+        "contractDay": formats.day(now.contract_on),
+        "advertisedAt": formats.moment(estate.advertised_at),
+    }
+
+
+def report(question: Question, *, sales_only: bool = False, thin: bool = False) -> object:
+    """GetSalesReport (sales only), GetEstatesReport (writings too), GetEstateReportProdDb (thinner rows).
+
+    Years and months are strings; how the month is padded is not documented.
+    """
     width = 2 if question.shapes == "b" else 1
     offices: list[Object] = []
     for office in question.offices:
@@ -82,8 +84,8 @@ def _tree(question: Question, *, sales_only: bool = False, thin: bool = False) -
             {
                 "year": str(year),
                 "months": [
-                    {"month": f"{month:0{width}d}", "estateSaleReports": estates}
-                    for month, estates in sorted(months.items())
+                    {"month": f"{month:0{width}d}", "estateSaleReports": months[month]}
+                    for month in sorted(months)
                 ],
             }
             for year, months in sorted(years.items())
@@ -174,25 +176,22 @@ def _agents(question: Question, known: KnownEstate, *, thin: bool = False) -> li
         user = question.snapshot.user(share.office, share.user_id)
         name = question.snapshot.card(user).name
         office = question.snapshot.world.history.chain.offices[share.office]
-        commission: Object = {"value": share.value / 100}
-        if not thin:
-            commission["valueForeign"] = formats.hundredth(share.value_foreign)
-        agents.append(
-            {
-                "id": user.id,
-                "name": name,
-                "initials": "".join(part[0] for part in name.split()).upper(),
-                "employeeId": user.employee_id,
-                "responsible": not agents,
-                "primaryOffice": {
-                    "customerId": office.customer_id,
-                    "name": office.name,
-                    "city": office.town.name,
-                },
-                "commission": {**commission, "percentageOfTotal": share.basis_points / 100},
-                **({} if thin else {"changes": _share_changes(known, share.user_id)}),
-            }
-        )
+        foreign = {} if thin else {"valueForeign": formats.hundredth(share.value_foreign)}
+        percentage = {"percentageOfTotal": share.basis_points / 100}
+        agent = {
+            "id": user.id,
+            "name": name,
+            "initials": "".join(part[0] for part in name.split()).upper(),
+            "employeeId": user.employee_id,
+            "responsible": not agents,
+            "primaryOffice": {
+                "customerId": office.customer_id,
+                "name": office.name,
+                "city": office.town.name,
+            },
+            "commission": {"value": share.value / 100, **foreign, **percentage},
+        }
+        agents.append(agent if thin else {**agent, "changes": _share_changes(known, share.user_id)})
     return agents
 
 
@@ -213,19 +212,3 @@ def _share_changes(known: KnownEstate, user_id: str) -> list[Object]:
             )
             held = share
     return entries
-
-
-def _references(question: Question, office: Office, kinds: tuple[str, ...]) -> Iterator[Object]:
-    for known in question.snapshot.estates(office.customer_id):
-        estate, now = known.estate, known.now
-        if estate.assignment == SALE and estate.kind in kinds and question.covers(now.contract_on):
-            responsible = question.snapshot.user(now.shares[0].office, now.shares[0].user_id)
-            yield {
-                "id": estate.id,
-                "status": formats.described(formats.STATUSES[now.status]),
-                "address": _address(estate.place),
-                "isNewHome": estate.is_new_home,
-                "responsibleAgentName": question.snapshot.card(responsible).name,
-                "contractDay": formats.day(now.contract_on),
-                "advertisedAt": formats.moment(estate.advertised_at),
-            }

@@ -10,19 +10,8 @@ from functools import cache
 from typing import Literal
 
 from pipelines.months import Month
-from pipelines.sandbox.world.records import (
-    FOR_SALE,
-    WITHDRAWN,
-    Budget,
-    Estate,
-    Lead,
-    LeadStep,
-    Office,
-    RunningStep,
-    User,
-    UserCard,
-    Version,
-)
+from pipelines.sandbox.world import records
+from pipelines.sandbox.world.records import Budget, Estate, Lead, Office, RunningStep, User, UserCard
 from pipelines.sandbox.world.world import World
 
 Shapes = Literal["a", "b"]
@@ -37,8 +26,8 @@ class KnownEstate:
     """An estate with the version in force and every version known."""
 
     estate: Estate
-    now: Version
-    versions: tuple[Version, ...]
+    now: records.Version
+    versions: tuple[records.Version, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +35,7 @@ class KnownLead:
     """A lead with the step it has reached and the status of its estate."""
 
     lead: Lead
-    now: LeadStep
+    now: records.LeadStep
     estate_status: str | None
 
 
@@ -59,7 +48,6 @@ class Snapshot:
         self.estates = cache(self._estates)
         self.leads = cache(self._leads)
         self.running = cache(self._running)
-        self._people = cache(self._people_of)
 
     def users(self, office_id: str) -> Iterator[tuple[User, UserCard]]:
         """Users at work, each with the card in force."""
@@ -74,24 +62,17 @@ class Snapshot:
 
     def user(self, office_id: str, user_id: str) -> User:
         """Anybody who ever worked at the office."""
-        return self._people(office_id)[user_id]
+        return next(user for user in self.world.history.users(office_id) if user.id == user_id)
 
     def budgets(self, office_id: str, month: Month) -> list[Budget]:
         """The budgets in force for a month, one per user who has not left before it."""
         in_force: dict[str, Budget] = {}
         for budget in self.world.history.budgets(office_id, month.year):
-            if budget.month == month and budget.known_at <= self.moment:
-                held = in_force.get(budget.user_id)
-                if held is None or held.known_at <= budget.known_at:
-                    in_force[budget.user_id] = budget
-        return [budget for budget in in_force.values() if not self._left_before(budget)]
-
-    def _left_before(self, budget: Budget) -> bool:
-        left = self.user(budget.office, budget.user_id).left
-        return left is not None and left <= self.world.as_of and Month.of(left) < budget.month
-
-    def _people_of(self, office_id: str) -> dict[str, User]:
-        return {user.id: user for user in self.world.history.users(office_id)}
+            left = self.user(office_id, budget.user_id).left
+            gone = left is not None and left <= self.world.as_of and Month.of(left) < month
+            if budget.month == month and budget.known_at <= self.moment and not gone:
+                in_force[budget.user_id] = budget
+        return list(in_force.values())
 
     def _estates(self, office_id: str) -> list[KnownEstate]:
         """Every assignment of the office that was completed and not withdrawn."""
@@ -99,7 +80,7 @@ class Snapshot:
         for month in self.world.history.months(office_id, self.world.horizon):
             for estate in month.estates:
                 known = tuple(version for version in estate.versions if version.known_at <= self.moment)
-                if known and known[-1].status not in (FOR_SALE, WITHDRAWN):
+                if known and known[-1].status not in (records.FOR_SALE, records.WITHDRAWN):
                     found.append(KnownEstate(estate, known[-1], known))
         return sorted(found, key=lambda one: one.estate.id)
 

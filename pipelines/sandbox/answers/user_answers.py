@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, time, timedelta
+from datetime import datetime, time, timedelta
 
 from pipelines.months import Month
 from pipelines.sandbox.answers import formats
 from pipelines.sandbox.answers.formats import Object
 from pipelines.sandbox.answers.snapshot import Question
-from pipelines.sandbox.world.goals import activity
+from pipelines.sandbox.world.organization import daily_activity
 from pipelines.sandbox.world.records import User, UserCard
 
 LANGUAGE_NAMES = {
@@ -52,50 +52,31 @@ def trademarks(question: Question) -> object:
 
 def activity_report(question: Question) -> object:
     """LiveData/Report: what users did in the interval, summed up."""
-    days = _days(question)
-    rows: list[Object] = []
     offices: list[Object] = []
+    users: list[Object] = []
     for office in question.offices:
         nested: list[Object] = []
         for user, card in question.employed(office):
-            meetings, viewings, calls, contacts = _activity(question, user, days)
-            counts: Object = {
-                "meetings": {"total": meetings, "ownBooked": meetings // 2},
-                "viewings": viewings,
-                "phone": {"calls": calls},
-                "contacts": contacts,
-            }
-            nested.append({"id": user.id, "name": card.name, "activity": counts})
-            rows.append(
-                {
-                    "userId": user.id,
-                    "name": card.name,
-                    "customerId": office.customer_id,
-                    "meetings": meetings,
-                    "viewings": viewings,
-                    "calls": calls,
-                    "newContacts": contacts,
-                }
-            )
+            meetings, viewings, calls, contacts = _activity(question, user)
+            flat = {"userId": user.id, "name": card.name, "customerId": office.customer_id}
+            counts = {"meetings": meetings, "viewings": viewings, "calls": calls, "newContacts": contacts}
+            users.append({**flat, **counts})
+            met: Object = {"meetings": {"total": meetings, "ownBooked": meetings // 2}, "viewings": viewings}
+            activity = {**met, "phone": {"calls": calls}, "contacts": contacts}
+            nested.append({"id": user.id, "name": card.name, "activity": activity})
         offices.append({"customerId": office.customer_id, "users": nested})
-    return {"offices": offices} if question.shapes == "b" else {"users": rows}
+    return {"offices": offices} if question.shapes == "b" else {"users": users}
 
 
-def _days(question: Question) -> list[date]:
-    """The days of the interval up to today."""
-    last = min(question.end.date(), question.snapshot.world.as_of)
-    count = (last - question.start.date()).days + 1
-    days = [question.start.date() + timedelta(days=number) for number in range(max(0, count))]
-    return [day for day in days if question.covers(datetime.combine(day, time(12)))]
-
-
-def _activity(question: Question, user: User, days: list[date]) -> list[int]:
-    """Meetings, viewings, calls and new contacts of the days the user worked."""
-    seed = question.snapshot.world.history.seed
+def _activity(question: Question, user: User) -> list[int]:
+    """Meetings, viewings, calls and new contacts of the user's working days in the interval, up to today."""
+    world = question.snapshot.world
+    last = min(question.end.date(), world.as_of)
     sums = [0, 0, 0, 0]
-    for day in days:
-        if user.works_on(day):
-            of_day = activity(seed, user.id, Month.of(day))[day.day - 1]
+    for number in range((last - question.start.date()).days + 1):
+        day = question.start.date() + timedelta(days=number)
+        if user.works_on(day) and question.covers(datetime.combine(day, time(12))):
+            of_day = daily_activity(world.history.seed, user.id, Month.of(day))[day.day - 1]
             sums = [total + count for total, count in zip(sums, of_day, strict=True)]
     return sums
 

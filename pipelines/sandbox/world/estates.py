@@ -1,44 +1,31 @@
-"""Estates that an office sold, valued or wrote contracts for in a month, with every later version."""
+"""Estates of an office in a month with every later version, and the commissions earned in steps."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from random import Random
 
 from pipelines.months import Month
-from pipelines.sandbox.world import market
+from pipelines.sandbox.world import market, records
 from pipelines.sandbox.world.chance import count_around, drawn, happens, later, weighted, working_moment
 from pipelines.sandbox.world.market import WHOLE, in_kronor, split
 from pipelines.sandbox.world.names import FOREIGN_PLACES, STREETS
 from pipelines.sandbox.world.organization import Staff
-from pipelines.sandbox.world.records import (
-    DONE,
-    FOR_SALE,
-    SALE,
-    SOLD,
-    VALUATION,
-    WITHDRAWN,
-    WRITING,
-    Estate,
-    Foreign,
-    Office,
-    Place,
-    Share,
-    User,
-    Version,
-)
+from pipelines.sandbox.world.records import Estate, Foreign, Office, Place, RunningStep, Share, User, Version
 
 Parts = tuple[tuple[User, int], ...]
 """Users and their hundredths of a percent; the first is responsible for the estate."""
 
+PROJECT_MONTHS = 18
 SALES_PER_DESK = 1.25
 BUILT = (market.HOUSING_COOPERATIVE, market.HOUSE, market.ROW_HOUSE)
 DOORS = ("", "", "", "A", "B", "C")
 ASSIGNED_KINDS = (market.HOUSE, market.HOUSING_COOPERATIVE, market.COTTAGE, market.PLOT, market.FARM)
-ASSIGNMENTS_PER_DESK = {VALUATION: 0.5, WRITING: 0.15}
-FEES = {VALUATION: (150_000, 480_000), WRITING: (800_000, 2_600_000)}
-FIRST_NUMBER = {VALUATION: 700, WRITING: 900}
+ASSIGNMENTS_PER_DESK = {records.VALUATION: 0.5, records.WRITING: 0.15}
+FEES = {records.VALUATION: (150_000, 480_000), records.WRITING: (800_000, 2_600_000)}
+FIRST_NUMBER = {records.VALUATION: 700, records.WRITING: 900}
 BETWEEN_OFFICES = 0.24
 """How many of the estates with several users may be shared with another office of the group."""
 SPLITS: tuple[tuple[tuple[int, ...], float], ...] = (
@@ -65,7 +52,7 @@ def sales(seed: int, staff: Staff, month: Month, activity: float) -> list[Estate
 def assignments(seed: int, staff: Staff, month: Month, activity: float) -> list[Estate]:
     """Every valuation and every writing of the month: small fees that count as commission."""
     found: list[Estate] = []
-    for assignment in (VALUATION, WRITING):
+    for assignment in (records.VALUATION, records.WRITING):
         chance = drawn(seed, assignment, staff.office.number, month)
         count = count_around(chance, ASSIGNMENTS_PER_DESK[assignment] * staff.office.desks * activity)
         found.extend(_assignment(chance, staff, month, assignment, number) for number in range(count))
@@ -83,53 +70,32 @@ def _sale(seed: int, staff: Staff, month: Month, number: int) -> Estate:
     advertised = later(chance, created, 1, 10)
     listed = _listed(chance, office, month, kind, place, created)
     sold = _sold(chance, listed, signed, parts)
-    estate_id, own_number = _estate_number(office, month, number)
-    return Estate(
-        id=estate_id,
-        number=own_number,
-        office=office.customer_id,
-        assignment=SALE,
-        kind=kind,
-        place=place,
-        is_new_home=kind in BUILT and happens(chance, 0.07),
-        intake=chance.randint(1, 8),
-        commission_text="Fast arvode enligt avtal" if happens(chance, 0.05) else None,
-        created_at=created,
-        advertised_at=advertised,
-        versions=(listed, sold, *_revisions(chance, parts, sold)),
-    )
+    is_new_home = kind in BUILT and happens(chance, 0.07)
+    intake = chance.randint(1, 8)
+    text = "Fast arvode enligt avtal" if happens(chance, 0.05) else None
+    versions = (listed, sold, *_revisions(chance, parts, sold))
+    names = _estate_names(office, month, number)
+    return Estate(*names, records.SALE, kind, place, is_new_home, intake, text, created, advertised, versions)
 
 
 def _assignment(chance: Random, staff: Staff, month: Month, assignment: str, number: int) -> Estate:
     office = staff.office
     kind = chance.choice(ASSIGNED_KINDS)
     place = _place(chance, office, kind)
-    estate_id, own_number = _estate_number(office, month, FIRST_NUMBER[assignment] + number)
     price = market.listing_price(chance, kind, office.town, month)
     versions = _assignment_versions(chance, staff, _contract_day(chance, month), assignment, price)
-    return Estate(
-        id=estate_id,
-        number=own_number,
-        office=office.customer_id,
-        assignment=assignment,
-        kind=kind,
-        place=place,
-        is_new_home=False,
-        intake=chance.randint(1, 8),
-        commission_text="Fast arvode" if happens(chance, 0.5) else None,
-        created_at=later(chance, versions[0].known_at, -20, -2),
-        advertised_at=None,
-        versions=versions,
-    )
+    intake = chance.randint(1, 8)
+    text = "Fast arvode" if happens(chance, 0.5) else None
+    created = later(chance, versions[0].known_at, -20, -2)
+    names = _estate_names(office, month, FIRST_NUMBER[assignment] + number)
+    return Estate(*names, assignment, kind, place, False, intake, text, created, None, versions)
 
 
-def _estate_number(office: Office, month: Month, number: int) -> tuple[str, str]:
-    """The id of an estate and the number the office itself gives it."""
+def _estate_names(office: Office, month: Month, number: int) -> tuple[str, str, str]:
+    """The id of an estate, the number the office itself gives it, and the office."""
     running = (month.year - 2000) * 12 + month.number
-    return (
-        f"OBJ{office.number}_{running}{number:03d}",
-        f"{month.year % 100:02d}{month.number:02d}-{number:03d}",
-    )
+    own_number = f"{month.year % 100:02d}{month.number:02d}-{number:03d}"
+    return f"OBJ{office.number}_{running}{number:03d}", own_number, office.customer_id
 
 
 def _contract_day(chance: Random, month: Month) -> date:
@@ -146,15 +112,11 @@ def _place(chance: Random, office: Office, kind: str) -> Place:
         address = f"{street} {chance.randint(1, 80)}"
         return Place(address, zip_code, country, latitude, longitude, currency, rate)
     town = office.town
-    return Place(
-        street=f"{chance.choice(STREETS)} {chance.randint(1, 120)}{chance.choice(DOORS)}",
-        zip_code=f"{town.zip_prefix} {chance.randint(20, 60)}",
-        country="SE",
-        latitude=round(town.latitude + chance.gauss(0, 0.04), 6),
-        longitude=round(town.longitude + chance.gauss(0, 0.07), 6),
-        currency=None,
-        rate=10_000,
-    )
+    address = f"{chance.choice(STREETS)} {chance.randint(1, 120)}{chance.choice(DOORS)}"
+    zip_code = f"{town.zip_prefix} {chance.randint(20, 60)}"
+    latitude = round(town.latitude + chance.gauss(0, 0.04), 6)
+    longitude = round(town.longitude + chance.gauss(0, 0.07), 6)
+    return Place(address, zip_code, "SE", latitude, longitude, None, 10_000)
 
 
 def _parts(chance: Random, day: date, staff: Staff, *, alone: bool = False) -> Parts:
@@ -174,7 +136,7 @@ def _shared(parts: Parts, version: Version) -> Version:
     """The version with what each user gets of its commission and is credited of its price."""
     weights = [weight for _, weight in parts]
     values = split(version.commission, weights)
-    price = version.starting_price if version.status == DONE else version.final_price or 0
+    price = version.starting_price if version.status == records.DONE else version.final_price or 0
     prices = split(price * 100, weights)
     foreign: list[int] | list[None] = [None] * len(weights)
     if version.foreign is not None:
@@ -192,10 +154,12 @@ def _listed(
     """The estate as it was put up for sale."""
     if place.currency is None:
         starting = market.listing_price(chance, kind, office.town, month)
-        return Version(created, FOR_SALE, None, None, starting, None, 0, ())
+        return Version(created, records.FOR_SALE, None, None, starting, None, 0, ())
     asked = market.foreign_listing_price(chance, place.rate, month)
     abroad = Foreign(place.currency, place.rate, asked, None, 0)
-    return Version(created, FOR_SALE, None, None, in_kronor(asked, place.rate), None, 0, (), foreign=abroad)
+    return Version(
+        created, records.FOR_SALE, None, None, in_kronor(asked, place.rate), None, 0, (), foreign=abroad
+    )
 
 
 def _sold(chance: Random, listed: Version, signed: date, parts: Parts) -> Version:
@@ -214,7 +178,9 @@ def _sold(chance: Random, listed: Version, signed: date, parts: Parts) -> Versio
     else:
         known_at = working_moment(chance, signed + timedelta(days=chance.choice((0, 0, 0, 0, 1, 1, 2, 3))))
     access = signed + timedelta(days=chance.randint(25, 110))
-    sold = Version(known_at, SOLD, signed, access, listed.starting_price, final, earned, (), foreign=abroad)
+    sold = Version(
+        known_at, records.SOLD, signed, access, listed.starting_price, final, earned, (), foreign=abroad
+    )
     return _shared(parts, sold)
 
 
@@ -225,10 +191,10 @@ def _assignment_versions(
     parts = _parts(chance, day, staff, alone=happens(chance, 0.7))
     low, high = FEES[assignment]
     fee = chance.randrange(low, high, 4_980 if happens(chance, 0.5) else 50_000)
-    is_writing = assignment == WRITING
+    is_writing = assignment == records.WRITING
     known_at = working_moment(chance, day + timedelta(days=chance.choice((0, 0, 1, 4))))
     access = day + timedelta(days=chance.randint(20, 70)) if is_writing else None
-    status, final = (SOLD, price) if is_writing else (DONE, None)
+    status, final = (records.SOLD, price) if is_writing else (records.DONE, None)
     first = _shared(parts, Version(known_at, status, day, access, price, final, fee, ()))
     versions = [first]
     if happens(chance, 0.05):
@@ -236,7 +202,7 @@ def _assignment_versions(
         versions.append(_shared(parts, replace(first, known_at=known_at, commission=round(fee * 0.8))))
     if happens(chance, 0.03):
         known_at = later(chance, first.known_at, 41, 80)
-        versions.append(replace(versions[-1], known_at=known_at, status=WITHDRAWN))
+        versions.append(replace(versions[-1], known_at=known_at, status=records.WITHDRAWN))
     return tuple(versions)
 
 
@@ -262,10 +228,10 @@ def _revisions(chance: Random, parts: Parts, sold: Version) -> list[Version]:
             received = known_at + timedelta(days=1)
             last = replace(last, deposit_reported_at=known_at, commission_received_at=received)
         else:
-            last = replace(last, status=WITHDRAWN)
+            last = replace(last, status=records.WITHDRAWN)
         last = replace(last, known_at=known_at)
         versions.append(last)
-        if last.status == WITHDRAWN:
+        if last.status == records.WITHDRAWN:
             break
     return versions
 
@@ -301,3 +267,59 @@ def _redated(chance: Random, last: Version) -> Version:
     if last.contract_on is None or last.access_on is None:
         return last
     return replace(last, contract_on=last.contract_on + moved, access_on=last.access_on + timedelta(days=7))
+
+
+def running_steps(chance: Random, estates: Sequence[Estate]) -> Iterator[RunningStep]:
+    """Two steps for every new or foreign home, one more when it was restated, none once cancelled."""
+    for estate in estates:
+        if estate.is_new_home or estate.versions[-1].foreign is not None:
+            yield from _steps_of(chance, estate)
+
+
+def _steps_of(chance: Random, estate: Estate) -> Iterator[RunningStep]:
+    sold, last = estate.versions[1], estate.versions[-1]
+    rate = sold.foreign.rate if sold.foreign else 10_000
+    gone_at = last.known_at if last.status == records.WITHDRAWN else None
+
+    def step(number: int, amount: int, day: date, known_at: datetime) -> RunningStep:
+        user = sold.shares[number]
+        return RunningStep(user.user_id, user.office, estate.id, amount, rate, day, known_at, gone_at)
+
+    for number, share in enumerate(sold.shares):
+        amount = share.value if share.value_foreign is None else share.value_foreign
+        days = (sold.contract_on, sold.access_on)
+        for part, day in zip(split(amount, (5_000, 5_000)), days, strict=True):
+            if day is not None and (gone_at is None or day < gone_at.date()):
+                noted = working_moment(chance, day + timedelta(days=chance.choice((0, 0, 1, 6))))
+                yield step(number, part, day, max(sold.known_at, noted))
+    restated = next((one for one in estate.versions[2:] if one.commission != sold.commission), None)
+    if restated is not None:
+        for number, (old, new) in enumerate(zip(sold.shares, restated.shares, strict=True)):
+            change = new.value - old.value
+            if new.value_foreign is not None and old.value_foreign is not None:
+                change = new.value_foreign - old.value_foreign
+            if change:
+                yield step(number, change, restated.known_at.date(), restated.known_at)
+
+
+def project_steps(
+    seed: int, office: Office, month: Month, own: Sequence[User], activity: float
+) -> Iterator[RunningStep]:
+    """The units of a project booked in the month; units booked alike give rows that are truly equal."""
+    number = ((month.year - 2000) * 12 + month.number) // PROJECT_MONTHS
+    project = drawn(seed, "project", office.number, number)
+    if not happens(project, 0.6):
+        return
+    fee = project.randrange(2_500_000, 6_000_000, 12_475)
+    chance = drawn(seed, "project", office.number, month)
+    at_work = [user for user in own if user.works_on(month.last_day)]
+    project_id = f"PRO{office.number}_{number}"
+    for _ in range(count_around(chance, 1.4 * activity)):
+        booked = month.first_day + timedelta(days=chance.randrange(month.last_day.day))
+        user = chance.choice(at_work)
+        noted = working_moment(chance, booked + timedelta(days=chance.choice((0, 1, 2))))
+        for _ in range(2 if happens(chance, 0.4) else 1):
+            for part, wait in zip(split(fee, (4_000, 6_000)), (0, 75), strict=True):
+                day = booked + timedelta(days=wait)
+                known = max(noted, datetime.combine(day, time(12)))
+                yield RunningStep(user.id, user.office, project_id, part, 10_000, day, known, None)

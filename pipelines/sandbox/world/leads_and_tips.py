@@ -8,7 +8,7 @@ from functools import lru_cache
 from random import Random
 
 from pipelines.months import Month
-from pipelines.sandbox.world import market
+from pipelines.sandbox.world import market, names
 from pipelines.sandbox.world.chance import (
     count_around,
     drawn,
@@ -17,14 +17,6 @@ from pipelines.sandbox.world.chance import (
     later,
     weighted,
     working_moment,
-)
-from pipelines.sandbox.world.names import (
-    DOUBLE_NAMES,
-    FIRST_NAMES,
-    LAST_NAMES,
-    LEAD_RECEIVERS,
-    LEAD_SENDERS,
-    MESSAGES,
 )
 from pipelines.sandbox.world.organization import Staff
 from pipelines.sandbox.world.records import Estate, Lead, LeadStep, Office, Party, User
@@ -73,15 +65,15 @@ def _of_sellers(chance: Random, staff: Staff, sold: Sequence[Estate]) -> Iterato
             LeadStep(later(chance, created, 1, 2), "Claimed", removed=False),
             LeadStep(estate.created_at, "Done", removed=False),
         )
-        yield _lead(chance, staff, INCOMING, user, created, SELLING, steps, estate.id, _unequal(statuses))
+        yield _lead(chance, staff, INCOMING, user, created, SELLING, steps, (estate.id, _unequal(statuses)))
 
 
 def _of_month(chance: Random, staff: Staff, month: Month, way: str, sold: Sequence[Estate]) -> Lead:
     created = working_moment(chance, month.first_day + timedelta(days=chance.randrange(month.last_day.day)))
     user = chance.choice(staff.at_work(created.date()))
-    estate_id, statuses = _concerned(chance, way, created, sold)
+    concerned = _concerned(chance, way, created, sold)
     kind = chance.choice(TYPES[way])
-    return _lead(chance, staff, way, user, created, kind, _steps(chance, way, created), estate_id, statuses)
+    return _lead(chance, staff, way, user, created, kind, _steps(chance, way, created), concerned)
 
 
 def _concerned(
@@ -127,29 +119,18 @@ def _lead(
     created: datetime,
     kind: str,
     steps: tuple[LeadStep, ...],
-    estate_id: str | None,
-    statuses: Statuses,
+    concerned: tuple[str | None, Statuses],
 ) -> Lead:
     sender, receiver = _ends(chance, staff, way, user, created)
-    last = chance.choice(DOUBLE_NAMES) if happens(chance, 0.04) else chance.choice(LAST_NAMES)
-    contact_id, first = hex_id(chance, "ADR"), chance.choice(FIRST_NAMES)
-    contact = (contact_id, first, "" if happens(chance, 0.02) else last)
-    return Lead(
-        id=hex_id(chance, "LED" if way != TIP else "TIP"),
-        way=way,
-        office=staff.office.customer_id,
-        user_id=user.id,
-        created_at=created,
-        title=f"{'Tips' if way == TIP else kind}: {contact[1]} {contact[2]}".strip(),
-        type=kind,
-        message=chance.choice(MESSAGES),
-        contact=contact,
-        sender=sender,
-        receiver=receiver,
-        steps=steps,
-        estate_id=estate_id,
-        estate_statuses=statuses,
-    )
+    family = chance.choice(names.DOUBLE_NAMES if happens(chance, 0.04) else names.LAST_NAMES)
+    contact_id, first = hex_id(chance, "ADR"), chance.choice(names.FIRST_NAMES)
+    last = "" if happens(chance, 0.02) else family
+    lead_id = hex_id(chance, "LED" if way != TIP else "TIP")
+    title = f"{'Tips' if way == TIP else kind}: {first} {last}".strip()
+    message = chance.choice(names.MESSAGES)
+    texts, contact = (title, kind, message), (contact_id, first, last)
+    office = staff.office.customer_id
+    return Lead(lead_id, way, office, user.id, created, *texts, contact, sender, receiver, steps, *concerned)
 
 
 def _ends(chance: Random, staff: Staff, way: str, user: User, created: datetime) -> tuple[Party, Party]:
@@ -157,9 +138,9 @@ def _ends(chance: Random, staff: Staff, way: str, user: User, created: datetime)
     here = _user_party(user, staff.office, created)
     if way == INCOMING:
         receiver = _office_party(staff.office) if happens(chance, 0.25) else here
-        return _outside_party(chance.choice(LEAD_SENDERS)), receiver
+        return _outside_party(chance.choice(names.LEAD_SENDERS)), receiver
     if way == OUTGOING:
-        return here, _outside_party(chance.choice(LEAD_RECEIVERS))
+        return here, _outside_party(chance.choice(names.LEAD_RECEIVERS))
     nearby = staff.nearby(created.date())
     if nearby and happens(chance, 0.3):
         return here, _user_party(*chance.choice(nearby), created)

@@ -1,28 +1,24 @@
-"""Offices, groups, trademarks and users, and who could have worked on something."""
+"""Offices, groups and trademarks; users with their budgets and daily activity."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
+from functools import lru_cache
 from random import Random
 
+from pipelines.months import Month, months_between
+from pipelines.sandbox.world import market, names
 from pipelines.sandbox.world.chance import drawn, happens, hex_id, working_moment
-from pipelines.sandbox.world.names import (
-    DOUBLE_NAMES,
-    FIRST_NAMES,
-    GROUP_NAMES,
-    LAST_NAMES,
-    QUARTERS,
-    SINGLE_NAMES,
-    TOWNS,
-)
-from pipelines.sandbox.world.records import Group, Office, Trademark, User, UserCard
+from pipelines.sandbox.world.records import Budget, Office, Trademark, User, UserCard
 
 BLOCK, GROUPED = 7, 5
 """Of seven offices five are a group."""
 FIRST_NUMBER = 30_011
 FIRST_DAY, LAST_DAY = date(1998, 1, 1), date(2045, 1, 1)
+REVISED, REVISED_AGAIN = 0.35, 0.5
+"""How many budgets of a year are changed, and how many of these twice."""
 LANGUAGES = ("en", "de", "fi", "ar", "es", "fr", "pl", "so", "fa", "no", "da")
 
 
@@ -31,19 +27,13 @@ class Chain:
     """Every office of the world, and the groups some of them form."""
 
     offices: dict[str, Office]
-    groups: dict[str, Group]
+    groups: dict[str, tuple[str, ...]]
     trademarks: tuple[Trademark, ...]
-
-    @property
-    def customers(self) -> tuple[str, ...]:
-        """Groups and single offices: together they hold every office once."""
-        alone = [office.customer_id for office in self.offices.values() if office.group is None]
-        return (*self.groups, *alone)
 
     def offices_of(self, customer_id: str) -> tuple[Office, ...]:
         """A group's offices, or the office itself; none for an unknown customer."""
         if customer_id in self.groups:
-            return tuple(self.offices[member] for member in self.groups[customer_id].offices)
+            return tuple(self.offices[member] for member in self.groups[customer_id])
         return (self.offices[customer_id],) if customer_id in self.offices else ()
 
     def around(self, office: Office) -> tuple[Office, ...]:
@@ -73,27 +63,30 @@ def chain(seed: int, count: int) -> Chain:
     if count < 1:
         raise ValueError(f"a world needs at least one office, not {count}")
     offices = [_office(seed, index) for index in range(count)]
-    groups: dict[str, Group] = {}
+    groups: dict[str, tuple[str, ...]] = {}
     for office in offices:
         if office.group is not None:
-            members = tuple(other.customer_id for other in offices if other.group == office.group)
-            groups[office.group] = Group(office.group, f"{_group_name(office.group)}gruppen", members)
+            groups[office.group] = (*groups.get(office.group, ()), office.customer_id)
     return Chain({office.customer_id: office for office in offices}, groups, tuple(_trademarks(offices)))
 
 
 def _office(seed: int, index: int) -> Office:
     block, place = divmod(index, BLOCK)
     number = FIRST_NUMBER + index
-    town = TOWNS[index % len(TOWNS)]
-    quarter = QUARTERS[index // len(TOWNS) % len(QUARTERS)]
+    town = names.TOWNS[index % len(names.TOWNS)]
+    quarter = names.QUARTERS[index // len(names.TOWNS) % len(names.QUARTERS)]
     group = f"G{block + 1}" if place < GROUPED else None
-    brand = _group_name(group) if group else SINGLE_NAMES[(block * 2 + place - GROUPED) % len(SINGLE_NAMES)]
+    brand = (
+        _group_name(group)
+        if group
+        else names.SINGLE_NAMES[(block * 2 + place - GROUPED) % len(names.SINGLE_NAMES)]
+    )
     desks = drawn(seed, "desks", number).randint(4, 8)
     return Office(number, f"M{number}", f"FIR{number}", f"{brand} {town.name}{quarter}", town, group, desks)
 
 
 def _group_name(group: str) -> str:
-    return GROUP_NAMES[(int(group[1:]) - 1) % len(GROUP_NAMES)]
+    return names.GROUP_NAMES[(int(group[1:]) - 1) % len(names.GROUP_NAMES)]
 
 
 def _trademarks(offices: list[Office]) -> list[Trademark]:
@@ -131,22 +124,15 @@ def roster(seed: int, office: Office) -> tuple[User, ...]:
 
 
 def _user(chance: Random, office: Office, employee_id: str, hired: date, left: date | None) -> User:
-    first = chance.choice(FIRST_NAMES)
-    last = chance.choice(DOUBLE_NAMES) if happens(chance, 0.05) else chance.choice(LAST_NAMES)
+    first = chance.choice(names.FIRST_NAMES)
+    last = chance.choice(names.DOUBLE_NAMES) if happens(chance, 0.05) else chance.choice(names.LAST_NAMES)
     languages = ("sv", *sorted(chance.sample(LANGUAGES, chance.randint(0, 3))))
     image = hex_id(chance, "IMG") if happens(chance, 0.85) else None
     area = office.town.zip_prefix % 90 + 10
-    cards = [
-        UserCard(
-            known_at=datetime.combine(hired, time(7, 30)),
-            name=f"{first} {last}",
-            email=f"{_plain(first)}.{_plain(last)}@{_plain(office.name)}.example",
-            public_phone=f"0{area}-{chance.randint(100, 999)} {chance.randint(10, 99)}",
-            cell_phone=_cell_phone(chance),
-            languages=languages,
-            image_id=image,
-        )
-    ]
+    known_at, name = datetime.combine(hired, time(7, 30)), f"{first} {last}"
+    email = f"{_plain(first)}.{_plain(last)}@{_plain(office.name)}.example"
+    phone = f"0{area}-{chance.randint(100, 999)} {chance.randint(10, 99)}"
+    cards = [UserCard(known_at, name, email, phone, _cell_phone(chance), languages, image)]
     user_id = hex_id(chance, "HAN")
     day = hired + timedelta(days=int(chance.expovariate(1 / 420)) + 5)
     while day < (left or LAST_DAY):
@@ -159,7 +145,7 @@ def _changed(chance: Random, card: UserCard, day: date) -> UserCard:
     """The card after one of its values was changed."""
     what = chance.random()
     if what < 0.15:
-        card = replace(card, name=f"{card.name.split()[0]} {chance.choice(LAST_NAMES)}")
+        card = replace(card, name=f"{card.name.split()[0]} {chance.choice(names.LAST_NAMES)}")
     elif what < 0.55:
         card = replace(card, cell_phone=_cell_phone(chance))
     elif what < 0.7:
@@ -176,3 +162,51 @@ def _cell_phone(chance: Random) -> str:
 
 def _plain(text: str) -> str:
     return text.lower().translate(str.maketrans("åäöéč", "aaoec", " &'-."))
+
+
+def budgets(seed: int, user: User, year: int) -> list[Budget]:
+    """Every budget ever set for a user and a year, oldest first; some are changed once, some twice."""
+    if user.hired >= date(year, 12, 1) or (user.left is not None and user.left <= date(year, 1, 1)):
+        return []
+    chance = drawn(seed, "budget", user.id, year)
+    decided = working_moment(chance, date(year - 1, 11, 10) + timedelta(days=chance.randrange(35)))
+    hired = datetime.combine(user.hired, time(13))
+    first = max(Month(year, 1), Month.of(user.hired))
+    strength = chance.uniform(0.6, 1.5)
+    original: list[Budget] = []
+    for month in months_between(first, Month(year, 12)):
+        sold = max(0, round(1.4 * strength * market.season(month)))
+        new = sold + (1 if strength > 1 else 0)
+        earned = round(105_000 * strength * market.season(month) * market.price_level(month) / 500) * 500
+        known_at = max(decided, hired)
+        original.append(
+            Budget(
+                user.id, user.office, month, known_at, earned, sold, new, meetings=new * 2 + 1, own_booked=new
+            )
+        )
+    found = list(original)
+    revisions = 0
+    if happens(chance, REVISED):
+        revisions = 2 if happens(chance, REVISED_AGAIN) else 1
+    for earliest in (date(year, 3, 1), date(year, 8, 1))[:revisions]:
+        moment = working_moment(chance, earliest + timedelta(days=chance.randrange(90)))
+        factor = chance.choice((0.75, 0.85, 0.9, 1.1, 1.2))
+        for budget in original:
+            if moment > hired and budget.month > Month.of(moment.date()):
+                commission = round(budget.commission * factor / 500) * 500
+                sold = max(0, budget.sold + (1 if factor > 1 else -1))
+                found.append(replace(budget, known_at=moment, commission=commission, sold=sold))
+    return found
+
+
+@lru_cache(maxsize=4_000)
+def daily_activity(seed: int, user_id: str, month: Month) -> tuple[tuple[int, int, int, int], ...]:
+    """Meetings, viewings, calls and new contacts of each day; weekends have viewings on Sundays only."""
+    chance = drawn(seed, "activity", user_id, month)
+    days: list[tuple[int, int, int, int]] = []
+    for number in range(1, month.last_day.day + 1):
+        weekday = date(month.year, month.number, number).weekday()
+        most = (3, 2, 14, 4) if weekday < 5 else (None, 2 if weekday == 6 else None, None, None)
+        meetings, viewings, calls, contacts = (0 if one is None else chance.randint(0, one) for one in most)
+        days.append((meetings, viewings, calls, contacts))
+    return tuple(days)

@@ -43,15 +43,6 @@ class Office:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
-    """Offices that can be asked for together."""
-
-    customer_id: str
-    name: str
-    offices: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Trademark:
     """A name under which offices sell."""
 
@@ -216,22 +207,15 @@ class Lead:
 
 
 @dataclass(frozen=True, slots=True)
-class Goals:
-    """What a user is budgeted to reach in a month; commission in whole kronor."""
-
-    commission: int
-    sold: int
-    registered: int
-    meetings: int
-    own_booked: int
-
-
-@dataclass(frozen=True, slots=True)
 class Budget:
-    """Goals of a user for a month, as set at a moment; a later one replaces an earlier one."""
+    """What a user is to reach in a month (commission in kronor), as set at a moment."""
 
     user_id: str
     office: str
     month: Month
     known_at: datetime
-    goals: Goals
+    commission: int
+    sold: int
+    registered: int
+    meetings: int
+    own_booked: int

@@ -9,12 +9,10 @@ from threading import RLock
 
 from pipelines.months import Month, months_between
 from pipelines.sandbox.world.chance import drawn
-from pipelines.sandbox.world.estates import assignments, sales
-from pipelines.sandbox.world.goals import budgets
+from pipelines.sandbox.world.estates import assignments, project_steps, running_steps, sales
 from pipelines.sandbox.world.leads_and_tips import leads
-from pipelines.sandbox.world.organization import Staff, chain, roster
+from pipelines.sandbox.world.organization import Staff, budgets, chain, roster
 from pipelines.sandbox.world.records import Budget, Estate, Lead, Office, RunningStep, User
-from pipelines.sandbox.world.running_steps import of_estates, of_projects
 
 EARLIEST = Month(2001, 1)
 MONTHS_AHEAD = 6
@@ -86,8 +84,8 @@ class History:
         return OfficeEvents(
             estates=(*sold, *assignments(self.seed, staff, month, self._activity)),
             running=(
-                *of_estates(drawn(self.seed, "steps", office.number, month), sold),
-                *of_projects(self.seed, office, month, own, self._activity),
+                *running_steps(drawn(self.seed, "steps", office.number, month), sold),
+                *project_steps(self.seed, office, month, own, self._activity),
             ),
             leads=tuple(leads(self.seed, staff, month, sold, self._activity)),
         )
@@ -136,7 +134,8 @@ class World:
     @property
     def customers(self) -> tuple[str, ...]:
         """Groups and single offices: every office once."""
-        return self.history.chain.customers
+        chain = self.history.chain
+        return (*chain.groups, *(one.customer_id for one in chain.offices.values() if one.group is None))
 
     @property
     def offices(self) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from assets.project import Project
 from assets.reports import HELD, NIGHT_OF, SKIP
 from assets.schedules import NIGHTLY, RANGE_END, RANGE_START
 from pipelines.sandbox.faults import Fault
-from pipelines.sandbox.service import Denial, Service
+from pipelines.sandbox.service import Service
 from pipelines.sandbox.transport import SandboxTransport
 from pipelines.sandbox.world.world import World
 from tests.unit.assets.harness import (
@@ -118,14 +118,14 @@ def test_held_months_can_be_left_alone_by_a_tag(tmp_path: Path) -> None:
 
 def test_a_customer_without_rights_is_neither_green_nor_a_failure(tmp_path: Path) -> None:
     made = harness(tmp_path)
-    made.service.deny([Denial("RunningCommissions", M16)])
+    made.service.faults.switch([Fault("403", path="RunningCommissions", customer=M16)])
     assert made.run().success
     assert made.partitions() == {"G1 green": 3, "M30017 green": 3}
 
 
 def test_a_customer_refused_by_every_report_fails_the_run(tmp_path: Path) -> None:
     made = harness(tmp_path, reports="running_commissions,sold_estates")
-    made.service.deny([Denial(customer=M16)])
+    made.service.faults.switch([Fault("403", customer=M16)])
     assert "M30016 was refused every report (403)" in failure_of(made.run(RUNNING, "sold_estates"))
 
 

@@ -12,7 +12,7 @@ import pytest
 from pipelines.sandbox.calls import Reply
 from pipelines.sandbox.faults import KINDS, Fault
 from pipelines.sandbox.service import Service
-from tests.unit.sandbox.asking import AGREED, BI, EVERYTHING, MAY, YEAR, Json, ask, leads, quiet, reply, world
+from tests.unit.sandbox.asking import AGREED, BI, EVERYTHING, MAY, YEAR, Json, ask, leads, reply, world
 
 USERS = f"{BI}/External/Users"
 PAGED = f"{BI}/TipsAndLeads/Report/Paged"
@@ -35,11 +35,6 @@ def _ids(answer: Json) -> list[str]:
     return [(row.get("lead") or row["tip"])["id"] for _, row in leads(answer)]
 
 
-@pytest.mark.parametrize("status", [400, 401, 403, 404, 429, 500, 502, 503])
-def test_a_status_is_answered_instead(status: int) -> None:
-    assert _users(_service(Fault(str(status)))).status == status
-
-
 def test_a_redirect_leads_to_a_login_page() -> None:
     answered = _users(_service(Fault("redirect")))
     assert (answered.status, answered.headers["Location"][:14]) == (302, "/Account/Login")
@@ -52,11 +47,6 @@ def test_a_redirect_leads_to_a_login_page() -> None:
 def test_retry_after_is_seconds_or_a_date_or_missing(written: str, header: str | None) -> None:
     answered = _users(_service(Fault("429", retry_after=written, seconds=90)))
     assert answered.headers.get("Retry-After") == header
-
-
-def test_a_wrong_login_stays_a_wrong_login() -> None:
-    service = Service(world(), faults=[Fault("500")], logins=[])
-    assert _users(service).status == 401
 
 
 def test_a_count_and_a_beginning_are_kept_to() -> None:
@@ -93,15 +83,6 @@ def test_the_lot_of_a_request_does_not_hang_on_the_order_of_others() -> None:
     assert told == {customer: _users(backward, customer).status for customer in reversed(customers)}
 
 
-def test_html_comes_with_status_200() -> None:
-    answered = _users(_service(Fault("html")))
-    assert (answered.status, answered.body[:15], answered.headers["Content-Type"][:9]) == (
-        200,
-        b"<!DOCTYPE html>",
-        "text/html",
-    )
-
-
 def test_a_body_can_be_empty_or_in_the_wrong_charset_or_compressed() -> None:
     whole = _users(_service()).body
     empty, charset, packed = (_users(_service(Fault(kind))) for kind in ("empty", "charset", "gzip"))
@@ -118,11 +99,6 @@ def test_an_empty_report_keeps_its_envelope() -> None:
     assert ask(service, f"{BI}/GetSalesReport", customerId="G1", **AGREED, **YEAR) == {
         "officeSaleReports": []
     }
-
-
-def test_a_page_of_an_empty_report_says_there_is_nothing() -> None:
-    page = _page(_service(Fault("empty_report")), 0)
-    assert (page["totalRowCount"], _ids(page)) == (0, [])
 
 
 def test_unknown_fields_appear_in_some_rows() -> None:
@@ -163,23 +139,10 @@ def test_rows_that_move_in_show_on_the_second_look_at_the_first_page() -> None:
     assert (again["totalRowCount"], _ids(again) == _ids(first)) == (second["totalRowCount"], False)
 
 
-def test_rows_that_have_moved_in_stay() -> None:
-    service = _service(Fault("moving_rows", rows=3))
-    _page(service, 0)
-    assert [_page(service, index) for index in (0, 1, 2)] == [_page(quiet(), index) for index in (0, 1, 2)]
-
-
 def test_restless_rows_come_and_go() -> None:
     service = _service(Fault("moving_rows", restless=True))
     totals = [_page(service, 0)["totalRowCount"] for _ in range(4)]
     assert (totals[0] == totals[2], totals[1] == totals[3], totals[1] - totals[0]) == (True, True, 3)
-
-
-def test_the_unpaged_report_never_moves() -> None:
-    service = _service(Fault("moving_rows", restless=True))
-    asked = {"customerId": "G1", **EVERYTHING, **MAY}
-    told = [ask(service, f"{BI}/TipsAndLeads/Report", **asked) for _ in range(2)]
-    assert told[0] == told[1]
 
 
 def test_ids_can_come_twice_over_pages() -> None:
@@ -191,13 +154,6 @@ def test_ids_can_come_twice_over_pages() -> None:
 def test_a_request_fails_with_one_status_only() -> None:
     service = _service(Fault("500", count=1), Fault("403"))
     assert [_users(service).status for _ in range(2)] == [500, 403]
-
-
-def test_faults_can_be_switched_off_while_it_runs() -> None:
-    service = _service(Fault("500"))
-    before = _users(service).status
-    service.faults.switch([])
-    assert (before, _users(service).status) == (500, 200)
 
 
 def test_a_fault_is_read_from_text() -> None:

@@ -9,7 +9,6 @@ from datetime import date
 import pytest
 
 from pipelines.months import Month
-from pipelines.sandbox.world.leads_and_tips import SELLING
 from pipelines.sandbox.world.market import WHOLE, split
 from pipelines.sandbox.world.records import SALE, Estate, Lead, RunningStep
 from pipelines.sandbox.world.world import World
@@ -44,12 +43,6 @@ def test_seven_offices_are_a_group_of_five_and_two_alone() -> None:
         5,
         7,
     )
-
-
-def test_customers_hold_every_office_once() -> None:
-    many = World.build(offices=40, start=Month(2025, 1), as_of=date(2025, 1, 31))
-    held = [office.customer_id for customer in many.customers for office in many.offices_of(customer)]
-    assert sorted(held) == sorted(many.offices)
 
 
 def test_the_same_seed_makes_the_same_world_and_another_seed_another() -> None:
@@ -90,20 +83,6 @@ def test_some_sales_are_shared_between_offices_of_a_group() -> None:
     assert 0.01 < len(shared) / len(_sales(world())) < 0.2
 
 
-def test_commissions_are_between_one_and_a_half_and_four_per_cent_of_dear_homes() -> None:
-    parts = [
-        estate.versions[1].commission / (estate.versions[1].final_price or 1)
-        for estate in _sales(world())
-        if (estate.versions[1].final_price or 0) > 1_000_000 and estate.place.currency is None
-    ]
-    assert (min(parts) >= 1.5, max(parts) <= 4.0, 2.0 < sum(parts) / len(parts) < 3.0) == (True, True, True)
-
-
-def test_may_is_livelier_than_july() -> None:
-    months = Counter(estate.number[2:4] for estate in _sales(world()))
-    assert months["05"] > 1.5 * months["07"]
-
-
 def test_estates_of_every_kind_are_sold() -> None:
     assert len({estate.kind for estate in _sales(world())}) == 9
 
@@ -115,13 +94,6 @@ def test_some_running_commissions_are_truly_equal() -> None:
     assert max(told.values()) > 1
 
 
-def test_some_leads_become_sales() -> None:
-    sold = {estate.id for estate in _sales(world())}
-    found = [lead for lead in _leads(world()) if lead.type == SELLING]
-    assert len(found) > 100
-    assert {lead.estate_id for lead in found} <= sold
-
-
 @pytest.mark.parametrize("seed", [1, 5])
 def test_nobody_earns_before_being_hired(seed: int) -> None:
     users = {user.id: user for office in world(seed).offices for user in world(seed).history.users(office)}
@@ -129,8 +101,3 @@ def test_nobody_earns_before_being_hired(seed: int) -> None:
         signed = estate.versions[1].contract_on
         assert signed is not None
         assert all(users[share.user_id].works_on(signed) for share in estate.versions[1].shares)
-
-
-def test_a_world_is_not_seen_before_its_history_starts() -> None:
-    with pytest.raises(ValueError, match="before its history starts in 2025-01"):
-        World.build(start=Month(2025, 1), as_of=date(2024, 12, 31))

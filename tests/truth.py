@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
@@ -32,60 +32,27 @@ class _Sums:
         return [dict(zip(names, (*key, *cell), strict=True)) for key, cell in sorted(self._cells.items())]
 
 
-def truth(world: World, customer_id: str, first: date, last: date) -> dict[str, Any]:
+def truth(world: World, customer_id: str, first: date, last: date) -> dict[str, Rows]:
     """Totals of a customer from the first to the last day, both included, as known on the world's day.
 
     Sales belong to the office whose estate it is; shares to the office of the user they belong to.
     """
     offices = [office.customer_id for office in world.offices_of(customer_id)]
-    if not offices:
-        raise ValueError(f"there is no customer {customer_id!r} in the world")
-    if last < first:
-        raise ValueError(f"the last day {last} lies before the first {first}")
-    sales = _estates(world, offices, SALE, first, last)
-    shares = _shares(world, offices, first, last)
-    running = _running(world, offices, first, last)
-    leads = _leads(world, offices, first, last)
-    budgets = _budgets(world, offices, first, last)
-    users = _users(world, offices)
-    sold = [row for row in shares if row["assignment"] == SALE]
-    ways = ("incoming", "outgoing", "tip")
-    goals = ("commission", "sold", "registered", "meetings", "ownBooked")
     return {
-        "customerId": customer_id,
-        "from": first,
-        "to": last,
-        "asOf": world.as_of,
-        "totals": {
-            "sales": {name: _sum(sales, name) for name in ("count", "finalPrice", "commission")},
-            "sold": {name: _sum(sold, name) for name in ("parts", "commission", "price")},
-            "commission": _sum(shares, "commission"),
-            "running": {name: _sum(running, name) for name in ("rows", "amount", "amountSek")},
-            "leads": {way: _sum([row for row in leads if row["way"] == way], "count") for way in ways},
-            "budgets": {name: _sum(budgets, name) for name in goals},
-            "users": len(users),
-        },
-        "sales": sales,
+        "sales": _estates(world, offices, SALE, first, last),
         "writings": _estates(world, offices, WRITING, first, last),
-        "shares": shares,
-        "running": running,
-        "leads": leads,
-        "budgets": budgets,
-        "users": users,
+        "shares": _shares(world, offices, first, last),
+        "running": _running(world, offices, first, last),
+        "leads": _leads(world, offices, first, last),
+        "budgets": _budgets(world, offices, first, last),
+        "users": _users(world, offices),
     }
-
-
-def _sum(rows: Rows, name: str) -> Decimal:
-    return sum((Decimal(str(row[name])) for row in rows), Decimal(0))
 
 
 def _neighbourhood(world: World, offices: list[str]) -> list[str]:
     """The offices and everybody in their groups."""
-    members = set(offices)
-    for group in world.history.chain.groups.values():
-        if members & set(group.offices):
-            members |= set(group.offices)
-    return sorted(members)
+    groups = [set(group) for group in world.history.chain.groups.values()]
+    return sorted(set(offices).union(*(group for group in groups if group & set(offices))))
 
 
 def _all_estates(world: World, offices: list[str]) -> Iterator[tuple[Estate, Version, date]]:
@@ -135,7 +102,7 @@ def _running(world: World, offices: list[str], first: date, last: date) -> Rows:
 
 def _leads(world: World, offices: list[str], first: date, last: date) -> Rows:
     """Leads and tips by their state; outgoing leads have none."""
-    counts: dict[tuple[str, Month, str, str, bool], int] = defaultdict(int)
+    counts: Counter[tuple[str, Month, str, str, bool]] = Counter()
     opened = world.history.start.first_day
     for office_id in offices:
         for month in world.history.months(office_id, world.horizon):
@@ -145,17 +112,9 @@ def _leads(world: World, offices: list[str], first: date, last: date) -> Rows:
                 if steps and max(first, opened) <= created <= last:
                     state = "" if lead.way == "outgoing" else steps[-1].state
                     counts[office_id, Month.of(created), lead.way, state, steps[-1].removed] += 1
-    return [
-        {
-            "office": office,
-            "month": month,
-            "way": way,
-            "state": state or None,
-            "removed": removed,
-            "count": count,
-        }
-        for (office, month, way, state, removed), count in sorted(counts.items())
-    ]
+    names = ("office", "month", "way", "state", "removed", "count")
+    rows = [dict(zip(names, (*key, count), strict=True)) for key, count in sorted(counts.items())]
+    return [row | {"state": row["state"] or None} for row in rows]
 
 
 def _budgets(world: World, offices: list[str], first: date, last: date) -> Rows:
@@ -172,21 +131,13 @@ def _budgets(world: World, offices: list[str], first: date, last: date) -> Rows:
             for user_id, budget in sorted(latest.items()):
                 gone = left[user_id]
                 if gone is None or gone > world.as_of or Month.of(gone) >= month:
-                    rows.append(_budget_row(budget))
+                    key = {"office": office_id, "user": user_id, "month": month}
+                    goals = {
+                        name: getattr(budget, name)
+                        for name in ("commission", "sold", "registered", "meetings")
+                    }
+                    rows.append({**key, **goals, "ownBooked": budget.own_booked})
     return rows
-
-
-def _budget_row(budget: Budget) -> dict[str, object]:
-    return {
-        "office": budget.office,
-        "user": budget.user_id,
-        "month": budget.month,
-        "commission": budget.goals.commission,
-        "sold": budget.goals.sold,
-        "registered": budget.goals.registered,
-        "meetings": budget.goals.meetings,
-        "ownBooked": budget.goals.own_booked,
-    }
 
 
 def _users(world: World, offices: list[str]) -> Rows:
