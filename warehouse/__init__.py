@@ -1,1 +1,1 @@
-"""Where do rows rest? Landing, ledger, replacing months and publishing; the only room that knows DuckDB."""
+"""Storage: landing, the working file with its ledger, and publishing; the only room that knows DuckDB."""

@@ -1,4 +1,4 @@
-"""Tables rebuilt from the loads that landing holds, row by row the same."""
+"""Rebuilding: every table comes back row by row from the loads that landing holds; retention keeps those."""
 
 from __future__ import annotations
 
