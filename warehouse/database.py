@@ -18,7 +18,7 @@ from warehouse.checkpoint_journal import open_for_writing, recover
 from warehouse.duckdb_file import connect, create
 from warehouse.errors import explained
 from warehouse.files import private_folder, remove
-from warehouse.lock import held
+from warehouse.lock import locked_file
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -75,7 +75,7 @@ class Store:
         """
         with explained(self.path):
             private_folder(self.path.parent)
-            with held(self.lock_path, self._lock_seconds):
+            with locked_file(self.lock_path, self._lock_seconds):
                 remove(self.rewritten)
                 recover(self.path)
                 if not self.path.exists():

@@ -25,7 +25,7 @@ _MINE = threading.local()
 
 
 @contextmanager
-def held(path: Path, seconds: float) -> Iterator[None]:
+def locked_file(path: Path, seconds: float) -> Iterator[None]:
     """Hold the lock for the body; raises LockTimeout, naming the holder, after so many seconds.
 
     A thread that holds it may take it again; another thread of the same process waits like any other.

@@ -23,7 +23,7 @@ from warehouse.database import LOCK_SECONDS, Store
 from warehouse.errors import LandingDamaged, WarehouseError
 from warehouse.files import private_folder
 from warehouse.landing import Landing
-from warehouse.lock import held
+from warehouse.lock import locked_file
 from warehouse.marts import TOTALS, build_marts
 from warehouse.rebuild import effective_loads, lacks_totals, loads_behind_totals, relearn, replace_totals
 from warehouse.schema_evolution import declare_tables
@@ -173,7 +173,7 @@ def _rebuild_totals(
     folder = settings.data_dir / "work" / "reliving"
     known: list[str] = []
     private_folder(folder.parent)
-    with held(folder.with_suffix(".lock"), LOCK_SECONDS):
+    with locked_file(folder.with_suffix(".lock"), LOCK_SECONDS):
         shutil.rmtree(folder, ignore_errors=True)
         try:
             private_folder(folder)

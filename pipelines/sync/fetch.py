@@ -229,14 +229,15 @@ class _WindowReader:
     async def _read_once(self) -> Normalized:
         """Ask for the whole window, and make rows of it."""
         result, limit = self.result, self.task.limit
+        refused_before = len(limit.refused)
         for asked in self.asked:
             if self.window.spans:
                 ask = partial(self._read_span, asked)
                 self.counted += await read_spans(self.report, self.window, limit, ask)
             else:
                 self.counted += await self._read_span(asked, None)
-        if limit.refused:
-            result.notes += (f"{len(limit.refused)} spans were refused and halved",)
+        if (refused := len(limit.refused) - refused_before) > 0:
+            result.notes += (f"{refused} spans were refused and halved",)
         normalized = self.normalized
         if normalized is None:
             normalized = await asyncio.to_thread(self._normalize_together)

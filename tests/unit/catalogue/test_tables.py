@@ -10,7 +10,7 @@ from pipelines.catalogue.reports import REPORTS, UnknownReport, report
 TABLES = [(entry, table) for entry in REPORTS.values() for table in entry.tables]
 every_table = pytest.mark.parametrize(("entry", "table"), TABLES, ids=[table.name for _, table in TABLES])
 
-# Design, Names that others rely on: the tables of schema bi.
+# The tables of schema bi that scripts of others rely on.
 PROMISED = set(
     """
     commission_office commission_user commission_office_by_month sales_estates sales_agents

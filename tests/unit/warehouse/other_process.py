@@ -16,7 +16,7 @@ import duckdb
 from tests.unit.warehouse.given import JANUARY, NOON, hours, sales
 from warehouse.database import Store
 from warehouse.errors import DiskFull
-from warehouse.lock import held
+from warehouse.lock import locked_file
 from warehouse.publish import publish, rollback
 from warehouse.retention import compact
 from warehouse.window_result import WindowResult
@@ -87,7 +87,7 @@ def sit(data_dir: Path) -> None:
 
 def hold(path: Path) -> None:
     """Take a lock and keep it."""
-    with held(path, 5):
+    with locked_file(path, 5):
         say("held")
         time.sleep(60)
 

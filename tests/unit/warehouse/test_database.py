@@ -27,7 +27,7 @@ from warehouse.database import Store
 from warehouse.errors import LockTimeout, WrongStorage
 from warehouse.files import wal
 from warehouse.ledger import ledger_of
-from warehouse.lock import held
+from warehouse.lock import locked_file
 from warehouse.publish import publish
 from warehouse.window_result import WindowResult
 from warehouse.write_session import WriteSession
@@ -189,10 +189,10 @@ def test_threads_of_one_process_wait_for_each_other(tmp_path: Path) -> None:
     path, order = tmp_path / "lock", []
 
     def take() -> None:
-        with held(path, 5):
+        with locked_file(path, 5):
             order.append("second")
 
-    with held(path, 5), held(path, 5):
+    with locked_file(path, 5), locked_file(path, 5):
         thread = threading.Thread(target=take)
         thread.start()
         thread.join(0.2)
@@ -205,11 +205,11 @@ def test_who_waits_comes_before_who_had_the_lock_and_wants_it_again(tmp_path: Pa
     path, order = tmp_path / "lock", []
 
     def take(who: str) -> None:
-        with held(path, 5):
+        with locked_file(path, 5):
             order.append(who)
 
     with ThreadPoolExecutor(1) as other:
-        with held(path, 5):
+        with locked_file(path, 5):
             waiting = other.submit(take, "the other")
             while not is_taken(path.with_suffix(".next")):
                 pass

@@ -22,7 +22,7 @@ from warehouse.errors import (
     explained,
 )
 from warehouse.ledger import ledger_of
-from warehouse.lock import held
+from warehouse.lock import locked_file
 from warehouse.publish import publish
 
 
@@ -31,12 +31,12 @@ def test_a_lock_that_is_never_let_go_names_its_holder(tmp_path: Path) -> None:
     with begun("hold", path) as other:
         with (
             pytest.raises(LockTimeout, match=f"written by process {other.pid}, and 0.1 seconds"),
-            held(path, 0.1),
+            locked_file(path, 0.1),
         ):
             pass
         other.kill()
         other.wait()
-    with held(path, 5):
+    with locked_file(path, 5):
         pass
 
 
@@ -108,7 +108,7 @@ def test_an_error_that_is_not_about_files_is_left_as_it_is(tmp_path: Path) -> No
 
 def test_a_lock_whose_holder_left_no_name_is_told_too(tmp_path: Path) -> None:
     path = tmp_path / "lock"
-    with held(path, 1):
+    with locked_file(path, 1):
         path.write_text("")
         with pytest.raises(LockTimeout, match="an unknown process"), ThreadPoolExecutor(1) as other:
-            other.submit(held(path, 0.1).__enter__).result()
+            other.submit(locked_file(path, 0.1).__enter__).result()
