@@ -25,6 +25,7 @@ def connect(path: Path, *, read_only: bool = False) -> Iterator[DuckDBPyConnecti
     """A DuckDB file, open for the body; raises a WarehouseError for whatever is wrong with the file."""
     with explained(path):
         connection = duckdb.connect(path, read_only=read_only, config=_CONFIG)
+        connection.execute("SET enable_progress_bar = false")  # it would be drawn into what commands print
         try:
             yield connection
         finally:

@@ -28,7 +28,7 @@ _SURROGATES = re.compile(
 )
 
 
-class NotJson(ValueError):
+class InvalidJson(ValueError):
     """A body that is no JSON document of objects or lists, said in a sentence."""
 
 
@@ -52,7 +52,7 @@ class Document:
 
     @cached_property
     def value(self) -> Json:
-        """The whole document; raises NotJson."""
+        """The whole document; raises InvalidJson."""
         if not self._with_all_digits:
             try:
                 with garbage_collection_off():
@@ -94,17 +94,17 @@ class Document:
 
 
 def read_document(body: bytes) -> Document:
-    """Read a body; raises NotJson for halves, other formats and single values."""
+    """Read a body; raises InvalidJson for halves, other formats and single values."""
     document = Document(body)
     if document.value is not None and not isinstance(document.value, dict | list):
-        raise NotJson("The answer is a single value where an object or a list was expected.")
+        raise InvalidJson("The answer is a single value where an object or a list was expected.")
     return document
 
 
 def parse_exactly(body: bytes, *, numbers_as_written: bool = False) -> Json:
     """The document of a body, read by the json module; a number that a float does not hold is a Number.
 
-    `numbers_as_written` makes every number one. Raises NotJson.
+    `numbers_as_written` makes every number one. Raises InvalidJson.
     """
     text = _decoded(body)
     if r"\u" in text:
@@ -115,12 +115,12 @@ def parse_exactly(body: bytes, *, numbers_as_written: bool = False) -> Json:
         with garbage_collection_off():
             try:
                 return loads(parse_int=whole)
-            except (json.JSONDecodeError, NotJson):
+            except (json.JSONDecodeError, InvalidJson):
                 raise
             except ValueError:  # Python reads no whole number of more than 4300 digits
                 return loads(parse_int=lambda digits: int(digits) if len(digits) < 4000 else Number(digits))
     except RecursionError as error:
-        raise NotJson("The answer is nested too deeply to be read.") from error
+        raise InvalidJson("The answer is nested too deeply to be read.") from error
     except json.JSONDecodeError as error:
         if text.lstrip().startswith("<"):
             sentence = "The answer is HTML or XML where JSON was expected."
@@ -128,7 +128,7 @@ def parse_exactly(body: bytes, *, numbers_as_written: bool = False) -> Json:
             sentence = f"The answer breaks off after {len(text)} characters: it is half a JSON document."
         else:
             sentence = f"The answer is not JSON: {error.msg} at character {error.pos} of {len(text)}."
-        raise NotJson(sentence) from error
+        raise InvalidJson(sentence) from error
 
 
 def to_json(value: Json) -> str:
@@ -168,12 +168,12 @@ def garbage_collection_off() -> Iterator[None]:
 def _decoded(body: bytes) -> str:
     """The text of a body: UTF-8, or UTF-16 and UTF-32 by their marks."""
     if not body.strip():
-        raise NotJson("The answer is empty where JSON was expected.")
+        raise InvalidJson("The answer is empty where JSON was expected.")
     encoding = json.detect_encoding(body)
     try:
         return body.decode("utf-8-sig" if encoding == "utf-8" else encoding)
     except UnicodeDecodeError as error:
-        raise NotJson(
+        raise InvalidJson(
             f"The answer is not {encoding.upper()}: byte {error.start} of {len(body)} does not belong there. "
             "It may have been sent in another character set."
         ) from error
@@ -186,4 +186,4 @@ def _fraction(text: str) -> float:
 
 
 def _refused(constant: str) -> Json:
-    raise NotJson(f"The answer is not JSON: it holds {constant}, which is no number.")
+    raise InvalidJson(f"The answer is not JSON: it holds {constant}, which is no number.")

@@ -21,7 +21,7 @@ from typing import Any
 
 from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
-from pipelines.normalize.document import NotJson, read_document
+from pipelines.normalize.document import InvalidJson, read_document
 from pipelines.sync.fetch import UnreadableRows, normalize_answers
 from tests.scenarios.faults.ground import ground
 from warehouse.landing import Landing
@@ -72,7 +72,7 @@ def verdict(report: Report, body: bytes) -> str:
     try:
         document = read_document(body)
         normalized = normalize_answers(report, [document], MONTHS, "Europe/Stockholm", [None])
-    except NotJson as error:
+    except InvalidJson as error:
         return "not JSON" if str(error) else "no sentence"
     except UnreadableRows as error:
         return "a traceback" if "no rows could be made" in str(error) else "not this report"

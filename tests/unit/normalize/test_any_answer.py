@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
-from pipelines.normalize.document import Document, NotJson, read_document
+from pipelines.normalize.document import Document, InvalidJson, read_document
 from pipelines.normalize.normalize import normalize
 from pipelines.normalize.pages import ids_of, is_empty, row_count, stated_total
 from pipelines.normalize.tables import Normalized
@@ -153,7 +153,7 @@ def test_of_any_page_the_facts_can_be_found(name: str, page: Any) -> None:
 
 @given(names, st.one_of(st.binary(), st.text().map(lambda text: text.encode("utf-8", "surrogatepass"))))
 def test_any_bytes_are_a_document_or_refused(name: str, body: bytes) -> None:
-    with suppress(NotJson):
+    with suppress(InvalidJson):
         result_of(name, body)
 
 
@@ -162,7 +162,7 @@ def test_half_a_document_is_refused_or_says_nothing_false(page: Any, length: int
     whole = json.dumps(page).encode()
     try:
         read_document(whole[:length])
-    except NotJson:
+    except InvalidJson:
         return
     assert length >= len(whole)
 

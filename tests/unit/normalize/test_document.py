@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from pipelines.normalize.document import NotJson, Number, parse_exactly, read_document, to_json
+from pipelines.normalize.document import InvalidJson, Number, parse_exactly, read_document, to_json
 
 
 @pytest.mark.parametrize(
@@ -27,13 +27,13 @@ from pipelines.normalize.document import NotJson, Number, parse_exactly, read_do
     ],
 )
 def test_a_body_that_is_no_document_is_refused_with_a_sentence(body: bytes, sentence: str) -> None:
-    with pytest.raises(NotJson) as refused:
+    with pytest.raises(InvalidJson) as refused:
         read_document(body)
     assert str(refused.value) == sentence
 
 
 def test_a_body_in_another_character_set_is_refused_with_the_place() -> None:
-    with pytest.raises(NotJson, match=r"not UTF-8: byte 2 of 6 does not belong there"):
+    with pytest.raises(InvalidJson, match=r"not UTF-8: byte 2 of 6 does not belong there"):
         read_document('["é "]'.encode("latin-1"))
 
 
