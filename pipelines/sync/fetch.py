@@ -155,9 +155,8 @@ class Fetcher:
         )
         reader = _WindowReader(self, client, task, window, result, writer)
         try:
-            async with self.memory.reserve(self.memory.expected(report.name)):
-                normalized = await reader.read()
-                await reader.finish_landing(held=held)
+            normalized = await reader.read()
+            await reader.finish_landing(held=held)
             result.notes += normalized.findings.notes
             result.open_months = open_months(result.months, window.last, result.fetched, self.timezone)
             result.tables, result.rejected = normalized.tables, normalized.rejected

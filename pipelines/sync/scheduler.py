@@ -122,13 +122,28 @@ class Scheduler:
     async def _window(self, task: TaskState, window: Window) -> None:
         """One window from its request to the loader, or to the summary if it comes to nothing."""
         result = task.begin(window, self.summary.run_id)
+        held = task.replaces_rows and not self.accept_shrink
+        memory = self.fetcher.memory
+        async with memory.reserve(memory.expected(result.report)):
+            if not await self._fetch(task, window, result, held=held):
+                return
+        if held:
+            result.tables, result.rejected = (), ()  # they are read from landing again
+            task.held_back.append(result)
+        else:
+            await self.loader.put(result)
+
+    async def _fetch(self, task: TaskState, window: Window, result: WindowResult, *, held: bool) -> bool:
+        """Fetch a window; false if it came to nothing, which the summary then knows.
+
+        What became of other windows while this one waited for memory may be a reason not to ask at all.
+        """
         if not task.denied and self.circuit_breaker.refuses_customer(result.customer):
             task.denied, task.closed = True, "no access (403): the customer was refused every report so far"
         if reason := self.summary.stopped or task.closed:
             status = WindowStatus.NO_ACCESS if task.denied else WindowStatus.NOT_ASKED
             self.summary.add(result, status, reason)
-            return
-        held = task.replaces_rows and not self.accept_shrink
+            return False
         try:
             await self.fetcher.fetch(self.clients[result.customer], task, window, result, held=held)
         except RowsWithoutMonths:
@@ -138,11 +153,8 @@ class Scheduler:
         except Exception as error:  # noqa: BLE001 - one window's trouble must not stop the others
             self._note_failure(task, result, error)
         else:
-            if held:
-                result.tables, result.rejected = (), ()  # they are read from landing again
-                task.held_back.append(result)
-            else:
-                await self.loader.put(result)
+            return True
+        return False
 
     def _ask_by_month(self, task: TaskState, window: Window, result: WindowResult) -> None:
         """Put a window's months in the queue one by one: its rows carry no month of their own."""
