@@ -1,4 +1,4 @@
-"""What does the service of a race answer? Bodies made once, and stamped for each window."""
+"""Answers of the service of a race: bodies made once, and stamped for each window."""
 
 from __future__ import annotations
 
@@ -10,30 +10,26 @@ from random import Random
 from typing import Any
 
 from pipelines.months import Month
-from tests.tools.bench.stages import Stage
+from tests.tools.bench.stages import PAGE_SIZE, Stage
 
 Row = dict[str, Any]
 
-KINDS = 4
+VARIANTS = 4
 """Different bodies of one stage; windows take them in turn."""
-
-CUSTOMER, MONTHS = "@C@", tuple(f"@{number:02}@-@" for number in range(12))
+CUSTOMER, YEAR, MONTHS = "@C@", "@Y@", tuple(f"@{number:02}@-@" for number in range(12))
 NAMES = "Anna Ek,Bo Alm,Cecilia Öberg,David Ström,Eva Lind,Filip Åberg,Greta Sjö,Hugo Dahl".split(",")
 AGENTS = 60
+EMPTY_PAGE = b'{"incomingLeads":[],"outgoingLeads":[],"tips":[]}'
+FOREIGN = ("commissionForeign", "startingPriceForeign", "finalPriceForeign")
+NO_CURRENCY = dict.fromkeys((*FOREIGN, "currencyCode", "currencyExchangeRate"))
 
 
 def pages(stage: Stage, number: int, customer: str, first: date) -> list[bytes]:
     """The answer to the window of this number; of a paged report, one body for each page."""
-    months = [Month.of(first).plus(later) for later in range(stage.months_of_window)]
-    stamps = {CUSTOMER: customer}
-    stamps |= {mark: str(month) for mark, month in zip(MONTHS, months, strict=False)}
-    stamps["@Y@"] = str(first.year)
-    return [_stamped(body, stamps) for body in _bodies(stage, number % KINDS)]
-
-
-def empty_page() -> bytes:
-    """What a page after the last one holds."""
-    return _written({"incomingLeads": [], "outgoingLeads": [], "tips": []})
+    stamps = {CUSTOMER: customer, YEAR: str(first.year)}
+    for later in range(stage.kind.months_of_window):
+        stamps[MONTHS[later]] = str(Month.of(first).plus(later))
+    return [_stamped(body, stamps) for body in _bodies(stage, number % VARIANTS)]
 
 
 def _stamped(body: bytes, stamps: Mapping[str, str]) -> bytes:
@@ -43,15 +39,12 @@ def _stamped(body: bytes, stamps: Mapping[str, str]) -> bytes:
 
 
 @lru_cache
-def _bodies(stage: Stage, kind: int) -> list[bytes]:
-    return [_written(page) for page in _CONTENTS[stage.kind](stage, Random(kind))]
+def _bodies(stage: Stage, variant: int) -> list[bytes]:
+    made = _CONTENTS[stage.answers_as](stage.items_of_window, Random(variant))
+    return [json.dumps(page, ensure_ascii=False, separators=(",", ":")).encode() for page in made]
 
 
-def _written(value: object) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
-
-
-def _running(stage: Stage, chance: Random) -> Iterator[object]:
+def _running(count: int, chance: Random) -> Iterator[object]:
     yield [
         {
             "userId": f"{CUSTOMER}U{chance.randrange(AGENTS):04}",
@@ -61,21 +54,25 @@ def _running(stage: Stage, chance: Random) -> Iterator[object]:
             "exchangeRate": 1 if number % 20 else 11.2345,
             "obtainedAt": _moment(chance, number % 2),
         }
-        for number in range(stage.items_of_window)
+        for number in range(count)
     ]
 
 
-def _sales(stage: Stage, chance: Random) -> Iterator[object]:
+def _sales(count: int, chance: Random) -> Iterator[object]:
     by_month: dict[int, list[Row]] = {}
-    for number in range(stage.items_of_window):
+    for number in range(count):
         by_month.setdefault(number % 12, []).append(_estate(chance, number, number % 12))
     months = [{"month": str(month + 1), "estateSaleReports": rows} for month, rows in by_month.items()]
-    office = {"customerId": CUSTOMER, "officeName": "Mäklarna", "years": [{"year": "@Y@", "months": months}]}
+    office = {"customerId": CUSTOMER, "officeName": "Mäklarna", "years": [{"year": YEAR, "months": months}]}
     yield {"officeSaleReports": [office]}
 
 
 def _estate(chance: Random, number: int, month: int) -> Row:
     price, share = chance.randrange(800_000, 9_000_000, 5_000), chance.randrange(2_000_000, 20_000_000) / 100
+    change = {
+        "changedAt": _moment(chance, month), "status": {"id": 2, "text": "Till salu"}, "commission": share,
+        "startingPrice": price, "finalPrice": None, **NO_CURRENCY,
+    }  # fmt: skip
     return {
         "id": f"{CUSTOMER}E{number:07}",
         "estateNumber": f"{number:05}",
@@ -95,18 +92,15 @@ def _estate(chance: Random, number: int, month: int) -> Row:
         "changedAt": _moment(chance, month),
         "startingPrice": price,
         "finalPrice": price + 95_000,
-        "commissionForeign": None,
         "intakeSource": {"id": 2, "text": "Tidigare kund"},
-        "changes": [_change(chance, share, price, month)],
-        "startingPriceForeign": None,
-        "finalPriceForeign": None,
-        "currencyCode": None,
-        "currencyExchangeRate": None,
+        "changes": [change],
+        **NO_CURRENCY,
     }
 
 
 def _agent(chance: Random, share: float, month: int, place: int) -> Row:
     number = chance.randrange(AGENTS // 2) * 2 + place
+    change = {"changedAt": _moment(chance, month), "commission": share, "commissionForeign": None}
     return {
         "id": f"{CUSTOMER}U{number:04}",
         "name": NAMES[number % len(NAMES)],
@@ -115,38 +109,13 @@ def _agent(chance: Random, share: float, month: int, place: int) -> Row:
         "responsible": place == 0,
         "primaryOffice": {"customerId": CUSTOMER, "name": "Mäklarna", "city": "Umeå"},
         "commission": {"value": share, "valueForeign": None, "percentageOfTotal": 50.0},
-        "changes": [
-            {
-                "changedAt": _moment(chance, month),
-                "commission": share,
-                "commissionForeign": None,
-                "percentageOfTotal": 50.0,
-            }
-        ],
+        "changes": [{**change, "percentageOfTotal": 50.0}],
     }
 
 
-def _change(chance: Random, share: float, price: int, month: int) -> Row:
-    return {
-        "changedAt": _moment(chance, month),
-        "status": {"id": 2, "text": "Till salu"},
-        "commission": share,
-        "commissionForeign": None,
-        "startingPrice": price,
-        "finalPrice": None,
-        "startingPriceForeign": None,
-        "finalPriceForeign": None,
-        "currencyCode": None,
-        "currencyExchangeRate": None,
-    }
-
-
-def _leads(stage: Stage, chance: Random) -> Iterator[object]:
-    for start in range(0, stage.items_of_window, stage.page_size):
-        rows = [
-            _lead(chance, number)
-            for number in range(start, min(start + stage.page_size, stage.items_of_window))
-        ]
+def _leads(count: int, chance: Random) -> Iterator[object]:
+    for start in range(0, count, PAGE_SIZE):
+        rows = [_lead(chance, number) for number in range(start, min(start + PAGE_SIZE, count))]
         yield {
             "incomingLeads": rows[0::3],
             "outgoingLeads": [_outgoing(row) for row in rows[1::3]],
@@ -155,11 +124,7 @@ def _leads(stage: Stage, chance: Random) -> Iterator[object]:
 
 
 def _lead(chance: Random, number: int) -> Row:
-    estate = {
-        "id": f"{CUSTOMER}E{number}",
-        "estateStatus": "ForSale",
-        "status": {"id": 2, "text": "Till salu"},
-    }
+    status = {"id": 2, "text": "Till salu"}
     return {
         "createdAt": _moment(chance, number % 2),
         "sender": _party(chance),
@@ -172,7 +137,9 @@ def _lead(chance: Random, number: int) -> Row:
             "message": f"Ring mig efter klockan {number % 12}, tack.",
         },
         "contact": {"id": f"{CUSTOMER}K{number}", "firstName": "Per", "lastName": chance.choice(NAMES)},
-        "estate": estate if number % 3 else None,
+        "estate": {"id": f"{CUSTOMER}E{number}", "estateStatus": "ForSale", "status": status}
+        if number % 3
+        else None,
     }
 
 
@@ -184,10 +151,9 @@ def _outgoing(row: Row) -> Row:
 
 
 def _tip(row: Row) -> Row:
-    tip = {**row["lead"], "type": "FromUser"}
     receiver = {**row["receiver"], "employeeNumber": "18", "type": "User"}
     others = {name: value for name, value in row.items() if name != "lead"}
-    return {**others, "receiver": receiver, "tip": tip}
+    return {**others, "receiver": receiver, "tip": {**row["lead"], "type": "FromUser"}}
 
 
 def _party(chance: Random) -> Row:
@@ -197,12 +163,11 @@ def _party(chance: Random) -> Row:
 
 
 def _moment(chance: Random, month: int) -> str:
-    drawn = chance.randrange(28 * 86_400)
-    day, second = divmod(drawn, 86_400)
+    day, second = divmod(chance.randrange(28 * 86_400), 86_400)
     return f"{MONTHS[month]}-{day + 1:02}T{second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}"
 
 
-_CONTENTS: Mapping[str, Callable[[Stage, Random], Iterator[object]]] = {
+_CONTENTS: Mapping[str, Callable[[int, Random], Iterator[object]]] = {
     "running": _running,
     "sales": _sales,
     "leads": _leads,

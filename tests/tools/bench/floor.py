@@ -1,7 +1,7 @@
-"""How fast could it be without guarantees? The floor: httpx, polars with a declared schema, one insert.
+"""The floor of the races, without guarantees: httpx, polars with a declared schema, one insert.
 
 Nothing is kept, checked, remembered, retried or published; what the schema does not name is dropped unseen.
-Run as `python -m tests.tools.bench.floor SPEC` with what `tests.tools.bench.racing` writes into SPEC.
+Run as `python -m tests.tools.bench.floor SPEC` with what `tests.tools.bench.race` writes into SPEC.
 """
 
 from __future__ import annotations
@@ -25,51 +25,32 @@ PARTY = pl.Struct({"id": TEXT, "name": TEXT, "company": COMPANY})
 CONTACT = pl.Struct({"id": TEXT, "firstName": TEXT, "lastName": TEXT})
 ESTATE = pl.Struct({"id": TEXT, "estateStatus": TEXT, "status": NAMED})
 LEAD = pl.Struct({"id": TEXT, "title": TEXT, "type": TEXT, "state": TEXT, "message": TEXT})
-SHARE_CHANGE = pl.Struct(
-    {"changedAt": TEXT, "commission": NUMBER, "commissionForeign": NUMBER, "percentageOfTotal": NUMBER}
-)
 FOREIGN = dict.fromkeys(("commissionForeign", "startingPriceForeign", "finalPriceForeign"), NUMBER)
-CURRENCY = {"currencyCode": TEXT, "currencyExchangeRate": NUMBER}
-CHANGE = pl.Struct(
-    {
-        "changedAt": TEXT,
-        "status": NAMED,
-        **dict.fromkeys(("commission", "startingPrice", "finalPrice"), NUMBER),
-        **FOREIGN,
-        **CURRENCY,
-    }
-)
+MONEY = {**FOREIGN, "currencyCode": TEXT, "currencyExchangeRate": NUMBER}
+PRICES = dict.fromkeys(("commission", "startingPrice", "finalPrice"), NUMBER)
+SHARE = dict.fromkeys(("value", "valueForeign", "percentageOfTotal"), NUMBER)
+SHARE_CHANGE = dict.fromkeys(("commission", "commissionForeign", "percentageOfTotal"), NUMBER)
 AGENT = pl.Struct(
     {
         **dict.fromkeys(("id", "name", "initials", "employeeId"), TEXT),
         "responsible": TRUTH,
-        "primaryOffice": pl.Struct({"customerId": TEXT, "name": TEXT, "city": TEXT}),
-        "commission": pl.Struct({"value": NUMBER, "valueForeign": NUMBER, "percentageOfTotal": NUMBER}),
-        "changes": pl.List(SHARE_CHANGE),
+        "primaryOffice": pl.Struct(dict.fromkeys(("customerId", "name", "city"), TEXT)),
+        "commission": pl.Struct(SHARE),
+        "changes": pl.List(pl.Struct({"changedAt": TEXT, **SHARE_CHANGE})),
     }
 )
 SALE = pl.Struct(
     {
-        "id": TEXT,
-        "estateNumber": TEXT,
-        "status": NAMED,
-        "type": NAMED,
-        "assignment": NAMED,
-        "address": pl.Struct({"streetAddress": TEXT, "zipCode": TEXT, "countryCode": TEXT}),
+        **dict.fromkeys(("id", "estateNumber", "commissionText", "commissionReceivedAt"), TEXT),
+        **dict.fromkeys(("contractDay", "accessDay", "depositReportedAt", "changedAt"), TEXT),
+        **dict.fromkeys(("status", "type", "assignment", "intakeSource"), NAMED),
+        "address": pl.Struct(dict.fromkeys(("streetAddress", "zipCode", "countryCode"), TEXT)),
         "agents": pl.List(AGENT),
-        **dict.fromkeys(("contractDay", "accessDay", "depositReportedAt"), TEXT),
-        "commission": NUMBER,
-        "commissionText": TEXT,
-        "commissionReceivedAt": TEXT,
         "isNewHome": TRUTH,
         "wgs84Coordinate": pl.Struct({"longitud": NUMBER, "latitud": NUMBER}),
-        "changedAt": TEXT,
-        "startingPrice": NUMBER,
-        "finalPrice": NUMBER,
-        "intakeSource": NAMED,
-        "changes": pl.List(CHANGE),
-        **FOREIGN,
-        **CURRENCY,
+        "changes": pl.List(pl.Struct({"changedAt": TEXT, "status": NAMED, **PRICES, **MONEY})),
+        **PRICES,
+        **MONEY,
     }
 )
 MONTH = pl.Struct({"month": TEXT, "estateSaleReports": pl.List(SALE)})
@@ -94,11 +75,11 @@ SCHEMAS: Mapping[str, Mapping[str, pl.DataType]] = {
 TIMES = ("At", "Day")
 
 
-def tables(stage: str, read: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
+def tables(answers: str, read: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
     """The rows of one answer, flat, by table."""
-    if stage == "running":
+    if answers == "running":
         yield "rows", read
-    elif stage == "leads":
+    elif answers == "leads":
         yield from ((name, _elements(read.select(name), name)) for name in read.columns)
     else:
         months = _elements(_elements(_elements(read, "officeSaleReports"), "years"), "months")
@@ -132,13 +113,13 @@ class Floor:
         """Every page of a window, parsed and flat."""
         customer, first, last = window
         query = {"customerId": customer, "dateFrom": f"{first}T00:00:00", "dateTo": f"{last}T23:59:59"}
-        query |= {"selectionType": "Agreement"} if self._spec["stage"] == "sales" else {}
+        query |= {"selectionType": "Agreement"} if self._spec["answers"] == "sales" else {}
         url, found = self._spec["base_url"] + self._spec["path"], list[tuple[str, pl.DataFrame]]()
         for page in range(10_000 if self._spec["paged"] else 1):
             size = {"pageIndex": page, "pageSize": self._spec["page_size"]} if self._spec["paged"] else {}
             body = self._http.get(url, params={**query, **size}).raise_for_status().content
-            read = pl.read_json(BytesIO(body), schema=dict(SCHEMAS[self._spec["stage"]]))
-            frames = list(tables(self._spec["stage"], read))
+            read = pl.read_json(BytesIO(body), schema=dict(SCHEMAS[self._spec["answers"]]))
+            frames = list(tables(self._spec["answers"], read))
             if not any(frame.height for _, frame in frames):
                 break
             found += frames

@@ -1,4 +1,4 @@
-"""How long do marts take over ten million rows, how much memory, and how quick is a question to them?
+"""Marts over ten million rows: how long they take to build, how much memory, how quick a question to them is.
 
     python -m tests.tools.bench.marts_at_scale [--rows MILLIONS] [--data-dir DIR]
 
@@ -17,37 +17,132 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 import duckdb
 
 from pipelines.sync.declaration import declared_tables
-from tests.tools.bench.large_chain import CORES, make_chain
 from warehouse.database import Store
 from warehouse.marts import build_marts
 from warehouse.schema_evolution import declare_tables
 
 BUILD_SECONDS, QUESTION_SECONDS = 60.0, 0.05
-TRIES = 7
-KEYS = ("office_id", "month")
+CORES, TRIES = 2, 7
+OFFICES, USERS_OF_OFFICE, MONTHS = 100, 30, 120
+READ = datetime(2027, 1, 1, 5, 0)
+OURS = f"""
+'M' || (n % {OFFICES}) AS _customer,
+(DATE '2017-01-01' + to_months((n // {OFFICES}) % {MONTHS}))::DATE AS _month,
+'L' || '{{report}}' || (n % {OFFICES}) || '-' || (n // {OFFICES}) % {MONTHS} AS _load_id,
+TIMESTAMP '{READ}' AS _fetched_at_utc, {{first}} + n AS _row
+"""
+USER = "'U' || (n % 100) || '-' || (hash(n) % 30)"
+USER_OF_MONTH = "'U' || (n % 100) || '-' || (n // 12000)"
+DAY = "_month + ((hash(n, 1) % 28)::INT)"
+EARNED = """
+100000 + hash(n) % 900000 AS commission, 3000000 AS sold_total_price, 1 + hash(n) % 3 AS sold_estate_parts,
+50000 AS sold_average_commission, 1 AS writing_parts, 2 AS valuation_parts
+"""
+
+
+@dataclass(frozen=True)
+class MadeTable:
+    """A table of a report: its rows in a world of ten million, and what its columns are."""
+
+    report: str
+    name: str
+    rows: int
+    columns: str
+    grows: bool = True
+    """Otherwise there is one row per office or user and month, however large the world."""
+
+
+TABLES = (
+    MadeTable(
+        "commission_office", "commission_office", OFFICES * MONTHS,
+        f"_customer AS office_customer_id, {EARNED}", grows=False,
+    ),
+    MadeTable(
+        "commission_user", "commission_user", OFFICES * MONTHS * USERS_OF_OFFICE,
+        f"{USER_OF_MONTH} AS user_id, {EARNED}", grows=False,
+    ),
+    MadeTable("sales", "sales_estates", 600_000, f"""
+        'E' || n AS id, _customer AS office_customer_id, 'Office ' || _customer AS office_name,
+        {DAY} AS contract_day, 90000 AS commission, 3000000 AS final_price, 2900000 AS starting_price,
+        'Villa' AS type_text, 'Street ' || n AS address_street_address
+    """),
+    MadeTable("sales", "sales_agents", 1_200_000, f"""
+        'E' || n % {{estates}} AS estate_id, {{of_estates}} + n % {{estates}} AS _parent_row, {USER} AS id,
+        'Agent ' || n % 3000 AS name, _customer AS primary_office_customer_id, n < {{estates}} AS responsible,
+        45000 AS commission_value, 50 AS commission_percentage_of_total
+    """),
+    MadeTable("sales", "sales_estate_changes", 1_200_000, f"""
+        'E' || n % {{estates}} AS estate_id, {{of_estates}} + n % {{estates}} AS _parent_row,
+        {DAY} AS changed_at, 90000 + n % 3 AS commission, 3000000 AS final_price
+    """),
+    MadeTable("sold_estates", "sold_estates", 600_000, """
+        'E' || n AS id, _customer AS office_customer_id, _month - 30 AS advertised_at
+    """),
+    MadeTable("running_commissions", "running_commissions", 1_000_000, f"""
+        _customer AS customer_id, {USER} AS user_id, 'E' || n AS estate_id, 1000 AS amount,
+        1 AS exchange_rate, {DAY} AS obtained_at
+    """),
+    MadeTable("tips_and_leads", "incoming_leads", 3_500_000, f"""
+        'L' || n AS lead_id, {DAY} AS created_at, 'Kind ' || hash(n) % 6 AS lead_type,
+        'State ' || hash(n, 2) % 7 AS lead_state, {USER} AS receiver_id,
+        _customer AS receiver_company_customer_number, 'E' || hash(n, 3) % 2000000 AS estate_id
+    """),
+    MadeTable("tips_and_leads", "outgoing_leads", 1_000_000, f"""
+        'O' || n AS lead_id, {DAY} AS created_at, 'Kind ' || hash(n) % 4 AS lead_type,
+        {USER} AS user_id, _customer AS sender_company_customer_number
+    """),
+    MadeTable("tips_and_leads", "tips", 500_000, f"""
+        'T' || n AS tip_id, {DAY} AS created_at, 'FromUser' AS tip_type,
+        'State ' || hash(n) % 5 AS tip_state, {USER} AS sender_id,
+        _customer AS sender_company_customer_number
+    """),
+    MadeTable(
+        "office_budget_commission", "office_budget_commission_history", OFFICES * MONTHS * USERS_OF_OFFICE,
+        f"_customer AS customer_id, {USER_OF_MONTH} AS user_id, 60000 AS commission, "
+        "TIMESTAMP '2016-12-01' AS valid_from_utc", grows=False,
+    ),
+)  # fmt: skip
+HELD = f"""
+INSERT INTO meta.months BY NAME SELECT $1 AS report, 'M' || office AS customer,
+(DATE '2017-01-01' + to_months(number::INT))::DATE AS month, 'L' || $1 || office || '-' || number AS load_id,
+1 AS rows, TIMESTAMP '{READ}' AS loaded_at_utc, TIMESTAMP '{READ}' AS fetched_at_utc, 'held' AS state
+FROM range({OFFICES}) AS offices (office), range({MONTHS}) AS months (number)
+"""
+LOADED = """
+INSERT INTO meta.loads BY NAME SELECT load_id, report, customer, [month] AS months, fetched_at_utc,
+loaded_at_utc, 'loaded' AS status FROM meta.months WHERE report = $1
+"""
 
 
 def main() -> int:
     """Make the file, build in another process, ask, and print what came of it."""
-    wanted = _arguments()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--rows", type=float, default=10, help="million rows")
+    parser.add_argument("--data-dir", type=Path, help="an empty directory to keep the file in")
+    parser.add_argument("--build-only", action="store_true", help=argparse.SUPPRESS)
+    given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        data_dir = wanted.data_dir or Path(folder)
-        if wanted.build_only:
-            say(json.dumps(build(data_dir)))
+        store = Store(given.data_dir or Path(folder))
+        if given.build_only:
+            say(json.dumps(build(store)))
             return 0
-        rows = make(data_dir, wanted.rows)
-        say(f"{rows:,} rows in bi, {_size(data_dir):,.0f} MB")
-        built = _built_elsewhere(data_dir)
+        rows = make_chain(store, given.rows)
+        say(f"{rows:,} rows in bi, {_megabytes(store):,.0f} MB")
+        command = [sys.executable, "-m", "tests.tools.bench.marts_at_scale", "--build-only", "--data-dir"]
+        done = subprocess.run([*command, store.data_dir], capture_output=True, text=True, check=True)
+        built = json.loads(done.stdout.splitlines()[-1])
         say(
-            f"{built['marts']:.0f} marts: {built['wall']:.1f} s, CPU {built['cpu']:.1f} s, {CORES} threads, "
-            f"at most {built['peak_mb']:,.0f} MB of memory; a file of {_size(data_dir):,.0f} MB"
+            f"{built['marts']} marts: {built['wall']:.1f} s, CPU {built['cpu']:.1f} s, {CORES} threads, "
+            f"at most {built['peak_mb']:,.0f} MB of memory; a file of {_megabytes(store):,.0f} MB"
         )
-        slow = [name for name, seconds in questions(data_dir) if seconds > QUESTION_SECONDS]
+        slow = ask_marts(store)
     say(f"questions over {QUESTION_SECONDS * 1000:.0f} ms: {', '.join(slow) or 'none'}")
     return 1 if slow or built["cpu"] / CORES > BUILD_SECONDS else 0
 
@@ -58,18 +153,37 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
-def make(data_dir: Path, millions: float) -> int:
-    """A working file of so many million rows; answers how many they are."""
-    store = Store(data_dir)
+def make_chain(store: Store, millions: float) -> int:
+    """A working file of so many million rows, made by SQL alone; answers how many they are."""
     declare_tables(store, declared_tables())
+    first = of_estates = 1
+    estates = round(600_000 * millions / 10)
     with store.writing() as connection:
-        return make_chain(connection, millions)
+        for name, kind in {"customer_id": "VARCHAR", "user_id": "VARCHAR", "commission": "BIGINT"}.items():
+            connection.execute(
+                f"ALTER TABLE bi.office_budget_commission_history ADD COLUMN IF NOT EXISTS {name} {kind}"
+            )
+        for table in TABLES:
+            count = round(table.rows * millions / 10) if table.grows else table.rows
+            of_estates = first if table.name == "sales_estates" else of_estates
+            columns = f"{OURS}, {table.columns}".format(
+                report=table.report, first=first, estates=estates, of_estates=of_estates
+            )
+            connection.execute(
+                f"INSERT INTO bi.{table.name} BY NAME SELECT * EXCLUDE (n) FROM (SELECT n, {columns} "
+                f"FROM (SELECT unnest(range({count})) AS n))"
+            )
+            first += count
+        for report in dict.fromkeys(table.report for table in TABLES):
+            connection.execute(HELD, [report])
+            connection.execute(LOADED, [report])
+    return first - 1
 
 
-def build(data_dir: Path) -> dict[str, float]:
+def build(store: Store) -> dict[str, float]:
     """Build all marts; what it took."""
     began, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_SELF)
-    with Store(data_dir).writing() as connection:
+    with store.writing() as connection:
         connection.execute(f"SET threads = {CORES}; SET enable_progress_bar = false")
         marts = build_marts(connection)
     after = resource.getrusage(resource.RUSAGE_SELF)
@@ -81,59 +195,35 @@ def build(data_dir: Path) -> dict[str, float]:
     }
 
 
-def questions(data_dir: Path) -> list[tuple[str, float]]:
-    """Every mart asked for one office and one month: the median of several tries, in seconds."""
-    path = data_dir / "work" / "warehouse.duckdb"
-    took = []
-    with duckdb.connect(path, read_only=True, config={"threads": CORES}) as file:
+def ask_marts(store: Store) -> list[str]:
+    """Every mart asked for one office and one month, the median of several tries; the slow ones by name."""
+    slow = []
+    with duckdb.connect(store.path, read_only=True, config={"threads": CORES}) as file:
         found = file.execute(
             "SELECT table_name, column_name FROM duckdb_columns() WHERE schema_name = 'marts' "
-            "AND list_contains($1, column_name) ORDER BY ALL",
-            [list(KEYS)],
+            "AND column_name IN ('office_id', 'month') ORDER BY ALL"
         ).fetchall()
         for mart, key in found:
             value = file.execute(f"SELECT {key} FROM marts.{mart} OFFSET 5000 LIMIT 1").fetchone()
             if value:
                 seconds, rows = _asked(file, f"SELECT * FROM marts.{mart} WHERE {key} = $1", value)
-                took.append((f"{mart} by {key}", seconds))
                 say(f"  {mart:<22} by {key:<10} {seconds * 1000:7.1f} ms {rows:>9,} rows")
-    return took
+                slow += [f"{mart} by {key}"] if seconds > QUESTION_SECONDS else []
+    return slow
 
 
 def _asked(file: duckdb.DuckDBPyConnection, query: str, value: tuple[object, ...]) -> tuple[float, int]:
-    seconds = []
-    rows = 0
+    """Every column of every row is read, but none is made a Python object: that is the client's work."""
+    seconds, rows = [], 0
     for _ in range(TRIES):
         began = time.perf_counter()
-        rows = _count(file, query, value)
+        [(rows,)] = file.execute(f"SELECT count(hash(found)) FROM ({query}) AS found", [*value]).fetchall()
         seconds.append(time.perf_counter() - began)
-    return statistics.median(seconds), rows
+    return statistics.median(seconds), int(rows)
 
 
-def _count(file: duckdb.DuckDBPyConnection, query: str, value: tuple[object, ...]) -> int:
-    """Every column of every row is read, but none is made a Python object: that is the client's work."""
-    ((rows,),) = file.execute(f"SELECT count(hash(found)) FROM ({query}) AS found", list(value)).fetchall()
-    return int(rows)
-
-
-def _built_elsewhere(data_dir: Path) -> dict[str, float]:
-    module = ["-m", "tests.tools.bench.marts_at_scale"]
-    command = [sys.executable, *module, "--build-only", "--data-dir", str(data_dir)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return found
-
-
-def _size(data_dir: Path) -> float:
-    return (data_dir / "work" / "warehouse.duckdb").stat().st_size / 1e6
-
-
-def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--rows", type=float, default=10, help="million rows")
-    parser.add_argument("--data-dir", type=Path, help="an empty directory to keep the file in")
-    parser.add_argument("--build-only", action="store_true", help=argparse.SUPPRESS)
-    return parser.parse_args()
+def _megabytes(store: Store) -> float:
+    return store.path.stat().st_size / 1e6
 
 
 if __name__ == "__main__":

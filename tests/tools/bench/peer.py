@@ -1,6 +1,6 @@
-"""How fast is the best peer? dlt with its rest client into DuckDB, at its defaults and at its best.
+"""dlt, the best peer, in the races: its rest client into DuckDB, at its defaults and at its best.
 
-Runs in an environment of its own, which `tests.tools.bench.racing` makes; nothing of ours is imported here.
+Runs in an environment of its own, which `tests.tools.bench.race` makes; nothing of ours is imported here.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Peer:
         """Every page of a window, as dlt's rest client gives it."""
         customer, first, last = window
         query = {"customerId": customer, "dateFrom": f"{first}T00:00:00", "dateTo": f"{last}T23:59:59"}
-        query |= {"selectionType": "Agreement"} if self._spec["stage"] == "sales" else {}
+        query |= {"selectionType": "Agreement"} if self._spec["answers"] == "sales" else {}
         if not self._spec["paged"]:
             return [self._client.get(self._spec["path"], params=query).json()]
         pages = self._client.paginate(
@@ -45,7 +45,7 @@ class Peer:
 
     def rows(self, document: Any) -> Any:
         """What is handed to dlt: rows as they came, or as an Arrow table."""
-        rows = document["officeSaleReports"] if self._spec["stage"] == "sales" else document
+        rows = document["officeSaleReports"] if self._spec["answers"] == "sales" else document
         return pa.Table.from_pylist(rows) if self._way == "arrow" else rows
 
     def resource(self, name: str, of_page: Callable[[Any], Any]) -> Any:
@@ -80,7 +80,7 @@ class Peer:
         print(pipeline.last_trace.last_normalize_info.row_counts, file=sys.stderr)  # noqa: T201
 
     def _resources(self) -> Any:
-        if self._spec["stage"] != "leads":
+        if self._spec["answers"] != "leads":
             return self.resource("rows", self.rows)
         lists = {"incomingLeads": "incoming", "outgoingLeads": "outgoing", "tips": "tips"}
 

@@ -1,8 +1,8 @@
-"""What is fetched in a race? Which report, of how many customers and months, and in which windows."""
+"""Stages of a race: which report is fetched, of how many customers and months, and in which windows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 
@@ -10,27 +10,70 @@ from pipelines.months import Month
 
 FIRST = Month(2016, 1)
 MOST_MONTHS = 72
-RUNNING = "/BusinessIntelligence/RunningCommissions"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What answers hold; `rows_of_item` is how many rows of all tables come of one of their items."""
+
+    report: str
+    path: str
+    months_of_window: int = 2
+    rows_of_item: int = 1
+    is_paged: bool = False
+
+
+KINDS = {
+    "running": Kind("running_commissions", "RunningCommissions"),
+    "sales": Kind("sales", "GetSalesReport", months_of_window=12, rows_of_item=6),
+    "leads": Kind("tips_and_leads", "TipsAndLeads/Report/Paged", is_paged=True),
+}
+PAGE_SIZE = 1000
+
+
+@dataclass(frozen=True)
+class StageOption:
+    """An option of `make bench`: how many items are fetched by default, and at most in one window."""
+
+    kind: str
+    default: int
+    items_of_window: int
+    help: str
+
+
+OPTIONS: Mapping[str, StageOption] = {
+    "running": StageOption("running", 480_000, 20_000, "rows of RunningCommissions, 20,000 a window"),
+    "running-40k": StageOption("running", 480_000, 40_000, "the same, 40,000 a window"),
+    "running-150k": StageOption("running", 600_000, 150_000, "the same, 150,000 a window"),
+    "sales": StageOption("sales", 32_000, 2_000, "estates in the sales tree, 2,000 a window"),
+    "leads": StageOption("leads", 120_000, 10_000, "tips and leads, in pages of 1,000"),
+    "single": StageOption("running", 0, 10**9, "rows of RunningCommissions in one answer"),
+    "small": StageOption("running", 0, 200, "rows of RunningCommissions, 200 a window"),
+}
 
 
 @dataclass(frozen=True)
 class Stage:
-    """One report, asked in equal windows; every contestant asks for the same ones.
-
-    `kind` says what the answers hold, `rows_of_item` how many rows of all tables come of one of them.
-    """
+    """One report, asked in equal windows: every contestant asks for the same ones."""
 
     name: str
-    kind: str
-    report: str
-    path: str
-    months_of_window: int
+    kind: Kind
     items_of_window: int
     customers: int
     windows_of_customer: int
-    paged: bool = False
-    page_size: int = 1000
-    rows_of_item: int = 1
+
+    @classmethod
+    def of(cls, name: str, size: int) -> Stage:
+        """A stage of at least so many items."""
+        option = OPTIONS[name]
+        of_window = min(option.items_of_window, size)
+        windows, kind = -(-size // of_window), KINDS[option.kind]
+        customers = -(-windows // (MOST_MONTHS // kind.months_of_window))
+        return cls(name, kind, of_window, customers, -(-windows // customers))
+
+    @property
+    def answers_as(self) -> str:
+        return OPTIONS[self.name].kind
 
     @property
     def names(self) -> list[str]:
@@ -40,72 +83,26 @@ class Stage:
     @property
     def rows(self) -> int:
         """Rows of all tables."""
-        return self.items_of_window * self.customers * self.windows_of_customer * self.rows_of_item
+        return self.items_of_window * self.customers * self.windows_of_customer * self.kind.rows_of_item
 
     @property
     def requests(self) -> int:
         """Answers with rows."""
-        pages = -(-self.items_of_window // self.page_size) if self.paged else 1
+        pages = -(-self.items_of_window // PAGE_SIZE) if self.kind.is_paged else 1
         return self.customers * self.windows_of_customer * pages
+
+    @property
+    def path(self) -> str:
+        return f"/BusinessIntelligence/{self.kind.path}"
 
     @property
     def last(self) -> Month:
         """The last month of the last window."""
-        return FIRST.plus(self.windows_of_customer * self.months_of_window - 1)
+        return FIRST.plus(self.windows_of_customer * self.kind.months_of_window - 1)
 
     def windows(self) -> Iterator[tuple[str, date, date]]:
         """Customer, first and last day of every request; of paged ones, of every first page."""
         for customer in self.names:
             for number in range(self.windows_of_customer):
-                first = FIRST.plus(number * self.months_of_window)
-                yield customer, first.first_day, first.plus(self.months_of_window - 1).last_day
-
-
-def running(rows: int) -> Stage:
-    """RunningCommissions: windows of two months with 20,000 rows each."""
-    of_window = min(20_000, rows)
-    customers, windows = _spread(-(-rows // of_window), MOST_MONTHS // 2)
-    return Stage("running", "running", "running_commissions", RUNNING, 2, of_window, customers, windows)
-
-
-def single(rows: int) -> Stage:
-    """RunningCommissions in one answer, however large; 1,500,000 rows are 200 MB."""
-    return Stage("single", "running", "running_commissions", RUNNING, 2, rows, 1, 1)
-
-
-def small(rows: int) -> Stage:
-    """RunningCommissions in many small windows of 200 rows: what is waited for is the service."""
-    of_window = min(200, rows)
-    customers, windows = _spread(-(-rows // of_window), MOST_MONTHS // 2)
-    return Stage("small", "running", "running_commissions", RUNNING, 2, of_window, customers, windows)
-
-
-def sales(estates: int) -> Stage:
-    """The sales tree: windows of a year with at most 2,000 estates each."""
-    of_window = min(2_000, estates)
-    customers, windows = _spread(-(-estates // of_window), MOST_MONTHS // 12)
-    path = "/BusinessIntelligence/GetSalesReport"
-    return Stage("sales", "sales", "sales", path, 12, of_window, customers, windows, rows_of_item=6)
-
-
-def leads(rows: int) -> Stage:
-    """Tips and leads, page by page: windows of two months with at most 10,000 rows each."""
-    of_window = min(10_000, rows)
-    customers, windows = _spread(-(-rows // of_window), MOST_MONTHS // 2)
-    path = "/BusinessIntelligence/TipsAndLeads/Report/Paged"
-    return Stage("leads", "leads", "tips_and_leads", path, 2, of_window, customers, windows, paged=True)
-
-
-STAGES: Mapping[str, Callable[[int], Stage]] = {
-    "running": running,
-    "sales": sales,
-    "leads": leads,
-    "single": single,
-    "small": small,
-}
-
-
-def _spread(windows: int, of_customer: int) -> tuple[int, int]:
-    """So many customers with so many windows each: at least as many as wanted."""
-    customers = -(-windows // of_customer)
-    return customers, -(-windows // customers)
+                first = FIRST.plus(number * self.kind.months_of_window)
+                yield customer, first.first_day, first.plus(self.kind.months_of_window - 1).last_day
