@@ -86,8 +86,8 @@ format: $(STAMP) ## let ruff format, and mend what it can
 coverage: $(STAMP) ## every test, and which branches none of them took
 	$(BIN)/python -m pytest -n auto --dist loadfile --cov --cov-report=term-missing
 
-bench: $(STAMP) ## race against the floor and the best peer: BENCH="--running 5000000 --rounds 1", for example
-	$(BIN)/python -m tests.tools.bench.racing $(BENCH)
+bench: $(STAMP) ## race against the floor and the best peer: BENCH="--help" says how
+	$(BIN)/python -m tests.tools.bench.race $(BENCH)
 
 night: $(STAMP) ## how long a night of twenty customers takes on this machine, and how much of that is Dagster's
 	$(BIN)/python -m tests.tools.nights.measured
@@ -98,14 +98,14 @@ browser: $(STAMP) ## a backfill of three years launched by clicking in a real br
 soak: $(STAMP) ## hours of it: the tests in new orders with many more examples (ROUNDS=3), and KILLS=200
 	@for round in $$(seq $${ROUNDS:-3}); do \
 	  echo "Round $$round"; $(BIN)/python -m pytest -n auto --dist loadfile --hypothesis-profile=soak || exit 1; done
-	$(BIN)/python -m tests.scenarios.faults.long_run --kills $${KILLS:-200}
-	$(BIN)/python -m tests.scenarios.faults.cuts --every $${CUTS:-3}
-	$(BIN)/python -m tests.scenarios.faults.crowd --seconds $${CROWD:-600}
+	$(BIN)/python -m tests.tools.soak.kill_loop --kills $${KILLS:-200}
+	$(BIN)/python -m tests.tools.soak.cut_writes --every $${CUTS:-3}
+	$(BIN)/python -m tests.tools.soak.crowd --seconds $${CROWD:-600}
 	$(BIN)/python -m tests.tools.nights.accidents
 	$(BIN)/python -m tests.tools.nights.together --seconds $${TOGETHER:-300}
-	POLARS_MAX_THREADS=1 $(BIN)/python -m tests.scenarios.faults.bodies --bodies $${BODIES:-100000}
+	POLARS_MAX_THREADS=1 $(BIN)/python -m tests.tools.soak.spoiled_bodies --bodies $${BODIES:-100000}
 	@if $(BIN)/python -c 'import atheris' 2>/dev/null; then \
-	  POLARS_MAX_THREADS=1 $(BIN)/python -m tests.scenarios.faults.guided --seconds $${GUIDED:-600}; fi
+	  POLARS_MAX_THREADS=1 $(BIN)/python -m tests.tools.soak.guided_fuzz --seconds $${GUIDED:-600}; fi
 
 lock: ## write requirements.txt anew from pyproject.toml (needs uv)
 	uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \

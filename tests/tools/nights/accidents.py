@@ -20,7 +20,7 @@ from filelock import FileLock, Timeout
 from pipelines.months import Month, months_between
 from pipelines.planning.selection import Selection
 from pipelines.sync.sync import sync
-from tests.scenarios.faults.ground import content
+from tests.scenarios.scenario import content
 from tests.tools.nights import graphql
 from tests.tools.nights.server import ENDED, NIGHT, Server, conclude, say, serving, this_month, wait
 from warehouse.database import Store

@@ -9,20 +9,20 @@ import sys
 import pytest
 
 from pipelines.sandbox.faults import Fault
-from tests.scenarios.faults.ground import Ground, ground
+from tests.scenarios.scenario import Scenario, scenario
 
 STATUS = "import sys; from pipelines.cli.main import main; sys.exit(main())"
 
 
 @pytest.fixture(scope="module")
-def here(tmp_path_factory: pytest.TempPathFactory) -> Ground:
+def here(tmp_path_factory: pytest.TempPathFactory) -> Scenario:
     """A world whose users have a word in the place of a time."""
-    here = ground(tmp_path_factory.mktemp("here"), ("users",), offices=1)
+    here = scenario(tmp_path_factory.mktemp("here"), ("users",), offices=1)
     here.sync(Fault("wrong_types", share=0.9))
     return here
 
 
-def said(here: Ground, *options: str) -> str:
+def said(here: Scenario, *options: str) -> str:
     """What the command prints, in a process and with settings of its own."""
     settings = {
         "BASE_URL": "https://sandbox.example",
@@ -37,7 +37,7 @@ def said(here: Ground, *options: str) -> str:
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
 
 
-def test_every_row_in_quarantine_is_shown_as_it_came(here: Ground) -> None:
+def test_every_row_in_quarantine_is_shown_as_it_came(here: Scenario) -> None:
     [(waiting,)] = here.rows("SELECT count(*) FROM meta.quarantine_rows")
     lines = said(here, "--quarantine").splitlines()
     assert len([line for line in lines if line.startswith('    {"id": "')]) == waiting > 0
@@ -45,6 +45,6 @@ def test_every_row_in_quarantine_is_shown_as_it_came(here: Ground) -> None:
     assert [one["trouble"] for one in told] == [""] * waiting
 
 
-def test_a_plain_status_tells_no_row(here: Ground) -> None:
+def test_a_plain_status_tells_no_row(here: Scenario) -> None:
     assert '"id"' not in said(here)
     assert "rows_in_quarantine" not in json.loads(said(here, "--json"))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,9 +17,8 @@ from pipelines.operations.doctor import CHECKOUT, Access, examine
 from pipelines.operations.installation import Finding, Severity, yaml_entries
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault
-from pipelines.sync.run_context import RunContext
 from pipelines.sync.sync import sync
-from tests.scenarios.rehearsal import Rehearsal, rehearsal
+from tests.scenarios.scenario import Scenario, whole_chain
 from warehouse.database import Store
 from warehouse.ledger import ledger_of
 
@@ -28,12 +26,12 @@ REPORTS = "sales,commission_office,users,live_activity"
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Rehearsal:
-    return rehearsal(tmp_path / "data", BROKERBI_REPORTS=REPORTS, BROKERBI_TRIES="1")
+def world(tmp_path: Path) -> Scenario:
+    return whole_chain(tmp_path / "data", [REPORTS], tries="1")
 
 
 def findings(
-    world: Rehearsal, *, ask: bool = False, home: Path | str = "", access: list[Access] | None = None
+    world: Scenario, *, ask: bool = False, home: Path | str = "", access: list[Access] | None = None
 ) -> list[Finding]:
     environment = {"DAGSTER_HOME": str(home)} if home else {}
     on_access = (access if access is not None else []).append
@@ -41,20 +39,20 @@ def findings(
     return list(found)
 
 
-def worst(world: Rehearsal, subject: str, *, ask: bool = False, home: Path | str = "") -> Finding:
+def worst(world: Scenario, subject: str, *, ask: bool = False, home: Path | str = "") -> Finding:
     """Of the findings on a subject the worst."""
     about = (one for one in findings(world, ask=ask, home=home) if one.subject == subject)
     return max(about, key=lambda one: one.severity)
 
 
-def test_a_good_installation_has_nothing_wrong(world: Rehearsal) -> None:
+def test_a_good_installation_has_nothing_wrong(world: Scenario) -> None:
     world.sync()
     world.publish()
     assert [one for one in findings(world, ask=True) if one.severity is Severity.ERROR] == []
     assert worst(world, "published file").found.startswith("its storage version is v1.0.0")
 
 
-def test_every_report_of_every_customer_is_asked_once_for_one_day_at_most(world: Rehearsal) -> None:
+def test_every_report_of_every_customer_is_asked_once_for_one_day_at_most(world: Scenario) -> None:
     world.service.log.clear()
     access: list[Access] = []
     findings(world, ask=True, access=access)
@@ -64,20 +62,20 @@ def test_every_report_of_every_customer_is_asked_once_for_one_day_at_most(world:
     assert days == {"2026-11-01"}
 
 
-def test_offline_nothing_is_asked(world: Rehearsal) -> None:
+def test_offline_nothing_is_asked(world: Scenario) -> None:
     world.service.log.clear()
     assert "clock" not in {one.subject for one in findings(world)}
     assert world.asked == []
 
 
-def test_a_login_for_one_report_only_is_told_which_setting_it_needs(world: Rehearsal) -> None:
+def test_a_login_for_one_report_only_is_told_which_setting_it_needs(world: Scenario) -> None:
     paths = ("Commission", "Users", "LiveData")
     world.service.faults.switch([Fault("403", path=path, customer="G1") for path in paths])
     finding = worst(world, "rights of G1", ask=True)
     assert (finding.severity, finding.remedy.split(": ")[1]) == (Severity.WARNING, "BROKERBI_REPORTS=sales")
 
 
-def test_a_refusal_is_not_repeated_by_another_examination_nor_by_a_sync(world: Rehearsal) -> None:
+def test_a_refusal_is_not_repeated_by_another_examination_nor_by_a_sync(world: Scenario) -> None:
     world.service.faults.switch([Fault("403", path="GetSalesReport", customer="G1")])
     findings(world, ask=True)
     world.service.log.clear()
@@ -88,7 +86,7 @@ def test_a_refusal_is_not_repeated_by_another_examination_nor_by_a_sync(world: R
     assert [path for path in asked if "GetSalesReport" in path] == []
 
 
-def test_a_wrong_login_is_told_once_and_used_once(world: Rehearsal) -> None:
+def test_a_wrong_login_is_told_once_and_used_once(world: Scenario) -> None:
     world.service.faults.switch([Fault("401")])
     world.service.log.clear()
     names = ", ".join(customer.id for customer in world.settings.customers)
@@ -99,15 +97,15 @@ def test_a_wrong_login_is_told_once_and_used_once(world: Rehearsal) -> None:
 @pytest.mark.parametrize(
     ("minutes", "severity"), [(2, Severity.OK), (20, Severity.WARNING), (-90, Severity.ERROR)]
 )
-def test_a_clock_that_is_wrong_is_noticed(world: Rehearsal, minutes: int, severity: Severity) -> None:
+def test_a_clock_that_is_wrong_is_noticed(world: Scenario, minutes: int, severity: Severity) -> None:
     sent = datetime.fromtimestamp(world.context.clock.utc_now().timestamp() - minutes * 60, UTC)
     headers = {"date": f"{sent:%a, %d %b %Y %H:%M:%S} GMT"}
     transport = httpx.MockTransport(lambda _: httpx.Response(200, json=[], headers=headers))
-    world.context = RunContext(transport=transport)
+    world.transport = transport
     assert worst(world, "clock", ask=True).severity is severity
 
 
-def test_who_holds_the_write_lock_is_named(world: Rehearsal) -> None:
+def test_who_holds_the_write_lock_is_named(world: Scenario) -> None:
     ledger_of(Store(world.settings.data_dir))
     lock = world.settings.data_dir / "work" / "warehouse.lock"
     with FileLock(lock):
@@ -129,7 +127,7 @@ def left_open(path: Path) -> None:
     ("spoil", "words"), [(newer, "older clients cannot open it"), (left_open, "opened the file for writing")]
 )
 def test_a_published_file_that_is_not_as_it_should_be_is_told(
-    world: Rehearsal, spoil: Callable[[Path], None], words: str
+    world: Scenario, spoil: Callable[[Path], None], words: str
 ) -> None:
     ledger_of(Store(world.settings.data_dir))
     spoil(world.settings.data_dir / "warehouse.duckdb")
@@ -146,7 +144,7 @@ def test_a_published_file_that_is_not_as_it_should_be_is_told(
     ],
 )
 def test_dagsters_settings_are_compared_with_the_shipped_ones(
-    world: Rehearsal, tmp_path: Path, text: str | None, words: str
+    world: Scenario, tmp_path: Path, text: str | None, words: str
 ) -> None:
     if text is not None:
         (tmp_path / "dagster.yaml").write_text(text)
@@ -154,7 +152,7 @@ def test_dagsters_settings_are_compared_with_the_shipped_ones(
     assert any(words in one.found and one.severity > Severity.OK for one in found)
 
 
-def test_the_shipped_settings_of_dagster_are_as_they_should_be(world: Rehearsal, tmp_path: Path) -> None:
+def test_the_shipped_settings_of_dagster_are_as_they_should_be(world: Scenario, tmp_path: Path) -> None:
     shutil.copy(CHECKOUT / "dagster.yaml", tmp_path)
     assert worst(world, "dagster", home=tmp_path).severity is Severity.OK
     read = yaml_entries((CHECKOUT / "dagster.yaml").read_text("utf-8"))
@@ -162,13 +160,13 @@ def test_the_shipped_settings_of_dagster_are_as_they_should_be(world: Rehearsal,
     assert read["telemetry.enabled"] == "false"
 
 
-def test_a_home_of_dagster_is_a_whole_path(world: Rehearsal) -> None:
+def test_a_home_of_dagster_is_a_whole_path(world: Scenario) -> None:
     assert "would forget its runs" in worst(world, "dagster").found
     assert worst(world, "dagster", home="relative").severity is Severity.ERROR
 
 
 def test_no_finding_tells_a_secret(tmp_path: Path) -> None:
-    world = rehearsal(tmp_path, BROKERBI_PASSWORD="s3cret-word", BROKERBI_TRIES="1", BROKERBI_REPORTS="sales")
+    world = whole_chain(tmp_path, ["sales"], password="s3cret-word", tries="1")
     transport = httpx.MockTransport(lambda _: httpx.Response(401))
-    world.context = replace(world.context, transport=transport)
+    world.transport = transport
     assert "s3cret-word" not in repr(findings(world, ask=True))

@@ -12,9 +12,8 @@ import duckdb
 import pytest
 
 from pipelines.cli.explain import print_explanation
-from pipelines.months import Month
 from pipelines.operations.explain import Explanation, explain
-from tests.scenarios.rehearsal import rehearsal
+from tests.scenarios.scenario import whole_chain
 from warehouse.lineage import SOURCES, SOURCES_OF_USERS, NotInTheFile
 
 SEPTEMBER = date(2026, 9, 1)
@@ -25,7 +24,7 @@ REPORTS = "commission_office,commission_office_sale,commission_user,running_comm
 def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A published file of three months, with what the service is asked for sales alone."""
     data_dir = tmp_path_factory.mktemp("explained")
-    night = rehearsal(data_dir, start=Month(2026, 9), BROKERBI_REPORTS=REPORTS)
+    night = whole_chain(data_dir, [REPORTS])
     night.sync()
     assert night.publish().publication.published
     return data_dir

@@ -28,7 +28,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with warehouse() as connection:
         for of_month in ("2026-01", "2026-02"):
             rows = [earned({"office_customer_id": "M1"}, 100)]
-            loaded(connection, "commission_office", "commission_office", "M1", of_month, rows)
+            loaded(connection, "commission_office", "M1", of_month, rows)
         build_marts(connection)
         connection.execute(f"ATTACH {literal(str(room / 'warehouse.duckdb'))} AS published")
         connection.execute("COPY FROM DATABASE memory TO published")

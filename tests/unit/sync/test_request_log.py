@@ -14,7 +14,7 @@ import duckdb
 from pipelines.connect.models import Request, Try
 from pipelines.sandbox.faults import Fault
 from pipelines.sync.request_log import FILE, FILES_KEPT, RequestLogger
-from tests.scenarios.rehearsal import Rehearsal, rehearsal
+from tests.scenarios.scenario import Scenario, whole_chain
 from warehouse.window_result import WindowStatus
 
 SALES = Request("/Sales", {"customerId": "M1", "dateFrom": "2026-01-01"}, "sales", "M1")
@@ -40,12 +40,8 @@ def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
-def small(world: Path, **faults: Fault) -> Rehearsal:
-    made = rehearsal(
-        world, BROKERBI_CUSTOMERS="G1,M30016", BROKERBI_REPORTS="sales", BROKERBI_RETRY_SECONDS="5"
-    )
-    made.service.faults.switch(list(faults.values()))
-    return made
+def small(directory: Path) -> Scenario:
+    return whole_chain(directory, ["sales"], customers="G1,M30016", retry_seconds="5")
 
 
 def test_a_line_says_what_was_asked_of_whom_and_what_came_of_it(tmp_path: Path) -> None:
@@ -106,8 +102,9 @@ def test_a_sync_counts_every_request_for_its_customer_and_adds_to_the_day(tmp_pa
 
 
 def test_requests_that_failed_and_were_repeated_are_counted_as_such(tmp_path: Path) -> None:
-    world = small(tmp_path, once=Fault("503", customer="G1", tries=1), never=Fault("404", customer="M30016"))
-    assert {one.status for one in world.sync().trouble} == {WindowStatus.FAILED}
+    world = small(tmp_path)
+    faults = Fault("503", customer="G1", tries=1), Fault("404", customer="M30016")
+    assert {one.status for one in world.sync(*faults).trouble} == {WindowStatus.FAILED}
     assert world.rows(COUNTED) == [("G1", "sales", 2, 1, 1), ("M30016", "sales", 1, 0, 1)]
 
 

@@ -1,7 +1,7 @@
 """Fuzzing of bodies that follows the lines of code it reaches.
 
 Needs atheris, which is no dependency of the project: `pip install atheris`, where this Python has one.
-`python -m tests.scenarios.faults.guided --seconds 600`; `--corpus FOLDER` goes on where an earlier one ended.
+`python -m tests.tools.soak.guided_fuzz --seconds 600`; `--corpus FOLDER` goes on where an earlier one ended.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def main() -> int:
 
 def _fuzz(atheris: Any, folder: Path, seconds: int) -> None:
     with atheris.instrument_imports(include=list(FOLLOWED)):
-        from tests.scenarios.faults import bodies
+        from tests.tools.soak import spoiled_bodies as bodies
     samples = bodies.samples()
     folder.mkdir(parents=True, exist_ok=True)
     for number, sample in enumerate(samples):

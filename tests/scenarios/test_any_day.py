@@ -1,4 +1,4 @@
-"""Whatever the day and the settings: is every wanted day asked once, every row kept, and nothing done twice?
+"""Syncs on any day with any settings: every wanted day is asked once and every row kept.
 
 Counted from the request log and the stored answers, by nothing that the sync itself uses.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import calendar
 import json
-from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
 from pathlib import Path
@@ -18,7 +17,7 @@ from hypothesis import strategies as st
 
 from pipelines.months import Month
 from pipelines.sandbox.service import Service
-from tests.scenarios.faults.ground import Ground, HurriedClock, settings_for, world_of
+from tests.scenarios.scenario import FastClock, Scenario, settings_for, world_of
 from warehouse.landing import Landing
 
 FEWEST = settings(max_examples=max(1, settings().max_examples // 50))
@@ -40,19 +39,19 @@ def world() -> Service:
     return world_of("2023-12", 2)
 
 
-def ground_of(directory: Path, today: date, months: int, zone: str, page_size: int) -> Ground:
+def scenario_of(directory: Path, today: date, months: int, zone: str, page_size: int) -> Scenario:
     """A sync on this day that keeps so many months, the current one among them."""
     service = Service(world().world)
-    first = max(Month.of(FIRST), *[Month.of(today).plus(-back) for back in (months - 1,)])
+    start = max(Month.of(FIRST), Month.of(today).plus(1 - months))
     words = {"today": today.isoformat(), "timezone": zone, "page_size": str(page_size)}
-    chosen = settings_for(directory, service.world.offices[:1], first, REPORTS, **words)
-    return Ground(service, chosen, HurriedClock(noon=datetime.combine(today, time(12), UTC)))
+    chosen = settings_for(directory, service.world.offices[:1], str(start), REPORTS, **words)
+    return Scenario(service, chosen, FastClock(noon=datetime.combine(today, time(12), UTC)))
 
 
-def asked(here: Ground) -> dict[str, list[tuple[date, date]]]:
+def asked(here: Scenario) -> dict[str, list[tuple[date, date]]]:
     """The stretches asked for, by report; a page more or a second look is no other stretch."""
     found: dict[str, set[tuple[date, date]]] = {}
-    for entry in here.service.log.entries:
+    for entry in here.asked:
         if entry.query.get("selectiontype", "Agreement") != "Agreement":
             continue  # it was only asked which months were changed
         days = tuple(date.fromisoformat(entry.query[name][:10]) for name in ("datefrom", "dateto"))
@@ -106,17 +105,17 @@ def test_every_day_is_asked_once_every_row_is_kept_and_twice_is_once(
     today: date, months: int, zone: str, page_size: int
 ) -> None:
     with TemporaryDirectory() as folder:
-        here = ground_of(Path(folder), today, months, zone, page_size)
+        here = scenario_of(Path(folder), today, months, zone, page_size)
         assert here.sync().complaints() == []
         for report, spans in asked(here).items():
             judge(here, report, spans, today)
-        assert here.rows(KEPT) == [(served(Path(folder)),)]
+        assert here.value(KEPT) == served(Path(folder))
         before = here.cells()
-        assert replace(here).sync(refresh=True).complaints() == []
+        assert here.sync(refresh=True).complaints() == []
         assert here.cells() == before
 
 
-def judge(here: Ground, report: str, spans: list[tuple[date, date]], today: date) -> None:
+def judge(here: Scenario, report: str, spans: list[tuple[date, date]], today: date) -> None:
     """Each wanted day stands in one stretch, and no stretch is longer than the interface allows."""
     days = [first + timedelta(days=n) for first, last in spans for n in range((last - first).days + 1)]
     start = here.settings.start.first_day

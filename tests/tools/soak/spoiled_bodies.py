@@ -1,6 +1,6 @@
 """Bodies that a service may answer: real ones with one thing or many gone wrong, from structure to bytes.
 
-`python -m tests.scenarios.faults.bodies --bodies 100000` sends so many through reading and normalizing.
+`python -m tests.tools.soak.spoiled_bodies --bodies 100000` sends so many through reading and normalizing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
 from pipelines.normalize.document import InvalidJson, read_document
 from pipelines.sync.fetch import UnreadableRows, normalize_answers
-from tests.scenarios.faults.ground import ground
+from tests.scenarios.scenario import scenario
 from warehouse.landing import Landing
 
 TOLD_EVERY = 5_000
@@ -46,7 +46,7 @@ class Sample:
 def samples(reports: Sequence[str] = ()) -> list[Sample]:
     """One real body of each of these reports; of every report that is on, if none is named."""
     with TemporaryDirectory() as folder:
-        here = ground(Path(folder), reports, offices=1)
+        here = scenario(Path(folder), reports, offices=1)
         here.sync()
         landing = Landing(Path(folder) / "landing")
         found: dict[str, Sample] = {}

@@ -1,10 +1,10 @@
-"""Is an older month read again once a sale of it was changed, and does the night go well untold?"""
+"""The question which sales were changed, for which older months are read again."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
@@ -16,28 +16,24 @@ from pipelines.months import Month
 from pipelines.operations.replay import replay
 from pipelines.planning.plan import make_plan
 from pipelines.planning.selection import Selection
-from pipelines.sandbox.transport import SandboxTransport
-from pipelines.sync.run_context import RunContext
 from pipelines.sync.summary import Summary
-from tests.scenarios.rehearsal import Rehearsal, rehearsal
-from tests.scenarios.stale_months import REPORTS, Square, stale
+from tests.scenarios.scenario import Scenario, whole_chain
+from tests.tools.soak.stale_months import REPORTS, StaleMonth, stale_months
 from warehouse.database import Store
 from warehouse.window_result import WindowResult, WindowStatus
 
 FIRST, LATER = date(2026, 6, 5), date(2026, 6, 12)
-START = Month(2025, 11)
 OLDER = date(2026, 4, 1)  # the months from here on are read every night anyhow
 
 Answering = Callable[[httpx.Request], httpx.Response]
 
 
 @dataclass
-class Otherwise(httpx.AsyncBaseTransport):
-    """The sandbox, with other words for what was changed."""
+class OtherAnswers(httpx.AsyncBaseTransport):
+    """The sandbox, but for the question what was changed; without `answering` that is told of all days."""
 
     sandbox: httpx.AsyncBaseTransport
     answering: Answering | None = None
-    everything: bool = False
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         if request.url.params.get("selectionType") != "Changed":
@@ -52,21 +48,20 @@ class Otherwise(httpx.AsyncBaseTransport):
 class Week:
     """A first sync, and the night of a week later."""
 
-    world: Rehearsal
+    here: Scenario
     summary: Summary
 
-    def stale(self, directory: Path) -> set[Square]:
+    def stale(self, directory: Path) -> set[StaleMonth]:
         """The older months that hold something else than is answered now."""
-        self.world.context = RunContext(transport=SandboxTransport(self.world.service))
-        return {square for square in stale(self.world, directory) if square[2] < OLDER}
+        return {one for one in stale_months(replace(self.here, transport=None), directory) if one[2] < OLDER}
 
     @property
-    def told(self) -> list[WindowResult]:
+    def questions(self) -> list[WindowResult]:
         return [one for one in self.summary.results if one.report == CHANGED_SALES]
 
     @property
     def probes(self) -> list[tuple[object, ...]]:
-        return self.world.rows("SELECT DISTINCT status, asked_of FROM meta.probes")
+        return self.here.rows("SELECT DISTINCT status, asked_of FROM meta.probes")
 
     @property
     def older_months_read(self) -> int:
@@ -75,56 +70,57 @@ class Week:
 
 
 def week(
-    directory: Path, answering: Answering | None = None, *, everything: bool = False, **environment: str
+    directory: Path,
+    answering: Answering | None = None,
+    *,
+    reports: tuple[str, ...] = ("sales",),
+    of_all_days: bool = False,
+    **environment: str,
 ) -> Week:
-    settings = {"BROKERBI_REPORTS": "sales", "BROKERBI_TRIES": "1", **environment}
-    world = rehearsal(directory / "data", start=START, as_of=FIRST, service=None, **settings)
-    assert world.sync().is_well
-    later = world.on_another_day(LATER)
-    if answering or everything:
-        sandbox = SandboxTransport(world.service)
-        later.context = RunContext(transport=Otherwise(sandbox, answering, everything))
+    here = whole_chain(directory / "data", reports, start="2025-11", as_of=FIRST, tries="1", **environment)
+    assert here.sync().is_well
+    later = here.on(LATER)
+    if answering or of_all_days:
+        later.transport = OtherAnswers(later.sandbox, answering)
     return Week(later, later.sync())
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Week:
-    return week(tmp_path_factory.mktemp("told"), BROKERBI_REPORTS=REPORTS)
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Week:
+    return week(tmp_path_factory.mktemp("asked"), reports=REPORTS)
 
 
 def test_fewer_older_months_are_stale_when_the_service_is_asked_what_changed(
-    told: Week, tmp_path: Path
+    asked: Week, tmp_path: Path
 ) -> None:
-    untold = week(tmp_path, BROKERBI_REPORTS=REPORTS, BROKERBI_CHANGED_MONTHS="0")
-    assert told.stale(tmp_path / "a") < untold.stale(tmp_path / "b")
-    assert (len(told.told), untold.told, untold.probes) == (3, [], [])
+    unasked = week(tmp_path, reports=REPORTS, changed_months="0")
+    assert asked.stale(tmp_path / "a") < unasked.stale(tmp_path / "b")
+    assert (len(asked.questions), unasked.questions, unasked.probes) == (3, [], [])
 
 
-def test_every_customer_is_asked_once_and_the_answer_is_landed_and_counted(told: Week) -> None:
-    assert [(one.status, one.requests, bool(one.bytes)) for one in told.told] == [
-        (WindowStatus.TOLD, 1, True)
-    ] * 3
-    assert told.probes == [("answered", "sales")]
-    landed = {one.landing for one in told.told}
-    assert all((told.world.settings.data_dir / "landing" / path).is_file() for path in landed)
+def test_every_customer_is_asked_once_and_the_answer_is_landed_and_counted(asked: Week) -> None:
+    found = [(one.status, one.requests, bool(one.bytes)) for one in asked.questions]
+    assert found == [(WindowStatus.TOLD, 1, True)] * 3
+    assert asked.probes == [("answered", "sales")]
+    assert all((asked.here.data_dir / "landing" / one.landing).is_file() for one in asked.questions)
 
 
-def test_a_month_that_was_read_after_the_change_is_not_read_for_it_again(told: Week) -> None:
-    again = told.world.sync()
+def test_a_month_that_was_read_after_the_change_is_not_read_for_it_again(asked: Week) -> None:
+    again = asked.here.sync()
     assert all(month >= OLDER for one in again.loaded for month in one.months)
 
 
-def test_a_replay_takes_the_answers_for_no_report(told: Week) -> None:
-    assert replay(told.world.settings, reports=["sales"], customers=["G1"]).failures == []
+def test_a_replay_takes_the_answers_for_no_report(asked: Week) -> None:
+    assert replay(asked.here.settings, reports=["sales"], customers=["G1"]).failures == []
 
 
-def test_a_plan_says_that_it_will_ask_and_asks_nothing(told: Week) -> None:
-    told.world.service.log.clear()
-    tomorrow = told.world.settings.model_copy(update={"today": date(2026, 6, 13)})
-    plan, _ = make_plan(tomorrow, Selection(), Store(tomorrow.data_dir), told.world.context.clock)
-    asked = {(one.customer.id, str(one.first), str(one.last)) for one in plan.probes}
-    assert asked == {(customer.id, "2026-06-10", "2026-06-13") for customer in tomorrow.customers}
-    assert told.world.asked == []
+def test_a_plan_says_that_it_will_ask_and_asks_nothing(asked: Week) -> None:
+    asked.here.service.log.clear()
+    tomorrow = asked.here.settings.model_copy(update={"today": date(2026, 6, 13)})
+    plan, _ = make_plan(tomorrow, Selection(), Store(tomorrow.data_dir), asked.here.clock)
+    found = {(one.customer.id, str(one.first), str(one.last)) for one in plan.probes}
+    assert found == {(customer.id, "2026-06-10", "2026-06-13") for customer in tomorrow.customers}
+    assert asked.here.asked == []
 
 
 def test_a_choice_of_months_or_reports_asks_for_no_changes() -> None:
@@ -140,31 +136,31 @@ def breaks(request: httpx.Request) -> httpx.Response:
     return httpx.Response(500, request=request)
 
 
-def talks_rubbish(request: httpx.Request) -> httpx.Response:
+def answers_rubbish(request: httpx.Request) -> httpx.Response:
     return httpx.Response(200, json={"hello": [{"is": "this"}]}, request=request)
 
 
-@pytest.mark.parametrize("answering", [refuses, breaks, talks_rubbish])
-def test_a_night_that_is_told_nothing_goes_on_as_usual_and_says_so(
-    answering: Answering, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("answering", [refuses, breaks, answers_rubbish])
+def test_a_night_without_an_answer_goes_on_as_usual_and_says_so(answering: Answering, tmp_path: Path) -> None:
     night = week(tmp_path, answering)
     assert night.summary.is_well
     assert night.older_months_read == 0
-    assert {one.status for one in night.told} == {WindowStatus.SKIPPED}
+    assert {one.status for one in night.questions} == {WindowStatus.SKIPPED}
     assert night.probes == [("failed", "sales")]
-    assert night.told[0].reason.startswith("the service did not tell which sales were changed, so older ")
+    assert night.questions[0].reason.startswith(
+        "the service did not tell which sales were changed, so older "
+    )
 
 
 def test_a_login_without_rights_to_sales_is_not_refused_twice(tmp_path: Path) -> None:
     night = week(tmp_path, lambda request: httpx.Response(403, request=request))
     assert night.summary.complaints() == []
-    assert "GetSalesReport" not in night.world.asked_by_path()
+    assert "GetSalesReport" not in night.here.asked_by_path()
 
 
 def test_an_answer_that_knows_no_days_makes_only_what_changed_since_due(tmp_path: Path) -> None:
-    night = week(tmp_path, everything=True)
-    assert any("without regard to the days" in warning for one in night.told for warning in one.warnings)
+    night = week(tmp_path, of_all_days=True)
+    assert any("without regard to the days" in warning for one in night.questions for warning in one.warnings)
     assert night.older_months_read < 6
 
 
@@ -176,10 +172,10 @@ def undated(request: httpx.Request) -> httpx.Response:
 
 
 def test_one_night_reads_so_many_older_months_and_leaves_the_others_to_the_next(tmp_path: Path) -> None:
-    night = week(tmp_path, undated, BROKERBI_CHANGED_MONTHS="2")
+    night = week(tmp_path, undated, changed_months="2")
     assert night.older_months_read == 2
     assert any(
         "3 more months were changed than the 2 that one" in one.reason for one in night.summary.results
     )
-    after = night.world.sync(Selection(reports=("sales",)))
+    after = night.here.sync(reports=("sales",))
     assert {month for one in after.loaded for month in one.months} >= {date(2025, 12, 1), date(2026, 1, 1)}

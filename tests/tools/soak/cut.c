@@ -1,5 +1,5 @@
-/* Where is a process cut off? Preloaded, it counts what the process does to files below one folder, and at
-   a chosen number ends it there and then: in the middle of the write, as a kill or a power cut would. */
+/* Counts what a process does to files below one folder when preloaded, and at a chosen number kills it
+   in the middle of the write, as a kill or a power cut would. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>

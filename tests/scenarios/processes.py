@@ -1,0 +1,163 @@
+"""Jobs of the pipeline in processes of their own, killed at a named step or stopped by a full disk."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import resource
+import signal
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from multiprocessing.context import ForkServerProcess
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from pipelines.operations.erase import erase
+from pipelines.operations.publish import finish
+from pipelines.operations.replay import replay
+from pipelines.planning.plan import Plan
+from pipelines.planning.selection import Selection
+from pipelines.settings.model import Settings
+from pipelines.sync.run_context import RunContext
+from pipelines.sync.sync import sync
+from tests.scenarios.scenario import FastClock, Scenario, settings_for, world_of
+from warehouse.errors import DiskFull
+from warehouse.personal_data import PersonKind
+from warehouse.publish import rollback
+from warehouse.retention import compact
+
+KILLED = -signal.SIGKILL
+NO_ROOM = 77
+"""The exit code of a process in which the error meant for it said that the disk is full."""
+_FORK_SERVER = multiprocessing.get_context("forkserver")
+
+
+@dataclass(frozen=True)
+class Step:
+    """The call or the return of a function, for the `turn`th time."""
+
+    file: str
+    function: str
+    event: str = "call"
+    turn: int = 1
+
+
+@dataclass(frozen=True)
+class Job:
+    """`what` is to be done in this directory; `plan` is where a sync writes how many requests it plans."""
+
+    what: str
+    data_dir: Path
+    customers: tuple[str, ...]
+    start: str = "2026-10"
+    reports: tuple[str, ...] = ()
+    base_url: str = "https://sandbox.example"
+    refresh: bool = True
+    killed_at: Step | None = None
+    largest_file: int | None = None
+    person: tuple[PersonKind, str] = (PersonKind.USER, "")
+    plan: Path | None = None
+
+    @classmethod
+    def of(cls, what: str, here: Scenario, **more: Any) -> Job:
+        """A job with the settings of a small scenario."""
+        settings = here.settings
+        names = tuple(customer.id for customer in settings.customers)
+        reports = tuple(settings.reports or ())
+        return cls(what, here.data_dir, names, str(settings.start), reports, **more)
+
+    @property
+    def settings(self) -> Settings:
+        return settings_for(self.data_dir, self.customers, self.start, self.reports, base_url=self.base_url)
+
+
+def process(job: Job) -> ForkServerProcess:
+    """A process of its own for a job, not yet started."""
+    _FORK_SERVER.set_forkserver_preload(["__main__", __name__, "polars"])
+    return _FORK_SERVER.Process(target=_work, args=(job,), daemon=True)
+
+
+def run(job: Job, seconds: float = 120) -> int:
+    """The exit code of a job in a process of its own."""
+    one = process(job)
+    one.start()
+    one.join(seconds)
+    if one.exitcode is None:
+        one.kill()
+        one.join()
+        raise TimeoutError(f"{job} has not ended after {seconds} seconds")
+    return one.exitcode
+
+
+def is_killed(job: Job, step: Step) -> bool:
+    """Whether a job came to this step, where its process is killed."""
+    return run(replace(job, killed_at=step)) == KILLED
+
+
+def do(job: Job) -> int:
+    """Do a job in this process; 0 when all is well."""
+    return _JOBS[job.what](job)
+
+
+def _work(job: Job) -> None:
+    if job.killed_at:
+        _die_at(job.killed_at)
+    if job.largest_file is not None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (job.largest_file, job.largest_file))
+    try:
+        code = do(job)
+    except DiskFull:
+        code = NO_ROOM
+    sys.exit(code)
+
+
+def _sync(job: Job) -> int:
+    def write_down(plan: Plan) -> None:
+        if job.plan:
+            job.plan.write_text(json.dumps({"requests": plan.requests}), "utf-8")
+
+    context = RunContext(FastClock())
+    if job.base_url.endswith(".example"):
+        context = Scenario(world_of(job.start, len(job.customers)), job.settings).context
+    summary = sync(job.settings, Selection(refresh=job.refresh), context=context, on_plan=write_down)
+    return len(summary.complaints())
+
+
+def _rollback(job: Job) -> int:
+    rollback(job.data_dir, now=FastClock().utc_now())
+    return 0
+
+
+def _compact(job: Job) -> int:
+    compact(job.data_dir)
+    return 0
+
+
+_JOBS: Mapping[str, Callable[[Job], int]] = {
+    "sync": _sync,
+    "publish": lambda job: int(not finish(job.settings, FastClock()).publication.published),
+    "replay": lambda job: len(replay(job.settings).failures),
+    "rollback": _rollback,
+    "compact": _compact,
+    "erase": lambda job: len(erase(job.settings, *job.person, clock=FastClock()).problems),
+}
+
+
+def _die_at(step: Step) -> None:
+    left = step.turn
+
+    def watch(frame: FrameType, event: str, _: Any) -> None:
+        nonlocal left
+        code = frame.f_code
+        if event == step.event and code.co_name == step.function and code.co_filename.endswith(step.file):
+            left -= 1
+            if left == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    threading.setprofile(watch)
+    sys.setprofile(watch)

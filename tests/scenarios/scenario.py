@@ -1,0 +1,269 @@
+"""A sandbox, a pipeline that asks it without network or waiting, and contents that can be compared."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime, time, timedelta
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import duckdb
+import httpx
+import zstandard
+
+from pipelines.catalogue.model import Report
+from pipelines.catalogue.reports import REPORTS
+from pipelines.clock import Clock, SystemClock
+from pipelines.months import Month
+from pipelines.operations.publish import Finished, finish
+from pipelines.planning.selection import Selection
+from pipelines.sandbox.calls import LoggedCall
+from pipelines.sandbox.faults import Fault
+from pipelines.sandbox.service import Service
+from pipelines.sandbox.transport import SandboxTransport
+from pipelines.sandbox.world.world import World
+from pipelines.settings.model import Settings, load_settings
+from pipelines.sync.run_context import RunContext
+from pipelines.sync.summary import Summary
+from pipelines.sync.sync import sync
+from warehouse.database import Store
+
+TODAY = date(2026, 11, 21)
+NOON = datetime.combine(TODAY, time(12), UTC)
+FEW = ("users", "commission_office", "sales", "tips_and_leads")
+Cell = tuple[str, str, date | None]
+"""Table, customer and month."""
+Rows = tuple[int, int]
+"""How many rows, and the sum of their hashes."""
+
+
+@dataclass(frozen=True)
+class FastClock(SystemClock):
+    """The time of a noon in the world, going on by itself; waiting returns at once."""
+
+    noon: datetime = NOON
+    began: float = field(default_factory=monotonic)
+
+    def utc_now(self) -> datetime:
+        return self.noon + timedelta(seconds=monotonic() - self.began)
+
+    async def sleep(self, seconds: float) -> None:
+        del seconds
+        await asyncio.sleep(0)
+
+
+@dataclass
+class Scenario:
+    """A sandbox and a pipeline that asks it, or asks `transport` in its place."""
+
+    service: Service
+    settings: Settings
+    clock: Clock = field(default_factory=FastClock)
+    catalogue: Mapping[str, Report] = field(default_factory=lambda: REPORTS)
+    transport: httpx.AsyncBaseTransport | None = None
+
+    @property
+    def data_dir(self) -> Path:
+        return self.settings.data_dir
+
+    @property
+    def sandbox(self) -> SandboxTransport:
+        return SandboxTransport(self.service, sleep=self.clock.sleep)
+
+    @property
+    def context(self) -> RunContext:
+        return RunContext(self.clock, self.transport or self.sandbox, self.catalogue)
+
+    def sync(self, *faults: Fault, **selection: Any) -> Summary:
+        """One sync under these faults; the request log then holds only its requests."""
+        self.service.log.clear()
+        self.service.faults.switch(faults)
+        return sync(self.settings, Selection(**selection), context=self.context)
+
+    def publish(self) -> Finished:
+        """Marts, checks and the published file."""
+        return finish(self.settings, self.clock)
+
+    def rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
+        """What a query on the working file answers."""
+        with Store(self.data_dir).reading() as file:
+            return file.execute(query, list(values)).fetchall()
+
+    def value(self, query: str, *values: object) -> Any:
+        """The single value that a query on the working file answers."""
+        [(value,)] = self.rows(query, *values)
+        return value
+
+    def execute(self, statement: str, *values: object) -> None:
+        """A change of the working file behind the pipeline's back."""
+        with Store(self.data_dir).writing() as file:
+            file.execute(statement, list(values))
+
+    def cells(self) -> dict[Cell, Rows]:
+        """The content of every table, by table, customer and month."""
+        with Store(self.data_dir).reading() as file:
+            return content(file)
+
+    @property
+    def asked(self) -> list[LoggedCall]:
+        """The requests of the last sync."""
+        return self.service.log.entries
+
+    def asked_by_path(self) -> Counter[str]:
+        """How often the last sync asked each report."""
+        return Counter(entry.path.split("/")[2] for entry in self.asked)
+
+    @property
+    def landing_files(self) -> list[Path]:
+        return sorted((self.data_dir / "landing").rglob("*.tar.zst"))
+
+    def lose_working_file(self) -> None:
+        """Only landing and what is published are left."""
+        shutil.rmtree(self.data_dir / "work")
+
+    def on(self, day: date) -> Scenario:
+        """The same files with the world and the calendar moved on."""
+        self.service.set_as_of(day)
+        return self.on_calendar_day(day)
+
+    def on_calendar_day(self, day: date) -> Scenario:
+        """The same files and the same world, asked on another day."""
+        clock = FastClock(datetime.combine(day, time(12), UTC))
+        return replace(self.with_settings(today=day), clock=clock)
+
+    def with_settings(self, **changed: object) -> Scenario:
+        return replace(self, settings=self.settings.model_copy(update=changed))
+
+    def copied_to(self, directory: Path) -> Scenario:
+        """The same in a copy of its data directory."""
+        shutil.copytree(self.data_dir, directory)
+        return self.with_settings(data_dir=directory)
+
+
+def scenario(
+    data_dir: Path,
+    reports: Sequence[str] = FEW,
+    *,
+    start: str = "2026-10",
+    offices: int = 2,
+    **environment: str,
+) -> Scenario:
+    """A small world of single offices, and settings that point at it."""
+    service = world_of(start, offices)
+    customers = service.world.offices[:offices]
+    return Scenario(service, settings_for(data_dir, customers, start, reports, **environment))
+
+
+def whole_chain(
+    data_dir: Path,
+    reports: Sequence[str] = (),
+    *,
+    start: str = "2026-09",
+    as_of: date = TODAY,
+    customers: str = "",
+    **environment: str,
+) -> Scenario:
+    """A world of a group and offices beside it, since `start` and seen on `as_of`; all of them are asked."""
+    world = World.build(start=Month.parse(start), as_of=as_of)
+    words = {"today": as_of.isoformat(), **environment}
+    chosen = [customers] if customers else world.customers
+    settings = settings_for(data_dir, chosen, start, reports, **words)
+    return Scenario(Service(world), settings, FastClock(datetime.combine(as_of, time(12), UTC)))
+
+
+def world_of(start: str, offices: int) -> Service:
+    """The same small world for the same words, in whichever process."""
+    world = World.build(start=Month.parse(start), as_of=TODAY, offices=max(offices, 2), activity=0.4)
+    return Service(world, clock=FastClock().utc_now)
+
+
+def settings_for(
+    data_dir: Path, customers: Sequence[str], start: str, reports: Sequence[str] = (), **environment: str
+) -> Settings:
+    """Settings of a data directory that ask the sandbox."""
+    written = {
+        "base_url": "https://sandbox.example",
+        "username": "sandbox",
+        "password": "sandbox",
+        "customers": ",".join(customers),
+        "start": start,
+        "data_dir": str(data_dir),
+        "requests_per_second": "1000",
+        "today": TODAY.isoformat(),
+        **({"reports": ",".join(reports)} if reports else {}),
+        **environment,
+    }
+    return load_settings({f"BROKERBI_{name.upper()}": value for name, value in written.items()})
+
+
+def files_with(directory: Path, *words: str) -> list[str]:
+    """The names of all files that hold one of these words, packed or not."""
+    return [path.name for path in directory.rglob("*") if path.is_file() and _holds(path, words)]
+
+
+def _holds(path: Path, words: Sequence[str]) -> bool:
+    text = path.read_bytes()
+    if path.name.endswith(".zst"):
+        text = zstandard.ZstdDecompressor().decompressobj().decompress(text)
+    return any(word.encode() in text for word in words)
+
+
+def contents(data_dir: Path) -> dict[str, dict[Cell, Rows]]:
+    """What the working and the published file hold, as far as they exist, once a killed process is mended."""
+    found = {}
+    if Store(data_dir).path.exists():  # and looking must not make it
+        with Store(data_dir).reading() as file:
+            found["working file"] = content(file)
+    if (published := data_dir / "warehouse.duckdb").exists():
+        with duckdb.connect(str(published), read_only=True) as file:
+            found["published file"] = content(file)
+    return found
+
+
+def wrong_cells(data_dir: Path, truth: Mapping[Cell, Rows], *, may_lack: Sequence[str] = ()) -> list[str]:
+    """Cells that hold anything but the truth; those that are missing only in files that may lack none."""
+    return [
+        f"{name} {cell}"
+        for name, cells in contents(data_dir).items()
+        for cell in truth.keys() | cells.keys()
+        if cells.get(cell) != truth.get(cell) and (cell in cells or name not in may_lack)
+    ]
+
+
+def content(file: duckdb.DuckDBPyConnection) -> dict[Cell, Rows]:
+    """Rows and hashes of every cell of `bi`; a nested row counts with its parent.
+
+    Our own columns are left out: load ids, times and row numbers differ between any two syncs.
+    """
+    if not file.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = 'tables'").fetchall():
+        return {}
+    tables = file.execute("SELECT table_name, parent_name, history, nested FROM meta.tables").fetchall()
+    known = {name: (parent if nested else None, history) for name, parent, history, nested in tables}
+    made = file.execute("SELECT table_name FROM duckdb_tables() WHERE schema_name = 'bi'").fetchall()
+    found: dict[Cell, Rows] = {}
+    for name, (_, history) in sorted(known.items()):
+        if (f"{name}_history" if history else name,) in made:
+            query = f"SELECT _customer, _month, count(*), sum(h::HUGEINT) FROM ({_hashed(file, known, name)})"
+            for customer, month, number, hashes in file.execute(f"{query} GROUP BY ALL").fetchall():
+                found[name, customer, month] = (number, hashes)
+    return found
+
+
+def _hashed(file: duckdb.DuckDBPyConnection, known: Mapping[str, tuple[str | None, bool]], name: str) -> str:
+    parent, history = known[name]
+    columns = file.execute(
+        "SELECT column_name FROM meta.columns WHERE table_name = $1 ORDER BY 1", [name]
+    ).fetchall()
+    parts = ["0", *(f'own."{column}"' for (column,) in columns)]
+    if history:
+        parts.append("own.valid_to_utc IS NULL")
+    source = f'bi."{name}{"_history" if history else ""}" AS own'
+    if parent:
+        source += f" LEFT JOIN ({_hashed(file, known, parent)}) AS above ON own._parent_row = above._row"
+        parts.append("above.h")
+    return f"SELECT own._customer, own._month, own._row, hash({', '.join(parts)}) AS h FROM {source}"

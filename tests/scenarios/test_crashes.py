@@ -1,0 +1,170 @@
+"""Kills at the worst moments, half-written blocks, a full disk, and many processes at once.
+
+One directory is killed at one step after the other, so that every kill meets what the last one left.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+
+import pytest
+
+from pipelines.operations.replay import replay
+from tests.scenarios.processes import NO_ROOM, Job, Step, is_killed, run
+from tests.scenarios.scenario import Cell, Rows, Scenario, contents, scenario, wrong_cells
+from tests.tools.soak.crowd import WRITERS, crowd
+from warehouse.checkpoint_journal import HEADERS, journal_path
+from warehouse.database import Store
+from warehouse.errors import Damaged
+from warehouse.files import wal
+from warehouse.ledger import ledger_of
+
+BOTH_FILES = ("working file", "published file")
+BLOCK, PAGE = 256 * 1024, 4096
+JOURNAL_WRITTEN = Step("warehouse/checkpoint_journal.py", "_write_journal", "return")
+SYNC = (
+    Step("warehouse/files.py", "sync"),
+    Step("warehouse/duckdb_file.py", "create", "return"),
+    Step("warehouse/schema_evolution.py", "declare", "return"),
+    Step("warehouse/landing.py", "close"),
+    Step("warehouse/landing.py", "close", "return"),
+    Step("warehouse/load.py", "load_group"),
+    Step("warehouse/load.py", "_write_ledger"),
+    Step("warehouse/load.py", "load_group", "return"),
+    JOURNAL_WRITTEN,
+    Step("warehouse/checkpoint_journal.py", "_checkpoint", "return"),
+    Step("warehouse/write_session.py", "load", "return"),
+    Step("warehouse/write_session.py", "__exit__", "return"),
+)
+STEPS = {
+    "sync": SYNC[5:],
+    "publish": (
+        Step("warehouse/marts.py", "build_marts", "return"),
+        Step("warehouse/checks.py", "run_checks", "return"),
+        Step("warehouse/files.py", "copy_file"),
+        Step("warehouse/files.py", "copy_file", "return"),
+        Step("warehouse/publish.py", "show"),
+        Step("warehouse/publish.py", "show", "return"),
+        Step("warehouse/publish.py", "_write_down", turn=2),
+    ),
+    "replay": (
+        Step("warehouse/load.py", "_write_ledger"),
+        Step("warehouse/load.py", "_write_ledger", turn=2),
+        Step("warehouse/write_session.py", "load", "return"),
+        Step("warehouse/write_session.py", "load", "return", turn=2),
+        Step("warehouse/write_session.py", "__exit__", "return"),
+    ),
+    "rollback": (Step("warehouse/files.py", "give_name"), Step("warehouse/files.py", "give_name", "return")),
+    "compact": (
+        Step("warehouse/retention.py", "rewrite_file"),
+        Step("warehouse/retention.py", "rewrite_file", "return"),
+        Step("warehouse/retention.py", "compact", "return"),
+    ),
+}
+
+
+@cache
+def undisturbed() -> tuple[Scenario, Mapping[Cell, Rows]]:
+    here = scenario(Path(mkdtemp()) / "data", ("users", "sales"), offices=1)
+    here.sync()
+    here.publish()
+    here.publish()
+    return here, here.cells()
+
+
+def test_a_first_sync_killed_at_every_step_ends_as_if_nothing_had_happened(tmp_path: Path) -> None:
+    here, truth = undisturbed()
+    job = Job.of("sync", here.with_settings(data_dir=tmp_path / "data"))
+    for step in SYNC:
+        assert is_killed(job, step), step
+        assert wrong_cells(job.data_dir, truth, may_lack=BOTH_FILES) == [], step
+    assert run(job) == 0
+    assert contents(job.data_dir) == {"working file": truth}
+    assert replay(job.settings).failures == []
+
+
+@pytest.mark.parametrize("what", STEPS)
+def test_killed_at_any_step_both_files_hold_the_truth_and_the_next_run_completes(
+    tmp_path: Path, what: str
+) -> None:
+    here, truth = undisturbed()
+    job = Job.of(what, here.copied_to(tmp_path / "data"))
+    for step in STEPS[what]:
+        assert is_killed(job, step), step
+        assert wrong_cells(job.data_dir, truth, may_lack=BOTH_FILES) == [], step
+    assert run(job if what != "rollback" else replace(job, what="publish")) == 0
+    assert contents(job.data_dir) == dict.fromkeys(BOTH_FILES, truth)
+
+
+@cache
+def torn_directory() -> tuple[Path, Path]:
+    """A directory as a death within the writes of a checkpoint leaves it, one page of each block; and mended.
+
+    DuckDB overwrites metadata in place, so half of such a write leaves a block whose checksum is wrong.
+    """
+    torn, mended = Path(mkdtemp()) / "data", Path(mkdtemp()) / "data"
+    assert is_killed(Job.of("publish", undisturbed()[0].copied_to(torn)), JOURNAL_WRITTEN)
+    shutil.copytree(torn, mended)
+    with Store(mended).writing():
+        pass  # it is checkpointed as it would have been
+    old, new = Store(torn).path.read_bytes(), Store(mended).path.read_bytes()
+    written = bytearray(old)
+    for place in range(HEADERS, len(old), BLOCK):
+        written[place : place + PAGE] = new[place : place + PAGE]
+    Store(torn).path.write_bytes(written)
+    return torn, mended
+
+
+@pytest.fixture
+def torn(tmp_path: Path) -> Store:
+    return Store(shutil.copytree(torn_directory()[0], tmp_path / "torn"))
+
+
+def test_half_written_blocks_are_put_back_and_what_was_committed_is_replayed(torn: Store) -> None:
+    assert wrong_cells(torn.data_dir, undisturbed()[1]) == []
+    assert not journal_path(torn.path).exists()
+
+
+def test_half_written_blocks_without_their_journal_are_damage(torn: Store) -> None:
+    journal_path(torn.path).unlink()
+    with pytest.raises(Damaged, match="replay"):
+        contents(torn.data_dir)
+
+
+def test_a_journal_of_a_checkpoint_that_was_finished_is_thrown_away(torn: Store, tmp_path: Path) -> None:
+    mended = Store(shutil.copytree(torn_directory()[1], tmp_path / "mended"))
+    shutil.copy(journal_path(torn.path), journal_path(mended.path))
+    assert wrong_cells(mended.data_dir, undisturbed()[1]) == []
+    assert not journal_path(mended.path).exists()
+
+
+def test_a_journal_and_a_log_without_their_file_are_thrown_away(torn: Store) -> None:
+    torn.path.unlink()
+    assert ledger_of(torn).months == {}
+    assert [path for path in (journal_path(torn.path), wal(torn.path)) if path.exists()] == []
+
+
+@pytest.mark.parametrize(("largest_file", "is_empty"), [(500, False), (100_000, True)])
+def test_a_full_disk_is_one_sentence_and_what_was_there_stays(
+    tmp_path: Path, largest_file: int, is_empty: bool
+) -> None:
+    here = scenario(tmp_path / "data", offices=1)
+    here.sync()
+    before = here.cells()
+    there = here.with_settings(data_dir=tmp_path / "empty") if is_empty else here
+    job = Job.of("sync", there, largest_file=largest_file)
+    assert run(job) == NO_ROOM
+    assert here.cells() == before
+    assert run(replace(job, largest_file=None)) == 0
+    assert there.cells() == before
+
+
+def test_no_process_meets_a_lock_and_no_older_fetch_replaces_a_newer_one(tmp_path: Path) -> None:
+    found = crowd(tmp_path / "data", seconds=4, readers=3)
+    assert found.wrong == []
+    assert set(found.done) == {*WRITERS, "read"}

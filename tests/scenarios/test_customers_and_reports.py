@@ -1,0 +1,103 @@
+"""What an operator or developer adds: customers with odd ids, budgets of single users, another report."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import duckdb
+import httpx
+import pytest
+
+from pipelines.catalogue.model import MonthOfRow, Report, StoredAs, Table, TimeParameters, text
+from pipelines.catalogue.reports import REPORTS
+from pipelines.months import Month
+from pipelines.operations.replay import replay
+from tests.scenarios.scenario import Scenario, scenario, whole_chain
+
+ODD = "M 1/2"
+HOSTILE = ("x'; DROP SCHEMA bi CASCADE; --", "../../outside", "<script>alert(1)</script>", 'a"b', "ö/ä?#%")
+
+
+def test_an_id_with_a_blank_and_a_slash_is_asked_landed_and_published(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request.url.raw_path.decode().partition("?")[0])
+        return httpx.Response(200, json=[{"office": {"customerId": ODD}, "commission": 5}])
+
+    here = whole_chain(tmp_path / "data", ("commission_office",), start="2026-11", customers=ODD)
+    here.transport = httpx.MockTransport(answer)
+    assert here.sync().is_well
+    assert asked == ["/BusinessIntelligence/CommissionOfficeReport/M%201%2F2"]
+    assert here.publish().publication.published
+    with duckdb.connect(str(here.data_dir / "warehouse.duckdb"), read_only=True) as file:
+        assert file.execute("SELECT office_id, _customer FROM marts.office_month").fetchall() == [(ODD, ODD)]
+    [folder] = (here.data_dir / "landing" / "commission_office").iterdir()
+    assert folder.name == "M%201%2F2"
+
+
+def test_a_hostile_customer_id_stays_a_value(tmp_path: Path) -> None:
+    here = scenario(tmp_path / "data", ("sales",), offices=1)
+    here.sync()
+    before = here.cells()
+    customers = tuple(here.settings.customers[0].model_copy(update={"id": name}) for name in HOSTILE)
+    summary = here.with_settings(customers=customers).sync()
+    assert {one.customer for one in summary.results} == {*HOSTILE}
+    assert here.cells() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["data"]
+
+
+NAME = "user_budget_commission"
+
+
+@pytest.fixture
+def office(tmp_path: Path) -> Scenario:
+    return whole_chain(tmp_path, ("users",), start="2026-11", customers="M30016")
+
+
+def sync_budgets(here: Scenario) -> list[str]:
+    """One month of the budgets of single users; the reasons why something was not asked."""
+    month = Month(2026, 11)
+    return [one.reason for one in here.sync(first=month, last=month, reports=(NAME,)).results]
+
+
+def test_without_known_users_nobody_is_asked_for_and_the_reason_is_given(office: Scenario) -> None:
+    reason = "no user of this customer is known yet; sync the report users first"
+    assert (sync_budgets(office), office.asked) == ([reason], [])
+
+
+def test_a_report_that_is_named_is_asked_once_for_every_known_user_and_not_on_a_usual_night(
+    office: Scenario,
+) -> None:
+    office.sync()
+    users = {user for (user,) in office.rows("SELECT id FROM bi.users")}
+    sync_budgets(office)
+    assert Counter(entry.path.rsplit("/", 3)[1] for entry in office.asked) == Counter(users)
+    assert {user for (user,) in office.rows(f"SELECT asked_user_id FROM bi.{NAME}")} <= users
+    office.sync()
+    assert [entry.path for entry in office.asked if "/Budget/" in entry.path] == []
+
+
+COLLEAGUE = (text("id", "id of the user"), text("name", "name of the user"))
+COLLEAGUES = Report(
+    name="colleagues",
+    subject="people",
+    path="/BusinessIntelligence/External/Users",
+    description="The users once more, under another name.",
+    time_parameters=TimeParameters.NONE,
+    stored_as=StoredAs.HISTORY,
+    month_of_row=MonthOfRow.NONE,
+    customer_parameter="customerId",
+    tables=(Table(name="colleagues", rows="[]", description="A user.", columns=COLLEAGUE, key=("id",)),),
+)
+
+
+def test_a_report_is_added_by_its_block_alone(office: Scenario) -> None:
+    here = replace(office, catalogue={**REPORTS, "colleagues": COLLEAGUES})
+    assert here.sync(reports=("users", "colleagues")).is_well
+    both = "SELECT count(*), count(DISTINCT id), count(name) FROM bi.{}"
+    assert here.rows(both.format("colleagues")) == here.rows(both.format("users"))
+    assert here.value("SELECT max(description) FROM meta.columns WHERE table_name = 'colleagues'")
+    assert replay(here.settings, catalogue=here.catalogue).failures == []

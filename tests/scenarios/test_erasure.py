@@ -1,0 +1,195 @@
+"""Erasure of a person from everything that is kept, and of nothing else."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from pipelines.catalogue.reports import REPORTS as CATALOGUE
+from pipelines.operations.erase import ErasureReceipt, documented_tables, erase
+from pipelines.operations.quarantined_rows import raw_rows
+from pipelines.operations.replay import replay
+from pipelines.sandbox.faults import Fault
+from tests.scenarios.processes import Job, Step, is_killed, run
+from tests.scenarios.scenario import FEW, Scenario, files_with, scenario
+from warehouse.database import Store
+from warehouse.erasure import erase_tables, was_published
+from warehouse.personal_data import Person, PersonKind
+
+REPORTS = (*FEW, "sold_estates")
+TABLES = documented_tables(CATALOGUE)
+TOTALS = """
+SELECT 'sales', count(*), sum(commission) FROM bi.sales_estates UNION ALL
+SELECT 'shares', count(*), sum(commission_value) FROM bi.sales_agents UNION ALL
+SELECT 'leads', count(*), count(lead_state) FROM bi.incoming_leads UNION ALL
+SELECT 'users', count(*), count(DISTINCT id) FROM bi.users_history ORDER BY ALL
+"""
+PEOPLE = {
+    PersonKind.CONTACT: """
+        SELECT contact_id, contact_first_name || ' ' || contact_last_name FROM bi.incoming_leads
+        WHERE contact_id IS NOT NULL AND contains(lead_title, contact_last_name) ORDER BY ALL LIMIT 1""",
+    PersonKind.USER: """
+        SELECT id, email_address FROM bi.users WHERE id IN (SELECT id FROM bi.sales_agents)
+        AND name IN (SELECT responsible_agent_name FROM bi.sold_estates) ORDER BY ALL LIMIT 1""",
+}
+NAMES_WITHOUT_IDS = """
+SELECT 'title', lead_title FROM bi.incoming_leads UNION ALL
+SELECT 'agent', responsible_agent_name FROM bi.sold_estates ORDER BY ALL
+"""
+STEPS = (
+    Step("warehouse/landing.py", "close", "return"),
+    Step("warehouse/erasure.py", "update_ledger"),
+    Step("warehouse/erasure.py", "update_ledger", "return"),
+    Step("warehouse/load.py", "load_group", "return"),
+    Step("warehouse/erasure.py", "erase_tables", "return"),
+    Step("warehouse/retention.py", "compact", "return"),
+)
+
+
+def published(directory: Path, *faults: Fault) -> Scenario:
+    here = scenario(directory, REPORTS, offices=1)
+    here.sync(*faults)
+    here.publish()
+    return here
+
+
+def erase_user(here: Scenario, id_: str, runs: Path | None = None) -> ErasureReceipt:
+    return erase(here.settings, PersonKind.USER, id_, clock=here.clock, runs=runs)
+
+
+@dataclass(frozen=True)
+class Erased:
+    """A user and a contact were erased: who they were, and the totals of before."""
+
+    here: Scenario
+    people: dict[PersonKind, tuple[str, str]]
+    names: set[str]
+    totals: list[tuple[object, ...]]
+    receipts: list[ErasureReceipt]
+
+
+@pytest.fixture(scope="module")
+def erased(tmp_path_factory: pytest.TempPathFactory) -> Erased:
+    here = published(tmp_path_factory.mktemp("erased"))
+    leave_unfinished_file(here.landing_files[0])
+    people: dict[PersonKind, tuple[str, str]] = {kind: here.rows(query)[0] for kind, query in PEOPLE.items()}
+    totals, user = here.rows(TOTALS), people[PersonKind.USER][0]
+    name = here.value("SELECT name FROM bi.users WHERE id = $1", user)
+    (here.data_dir / "work" / "requests.log").write_text(f"asked {user} of {name}\n", "utf-8")
+    receipts = [erase(here.settings, kind, id_, clock=here.clock) for kind, (id_, _) in people.items()]
+    return Erased(here, people, {name, people[PersonKind.CONTACT][1]}, totals, receipts)
+
+
+def leave_unfinished_file(whole: Path) -> None:
+    """A landing file over which a process was killed long ago."""
+    unfinished = whole.with_name(f"{whole.name}.part")
+    shutil.copy(whole, unfinished)
+    os.utime(unfinished, (0, 0))
+
+
+def test_no_file_holds_the_person_any_more(erased: Erased) -> None:
+    ids = [id_ for id_, _ in erased.people.values()]
+    assert files_with(erased.here.data_dir, *ids, erased.people[PersonKind.USER][1]) == []
+
+
+def test_a_name_goes_too_where_no_id_stands_beside_it(erased: Erased) -> None:
+    found = erased.here.rows(NAMES_WITHOUT_IDS)
+    assert [text for _, text in found if any(name in str(text) for name in erased.names)] == []
+    assert {kind for kind, text in found if "erased-" in str(text)} == {"title", "agent"}
+
+
+def test_logs_and_leftovers_are_cleaned(erased: Erased) -> None:
+    assert sorted(receipt.log_places for receipt in erased.receipts) == [0, 2]
+    assert sum(receipt.leftovers_removed for receipt in erased.receipts) == 1
+
+
+def test_amounts_and_counts_stay_as_they_were(erased: Erased) -> None:
+    assert erased.here.rows(TOTALS) == erased.totals
+
+
+def test_the_receipt_counts_what_was_touched_and_names_nobody(erased: Erased) -> None:
+    described = repr([receipt.described() for receipt in erased.receipts])
+    assert all(receipt.landing_files and receipt.rows and not receipt.problems for receipt in erased.receipts)
+    assert [word for pair in erased.people.values() for word in pair if word in described] == []
+
+
+def test_the_ledger_knows_the_rewritten_landing_files(erased: Erased) -> None:
+    cells = erased.here.cells()
+    assert replay(erased.here.settings).failures == []
+    assert erased.here.cells() == cells
+
+
+def test_erasing_again_finds_nothing(erased: Erased) -> None:
+    again = erase_user(erased.here, erased.people[PersonKind.USER][0])
+    assert (again.landing_files, again.rows, again.rebuilt, again.versions_removed) == (0, {}, [], [])
+
+
+def test_an_empty_id_is_refused(erased: Erased) -> None:
+    with pytest.raises(ValueError, match="everybody"):
+        erase_user(erased.here, " ")
+
+
+def test_a_file_being_written_and_the_history_of_runs_are_pointed_out(erased: Erased, tmp_path: Path) -> None:
+    (tmp_path / "runs.db").write_bytes(b'{"user": "U-12345"}')
+    unfinished = erased.here.data_dir / "landing" / "x.tar.zst.part"
+    unfinished.touch()
+    found = erase_user(erased.here, "U-12345", tmp_path).problems
+    unfinished.unlink()
+    assert [problem.split(";")[0][:30] for problem in found] == [
+        "1 landing files are being writ",
+        "the history of runs still tell",
+    ]
+
+
+def test_a_check_that_refuses_the_file_does_not_keep_the_person_in_it(tmp_path: Path) -> None:
+    here = published(tmp_path)
+    user, mail = here.rows(PEOPLE[PersonKind.USER])[0]
+    here.execute(
+        "INSERT INTO bi.commission_office BY NAME "
+        "SELECT * REPLACE ('another' AS _load_id) FROM bi.commission_office"
+    )
+    receipt = erase_user(here, user)
+    assert here.value("SELECT arg_max(status, at_utc) FROM meta.publications") == "refused"
+    assert (receipt.problems, len(receipt.versions_removed)) == ([], 1)
+    assert files_with(tmp_path, user, mail) == []
+
+
+def test_a_person_in_a_row_in_quarantine_goes_and_the_row_stays(tmp_path: Path) -> None:
+    here = published(tmp_path, Fault("wrong_types", share=0.9))
+    waiting = list(raw_rows(Store(tmp_path), tmp_path))
+    ids = [id_ for (id_,) in here.rows("SELECT id FROM bi.users ORDER BY id")]
+    user = next(id_ for id_ in ids if any(id_ in one.raw for one in waiting))
+    erase_user(here, user)
+    assert files_with(tmp_path, user) == []
+    assert [one.trouble for one in raw_rows(Store(tmp_path), tmp_path)] == [""] * len(waiting)
+
+
+def test_a_person_whose_rows_were_replaced_goes_from_the_free_space_of_files_too(tmp_path: Path) -> None:
+    here = scenario(tmp_path, REPORTS, offices=1)
+    here.sync()
+    user, mail = here.rows(PEOPLE[PersonKind.USER])[0]
+    person = Person(PersonKind.USER, user, "gone", frozenset({mail}))
+    with Store(tmp_path).writing() as file:
+        erase_tables(file, person, TABLES)
+    here.publish()
+    file_of_analysts = (tmp_path / "warehouse.duckdb").read_bytes()
+    assert [word.encode() in file_of_analysts for word in (user, mail)] == [True, True]
+    assert not was_published(tmp_path, person, TABLES)
+    assert len(erase_user(here, user).versions_removed) == 1
+    assert files_with(tmp_path, user, mail) == []
+
+
+@pytest.mark.parametrize("kind", list(PersonKind))
+def test_killed_at_any_step_and_run_again_it_is_complete(tmp_path: Path, kind: PersonKind) -> None:
+    here = published(tmp_path)
+    totals, id_ = here.rows(TOTALS), here.rows(PEOPLE[kind])[0][0]
+    job = Job.of("erase", here, person=(kind, id_))
+    assert [step for step in STEPS if not is_killed(job, step)] == []
+    assert run(job) == 0
+    assert files_with(tmp_path, id_) == []
+    assert here.rows(TOTALS) == totals
+    assert replay(here.settings).failures == []

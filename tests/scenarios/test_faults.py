@@ -1,0 +1,199 @@
+"""Nights with faults of the service: what heals leaves no trace, what lasts leaves exactly named gaps.
+
+Every fault strikes one report of one customer of its own, so that one night shows many.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+
+import pytest
+
+from pipelines.sandbox.faults import Fault
+from pipelines.sync.summary import Summary
+from tests.scenarios.scenario import FEW, TODAY, Cell, Rows, Scenario, scenario
+from warehouse.window_result import WindowResult, WindowStatus
+
+OFFICES = 5
+TRIES = 5
+PATHS = {
+    "users": "/Users",
+    "commission_office": "OfficeReport/",
+    "sales": "SalesReport",
+    "tips_and_leads": "Tips",
+}
+HEALING = {
+    "429 with seconds": Fault("429", tries=2),
+    "429 with a date": Fault("429", tries=2, retry_after="date"),
+    "429 with nothing": Fault("429", tries=2, retry_after="none"),
+    "500": Fault("500", tries=4),
+    "502": Fault("502", tries=4),
+    "503": Fault("503", tries=4),
+    "a reset before the answer": Fault("reset", tries=2),
+    "a reset inside the body": Fault("reset_inside", tries=2),
+    "half a body with its length": Fault("half", tries=2),
+    "half a body without": Fault("half_without_length", tries=2),
+    "a page of HTML": Fault("html", tries=2),
+    "an empty body": Fault("empty", tries=2),
+    "another charset": Fault("charset", tries=2),
+    "a first byte that never comes": Fault("slow_start", tries=2, seconds=100),
+    "a slow first byte": Fault("slow_start", seconds=20),
+    "a slow body": Fault("slow_body", seconds=20),
+    "gzip": Fault("gzip"),
+}
+REFUSALS = {"404": Fault("404"), "redirect": Fault("redirect"), "403": Fault("403")}
+LASTING = "429 500 502 503 reset reset_inside half half_without_length html empty".split()
+HALVINGS = 9
+"""A year is halved down to a day in so many steps; a refusal of a day is not about the length."""
+
+
+@dataclass(frozen=True)
+class Night:
+    """One sync in which every fault of a set had a report of a customer to itself."""
+
+    here: Scenario
+    pairs: Mapping[str, tuple[str, str]]
+    summary: Summary
+    cells: dict[Cell, Rows]
+    struck: Mapping[str, int]
+
+    def results(self, fault: str) -> list[WindowResult]:
+        return [one for one in self.summary.results if one.pair == self.pairs[fault]]
+
+    def cells_without(self, *faults: str) -> dict[Cell, Rows]:
+        """The undisturbed cells of all reports and customers but those that these faults struck."""
+        reports = dict(self.here.rows("SELECT table_name, report FROM meta.tables"))
+        gaps = {self.pairs[fault] for fault in faults}
+        return {cell: rows for cell, rows in calm().items() if (reports[cell[0]], cell[1]) not in gaps}
+
+
+@cache
+def night(faults: tuple[tuple[str, Fault], ...]) -> Night:
+    here = scenario(Path(mkdtemp()) / "data", offices=OFFICES)
+    everybody = [(report, customer.id) for customer in here.settings.customers for report in FEW]
+    pairs = dict(zip((name for name, _ in faults), everybody, strict=False))
+    summary = here.sync(
+        *(replace(fault, path=PATHS[pairs[name][0]], customer=pairs[name][1]) for name, fault in faults)
+    )
+    described = here.service.faults.described()
+    struck = {name: int(str(one["struck"])) for (name, _), one in zip(faults, described, strict=True)}
+    return Night(here, pairs, summary, here.cells(), struck)
+
+
+@cache
+def calm(offices: int = OFFICES) -> dict[Cell, Rows]:
+    here = scenario(Path(mkdtemp()), offices=offices)
+    here.sync()
+    return here.cells()
+
+
+def lasting(name: str) -> Night:
+    """Half of the faults a night: ten requests in a row that fail would end the run."""
+    half = LASTING[5:] if name in LASTING[5:] else LASTING[:5]
+    return night((*REFUSALS.items(), *((one, Fault(one)) for one in half)))
+
+
+def test_what_heals_leaves_no_trace_and_its_requests_are_bounded() -> None:
+    one = night(tuple(HEALING.items()))
+    assert [name for name in HEALING if not one.struck[name]] == []
+    assert {result.status for name in HEALING for result in one.results(name)} == {WindowStatus.LOADED}
+    assert one.summary.complaints() == []
+    assert one.cells == calm()
+    assert len(one.here.asked) <= TRIES * len(one.summary.results)
+
+
+@pytest.mark.parametrize("name", [*LASTING, *REFUSALS])
+def test_what_lasts_costs_its_own_report_and_customer_and_is_named(name: str) -> None:
+    one = lasting(name)
+    report, customer = one.pairs[name]
+    assert (calm().keys() - one.cells_without(name)) & one.cells.keys() == set()
+    query = "SELECT DISTINCT status FROM meta.loads WHERE (report, customer) = ($1, $2)"
+    assert one.here.value(query, report, customer) == ("no access" if name == "403" else "failed")
+    named = any(f"{report} of {customer}" in sentence for sentence in one.summary.complaints())
+    assert named == (name != "403")
+
+
+@pytest.mark.parametrize("name", [*LASTING, *REFUSALS])
+def test_what_may_heal_is_tried_five_times_and_a_refusal_once(name: str) -> None:
+    one = lasting(name)
+    asked = [result for result in one.results(name) if result.requests]
+    assert one.struck[name] == len(asked) * (1 if name in REFUSALS else TRIES)
+
+
+@pytest.mark.parametrize("name", ["429", "html"])
+def test_everybody_else_is_loaded_whole_and_the_following_night_has_everything(
+    name: str, tmp_path: Path
+) -> None:
+    one = lasting(name)
+    assert one.cells == one.cells_without(*one.pairs)
+    following = one.here.copied_to(tmp_path / "data").on_calendar_day(TODAY + timedelta(days=1))
+    summary = following.sync()
+    assert summary.complaints() == []
+    assert {result.pair for result in summary.results} >= set(one.pairs.values())
+    assert following.cells() == calm()
+
+
+def test_after_a_401_nothing_more_is_asked_and_the_rest_is_one_sentence(tmp_path: Path) -> None:
+    here = scenario(tmp_path)
+    summary = here.sync(Fault("401", after=3))
+    assert 1 <= [entry.status for entry in here.asked].count(401) <= here.settings.concurrency
+    assert {one.status for one in summary.results} == {WindowStatus.LOADED, WindowStatus.FAILED}
+    assert ["windows are owed" in sentence for sentence in summary.complaints()] == [True]
+    assert here.sync().complaints() == []
+    assert here.cells() == calm(2)
+
+
+def test_403_for_everybody_stops_the_run_and_marks_nobody(tmp_path: Path) -> None:
+    here = scenario(tmp_path, offices=4)
+    summary = here.sync(Fault("403"))
+    assert "refuses every report" in summary.stopped
+    assert len(here.asked) <= 4 * 2 + here.settings.concurrency
+    assert here.rows("FROM meta.access") == []
+    assert here.sync().complaints() == []
+
+
+def test_a_login_that_covers_one_report_gets_it_for_everybody(tmp_path: Path) -> None:
+    here = scenario(tmp_path, offices=4)
+    others = [report for report in FEW if report != "sales"]
+    here.sync(*(Fault("403", path=PATHS[report]) for report in others))
+    loads = "SELECT report, status, count(DISTINCT customer) FROM meta.loads GROUP BY ALL ORDER BY 1"
+    assert here.rows(loads) == sorted([("sales", "loaded", 4), *((name, "no access", 4) for name in others)])
+    assert len(here.asked) <= 4 * (len(others) + 3)
+
+
+def test_a_service_that_is_down_is_left_alone_after_ten_requests_in_a_row(tmp_path: Path) -> None:
+    here = scenario(tmp_path, offices=4)
+    assert "requests in a row" in here.sync(Fault("503")).stopped
+    assert len(here.asked) <= TRIES * (10 + here.settings.concurrency * 2)
+    assert here.value("SELECT count(*) FROM meta.months") == 0
+
+
+def test_a_lasting_400_in_mid_run_is_halved_within_its_bound_and_never_repeated(tmp_path: Path) -> None:
+    here = scenario(tmp_path)
+    summary = here.sync(Fault("400", after=3))
+    refused = Counter((entry.path, str(entry.query)) for entry in here.asked if entry.status == 400)
+    failed = [one for one in summary.results if one.status is WindowStatus.FAILED]
+    assert set(refused.values()) == {1}
+    assert refused.total() <= HALVINGS * len(failed)
+    assert here.sync().complaints() == []
+    assert here.cells() == calm(2)
+
+
+def test_a_quarter_of_all_answers_may_be_faulty(tmp_path: Path) -> None:
+    here = scenario(tmp_path)
+    assert here.sync(*(Fault(kind, rate=0.03) for kind in LASTING)).complaints() == []
+    assert here.cells() == calm(2)
+
+
+@pytest.mark.parametrize("rate", [0.1, 0.5, 0.9])
+def test_at_any_rate_of_faults_the_requests_stay_within_the_stated_bound(tmp_path: Path, rate: float) -> None:
+    here, undisturbed = scenario(tmp_path / "faulty"), scenario(tmp_path / "calm")
+    undisturbed.sync()
+    here.sync(*(Fault(kind, rate=1 - (1 - rate) ** (1 / len(LASTING))) for kind in LASTING))
+    assert 0 < len(here.asked) <= TRIES * len(undisturbed.asked)

@@ -1,0 +1,143 @@
+"""Answers that deserve doubt: emptied months, shrunk customers, windows too long, pages that move."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import date
+from pathlib import Path
+
+import httpx
+import pytest
+
+from pipelines.catalogue.reports import REPORTS
+from pipelines.operations.replay import replay
+from pipelines.sandbox.faults import Fault
+from tests.scenarios.processes import Job, Step, is_killed
+from tests.scenarios.scenario import Scenario, scenario
+from warehouse.database import Store
+from warehouse.landing import Landing
+from warehouse.ledger import Cap, forget_caps, ledger_of
+from warehouse.status import overview
+from warehouse.window_result import WindowStatus
+
+
+def synced(directory: Path, report: str = "sales") -> Scenario:
+    here = scenario(directory, (report,), offices=1)
+    assert here.sync().complaints() == []
+    return here
+
+
+def caps(here: Scenario) -> list[tuple[str, int | None]]:
+    """The learned windows as `status` shows them."""
+    return [(one.report, one.months) for one in overview(Store(here.data_dir)).caps]
+
+
+def test_a_month_that_empties_is_asked_twice_and_then_believed_with_a_warning(tmp_path: Path) -> None:
+    here = synced(tmp_path, "commission_office")
+    summary = here.sync(Fault("empty_report"))
+    assert [(one.status, one.requests) for one in summary.results] == [(WindowStatus.LOADED, 2)] * 2
+    assert all("is empty now, asked twice" in one.warnings[0] for one in summary.results)
+    assert here.value("SELECT count(*) FROM bi.commission_office") == 0
+    assert len(here.rows("FROM meta.loads WHERE note LIKE '%asked twice%'")) == 2
+
+
+def test_a_month_that_was_empty_only_once_is_kept(tmp_path: Path) -> None:
+    here = synced(tmp_path, "commission_office")
+    before = here.cells()
+    summary = here.sync(Fault("empty_report", tries=1))
+    assert [one.requests for one in summary.results] == [2, 2]
+    assert here.cells() == before
+
+
+def test_more_than_half_of_the_rows_are_held_back_also_from_a_replay_until_told_otherwise(
+    tmp_path: Path,
+) -> None:
+    here = synced(tmp_path)
+    before = here.cells()
+    summary = here.sync(Fault("empty_report"))
+    assert [one.status for one in summary.results] == [WindowStatus.HELD_BACK]
+    assert "--accept-shrink" in summary.complaints()[0]
+    assert here.value("SELECT count(*) FROM meta.loads WHERE status = 'held back'") == 1
+    here.lose_working_file()
+    assert replay(here.settings).failures == []
+    assert here.cells() == before
+    assert here.sync(Fault("empty_report"), accept_shrink=True).complaints() == []
+    assert here.value("SELECT count(*) FROM bi.sales_estates") == 0
+
+
+def test_what_was_released_is_loaded_by_a_replay_after_everything_was_lost(tmp_path: Path) -> None:
+    here = synced(tmp_path)
+    here.sync(refresh=True)
+    loads = here.rows("SELECT load_id FROM meta.months")
+    here.lose_working_file()
+    assert replay(here.settings).failures == []
+    assert here.rows("SELECT load_id FROM meta.months") == loads
+
+
+def test_what_a_killed_sync_had_not_decided_on_is_loaded_by_nobody(tmp_path: Path) -> None:
+    here = synced(tmp_path)
+    assert is_killed(Job.of("sync", here), Step("pipelines/sync/scheduler.py", "_release"))
+    assert len(Landing(tmp_path / "landing").held()) == 1
+    assert replay(here.settings).loads == 1
+
+
+def test_a_window_that_keeps_timing_out_is_halved_remembered_and_can_be_forgotten(tmp_path: Path) -> None:
+    here = scenario(tmp_path, ("sales",), offices=1)
+    assert here.sync(Fault("slow_start", seconds=100, count=here.settings.tries)).complaints() == []
+    assert "1 spans were refused and halved" in here.value("SELECT note FROM meta.loads")
+    assert caps(here) == [("sales", 1)]
+    here.sync(refresh=True)
+    assert len(here.asked) == 2
+    with Store(tmp_path).writing() as connection:
+        forget_caps(connection)
+    assert caps(here) == []
+
+
+def test_a_refused_window_is_halved_and_loaded_whole(tmp_path: Path) -> None:
+    report = REPORTS["running_commissions"]
+    here = scenario(tmp_path, (report.name,), offices=1, start="2026-06")
+    here.sync()
+    before = here.cells()
+    longer = replace(here, catalogue={**REPORTS, report.name: replace(report, max_months=6)})
+    assert longer.sync(refresh=True).complaints() == []
+    assert 400 in [entry.status for entry in here.asked]
+    assert here.cells() == before
+    learned = ledger_of(Store(tmp_path)).caps
+    assert learned == {(report.name, here.settings.customers[0].id): Cap(months=1)}
+
+
+@dataclass
+class Padded(httpx.AsyncBaseTransport):
+    """The sandbox, with 200 kB of blanks before its answer for every day that is asked for."""
+
+    sandbox: httpx.AsyncBaseTransport
+    days: list[int] = field(default_factory=list)
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        first, last = (date.fromisoformat(request.url.params[name][:10]) for name in ("dateFrom", "dateTo"))
+        self.days.append((last - first).days + 1)
+        reply = await self.sandbox.handle_async_request(request)
+        body = b" " * (200_000 * self.days[-1]) + await reply.aread()
+        return httpx.Response(reply.status_code, content=body)
+
+
+def test_a_window_whose_answer_is_too_large_is_halved_and_loaded_whole(tmp_path: Path) -> None:
+    here, plain = (scenario(tmp_path / name, ("sales",), offices=1, start="2026-06") for name in ("a", "b"))
+    plain.sync()
+    padded = Padded(here.sandbox)
+    assert replace(here, transport=padded).sync().complaints() == []
+    assert padded.days == [174, 92, 82]
+    assert here.cells() == plain.cells()
+    assert caps(here) == [("sales", 3)]
+
+
+@pytest.mark.parametrize("kind", ["moving_rows", "repeated_ids"])
+def test_pages_that_move_are_read_again_and_it_is_written_down(tmp_path: Path, kind: str) -> None:
+    here = scenario(tmp_path / "moving", ("tips_and_leads",), offices=1, page_size="5")
+    assert here.sync(Fault(kind, rows=2, restless=True)).complaints() == []
+    notes = [note for (note,) in here.rows("SELECT note FROM meta.loads")]
+    assert any("read again" in note and "read unpaged" in note for note in notes)
+    moving, calm = here.cells(), synced(tmp_path / "calm", "tips_and_leads").cells()
+    assert {cell: moving[cell] for cell in moving if "envelope" not in cell[0]} == {
+        cell: calm[cell] for cell in calm if "envelope" not in cell[0]
+    }

@@ -1,0 +1,118 @@
+"""Answers nobody expected: rows in quarantine, spoiled bodies, and reports that nobody has documented."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipelines.catalogue.model import Report
+from pipelines.catalogue.reports import REPORTS
+from pipelines.operations.quarantined_rows import raw_rows
+from pipelines.operations.replay import replay
+from pipelines.sandbox.faults import Fault
+from tests.scenarios.scenario import FEW, scenario, whole_chain
+from tests.tools.soak.spoiled_bodies import Sample, samples, spoiled, verdict
+from warehouse.database import Store
+from warehouse.quarantine import fingerprint
+from warehouse.status import overview
+
+WAITING = "SELECT count(*) FROM meta.quarantine_rows"
+COMMISSIONS = "SELECT count(*), sum(commission) FROM bi.commission_office"
+
+
+def mistaken() -> Report:
+    """Commissions of offices by columns that take an amount for yes or no."""
+    report = REPORTS["commission_office"]
+    table = report.tables[0]
+    columns = tuple(
+        replace(one, type="BOOLEAN") if one.name == "commission" else one for one in table.columns
+    )
+    return replace(report, tables=(replace(table, columns=columns), *report.tables[1:]))
+
+
+def test_rows_move_to_their_table_once_the_catalogue_is_mended(tmp_path: Path) -> None:
+    here = scenario(tmp_path / "here", ("commission_office",))
+    calm = scenario(tmp_path / "calm", ("commission_office",))
+    calm.sync()
+    replace(here, catalogue={**REPORTS, "commission_office": mistaken()}).sync()
+    assert here.value(WAITING) == calm.value("SELECT count(*) FROM bi.commission_office") > 0
+    assert here.rows(COMMISSIONS) == [(0, None)]
+    assert replay(here.settings, quarantine=True).failures == []
+    assert here.value(WAITING) == 0
+    assert here.rows(COMMISSIONS) == calm.rows(COMMISSIONS)
+
+
+def test_wrong_rows_wait_while_the_others_are_loaded_until_they_are_right(tmp_path: Path) -> None:
+    here = scenario(tmp_path, ("sales",), offices=1)
+    summary = here.sync(Fault("wrong_types", share=0.2))
+    assert summary.complaints() == []
+    loaded = here.value("SELECT count(*) FROM bi.sales_estates")
+    held = here.value(f"{WAITING} WHERE table_name = 'sales_estates'")
+    waiting = sum(one.rejected_count for one in summary.results)
+    assert sum(one.rows for one in overview(Store(tmp_path)).quarantined) == waiting > 0
+    assert here.sync(refresh=True, accept_shrink=True).complaints() == []
+    assert overview(Store(tmp_path)).quarantined == []
+    assert here.value("SELECT count(*) FROM bi.sales_estates") == loaded + held
+
+
+def test_a_row_that_waits_is_shown_as_it_came_from_every_kind_of_answer(tmp_path: Path) -> None:
+    here = scenario(tmp_path, ("sales", "tips_and_leads"), offices=1, page_size="3")
+    here.sync(Fault("wrong_types", share=0.2))
+    shown = list(raw_rows(Store(tmp_path), tmp_path))
+    assert {one.row.report for one in shown} == {"sales", "tips_and_leads"}
+    assert {one.row.place.partition("$")[0][:5] for one in shown} == {"", "page "}
+    assert [one.trouble for one in shown if not one.raw.startswith("{")] == []
+    assert [one for one in shown if fingerprint(one.raw) != one.row.fingerprint] == []
+
+
+def test_spoiled_answers_loaded_twice_change_nothing(tmp_path: Path) -> None:
+    here = scenario(tmp_path, offices=1)
+    spoiling = [Fault("wrong_types"), Fault("unknown_fields"), Fault("nested_list")]
+    here.sync(*spoiling)
+    before, waiting = here.cells(), here.value(WAITING)
+    here.sync(*spoiling, refresh=True)
+    assert (here.cells(), here.value(WAITING)) == (before, waiting)
+
+
+def test_a_report_that_nobody_documented_keeps_every_row_whatever_it_turns_into(tmp_path: Path) -> None:
+    here = whole_chain(tmp_path, ("live_activity",), start="2026-11", customers="M30016")
+    rows, types, tables = [], [], []
+    for kinds in ((), ("fractional",), ("fractional", "text"), ("nested_list",)):
+        faults = (Fault(kind, path="LiveData/Report", share=0.5) for kind in kinds)
+        assert here.sync(*faults, refresh=True).complaints() == []
+        rows.append(here.value("SELECT count(*) FROM bi.live_activity__users"))
+        columns = "FROM meta.columns WHERE table_name = 'live_activity__users' AND column_name[1] <> '_'"
+        types.append(dict(here.rows(f"SELECT column_name, type {columns} ORDER BY position")))
+        tables.append({name for (name,) in here.rows("SELECT table_name FROM meta.tables")})
+    assert (len(set(rows)), here.value(WAITING)) == (1, 0)
+    widened = [{step[name] for step in types[:3]} for name in types[0] if types[0][name] != types[1][name]]
+    assert {"BIGINT", "DOUBLE", "VARCHAR"} in widened
+    assert [*types[0]] == [name for name in types[-1] if name in types[0]]
+    (child,) = tables[3] - tables[2]
+    parent = child.rpartition("__")[0]
+    joined = f"SELECT count(*) FROM bi.{child} AS child {{}} JOIN bi.{parent} AS parent"
+    on = " ON child._parent_row = parent._row"
+    assert here.value(joined.format("") + on) > 0 == here.value(joined.format("ANTI") + on)
+
+
+@cache
+def known() -> list[Sample]:
+    return samples(FEW)
+
+
+@settings(max_examples=settings().max_examples // 4)  # `make soak` tries hundreds
+@given(seed=st.integers(0, 2**32))
+def test_a_spoiled_body_is_normalized_quarantined_or_refused_with_a_sentence(seed: int) -> None:
+    chance = random.Random(seed)
+    sample = chance.choice(known())
+    assert verdict(sample.report, spoiled(sample, chance)) in {
+        "normalized",
+        "quarantined",
+        "not this report",
+        "not JSON",
+    }

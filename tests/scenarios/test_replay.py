@@ -1,0 +1,153 @@
+"""Syncs that go on where an earlier one stopped, and files that are rebuilt from landing alone."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipelines.operations.replay import replay
+from pipelines.planning.plan import make_plan
+from pipelines.planning.selection import Selection
+from pipelines.sandbox.faults import Fault
+from tests.scenarios.scenario import TODAY, Scenario, scenario, whole_chain
+from warehouse.database import Store
+from warehouse.landing import Landing
+
+THREE = ("sales", "running_commissions", "users")
+EARLIEST_DUE = "2026-09"
+
+
+@pytest.fixture
+def chain(tmp_path: Path) -> Scenario:
+    return whole_chain(tmp_path / "data", THREE, start="2026-03", changed_months="0")
+
+
+def older_months_asked(here: Scenario) -> set[str | None]:
+    """The customers that were asked about months before those that are due every night."""
+    return {one.customer for one in here.asked if (one.query.get("datefrom") or "9") < EARLIEST_DUE}
+
+
+def test_a_sync_makes_at_most_the_requests_of_its_plan_and_the_next_one_asks_what_is_due(
+    chain: Scenario,
+) -> None:
+    plan, _ = make_plan(chain.settings, Selection(), Store(chain.data_dir), chain.clock)
+    summary = chain.sync()
+    assert len(chain.asked) == summary.requests <= plan.requests
+    before = chain.cells()
+    chain.sync()
+    assert older_months_asked(chain) == set()
+    assert chain.cells() == before
+
+
+def test_what_failed_is_asked_again_and_nothing_else_besides_what_is_due(chain: Scenario) -> None:
+    first = chain.sync(Fault("404", path="RunningCommissions", customer="M30016"))
+    assert {one.customer for one in first.trouble} == {"M30016"}
+    assert chain.sync().is_well
+    assert older_months_asked(chain) == {"M30016"}
+    assert chain.sync().is_well
+    assert older_months_asked(chain) == set()
+
+
+def test_dropped_tables_are_rebuilt_identically_from_landing_alone(chain: Scenario) -> None:
+    chain.sync()
+    tables = ("sales_agents", "running_commissions", "users_history")
+    queries = [f"{words} bi.{table}" for table in tables for words in ("DESCRIBE", "FROM")]
+    before = [sorted(chain.rows(query), key=repr) for query in queries]
+    for table in tables:
+        chain.execute(f"DROP TABLE bi.{table} CASCADE")
+    chain.service.log.clear()
+    assert replay(chain.settings).failures == []
+    assert ([sorted(chain.rows(query), key=repr) for query in queries], chain.asked) == (before, [])
+
+
+def test_a_landing_file_that_is_gone_is_named_and_the_rest_is_rebuilt(tmp_path: Path) -> None:
+    here = scenario(tmp_path, ("sales",), offices=1)
+    here.sync()
+    before = here.cells()
+    here.landing_files[0].unlink()
+    [failure] = replay(here.settings).failures
+    assert "brokerbi sync --refresh" in failure
+    assert here.cells() == before
+    assert here.sync(refresh=True).complaints() == []
+    assert replay(here.settings).failures == []
+
+
+def test_a_landing_file_with_a_wrong_byte_is_named_and_its_rows_stay(tmp_path: Path) -> None:
+    here = scenario(tmp_path, ("sales",), offices=1)
+    here.sync()
+    before = here.cells()
+    body = bytearray(here.landing_files[0].read_bytes())
+    body[len(body) // 2] ^= 1
+    here.landing_files[0].write_bytes(bytes(body))
+    [failure] = replay(here.settings).failures
+    assert "damaged" in failure
+    assert here.cells() == before
+
+
+def test_old_answers_go_when_a_setting_says_so_and_nothing_in_force_needs_them(tmp_path: Path) -> None:
+    here = scenario(tmp_path, ("users", "commission_office"), offices=1)
+    here.sync()
+    here.sync(refresh=True)
+    landing, before = Landing(tmp_path / "landing"), here.cells()
+    in_force = here.rows("SELECT landing FROM meta.loads WHERE load_id IN (SELECT load_id FROM meta.months)")
+    later = here.on_calendar_day(TODAY + timedelta(days=40)).with_settings(landing_days=30)
+    assert len(landing.paths()) == 2 * len(in_force)
+    later.publish()
+    assert {path for (path,) in in_force} <= set(landing.paths())
+    assert len(landing.paths()) < 2 * len(in_force)
+    assert here.cells() == before
+
+
+DAYS = (date(2026, 4, 10), date(2026, 5, 6), date(2026, 6, 10))
+RESTATED = "SELECT * EXCLUDE (load_id_before, load_id_after, _load_id) FROM marts.restatements ORDER BY ALL"
+
+
+@pytest.fixture(scope="module")
+def restated(tmp_path_factory: pytest.TempPathFactory) -> Scenario:
+    """A data directory that was synced and published on three days."""
+    reports = ("commission_office", "sales", "running_commissions", "tips_and_leads", "live_activity")
+    here = whole_chain(tmp_path_factory.mktemp("restated") / "data", reports, start="2026-01", as_of=DAYS[-1])
+    for day in DAYS:
+        here = here.on(day)
+        assert here.sync(refresh=True).is_well
+        assert here.publish().publication.published
+    return here
+
+
+def restatements(here: Scenario) -> list[tuple[Any, ...]]:
+    here.publish()
+    return here.rows(RESTATED)
+
+
+@pytest.mark.parametrize("is_synced_first", [False, True])
+def test_what_was_restated_is_known_again_from_landing_alone(
+    restated: Scenario, tmp_path: Path, is_synced_first: bool
+) -> None:
+    here, before = restated.copied_to(tmp_path / "data"), restated.rows(RESTATED)
+    here.lose_working_file()
+    if is_synced_first:
+        assert here.sync().is_well
+        assert restatements(here) == []
+    assert replay(here.settings).notes == []
+    assert restatements(here) == before != []
+
+
+def test_a_replay_of_a_file_that_forgot_nothing_leaves_its_memory_alone(
+    restated: Scenario, tmp_path: Path
+) -> None:
+    here, totals = restated.copied_to(tmp_path / "data"), "FROM meta.month_totals ORDER BY ALL"
+    assert replay(here.settings).notes == []
+    assert here.rows(totals) == restated.rows(totals)
+
+
+def test_a_memory_older_than_landing_is_kept_and_it_is_said(restated: Scenario, tmp_path: Path) -> None:
+    here, before = restated.copied_to(tmp_path / "data"), restated.rows(RESTATED)
+    first = min((here.data_dir / "landing" / "sales").rglob("*.tar.zst"), key=lambda path: path.name)
+    first.rename(first.with_suffix(".aside"))
+    here.execute("UPDATE meta.loads SET status = 'landed' WHERE report = 'tips_and_leads'")
+    [note] = replay(here.settings).notes
+    assert "behind it are no more in landing" in note
+    assert restatements(here) == before

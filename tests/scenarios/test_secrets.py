@@ -1,0 +1,83 @@
+"""Secrets and names that nobody is to read: the login everywhere, contacts where a key is set."""
+
+from __future__ import annotations
+
+import logging
+from base64 import b64encode
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+
+from pipelines.operations.pseudonyms import Pseudonyms
+from pipelines.operations.replay import replay
+from pipelines.sandbox.faults import Fault
+from pipelines.sandbox.service import SandboxLogin, Service
+from tests.scenarios.scenario import Scenario, files_with, scenario
+from warehouse.landing import Landing
+
+USERNAME, PASSWORD = "chain-of-brokers", "Öppna&sesam/17"
+SECRETS = (
+    PASSWORD,
+    b64encode(f"{USERNAME}:{PASSWORD}".encode()).decode(),
+    b64encode(PASSWORD.encode()).decode(),
+)
+TROUBLES = "401 404 429 500 redirect html empty half reset slow_start 403".split()
+NAMES = "SELECT lead_id, contact_first_name, contact_last_name, lead_title FROM bi.incoming_leads ORDER BY 1"
+KEY = Pseudonyms(b"a key")
+
+
+def test_no_error_path_leaves_the_login_in_a_log_a_sentence_or_a_file(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    reports = ("users", "commission_office", "sales")
+    here = scenario(tmp_path, reports, offices=1, username=USERNAME, password=PASSWORD)
+    here = replace(here, service=Service(here.service.world, logins=(SandboxLogin(USERNAME, PASSWORD),)))
+    caplog.set_level(logging.DEBUG)
+    said: list[str] = []
+    here.sync()
+    for trouble in TROUBLES:
+        summary = here.sync(Fault(trouble, seconds=100), refresh=True)
+        assert here.asked
+        said += [*summary.complaints(), repr(summary), repr(here.settings)]
+    here.publish()
+    printed = capfd.readouterr()
+    said += [caplog.text, printed.out, printed.err]
+    shown = [secret for secret in SECRETS if secret in "\n".join(said)]
+    assert (shown, files_with(tmp_path, *SECRETS)) == ([], [])
+
+
+@pytest.fixture
+def named(tmp_path: Path) -> Scenario:
+    here = scenario(tmp_path, ("tips_and_leads",), offices=1)
+    here.sync()
+    return here
+
+
+def with_key(here: Scenario) -> Scenario:
+    return here.with_settings(pseudonym_key=SecretStr("a key"))
+
+
+def test_with_a_key_every_name_is_its_pseudonym_and_nothing_else_changes(named: Scenario) -> None:
+    plain = named.rows(NAMES)
+    with_key(named).sync(refresh=True)
+    titles = {lead: title for lead, _, _, title in named.rows(NAMES)}
+    hidden = [(lead, KEY.of_text(first), KEY.of_text(last)) for lead, first, last, _ in plain]
+    assert [row[:3] for row in named.rows(NAMES)] == hidden
+    assert [lead for lead, first, last, _ in plain if last and f"{first} {last}" in titles[lead]] == []
+
+
+def test_a_replay_makes_the_same_pseudonyms_and_landing_keeps_the_names(named: Scenario) -> None:
+    [(_, first, *_), *_] = named.rows(NAMES)
+    with_key(named).sync(refresh=True)
+    loaded = named.rows(NAMES)
+    replay(with_key(named).settings)
+    assert named.rows(NAMES) == loaded
+    landing = Landing(named.data_dir / "landing")
+    assert any(first.encode() in body for path in landing.paths() for _, body in landing.read(path))
+
+
+def test_the_same_name_is_the_same_pseudonym_under_the_same_key_only() -> None:
+    assert KEY.of_text("Ann  EK") == KEY.of_text("ann ek") != Pseudonyms(b"another").of_text("ann ek")
+    assert [KEY.of_text(None), KEY.of_text(" ")] == [None, " "]

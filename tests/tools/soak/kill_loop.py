@@ -1,0 +1,145 @@
+"""Kills at random moments under faulty answers, and every table compared with an undisturbed run.
+
+`python -m tests.tools.soak.kill_loop --kills 200` is part of `make soak`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from pipelines.months import Month
+from pipelines.sandbox.faults import Fault
+from pipelines.sandbox.server import serving
+from pipelines.sandbox.service import Service
+from pipelines.sandbox.world.world import World
+from tests.scenarios.processes import KILLED, Job, process, run
+from tests.scenarios.scenario import TODAY, Cell, Rows, contents, wrong_cells
+
+KINDS = "500 502 503 429 reset reset_inside half half_without_length html empty".split()
+TRIES = 5
+LOOK_EVERY = 10
+MOST_ROUNDS = 10
+LONGEST_JOB = 900
+JOBS = ("sync",) * 6 + ("refresh",) * 3 + ("publish", "publish", "replay", "compact", "rollback")
+BOTH_FILES = ("working file", "published file")
+
+
+def say(sentence: str) -> None:
+    """One line with the time, at once."""
+    sys.stdout.write(f"{time.strftime('%H:%M:%S')} {sentence}\n")
+    sys.stdout.flush()
+
+
+@dataclass
+class KillLoop:
+    """One directory whose jobs are killed over and over, and what an undisturbed one holds."""
+
+    service: Service
+    job: Job
+    truth: dict[Cell, Rows]
+    random: random.Random
+    kills: Counter[str] = field(default_factory=Counter)
+    ended: Counter[str] = field(default_factory=Counter)
+    requests: int = 0
+    faulty: int = 0
+    beyond_bound: list[str] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
+
+    def kill_one(self, what: str, longest: float) -> None:
+        """Start a job, and kill it at a random moment unless it has ended by then."""
+        job = replace(self.job, what="sync" if what == "refresh" else what, refresh=what == "refresh")
+        self.service.log.clear()
+        working = process(job)
+        working.start()
+        working.join(self.random.uniform(0.05, longest))
+        if working.is_alive():
+            working.kill()
+        working.join()
+        (self.kills if working.exitcode == KILLED else self.ended)[what] += 1
+        self.count_requests()
+
+    def count_requests(self) -> None:
+        """Add up the requests of a job, and compare them with the bound."""
+        entries = self.service.log.entries
+        self.requests += len(entries)
+        self.faulty += sum(bool(entry.faults) for entry in entries)
+        plan = self.job.plan
+        if plan and plan.exists():
+            planned = json.loads(plan.read_text("utf-8"))["requests"]
+            if len(entries) > TRIES * planned:
+                self.beyond_bound.append(f"{len(entries)} requests where {planned} were planned")
+            plan.unlink()
+
+    def complete(self) -> int:
+        """Sync without kills, still under faults, until nothing is missing; then every other job once."""
+        rounds, code = 0, 1
+        while code and rounds < MOST_ROUNDS:
+            self.service.log.clear()
+            code = run(replace(self.job, refresh=False), LONGEST_JOB)
+            self.count_requests()
+            rounds += 1
+        if code:
+            raise AssertionError(f"after {MOST_ROUNDS} syncs something is still missing")
+        for what in ("publish", "replay", "compact"):
+            if run(replace(self.job, what=what), LONGEST_JOB):
+                self.wrong.append(f"{what} failed")
+            self.wrong += wrong_cells(self.job.data_dir, self.truth)
+        return rounds
+
+
+def main() -> int:
+    """Run, print the figures, and end with 1 if anything is lost, doubled, stale or beyond its bound."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument("--offices", type=int, default=7)
+    parser.add_argument("--from", dest="start", default="2024-01")
+    parser.add_argument("--faulty", type=float, default=0.25, help="share of the answers that are spoiled")
+    parser.add_argument("--longest", type=float, default=6.0, help="seconds a job lives at most")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--directory", type=Path, help="where everything is kept, to be looked at afterwards")
+    given = parser.parse_args()
+    world = World.build(start=Month.parse(given.start), as_of=TODAY, offices=given.offices)
+    service = Service(world)
+    with TemporaryDirectory() as temporary, serving(service) as server:
+        folder = given.directory or Path(temporary)
+        job = Job(
+            "sync", folder / "undisturbed", world.customers, given.start, base_url=server.base_url,
+            refresh=False, plan=folder / "plan.json",
+        )  # fmt: skip
+        return _kill_and_compare(given, service, job, folder)
+
+
+def _kill_and_compare(given: argparse.Namespace, service: Service, job: Job, folder: Path) -> int:
+    began = time.monotonic()
+    if run(job, LONGEST_JOB) or run(replace(job, what="publish"), LONGEST_JOB):
+        raise AssertionError("the undisturbed run failed")
+    truth = contents(job.data_dir)["working file"]
+    rows = sum(count for count, _ in truth.values())
+    say(f"undisturbed: {len(service.log.entries)} requests, {rows} rows")
+    each = 1 - (1 - given.faulty) ** (1 / len(KINDS))
+    service.faults.switch([Fault(kind, rate=each, seconds=1) for kind in KINDS])
+    killed = replace(job, data_dir=folder / "killed")
+    loop = KillLoop(service, killed, truth, random.Random(given.seed))
+    while loop.kills.total() < given.kills:
+        loop.kill_one(loop.random.choice(JOBS), given.longest)
+        if loop.kills.total() % LOOK_EVERY == 0:
+            loop.wrong += wrong_cells(killed.data_dir, truth, may_lack=BOTH_FILES)
+            say(f"killed {dict(loop.kills)}, ended {dict(loop.ended)}, wrong cells {len(loop.wrong)}")
+    rounds = loop.complete()
+    say(f"{loop.kills.total()} kills: {dict(loop.kills)}; completed in {rounds} further syncs")
+    say(f"{loop.requests} requests, {loop.faulty} of them answered faultily")
+    say(f"{len(loop.wrong)} wrong cells {loop.wrong[:5]}; beyond the bound: {loop.beyond_bound}")
+    say(f"{time.monotonic() - began:.0f} s")
+    return 1 if loop.wrong or loop.beyond_bound else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
