@@ -1,4 +1,4 @@
-"""How does a test write a small warehouse down? Declared tables in memory, rows as dictionaries."""
+"""Small warehouses in memory: declared tables, rows written as dictionaries, the marts a query reads."""
 
 from __future__ import annotations
 
@@ -128,7 +128,6 @@ def rows(
 def loaded(
     connection: DuckDBPyConnection,
     report: str,
-    table: str,
     customer: str,
     of_month: str,
     given: Sequence[Row],
@@ -136,12 +135,12 @@ def loaded(
     at_utc: datetime = FIRST_MOMENT,
     is_open: bool = False,
 ) -> list[int]:
-    """Replace a month of a report that has one table: the ledger and the rows."""
+    """Replace a month of a report that has one table, of its own name: the ledger and the rows."""
     load_id = held(connection, report, customer, [of_month], at_utc=at_utc, is_open=is_open)
     connection.execute(
-        f"DELETE FROM bi.{table} WHERE (_customer, _month) = ($1, $2)", [customer, month(of_month)]
+        f"DELETE FROM bi.{report} WHERE (_customer, _month) = ($1, $2)", [customer, month(of_month)]
     )
-    return rows(connection, table, customer, of_month, given, at_utc=at_utc, load_id=load_id)
+    return rows(connection, report, customer, of_month, given, at_utc=at_utc, load_id=load_id)
 
 
 def built(connection: DuckDBPyConnection, query: str) -> list[tuple[object, ...]]:

@@ -1,4 +1,4 @@
-"""What was budgeted, when was it changed, and how far are we? The marts of budgets against written rows."""
+"""Marts of budgets, their versions and their attainment against a few written rows."""
 
 from __future__ import annotations
 
@@ -90,14 +90,7 @@ def test_counts_of_a_monthly_office_budget_are_measures_of_their_own(given: Duck
 def test_an_office_is_held_against_the_sum_of_its_users_budgets(given: DuckDBPyConnection) -> None:
     budgeted(given, "2026-01", "U1", (100, SPRING, None))
     budgeted(given, "2026-01", "U2", (300, SPRING, None))
-    loaded(
-        given,
-        "commission_office",
-        "commission_office",
-        "G1",
-        "2026-01",
-        [earned({"office_customer_id": "M1"}, 500)],
-    )
+    loaded(given, "commission_office", "G1", "2026-01", [earned({"office_customer_id": "M1"}, 500)])
     found = built(
         given, "SELECT user_id, budget::INT, actual::INT, attainment_share FROM marts.budget_vs_actual"
     )
@@ -106,7 +99,7 @@ def test_an_office_is_held_against_the_sum_of_its_users_budgets(given: DuckDBPyC
 
 def test_a_user_is_held_against_the_own_budget(given: DuckDBPyConnection) -> None:
     budgeted(given, "2026-01", "U1", (100, SPRING, None))
-    loaded(given, "commission_user", "commission_user", "G1", "2026-01", [earned({"user_id": "U1"}, 80)])
+    loaded(given, "commission_user", "G1", "2026-01", [earned({"user_id": "U1"}, 80)])
     found = built(given, "SELECT user_id, actual::INT FROM marts.budget_vs_actual WHERE user_id IS NOT NULL")
     assert found == [("U1", 80)]
 
@@ -116,7 +109,7 @@ def test_the_year_is_forecast_from_what_was_reached_of_the_budget_so_far(given: 
         budgeted(given, f"2026-{number:02d}", "U1", (budget, SPRING, None))
         if actual:
             office = earned({"office_customer_id": "M1"}, actual)
-            loaded(given, "commission_office", "commission_office", "G1", f"2026-{number:02d}", [office])
+            loaded(given, "commission_office", "G1", f"2026-{number:02d}", [office])
     found = built(
         given,
         "SELECT year_to_date_actual::INT, year_budget::INT, year_forecast::INT FROM marts.budget_vs_actual "
@@ -128,14 +121,7 @@ def test_the_year_is_forecast_from_what_was_reached_of_the_budget_so_far(given: 
 def test_a_year_with_an_unknown_month_has_no_forecast(given: DuckDBPyConnection) -> None:
     for of_month in ("2026-01", "2026-02"):
         budgeted(given, of_month, "U1", (100, SPRING, None))
-    loaded(
-        given,
-        "commission_office",
-        "commission_office",
-        "G1",
-        "2026-02",
-        [earned({"office_customer_id": "M1"}, 5)],
-    )
+    loaded(given, "commission_office", "G1", "2026-02", [earned({"office_customer_id": "M1"}, 5)])
     found = built(given, "SELECT year_forecast FROM marts.budget_vs_actual WHERE user_id IS NULL")
     assert found == [(None,), (None,)]
 
@@ -169,6 +155,6 @@ def test_a_month_before_one_that_is_over_is_not_open_although_nothing_is_held_of
     for of_month in ("2026-01", "2026-02", "2026-03"):
         budgeted(given, of_month, "U1", (100, SPRING, None))
     office = [earned({"office_customer_id": "M1"}, 5)]
-    loaded(given, "commission_office", "commission_office", "G1", "2026-02", office)
+    loaded(given, "commission_office", "G1", "2026-02", office)
     found = built(given, "SELECT month(month), is_open FROM marts.budget_vs_actual WHERE user_id IS NULL")
     assert found == [(1, False), (2, False), (3, True)]

@@ -1,4 +1,4 @@
-"""In which order are marts built, and what happens when one cannot be? Small rooms of SQL."""
+"""Building of marts: their order, refusals, and what a failed build leaves."""
 
 from __future__ import annotations
 

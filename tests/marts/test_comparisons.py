@@ -1,4 +1,4 @@
-"""Who leads, how does a year compare, and what was restated? The marts that compare, against written rows."""
+"""Marts that compare: leaderboard, year over year, restatements."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.marts.given import build, built, earned, loaded, sold, warehouse
 def office_earned(given: DuckDBPyConnection, month: str, **commissions: float) -> None:
     """The group's office report of a month: what each office earned."""
     found = [earned({"office_customer_id": office}, amount) for office, amount in commissions.items()]
-    loaded(given, "commission_office", "commission_office", "G1", month, found)
+    loaded(given, "commission_office", "G1", month, found)
 
 
 def test_the_leaderboard_ranks_offices_and_says_who_won_places() -> None:
@@ -67,7 +67,7 @@ def test_a_user_stands_on_the_leaderboard_with_the_office_of_the_month() -> None
     given = warehouse()
     for month, office in (("2026-01", "M1"), ("2026-02", "M2")):
         office_earned(given, month, M1=50, M2=40)
-        loaded(given, "commission_user", "commission_user", "G1", month, [earned({"user_id": "U1"}, 5)])
+        loaded(given, "commission_user", "G1", month, [earned({"user_id": "U1"}, 5)])
         agent = {"id": "U1", "primary_office_customer_id": office}
         sold(given, "G1", month, office, f"E{office}", office_name=f"The {office}", agents=[agent])
     found = built(
@@ -102,7 +102,7 @@ def test_what_changes_in_a_month_that_was_over_is_a_restatement() -> None:
     build(given, "restatements")
     later = datetime(2026, 7, 1)
     found = [earned({"office_customer_id": "M1"}, 90, price=900), earned({"office_customer_id": "M2"}, 7)]
-    loaded(given, "commission_office", "commission_office", "G1", "2026-01", found, at_utc=later)
+    loaded(given, "commission_office", "G1", "2026-01", found, at_utc=later)
     changed = built(
         given,
         "SELECT noted_at_utc, office_id, months_later, commission_before, commission_change, price_change "
@@ -115,15 +115,7 @@ def test_what_grows_while_a_month_is_open_is_no_restatement() -> None:
     given = warehouse()
     office = {"office_customer_id": "M1"}
     for amount, is_open in ((10, True), (20, True), (30, False)):
-        loaded(
-            given,
-            "commission_office",
-            "commission_office",
-            "G1",
-            "2026-01",
-            [earned(office, amount)],
-            is_open=is_open,
-        )
+        loaded(given, "commission_office", "G1", "2026-01", [earned(office, amount)], is_open=is_open)
         build(given, "restatements")
     assert given.execute("FROM marts.restatements").fetchall() == []
 

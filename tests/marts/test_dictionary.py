@@ -1,4 +1,4 @@
-"""Does every table and column say what it means? Comments and the dictionary, made from what is said once."""
+"""The dictionary and the comments: every table and column says what it means."""
 
 from __future__ import annotations
 

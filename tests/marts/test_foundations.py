@@ -1,4 +1,4 @@
-"""Whose answer counts, where does a user work, and what does a month add up to? What other marts stand on."""
+"""What other marts rest on: whose answer counts, where a user works, totals of months, sources."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ M1 = {"office_customer_id": "M1"}
 def test_every_held_month_of_every_report_has_one_source_for_an_office() -> None:
     given = warehouse()
     own = held(given, "sales", "M1", ["2026-01"])
-    loaded(given, "commission_office", "commission_office", "M1", "2026-01", [earned(M1, 5)])
+    loaded(given, "commission_office", "M1", "2026-01", [earned(M1, 5)])
     sold(given, "G1", "2026-01", "M1", "E1")
     held(given, "sales", "G1", ["2026-02"])
     found = built(
@@ -35,11 +35,11 @@ def test_a_user_works_at_the_office_that_the_months_sales_name_most() -> None:
 
 def test_a_user_without_a_sale_works_where_running_commissions_leads_or_budgets_say() -> None:
     given = warehouse()
-    loaded(given, "commission_office", "commission_office", "G1", "2026-01", [earned(M1, 5)])
+    loaded(given, "commission_office", "G1", "2026-01", [earned(M1, 5)])
     step = {"customer_id": "M1", "user_id": "U1", "amount": 5, "exchange_rate": 1}
-    loaded(given, "running_commissions", "running_commissions", "G1", "2026-01", [step])
+    loaded(given, "running_commissions", "G1", "2026-01", [step])
     users = [{"user_id": user, "commission": 0} for user in ("U2", "U3")]
-    loaded(given, "commission_user", "commission_user", "G1", "2026-01", users)
+    loaded(given, "commission_user", "G1", "2026-01", users)
     held(given, "tips_and_leads", "G1", ["2026-01"])
     lead = {"lead_id": "L1", "receiver_id": "U2", "receiver_company_customer_number": "M1"}
     rows(given, "incoming_leads", "G1", "2026-01", [lead])
@@ -55,8 +55,8 @@ def test_an_event_answered_by_a_group_and_its_office_counts_once_and_equal_event
     given = warehouse()
     step = {"customer_id": "M1", "user_id": "U1", "estate_id": "P1", "amount": 5, "exchange_rate": 2}
     for customer in ("G1", "M1"):
-        loaded(given, "commission_office", "commission_office", customer, "2026-01", [earned(M1, 5)])
-        loaded(given, "running_commissions", "running_commissions", customer, "2026-01", [step, step])
+        loaded(given, "commission_office", customer, "2026-01", [earned(M1, 5)])
+        loaded(given, "running_commissions", customer, "2026-01", [step, step])
     found = built(given, "SELECT _customer, amount_sek_excl_vat FROM marts.running_commissions")
     assert found == [("M1", Decimal(10)), ("M1", Decimal(10))]
 
@@ -82,10 +82,8 @@ def test_a_total_is_remembered_only_when_it_is_another_than_the_last() -> None:
 
 def test_an_office_that_a_group_names_by_its_old_number_is_the_one_office_of_that_number() -> None:
     given = warehouse()
-    loaded(
-        given, "commission_office", "commission_office", "M11", "2026-01", [earned({"customer_id": 11}, 5)]
-    )
-    loaded(given, "commission_office", "commission_office", "G1", "2026-01", [
+    loaded(given, "commission_office", "M11", "2026-01", [earned({"customer_id": 11}, 5)])
+    loaded(given, "commission_office", "G1", "2026-01", [
         earned({"customer_id": 11}, 5), earned({"office_customer_id": "12"}, 7)
     ])  # fmt: skip
     found = built(given, "SELECT office_id, _customer, commission FROM marts.office_month")
@@ -95,8 +93,8 @@ def test_an_office_that_a_group_names_by_its_old_number_is_the_one_office_of_tha
 def test_an_old_number_that_two_offices_could_have_stays_a_number() -> None:
     given = warehouse()
     for customer in ("M11", "N11"):
-        loaded(given, "commission_office", "commission_office", customer, "2026-01", [earned(M1, 5)])
-    loaded(given, "commission_office", "commission_office", "G1", "2026-01", [earned({"customer_id": 11}, 5)])
+        loaded(given, "commission_office", customer, "2026-01", [earned(M1, 5)])
+    loaded(given, "commission_office", "G1", "2026-01", [earned({"customer_id": 11}, 5)])
     assert built(given, "SELECT office_id FROM marts.offices ORDER BY ALL") == [("11",), ("M1",)]
 
 
@@ -106,7 +104,7 @@ def test_a_row_of_an_office_and_month_leads_to_request_and_landing_file() -> Non
     report = ConfiguredReport("commission_office", "", "", "/Report/{customerId}", True)
     write_customers(given, [customer])
     write_reports(given, [report])
-    loaded(given, "commission_office", "commission_office", "G1", "2026-01", [earned(M1, 5)])
+    loaded(given, "commission_office", "G1", "2026-01", [earned(M1, 5)])
     given.execute("UPDATE meta.loads SET landing = 'here', sha256 = 'abc', requests = 1")
     found = built(
         given,
@@ -119,11 +117,11 @@ def test_a_row_of_an_office_and_month_leads_to_request_and_landing_file() -> Non
 
 def test_a_row_of_a_user_and_month_leads_to_every_answer_that_it_rests_on() -> None:
     given = warehouse()
-    loaded(given, "commission_office", "commission_office", "G1", "2026-01", [earned(M1, 5)])
-    loaded(given, "commission_user", "commission_user", "G1", "2026-01", [earned({"user_id": "U1"}, 5)])
-    loaded(given, "commission_user", "commission_user", "G2", "2026-01", [earned({"user_id": "U2"}, 5)])
+    loaded(given, "commission_office", "G1", "2026-01", [earned(M1, 5)])
+    loaded(given, "commission_user", "G1", "2026-01", [earned({"user_id": "U1"}, 5)])
+    loaded(given, "commission_user", "G2", "2026-01", [earned({"user_id": "U2"}, 5)])
     step = {"customer_id": "M1", "user_id": "U1", "amount": 5, "exchange_rate": 1}
-    loaded(given, "running_commissions", "running_commissions", "G1", "2026-01", [step])
+    loaded(given, "running_commissions", "G1", "2026-01", [step])
     held(given, "tips_and_leads", "G1", ["2026-01"])
     query = "SELECT report, customer_id FROM marts.sources_of_user('{}', DATE '2026-01-01')"
     found = [("commission_user", "G1"), ("running_commissions", "G1")]

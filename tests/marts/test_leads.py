@@ -1,4 +1,4 @@
-"""How many leads came, how far did they get, and what was sold later? Marts against written rows."""
+"""Marts of leads and their funnel against a few written rows."""
 
 from __future__ import annotations
 
@@ -30,10 +30,7 @@ def test_the_funnel_counts_leads_by_month_office_kind_and_state() -> None:
         given,
         "SELECT office_id, way, lead_type, state, lead_count FROM marts.lead_funnel WHERE lead_count > 0",
     )
-    assert counted == [
-        ("M1", "incoming lead", "Tips", "Done", 2),
-        ("M1", "incoming lead", "Tips", "New", 1),
-    ]
+    assert counted == [("M1", "incoming lead", "Tips", "Done", 2), ("M1", "incoming lead", "Tips", "New", 1)]
 
 
 def test_a_lead_is_matched_to_a_sale_that_came_after_it() -> None:

@@ -1,4 +1,4 @@
-"""Do the reports agree, and what is said when they do not? The mart against a small world that agrees."""
+"""The mart of reconciliation against a small world in which all reports agree."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def given() -> DuckDBPyConnection:
         earned({"office_customer_id": office}, 100 * part, part, 2000 * part)
         for office, (_, part) in parts.items()
     ]
-    loaded(connection, "commission_office", "commission_office", "G1", "2026-01", offices)
+    loaded(connection, "commission_office", "G1", "2026-01", offices)
     users = [earned({"user_id": user}, 100 * part, part, 2000 * part) for user, part in parts.values()]
-    loaded(connection, "commission_user", "commission_user", "G1", "2026-01", users)
+    loaded(connection, "commission_user", "G1", "2026-01", users)
     arrived(
         connection, "commission_office_by_month",
         office_customer_id="VARCHAR", month="BIGINT", commission="DOUBLE", sold_total_price="DOUBLE",
@@ -34,7 +34,7 @@ def given() -> DuckDBPyConnection:
         {"office_customer_id": office, "month": 1, "commission": 100 * part, "sold_total_price": 2000 * part,
          "sold_estate_parts": part} for office, (_, part) in parts.items()
     ]  # fmt: skip
-    loaded(connection, "commission_office_by_month", "commission_office_by_month", "G1", "2026-01", months)
+    loaded(connection, "commission_office_by_month", "G1", "2026-01", months)
     agents = [
         {"id": user, "primary_office_customer_id": office, "commission_value": 100 * part,
          "commission_percentage_of_total": 100 * part} for office, (user, part) in parts.items()

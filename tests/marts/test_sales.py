@@ -1,4 +1,4 @@
-"""Which homes were sold, by whom, and what changed later? The marts of sales against a few written rows."""
+"""Marts of sales, shares, offices, users and overlapping customers against a few written rows."""
 
 from __future__ import annotations
 
@@ -111,14 +111,7 @@ def test_every_sale_leads_back_to_its_customer_month_load_and_row() -> None:
 
 def test_offices_and_users_are_known_by_name() -> None:
     given = warehouse()
-    loaded(
-        given,
-        "commission_office",
-        "commission_office",
-        "G1",
-        "2026-01",
-        [earned({"office_customer_id": "M2"}, 1)],
-    )
+    loaded(given, "commission_office", "G1", "2026-01", [earned({"office_customer_id": "M2"}, 1)])
     sold(given, "G1", "2026-01", "M1", "E1", office_name="Ekbacken", agents=TWO_AGENTS)
     assert built(given, "SELECT office_id, office_name FROM marts.offices") == [
         ("M1", "Ekbacken"),
@@ -130,9 +123,9 @@ def test_offices_and_users_are_known_by_name() -> None:
 def test_two_customers_that_answer_for_the_same_office_overlap() -> None:
     given = warehouse()
     offices = [earned({"office_customer_id": office}, 1) for office in ("M1", "M2", "M3")]
-    loaded(given, "commission_office", "commission_office", "G1", "2026-01", offices[:2])
-    loaded(given, "commission_office", "commission_office", "G2", "2026-01", offices[1:])
-    loaded(given, "commission_office", "commission_office", "M1", "2026-01", offices[:1])
+    loaded(given, "commission_office", "G1", "2026-01", offices[:2])
+    loaded(given, "commission_office", "G2", "2026-01", offices[1:])
+    loaded(given, "commission_office", "M1", "2026-01", offices[:1])
     held(given, "commission_user", "G1", ["2026-01"])
     found = built(
         given, "SELECT customer_id, yielding_customer_id, is_contained FROM marts.customer_overlaps"

@@ -1,4 +1,4 @@
-"""Do the example questions run unchanged? Each against a file with its marts built."""
+"""The example questions of sql/analysis: each runs unchanged on a file with its marts built."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ QUESTIONS = sorted((SQL / "analysis").glob("*.sql"))
 def file() -> DuckDBPyConnection:
     connection = warehouse()
     office = earned({"office_customer_id": "M1"}, 7)
-    loaded(connection, "commission_office", "commission_office", "M1", "2026-01", [office])
+    loaded(connection, "commission_office", "M1", "2026-01", [office])
     sold(connection, "M1", "2026-01", "M1", "E1", final_price=2000)
     build_marts(connection)
     return connection

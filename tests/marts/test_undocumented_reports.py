@@ -1,0 +1,217 @@
+"""Reports that nobody documented, in any shape: marts are empty rather than broken, and it is said why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import duckdb
+import pytest
+from hypothesis import given as examples
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from pipelines.catalogue.model import StoredAs
+from pipelines.catalogue.reports import REPORTS
+from pipelines.months import Month
+from pipelines.sync.declaration import declared_tables
+from tests.marts.given import arrived, build, built, rows, warehouse
+from tests.unit.normalize.answers import event, normalized
+from warehouse.checks import CheckResult, run_checks
+from warehouse.database import Store
+from warehouse.marts import build_marts
+from warehouse.queries import SQL, queries
+from warehouse.schema_evolution import declare_tables
+from warehouse.window_result import WindowResult
+from warehouse.write_session import load_results
+
+JANUARY = Month(2026, 1)
+READ = datetime(2026, 2, 1, tzinfo=UTC)
+OFFICE = {"customerId": "M1", "name": "One", "city": "Uppsala"}
+UNDOCUMENTED = [
+    name for name in REPORTS if "budget" in name or name.startswith("live") or name.endswith("by_month")
+]
+TABLE = "office_budget_commission_history"
+AMOUNTS = "SELECT user_id, amount FROM marts.budgets WHERE measure = 'commission' ORDER BY user_id"
+STATE = "SELECT state, missing_columns FROM meta.assumptions WHERE query = 'staging.office_budget_commission'"
+
+
+@dataclass(frozen=True)
+class Built:
+    """A store with its marts built from some answers, and what the checks say of it."""
+
+    store: Store
+    checks: tuple[CheckResult, ...]
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        with self.store.reading() as connection:
+            return connection.execute(query).fetchall()
+
+    @property
+    def complaints(self) -> dict[str, list[Mapping[str, object]]]:
+        """What the checks found, by name."""
+        return {one.name: list(one.sample) for one in self.checks if one.rows}
+
+    @property
+    def unable(self) -> list[str]:
+        """The checks that could not run."""
+        return [one.sentence for one in self.checks if one.message]
+
+
+def answered(folder: Path, answers: Mapping[str, object]) -> Built:
+    """M1's answers for January, by the name of their report: normalized, loaded, built and checked."""
+    store = Store(folder)
+    declare_tables(store, declared_tables())
+    load_results(store, [result_of(name, value) for name, value in answers.items()])
+    with store.writing() as connection:
+        build_marts(connection)
+    with store.reading() as connection:
+        return Built(store, tuple(run_checks(connection)))
+
+
+def result_of(name: str, value: object) -> WindowResult:
+    report = REPORTS[name]
+    result = normalized(name, value, months=[JANUARY], asked=["U1" if report.each else None])
+    months: tuple[date, ...] = (JANUARY.first_day,) if report.has_months else ()
+    return WindowResult(
+        load_id=f"L-{name}", run_id="R", report=name, customer="M1", window_start=JANUARY.first_day,
+        window_end=JANUARY.last_day, months=months, open_months=frozenset(),
+        history=report.stored_as is StoredAs.HISTORY, asked=None, tables=result.tables, rejected=(),
+        requests=1, bytes=1, sha256="", seconds=0.1, fetched_at_utc=READ, landing="",
+    )  # fmt: skip
+
+
+def reported(*users: object) -> list[dict[str, Any]]:
+    """A budget report of one office, with these users."""
+    return [{**OFFICE, "users": list(users)}]
+
+
+def user(id_: str, *months: object) -> dict[str, Any]:
+    """A user as assumed, with these months."""
+    return {"userId": id_, "months": list(months)}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        reported({"id": "U1", "goal": 5}),  # other names
+        reported({"userId": "U1", "months": {"1": {"commission": 5}, "2": {"commission": 6}}}),
+        reported({"userId": "U1", "months": [5, 6, 7]}),  # a list of numbers
+        reported({"userId": "U1", "months": [{"commission": {"planned": 5, "stretch": 9}}]}),
+        reported({"userId": "U1", "months": None}),
+        [{**OFFICE, "months": [{"month": 1, "commission": 5}]}],  # of the office alone
+        {"offices": [{"id": "M1", "budget": [{"user": "U1", "amount": 5}]}]},
+        [{"wholly": {"else": [1, {"than": "this"}]}}],
+        [],
+    ],
+)
+def test_a_budget_of_another_shape_is_no_budget_and_breaks_nothing(tmp_path: Path, answer: object) -> None:
+    found = answered(tmp_path, {"budget_commission": answer, "running_commissions": [event()]})
+    assert (found.rows(AMOUNTS), found.unable) == ([], [])
+    fits = "SELECT state FROM meta.assumptions WHERE query = 'staging.budget_commission' AND state = 'fits'"
+    assert found.rows(fits) == []
+
+
+def test_what_was_expected_and_what_arrived_is_named(tmp_path: Path) -> None:
+    [found] = answered(tmp_path, {"office_budget_crm": [{"officeId": "M1", "goal": 5}]}).complaints[
+        "assumptions_hold"
+    ]
+    assert found["expected_columns"] == ["customer_id", "user_id", "total", "own_booked"]
+    assert found["arrived_columns"] == ["office_id", "goal"]
+    columns = ("customer_id", "user_id", "total", "own_booked")
+    named = ", ".join(f"bi.office_budget_crm_history.{column}" for column in columns)
+    assert found["message"] == f"office_budget_crm.sql expects {named}"
+
+
+def test_amounts_written_as_text_are_understood_and_what_is_no_number_is_named(tmp_path: Path) -> None:
+    texts = {"U1": "1200.50", "U2": "a lot", "U3": None, "U4": [1, 2]}
+    users = [user(name, {"year": "2026", "month": "01", "commission": text}) for name, text in texts.items()]
+    found = answered(tmp_path, {"budget_commission": reported(*users)})
+    assert found.rows(AMOUNTS) == [("U1", Decimal("1200.5")), ("U2", None), ("U3", None), ("U4", None)]
+    trouble = {"trouble": "no amount, or none that is a number", "row_count": 3}
+    expected = {"report": "budget_commission", "measure": "commission", **trouble}
+    assert found.complaints["budgets_are_understood"] == [expected]
+
+
+def test_a_year_that_is_answered_for_every_month_counts_in_its_own_month(tmp_path: Path) -> None:
+    year = [{"year": 2026, "month": number, "commission": 100 * number} for number in range(1, 13)]
+    found = answered(tmp_path, {"budget_commission": reported(user("U1", *year))})
+    assert found.rows(AMOUNTS) == [("U1", Decimal(100))]
+
+
+def test_several_amounts_for_one_month_are_named(tmp_path: Path) -> None:
+    twice = reported(user("U1", {"commission": 5}, {"commission": 6}))
+    [found] = answered(tmp_path, {"budget_commission": twice}).complaints["budgets_are_understood"]
+    assert found["trouble"] == "several amounts at once for one office, user and month"
+
+
+NAMES = st.sampled_from(
+    "customerId userId commission sold registered total ownBooked months users year month office years "
+    "soldTotalPrice soldEstateParts commissionOffices userReports name id amount".split()
+)
+SCALARS = st.sampled_from(["M1", "U1", "12,5", "1200.50", "", None, 0, -5, 1.5, 10**18, True, "2026-01-01"])
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=5),
+    max_leaves=25,
+)
+LISTS = st.lists(st.dictionaries(NAMES, VALUES, min_size=1, max_size=8), min_size=1, max_size=3)
+
+
+@settings(max_examples=max(2, settings().max_examples // 25))  # every example builds all marts
+@examples(st.dictionaries(st.sampled_from(UNDOCUMENTED), LISTS, min_size=4))
+def test_whatever_undocumented_reports_hold_marts_are_built_and_checks_run(
+    answers: dict[str, list[dict[str, Any]]],
+) -> None:
+    with TemporaryDirectory() as folder:
+        assert answered(Path(folder), answers).unable == []
+
+
+@pytest.mark.parametrize(
+    ("columns", "state"),
+    [
+        ({}, ("nothing has arrived", ["customer_id", "user_id", "commission"])),
+        ({"customer_id": "VARCHAR", "user_id": "VARCHAR", "commission": "BIGINT"}, ("fits", [])),
+        ({"customer_id": "VARCHAR", "goal": "BIGINT"}, ("differs", ["user_id", "commission"])),
+    ],
+)
+def test_it_is_said_whether_what_arrived_fits(columns: Mapping[str, str], state: tuple[object, ...]) -> None:
+    given = warehouse()
+    if columns:
+        arrived(given, TABLE, **columns)
+        rows(given, TABLE, "G1", "2026-01", [{"customer_id": "M1"}])
+    assert built(given, "SELECT count(*) FROM marts.budgets") == [(0,)]
+    assert given.execute(STATE).fetchall() == [state]
+
+
+def test_the_empty_mart_keeps_its_columns_and_their_types() -> None:
+    given = warehouse()
+    build(given, "budgets")
+    query = "SELECT column_name, data_type FROM duckdb_columns() WHERE table_name = 'budgets'"
+    types = dict(given.execute(query).fetchall())
+    expected = {"amount": "DECIMAL(18,4)", "valid_from_utc": "TIMESTAMP", "month": "DATE"}
+    assert types.items() >= expected.items()
+
+
+def test_a_query_that_does_not_run_on_what_arrived_differs_with_the_reason() -> None:
+    given = warehouse()
+    arrived(given, "budget_commission__users_history", user_id="VARCHAR")
+    arrived(given, "budget_commission__users__months_history", commission="BIGINT")
+    build(given, "budgets")
+    found = given.execute(
+        "SELECT DISTINCT state, contains(message, 'does not run on what arrived') FROM meta.assumptions "
+        "WHERE query = 'staging.budget_commission'"
+    )
+    assert found.fetchall() == [("differs", True)]
+
+
+def test_every_query_that_expects_something_carries_the_word_assumed_and_the_types_of_its_columns() -> None:
+    with duckdb.connect() as connection:
+        found = [query for query in queries(connection, SQL / "staging", "staging") if query.expects]
+    assert [query.name for query in found if "assumed" not in query.path.read_text()] == []
+    assert [query.name for query in found if not query.types or "" in query.types.values()] == []
