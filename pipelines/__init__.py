@@ -1,1 +1,1 @@
-"""How do rows get from the Connect service to the warehouse? Rows in motion, without Dagster."""
+"""Rows in motion: from the Connect service to the warehouse, without Dagster."""

@@ -1,4 +1,4 @@
-"""What is a month? The unit of storage: a calendar month, ordered and countable."""
+"""Months: the unit of storage, ordered and countable."""
 
 from __future__ import annotations
 

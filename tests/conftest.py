@@ -1,4 +1,4 @@
-"""Under which conditions does every test run? No environment of ours, and examples that can be repeated."""
+"""Conditions of every test: no environment of ours, and examples that can be repeated."""
 
 from __future__ import annotations
 

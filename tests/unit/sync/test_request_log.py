@@ -1,4 +1,4 @@
-"""Does every request leave a line that others can read, and is it counted for its customer?"""
+"""Request log: a line for every request that others can read, counted for its customer."""
 
 from __future__ import annotations
 
