@@ -8,7 +8,10 @@ from typing import Any
 
 import pytest
 
+from pipelines.catalogue.reports import REPORTS
 from pipelines.months import Month, months_between
+from pipelines.normalize.document import read_document
+from pipelines.normalize.normalize import normalize
 from tests.unit.normalize.answers import (
     FEBRUARY,
     JANUARY,
@@ -233,3 +236,14 @@ def test_a_level_that_does_not_fit_is_rejected_with_everything_in_it() -> None:
 def test_a_reason_never_holds_a_value_of_the_row() -> None:
     result = normalized("users", [{"id": "H1", "name": True, "changedAt": "Anna Andersson"}])
     assert "Anna" not in result.rejected[0].reason
+
+
+def test_an_old_customer_number_that_is_no_text_costs_nobody_a_commission() -> None:
+    body = (
+        b'[{"customerId":"M7","office":{"customerId":"M7"},"commission":5},'
+        b'{"customerId":7,"office":{"customerId":"M8"}}]'
+    )
+    months = [Month.parse("2026-10")]
+    found = normalize(REPORTS["commission_office"], [read_document(body)], months=months, timezone="UTC")
+    assert found.rejected == ()
+    assert found.tables[0].frame["customer_id"].to_list() == ["M7", "7"]
