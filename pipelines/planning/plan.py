@@ -254,7 +254,12 @@ class Planner:
         )
 
     def _planned(self, report: Report, customer: Customer) -> PlannedReport:
-        if refusal := self._refusal(report, customer):
+        if not customer.active:
+            refusal = "the customer is switched off in the settings; what is held stays"
+            return PlannedReport(report, customer, skipped=refusal)
+        denied: datetime | None = self.ledger.denied.get((report.name, customer.id))
+        if denied and denied.astimezone(self.calendar.timezone).date() == self.calendar.today:
+            refusal = "no access (403 today); it is asked again tomorrow"
             return PlannedReport(report, customer, skipped=refusal)
         asked, nobody = None, ""
         if report.each is Each.USER:
@@ -284,14 +289,6 @@ class Planner:
             asked,
             out_of_reach=choice.out_of_reach,
         )
-
-    def _refusal(self, report: Report, customer: Customer) -> str | None:
-        if not customer.active:
-            return "the customer is switched off in the settings; what is held stays"
-        denied: datetime | None = self.ledger.denied.get((report.name, customer.id))
-        if denied and denied.astimezone(self.calendar.timezone).date() == self.calendar.today:
-            return "no access (403 today); it is asked again tomorrow"
-        return None
 
     def _choice(self, report: Report, pair: Pair) -> Choice | None:
         """The months and windows of a pair; worked out once for all of whom the same is held and known."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import secrets
 import threading
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, nullcontext
+from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from functools import partial
@@ -26,6 +26,7 @@ from pipelines.normalize.pages import ids_of, is_empty, row_count, stated_total
 from pipelines.normalize.tables import Normalized
 from pipelines.planning.windows import Span, Window
 from pipelines.sync.bisect import read_spans
+from pipelines.sync.memory_budget import MemoryBudget
 from pipelines.sync.paging import Page, PagingRefused, PagingUnproven, read_pages
 from warehouse.errors import WarehouseError
 
@@ -36,12 +37,8 @@ if TYPE_CHECKING:
 
 PAGING_TRIES = 2
 """How often a span is read page by page before it is read unpaged."""
-LARGE_ANSWER = 4_000_000
-"""Bytes; larger answers are read one by one, whatever was expected of them."""
-MEMORY = 160_000_000
-"""Bytes for answers under way and rows being loaded, beside what the program itself takes."""
-MEMORY_OF_A_BYTE = 8
-"""Bytes of memory that a byte of an answer takes until it is rows: itself, its values and the rows."""
+LARGE_ANSWER = 1_000_000
+"""Bytes; larger answers are read one by one: values take about seven times the memory of the body."""
 
 
 class UnreadableRows(Exception):
@@ -83,45 +80,6 @@ def build_request(
     return Request(path=path.format_map(places), query=query, report=report.name, customer=customer)
 
 
-class MemoryBudget:
-    """Memory that windows under way share: one waits where those before it are expected to need it all.
-
-    A window is expected to be as large as the largest of its report so far, or of any report if it is the
-    first; the first of all goes alone.
-    """
-
-    def __init__(self, total: int = MEMORY) -> None:
-        self._total = self._free = total
-        self._largest: dict[str, int] = {}
-        self._first_in_line = 0
-        self._freed = asyncio.Condition()
-
-    def note(self, report: str, size: int) -> None:
-        """Remember how many bytes one window of a report brought."""
-        self._largest[report] = max(self._largest.get(report, 0), size)
-
-    def expected(self, report: str) -> int:
-        """Bytes of memory that a window of a report will take."""
-        size = self._largest.get(report) or max(self._largest.values(), default=self._total)
-        return size * MEMORY_OF_A_BYTE
-
-    @asynccontextmanager
-    async def reserve(self, size: int, *, first: bool = False) -> AsyncIterator[None]:
-        """Wait until so many bytes are free, or all there are, and keep them; `first` comes before others."""
-        size = min(size, self._total)
-        async with self._freed:
-            self._first_in_line += first
-            await self._freed.wait_for(lambda: self._free >= size and (first or not self._first_in_line))
-            self._first_in_line -= first
-            self._free -= size
-        try:
-            yield
-        finally:
-            async with self._freed:
-                self._free += size
-                self._freed.notify_all()
-
-
 @dataclass(frozen=True)
 class Fetcher:
     """Fetches the windows of one run; holds what all of them share."""
@@ -153,7 +111,7 @@ class Fetcher:
         writer = self.landing.open(
             report.name, result.customer, window.first, window.last, result.load_id, header
         )
-        reader = _WindowReader(self, client, task, window, result, writer)
+        reader = _WindowReader(self, client, task, report, window, result, writer)
         try:
             normalized = await reader.read()
             await reader.finish_landing(held=held)
@@ -169,6 +127,7 @@ class Fetcher:
             writer.discard()
 
 
+@dataclass
 class _WindowReader:
     """Reads one window; every answer is written to its landing file before anything is made of it.
 
@@ -176,26 +135,16 @@ class _WindowReader:
     `counted` are those that do.
     """
 
-    def __init__(
-        self,
-        fetcher: Fetcher,
-        client: Client,
-        task: TaskState,
-        window: Window,
-        result: WindowResult,
-        writer: LandingWriter,
-    ) -> None:
-        self.fetcher = fetcher
-        self.client = client
-        self.task = task
-        self.report = task.planned.report
-        self.asked: Sequence[str | None] = task.planned.asked or (None,)
-        self.window = window
-        self.result = result
-        self.writer = writer
-        self.counted: list[Page] = []
-        self.landed = 0
-        self.normalized: Normalized | UnreadableRows | None = None
+    fetcher: Fetcher
+    client: Client
+    task: TaskState
+    report: Report
+    window: Window
+    result: WindowResult
+    writer: LandingWriter
+    counted: list[Page] = field(default_factory=list)
+    landed: int = 0
+    normalized: Normalized | UnreadableRows | None = None
 
     async def read(self) -> Normalized:
         """The window's rows; asked once more where a month that had rows is empty now."""
@@ -229,7 +178,7 @@ class _WindowReader:
         """Ask for the whole window, and make rows of it."""
         result, limit = self.result, self.task.limit
         refused_before = len(limit.refused)
-        for asked in self.asked:
+        for asked in self.task.planned.asked or (None,):
             if self.window.spans:
                 ask = partial(self._read_span, asked)
                 self.counted += await read_spans(self.report, self.window, limit, ask)
@@ -242,7 +191,11 @@ class _WindowReader:
             normalized = await asyncio.to_thread(self._normalize_together)
         if isinstance(normalized, UnreadableRows):
             raise normalized
-        if len(result.months) > 1 and lacks_months(self.report, normalized):
+        says_no_month = normalized.findings.undated or (
+            self.report.month_of_row is MonthOfRow.YEAR_AND_MONTH
+            and normalized.findings.year_and_month is False
+        )
+        if len(result.months) > 1 and says_no_month:
             raise RowsWithoutMonths
         result.rows_by_month = rows_by_month(normalized.tables, result.months)
         return normalized
@@ -286,7 +239,7 @@ class _WindowReader:
         request = build_request(self.report, self.result.customer, span, asked=asked, paged=paged)
         if page is not None:
             request = request.with_query(pageIndex=str(page), pageSize=str(self.fetcher.page_size))
-        is_only_one = self.window.spans == (() if span is None else (span,)) and len(self.asked) == 1
+        is_only_one = self.window.spans == (() if span is None else (span,)) and asked is None
         parse = partial(
             self._parse, asked=asked, is_page=page is not None, is_whole=is_only_one and not self.report.paged
         )
@@ -397,12 +350,6 @@ def read_landed_tables(landing: Landing, result: WindowResult, report: Report, t
     normalized = normalize_answers(report, documents, result.months, timezone, asked)
     result.open_months = open_months(result.months, result.window_end, result.fetched, timezone)
     result.tables, result.rejected = normalized.tables, normalized.rejected
-
-
-def lacks_months(report: Report, normalized: Normalized) -> bool:
-    """Whether rows came without saying which month each belongs to."""
-    assumed = report.month_of_row is MonthOfRow.YEAR_AND_MONTH
-    return normalized.findings.undated or (assumed and normalized.findings.year_and_month is False)
 
 
 def open_months(

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from pipelines.sync.fetch import MemoryBudget
+from pipelines.sync.memory_budget import MemoryBudget
 from pipelines.sync.summary import Summary
 from warehouse.errors import WarehouseError
 from warehouse.window_result import WindowStatus
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 LOADS_IN_A_GROUP = 200
 BYTES_IN_A_GROUP = 14_000_000
 """A group is full with so many loads or so much memory; no more than one waits, which keeps memory flat."""
-MEMORY_OF_A_ROW_BYTE = 4
-"""Bytes of memory that a byte of rows takes while it is loaded."""
+MEMORY_OF_A_LOAD = 4 * BYTES_IN_A_GROUP
 PATIENCE_SECONDS = 2.0
 """How long a fetched window waits for others; what waits is asked again when the run is killed."""
 
@@ -63,7 +62,7 @@ class Loader:
                 with suppress(TimeoutError):
                     async with asyncio.timeout(self.patience):
                         await self._changed.wait_for(lambda: self._is_full or self._is_over)
-            async with self.memory.reserve(BYTES_IN_A_GROUP * MEMORY_OF_A_ROW_BYTE, first=True):
+            async with self.memory.reserve(lambda: MEMORY_OF_A_LOAD, first=True):
                 await asyncio.to_thread(self._load_groups, loop)
 
     async def finish(self, running: asyncio.Task[None]) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import date
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pipelines.catalogue.model import StoredAs
@@ -124,7 +125,7 @@ class Scheduler:
         result = task.begin(window, self.summary.run_id)
         held = task.replaces_rows and not self.accept_shrink
         memory = self.fetcher.memory
-        async with memory.reserve(memory.expected(result.report)):
+        async with memory.reserve(partial(memory.expected, result.report)):
             if not await self._fetch(task, window, result, held=held):
                 return
         if held:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pipelines.clock import Clock
 from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.rate_limit import RateLimit
 from pipelines.operations.pseudonyms import pseudonyms_of
@@ -70,7 +69,8 @@ def sync(
     context = (context or RunContext()).with_day_of(settings)
     clock = context.clock
     store = Store(settings.data_dir, now=clock.utc_now, transform=pseudonyms_of(settings))
-    summary = Summary(new_run_id(clock), clock.utc_now(), on_result)
+    run_id = f"{clock.utc_now():%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"  # sorts by time
+    summary = Summary(run_id, clock.utc_now(), on_result)
     run = _Run(settings, selection, context, store, summary, on_plan)
     plan, tasks = run.prepare()
     if plan.windows or plan.probes:
@@ -79,11 +79,6 @@ def sync(
         run.announce(plan)
     summary.seconds = (clock.utc_now() - summary.started_utc).total_seconds()
     return summary
-
-
-def new_run_id(clock: Clock) -> str:
-    """A name for a run that sorts by time."""
-    return f"{clock.utc_now():%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
 
 
 @dataclass(frozen=True)

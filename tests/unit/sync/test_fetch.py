@@ -19,7 +19,7 @@ from pipelines.connect.models import Answer, Request
 from pipelines.planning.plan import PlannedReport
 from pipelines.planning.windows import Window
 from pipelines.settings.model import Customer
-from pipelines.sync.fetch import Fetcher, MemoryBudget, open_months
+from pipelines.sync.fetch import Fetcher, open_months
 from pipelines.sync.paging import Page
 from pipelines.sync.scheduler import TaskState
 from warehouse.landing import Landing
@@ -83,32 +83,3 @@ def test_a_month_is_open_until_it_was_asked_for_whole_after_its_end(
     last_day: date, fetched: datetime, *, are_open: bool
 ) -> None:
     assert bool(open_months([date(2026, 1, 1)], last_day, fetched, "Europe/Stockholm")) is are_open
-
-
-async def order_of(budget: MemoryBudget, *wanted: tuple[str, int, bool]) -> list[str]:
-    """In which order tasks that want so much memory, some of them first, begin and end."""
-    events: list[str] = []
-
-    async def work(name: str, size: int, *, first: bool) -> None:
-        async with budget.reserve(size, first=first):
-            events.append(f"{name} begins")
-            await asyncio.sleep(0)
-            await asyncio.sleep(0)
-            events.append(f"{name} ends")
-
-    await asyncio.gather(*(work(name, size, first=first) for name, size, first in wanted))
-    return events
-
-
-def test_what_needs_too_much_memory_together_goes_one_after_the_other_and_loads_come_first() -> None:
-    found = asyncio.run(order_of(MemoryBudget(10), ("a", 99, False), ("b", 6, False), ("load", 5, True)))
-    assert found == ["a begins", "a ends", "load begins", "load ends", "b begins", "b ends"]
-
-
-def test_a_window_is_expected_to_be_as_large_as_the_largest_like_it() -> None:
-    budget = MemoryBudget(1000)
-    assert budget.expected("sales") >= 1000
-    budget.note("sales", 3)
-    budget.note("users", 2)
-    budget.note("users", 1)
-    assert budget.expected("trademarks") == budget.expected("sales") > budget.expected("users")
