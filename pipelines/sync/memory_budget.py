@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, nullcontext, suppress
 
 MEMORY = 80_000_000
 """Bytes for answers under way and rows being loaded, beside what the program itself takes."""
@@ -25,6 +25,7 @@ class MemoryBudget:
         self._total = self._free = total
         self._largest: dict[str, int] = {}
         self._first_in_line = 0
+        self._in_turn = asyncio.Lock()
         self._freed = asyncio.Condition()
 
     def note(self, report: str, size: int) -> None:
@@ -38,11 +39,11 @@ class MemoryBudget:
 
     @asynccontextmanager
     async def reserve(self, wanted: Callable[[], int], *, first: bool = False) -> AsyncIterator[None]:
-        """Keep so many bytes for the body, or all there are; `first` comes before those that are not.
+        """Keep so many bytes for the body, or all there are; first come, first served, `first` before all.
 
         Waits until they are free, but not for ever: whoever has them may be waiting for the service.
         """
-        async with self._freed:
+        async with nullcontext() if first else self._in_turn, self._freed:
             self._first_in_line += first
             with suppress(TimeoutError):
                 async with asyncio.timeout(PATIENCE_SECONDS):

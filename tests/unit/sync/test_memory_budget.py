@@ -34,3 +34,20 @@ def test_a_window_is_expected_to_be_as_large_as_the_largest_like_it() -> None:
     budget.note("users", 2)
     budget.note("users", 1)
     assert budget.expected("trademarks") == budget.expected("sales") > budget.expected("users")
+
+
+def test_whoever_waits_goes_in_the_order_of_coming() -> None:
+    async def order() -> list[str]:
+        budget, events = MemoryBudget(10), list[str]()
+
+        async def work(name: str) -> None:
+            async with budget.reserve(lambda: 10):
+                events.append(name)
+                await asyncio.sleep(0)
+            if name == "a":
+                await work("again")
+
+        await asyncio.gather(*map(work, "abc"))
+        return events
+
+    assert asyncio.run(order()) == ["a", "b", "c", "again"]
