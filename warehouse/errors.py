@@ -1,16 +1,6 @@
 """Errors of the warehouse, and the translation of the operating system's and DuckDB's errors into them.
 
-WarehouseError
-├── LockTimeout          another process holds the write lock
-├── OpenedElsewhere      another program has the working file open
-├── DiskFull             no room left
-├── NotWritable          a directory or file that must be written cannot be
-├── WrongStorage         a file of a DuckDB version that this one cannot read
-├── Damaged              a DuckDB file that is not whole
-├── LandingDamaged       a landing file that is not what was written
-├── LandingMissing       a landing file that is gone
-├── NothingPublished     there is no published file yet
-└── NothingToRollBackTo  no kept version of the published file fits
+Nobody tells them apart, but for a damaged landing file: the message is a sentence with the next step.
 """
 
 from __future__ import annotations
@@ -28,44 +18,8 @@ class WarehouseError(Exception):
     """The warehouse cannot do what it was asked to do; nothing half-done is left behind."""
 
 
-class LockTimeout(WarehouseError):
-    """Another process held the write lock for too long."""
-
-
-class OpenedElsewhere(WarehouseError):
-    """A program that does not take part in the write lock has the working file open."""
-
-
-class DiskFull(WarehouseError):
-    """There is no room left on the disk."""
-
-
-class NotWritable(WarehouseError):
-    """A directory or file that must be written cannot be written."""
-
-
-class WrongStorage(WarehouseError):
-    """The file was written by a version of DuckDB that this one cannot read."""
-
-
-class Damaged(WarehouseError):
-    """The DuckDB file is not whole."""
-
-
 class LandingDamaged(WarehouseError):
-    """A landing file does not hold the bytes that were written."""
-
-
-class LandingMissing(WarehouseError):
-    """A landing file is gone."""
-
-
-class NothingPublished(WarehouseError):
-    """There is no published file to read."""
-
-
-class NothingToRollBackTo(WarehouseError):
-    """No kept version of the published file is the one asked for, or none is left."""
+    """A landing file is gone, or does not hold the bytes that were written."""
 
 
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -94,13 +48,13 @@ def _translated(error: OSError | duckdb.Error, path: Path) -> WarehouseError | N
     words = str(error)
     code = error.errno if isinstance(error, OSError) else None
     if code in _NO_ROOM or _NO_ROOM_WORDS.search(words):
-        return DiskFull(
+        return WarehouseError(
             f"There is no room left on the disk of {path}; what was there before is unharmed. "
             "Free some space (landing_days, keep_published and compacting help) and run the same again."
         )
     if code in _NO_RIGHT or _NO_RIGHT_WORDS.search(words):
         place = getattr(error, "filename", None) or path
-        return NotWritable(
+        return WarehouseError(
             f"{place} cannot be written by this user; give the pipeline's user write access to the data "
             "directory, or point BROKERBI_DATA_DIR somewhere else."
         )
@@ -109,17 +63,17 @@ def _translated(error: OSError | duckdb.Error, path: Path) -> WarehouseError | N
     if "Could not set lock on file" in words:
         found = re.search(r"PID (\d+)", words)
         holder = f"process {found[1]}" if found else "another program"
-        return OpenedElsewhere(
+        return WarehouseError(
             f"{path} is open in {holder}, which is no part of the pipeline; close it there and run the same "
             "again. Analysts read the published warehouse.duckdb, never the working file."
         )
     if "Trying to read a database file with version number" in words:
-        return WrongStorage(
+        return WarehouseError(
             f"{path} was written by a newer DuckDB than {duckdb.__version__}; install that version or newer, "
             "or put the file aside and run `brokerbi replay` to rebuild it from landing."
         )
     if _DAMAGED_WORDS.search(words):
-        return Damaged(
+        return WarehouseError(
             f"{path} is damaged ({words.splitlines()[0]}); put it aside together with its .wal and run "
             "`brokerbi replay` to rebuild every table from landing."
         )

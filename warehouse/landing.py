@@ -24,7 +24,7 @@ from urllib.parse import quote
 
 import zstandard
 
-from warehouse.errors import LandingDamaged, LandingMissing, explained
+from warehouse.errors import LandingDamaged, explained
 from warehouse.files import PRIVATE_FILE, PRIVATE_FOLDER, private_folder, sync
 
 ENDING = ".tar.zst"
@@ -255,7 +255,7 @@ def _readable(path: Path) -> Iterator[None]:
         with explained(path):
             yield
     except FileNotFoundError as error:
-        raise LandingMissing(
+        raise LandingDamaged(
             f"The landing file {path} is gone; `brokerbi sync --refresh` asks the service for it again."
         ) from error
     except (zstandard.ZstdError, tarfile.TarError, EOFError, KeyError, ValueError) as error:

@@ -14,7 +14,7 @@ from pathlib import Path
 from duckdb import DuckDBPyConnection
 
 from warehouse.duckdb_file import connect, literal
-from warehouse.errors import NothingPublished, WarehouseError
+from warehouse.errors import WarehouseError
 from warehouse.publish import Versions
 
 MOST_NAMED = 12
@@ -159,10 +159,10 @@ SELECT coalesce(sum(rows), 0)::BIGINT FROM meta.quarantine WHERE load_id = $1 AN
 
 
 def trace(data_dir: Path, month: date, measure: str, *, office: str = "", user: str = "") -> Trace:
-    """Follow a number back; raises NotInTheFile or NothingPublished with what there is instead."""
+    """Follow a number back; raises NotInTheFile or WarehouseError with what there is instead."""
     file = Versions(Path(data_dir)).published
     if not file.exists():
-        raise NothingPublished(f"There is no published file {file} yet; `brokerbi sync` makes one.")
+        raise WarehouseError(f"There is no published file {file} yet; `brokerbi sync` makes one.")
     number = TracedNumber("user" if user else "office", user or office, month, measure)
     if measure not in number.sources:
         known = ", ".join(number.sources)

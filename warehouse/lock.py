@@ -15,7 +15,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from warehouse.errors import LockTimeout
+from warehouse.errors import WarehouseError
 
 POLL_SECONDS = 0.02
 PRIVATE = 0o600
@@ -26,7 +26,7 @@ _MINE = threading.local()
 
 @contextmanager
 def locked_file(path: Path, seconds: float) -> Iterator[None]:
-    """Hold the lock for the body; raises LockTimeout, naming the holder, after so many seconds.
+    """Hold the lock for the body; raises WarehouseError, naming the holder, after so many seconds.
 
     A thread that holds it may take it again; another thread of the same process waits like any other.
     """
@@ -41,7 +41,7 @@ def locked_file(path: Path, seconds: float) -> Iterator[None]:
         with FileLock(next_in_line, timeout=seconds, mode=PRIVATE, poll_interval=POLL_SECONDS):
             lock.acquire(timeout=max(0.0, until - time.monotonic()))
     except Timeout as timeout:
-        raise LockTimeout(_sentence(path, seconds)) from timeout
+        raise WarehouseError(_sentence(path, seconds)) from timeout
     mine.add(path)
     try:
         yield

@@ -11,7 +11,7 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from warehouse.duckdb_file import insert_rows, quoted, run_definitions
-from warehouse.errors import WrongStorage
+from warehouse.errors import WarehouseError
 
 FORMAT = 3
 """Raised whenever a table of sql/meta/tables changes; a file of an older format gets what it lacks."""
@@ -59,13 +59,13 @@ def complete(connection: DuckDBPyConnection) -> None:
 
 
 def format_of(connection: DuckDBPyConnection, path: Path) -> int:
-    """The format of the open file's ledger; raises WrongStorage for one that this version cannot know."""
+    """The format of the open file's ledger; raises WarehouseError for one that this version cannot know."""
     try:
         [(found,)] = connection.execute("SELECT format FROM meta.storage").fetchall()
     except duckdb.CatalogException as error:
-        raise WrongStorage(f"{path} is not a working file of this project; put it aside.") from error
+        raise WarehouseError(f"{path} is not a working file of this project; put it aside.") from error
     if not 0 < found <= FORMAT:
-        raise WrongStorage(
+        raise WarehouseError(
             f"{path} keeps its ledger in format {found}, and this version of brokerbi in format {FORMAT}; "
             "install the version that wrote it, or put the file aside and run `brokerbi replay` to rebuild "
             "it from landing."

@@ -22,7 +22,7 @@ from duckdb import DuckDBPyConnection
 from warehouse.checkpoint_journal import open_for_writing
 from warehouse.database import LOCK_SECONDS, Store
 from warehouse.duckdb_file import connect, literal
-from warehouse.errors import NothingToRollBackTo, explained
+from warehouse.errors import WarehouseError, explained
 from warehouse.files import (
     SHARED_FILE,
     SHARED_FOLDER,
@@ -248,7 +248,7 @@ def _chosen(versions: Versions, headers: dict[str, str | None], to: str | None) 
         if headers.get(version) in (None, header_sha256(versions.path(version))):
             return version
     wanted = f"no version {to}" if to else "no earlier version that is as it was published"
-    raise NothingToRollBackTo(
+    raise WarehouseError(
         f"There is {wanted} in {versions.folder}; kept are {', '.join(versions.kept()) or 'none'}. "
         "The published file stays as it is; `brokerbi publish` makes a new one."
     )

@@ -14,7 +14,7 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from warehouse.duckdb_file import connect
-from warehouse.errors import NothingPublished
+from warehouse.errors import WarehouseError
 from warehouse.publish import Versions
 
 SQL = Path(__file__).resolve().parent.parent / "sql"
@@ -139,11 +139,11 @@ def published_rows(
     """The rows of some queries of a folder, from the published file, read once and closed again.
 
     None for a query that the file cannot answer, because it is older or partly built and has no such table or
-    column; raises NothingPublished when there is no file yet.
+    column; raises WarehouseError when there is no file yet.
     """
     file = Versions(Path(data_dir)).published
     if not file.exists():
-        raise NothingPublished(
+        raise WarehouseError(
             f"There is no published file {file} yet; `brokerbi sync` or `brokerbi publish` makes one."
         )
     found: dict[str, list[dict[str, Any]] | None] = {}

@@ -12,7 +12,7 @@ from duckdb import DuckDBPyConnection
 from warehouse.checkpoint_journal import open_for_writing
 from warehouse.database import LOCK_SECONDS, Store
 from warehouse.duckdb_file import attach_new, connect, quoted
-from warehouse.errors import Damaged
+from warehouse.errors import WarehouseError
 from warehouse.files import remove, replacement
 from warehouse.landing import Landing
 from warehouse.meta_schema import naive_utc
@@ -87,7 +87,7 @@ def compact(data_dir: Path, *, lock_seconds: float = LOCK_SECONDS) -> Compacted:
                 rows = _row_counts(connection)
             with connect(rewritten) as connection:
                 if _row_counts(connection) != rows:  # pragma: no cover  # no way is known to make this happen
-                    raise Damaged(f"{working} could not be rewritten row by row; it stays as it is.")
+                    raise WarehouseError(f"{working} could not be rewritten row by row; it stays as it is.")
                 connection.execute("UPDATE meta.storage SET has_traces = false")
                 connection.execute("CHECKPOINT")  # closing does the same, but keeps quiet when it fails
         return Compacted(before, working.stat().st_size, time.monotonic() - began)

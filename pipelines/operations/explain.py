@@ -9,7 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from pipelines.operations.recount import Number, Recount, RecountedNumber, recount
-from warehouse.errors import LandingDamaged, LandingMissing
+from warehouse.errors import LandingDamaged
 from warehouse.landing import Landing
 from warehouse.lineage import Trace, TracedAnswer, TracedLoad, trace
 
@@ -72,7 +72,7 @@ def explain(
     if explanation.trace.answers:
         try:
             explanation.recounted = _recount_all(Path(data_dir), explanation, timezone)
-        except (LandingMissing, LandingDamaged) as error:
+        except LandingDamaged as error:
             explanation.trouble = str(error)
     return explanation
 
@@ -121,7 +121,7 @@ def _recount_answer(
 def _bodies(data_dir: Path, load: TracedLoad, explanation: Explanation) -> Iterator[bytes]:
     """The answers that counted, with a note of each request on the way."""
     if load.landing is None:
-        raise LandingMissing(f"The ledger knows no landing file of load {load.load_id}.")
+        raise LandingDamaged(f"The ledger knows no landing file of load {load.load_id}.")
     for meta, body in Landing(data_dir / "landing").read_used(load.landing, load.sha256):
         query = {str(name): str(value) for name, value in (meta.get("query") or {}).items()}
         path, status = str(meta.get("path", "")), int(meta.get("status", 0))

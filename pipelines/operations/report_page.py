@@ -29,8 +29,7 @@ class ReportPage:
 def write_report_page(data_dir: Path, *, timezone: str, now: datetime, out: Path | None = None) -> ReportPage:
     """Render the published file; whoever has the old page open keeps it.
 
-    Raises NothingPublished when there is no published file, and NotWritable or DiskFull when the page cannot
-    be written.
+    Raises WarehouseError when there is no published file, or when the page cannot be written.
     """
     began = time.monotonic()
     facts = facts_from_rows(published_rows(data_dir, SQL / "page", QUERIES))

@@ -25,7 +25,7 @@ from pipelines.settings.model import Settings
 from pipelines.sync.run_context import RunContext
 from pipelines.sync.sync import sync
 from tests.scenarios.scenario import FastClock, Scenario, settings_for, world_of
-from warehouse.errors import DiskFull
+from warehouse.errors import WarehouseError
 from warehouse.personal_data import PersonKind
 from warehouse.publish import rollback
 from warehouse.retention import compact
@@ -111,7 +111,9 @@ def _work(job: Job) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (job.largest_file, job.largest_file))
     try:
         code = do(job)
-    except DiskFull:
+    except WarehouseError as error:
+        if "no room left" not in str(error):
+            raise
         code = NO_ROOM
     sys.exit(code)
 

@@ -20,7 +20,7 @@ from tests.scenarios.scenario import Cell, Rows, Scenario, contents, scenario, w
 from tests.tools.soak.crowd import WRITERS, crowd
 from warehouse.checkpoint_journal import HEADERS, journal_path
 from warehouse.database import Store
-from warehouse.errors import Damaged
+from warehouse.errors import WarehouseError
 from warehouse.files import wal
 from warehouse.ledger import ledger_of
 
@@ -132,7 +132,7 @@ def test_half_written_blocks_are_put_back_and_what_was_committed_is_replayed(tor
 
 def test_half_written_blocks_without_their_journal_are_damage(torn: Store) -> None:
     journal_path(torn.path).unlink()
-    with pytest.raises(Damaged, match="replay"):
+    with pytest.raises(WarehouseError, match="replay"):
         contents(torn.data_dir)
 
 

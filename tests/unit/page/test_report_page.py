@@ -14,7 +14,7 @@ from pipelines.operations.report_page import refresh_report_page, write_report_p
 from pipelines.page.facts import QUERIES, facts_from_rows
 from tests.marts.given import build, earned, loaded, warehouse
 from warehouse.duckdb_file import literal
-from warehouse.errors import NothingPublished
+from warehouse.errors import WarehouseError
 from warehouse.marts import build_marts
 from warehouse.queries import SQL, published_rows
 
@@ -63,7 +63,7 @@ def test_the_page_is_put_in_place_whole_and_for_the_same_readers_as_the_file(
 
 
 def test_without_a_published_file_there_is_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(NothingPublished, match="There is no published file"):
+    with pytest.raises(WarehouseError, match="There is no published file"):
         write_report_page(tmp_path, timezone="Europe/Stockholm", now=NOW)
 
 

@@ -15,7 +15,7 @@ import duckdb
 
 from tests.unit.warehouse.given import JANUARY, NOON, hours, sales
 from warehouse.database import Store
-from warehouse.errors import DiskFull
+from warehouse.errors import WarehouseError
 from warehouse.lock import locked_file
 from warehouse.publish import publish, rollback
 from warehouse.retention import compact
@@ -100,7 +100,7 @@ def fill(data_dir: Path, limit: int) -> None:
         for number in count(1):
             rows = [(JANUARY, token_hex(40), "1") for _ in range(ROWS)]
             load_results(Store(data_dir), [sales(f"l{number}", *rows, customer=f"M{number}")])
-    except DiskFull as error:
+    except WarehouseError as error:
         say(str(error))
 
 

@@ -17,7 +17,7 @@ import zstandard
 from hypothesis import given as given_any
 from hypothesis import strategies as st
 
-from warehouse.errors import LandingDamaged, LandingMissing
+from warehouse.errors import LandingDamaged
 from warehouse.landing import Landed, LandedFile, Landing, safe
 
 JANUARY = (date(2024, 1, 1), date(2024, 1, 31))
@@ -92,7 +92,7 @@ def test_a_file_that_ends_early_is_noticed_without_the_ledger_too(tmp_path: Path
 
 
 def test_a_file_that_is_gone_is_said_to_be(tmp_path: Path) -> None:
-    with pytest.raises(LandingMissing, match="is gone"):
+    with pytest.raises(LandingDamaged, match="is gone"):
         list(Landing(tmp_path).read("sales/M1/now/x.tar.zst"))
 
 
