@@ -125,17 +125,16 @@ def _file_metadata(finished: Finished, published_url: str) -> dict[str, Any]:
         page_place: dg.MetadataValue[Any] = dg.MetadataValue.text(page or "There is none.")
     else:
         page_place = place(page.path)
+    warnings = [one.sentence for one in finished.checks if not one.passed and not one.blocks]
     metadata: dict[str, Any] = {
         "page": page_place,
         "file": place(finished.publication.path),
         "bytes": finished.publication.bytes or 0,
         "checks_passed": sum(one.passed for one in finished.checks),
-        "checks_warning": len(finished.warnings),
+        "checks_warning": len(warnings),
     }
-    if finished.warnings:
-        metadata["warnings"] = dg.MetadataValue.md(
-            "\n".join(f"- {one.sentence}" for one in finished.warnings)
-        )
+    if warnings:
+        metadata["warnings"] = dg.MetadataValue.md("\n".join(f"- {one}" for one in warnings))
     return metadata
 
 

@@ -38,13 +38,16 @@ class CheckResult:
         return self.rows == 0
 
     @property
+    def blocks(self) -> bool:
+        """Whether the file must not be published because of it."""
+        return self.rows > 0 and self.severity == ERROR
+
+    @property
     def sentence(self) -> str:
-        """What to tell a person."""
+        """What to tell a person, in one line."""
         if self.message:
-            return f"The check {self.name} could not run: {self.message}"
-        return (
-            f"{self.question} {self.rows} {'row offends' if self.rows == 1 else 'rows offend'} {self.name}."
-        )
+            return f"The check {self.name} could not run: {' '.join(self.message.split())}"
+        return f"{self.name}: {self.question} ({self.rows} rows)"
 
 
 def run_checks(connection: DuckDBPyConnection, folder: Path = SQL / "checks") -> list[CheckResult]:

@@ -27,11 +27,10 @@ def publish(settings: Settings) -> bool:
     from pipelines.operations.publish import finish
 
     finished = finish(settings)
-    for kind, checks, write in (("warning", finished.warnings, say), ("error", finished.errors, complain)):
-        for check in checks:
-            # A check that could not run says why, in one line.
-            found = " ".join(check.sentence.split()) if check.message else ""
-            write(f"{kind}: {found or f'{check.name}: {check.question} ({count(check.rows)} rows)'}")
+    for check in finished.checks:
+        if not check.passed:
+            write = complain if check.blocks else say
+            write(f"{check.severity}: {check.sentence}")
     publication = finished.publication
     if not publication.published:
         complain(f"brokerbi: not published: {'; '.join(publication.reasons)}; the file of before stays")

@@ -32,16 +32,6 @@ class Finished:
     publication: Publication
     page: ReportPage | str | None = None  # beside the published file, or why it could not be drawn
 
-    @property
-    def errors(self) -> list[CheckResult]:
-        """The checks of severity error that found something: they block publishing."""
-        return [one for one in self.checks if one.rows and one.severity == "error"]
-
-    @property
-    def warnings(self) -> list[CheckResult]:
-        """The checks that found something without blocking anything."""
-        return [one for one in self.checks if one.rows and one.severity != "error"]
-
 
 def finish(settings: Settings, clock: Clock | None = None) -> Finished:
     """Build the marts, run the checks and publish; with a failing error check the old file stays.
@@ -57,22 +47,13 @@ def finish(settings: Settings, clock: Clock | None = None) -> Finished:
         except MartError as error:
             _publish(settings, clock, [str(error)])
             raise
-        publication = _publish(settings, clock, reasons_against(checks))
+        publication = _publish(settings, clock, [one.sentence for one in checks if one.blocks])
     if settings.landing_days is not None:
         clear_landing(settings.data_dir, days=settings.landing_days, now=clock.utc_now())
     page = None
     if publication.published:
         page = refresh_report_page(settings.data_dir, timezone=settings.timezone, now=clock.utc_now())
     return Finished(tuple(marts), tuple(checks), publication, page)
-
-
-def reasons_against(checks: Sequence[CheckResult]) -> list[str]:
-    """Why the file must not be published: what every failing check of severity error says."""
-    return [
-        check.sentence if check.message else f"{check.name}: {check.question} ({check.rows} rows)"
-        for check in checks
-        if check.rows and check.severity == "error"
-    ]
 
 
 def configured_customers(settings: Settings) -> list[ConfiguredCustomer]:

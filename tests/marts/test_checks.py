@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from duckdb import DuckDBPyConnection
 
-from pipelines.operations.publish import reasons_against
 from tests.marts.given import arrived, build, earned, held, loaded, rows, sold, warehouse
 from warehouse.checks import CheckResult, keep_results, run_checks
 from warehouse.marts import build_marts
@@ -176,8 +175,8 @@ def test_a_check_without_a_known_severity_is_refused(tmp_path: Path) -> None:
 
 def test_a_result_says_in_a_sentence_what_was_found() -> None:
     found = CheckResult("c", "error", 1, (), "Is it so?")
-    assert found.sentence == "Is it so? 1 row offends c."
-    assert CheckResult("c", "error", 1, (), "Is it so?", "no table").sentence == (
+    assert found.sentence == "c: Is it so? (1 rows)"
+    assert CheckResult("c", "error", 1, (), "Is it so?", "no\n  table").sentence == (
         "The check c could not run: no table"
     )
 
@@ -198,7 +197,7 @@ def test_an_error_check_that_could_not_run_keeps_the_file_back_and_a_warning_che
         CheckResult(name, name.partition("_")[0], 1, (), "Is it so?", "no such column")
         for name in ("error_check", "warning_check")
     ]
-    assert reasons_against(unable) == ["The check error_check could not run: no such column"]
+    assert [one.name for one in unable if one.blocks] == ["error_check"]
 
 
 def test_a_check_that_could_not_run_is_an_open_problem_whatever_it_asks() -> None:
