@@ -212,9 +212,13 @@ def forget_healed_refusals(connection: DuckDBPyConnection) -> None:
 
 
 def remember_cap(connection: DuckDBPyConnection, report: str, customer: str, cap: Cap, now: datetime) -> None:
-    """Remember the longest window the service accepts."""
+    """Remember the longest window the service accepts, and since when: what is known already stays."""
     row = {"report": report, "customer": customer, **asdict(cap), "learned_at_utc": naive_utc(now)}
-    replace_rows(connection, "window_caps", [row], key=["report", "customer"])
+    known = connection.execute(
+        "SELECT days, months FROM meta.window_caps WHERE (report, customer) = ($1, $2)", [report, customer]
+    )
+    if known.fetchall() != [(cap.days, cap.months)]:
+        replace_rows(connection, "window_caps", [row], key=["report", "customer"])
 
 
 def forget_caps(

@@ -36,6 +36,7 @@ from warehouse.ledger import (
     record_failures,
     remember_cap,
 )
+from warehouse.meta_schema import aware
 from warehouse.schema import DeclaredTable
 from warehouse.window_result import WindowStatus
 
@@ -82,6 +83,16 @@ def test_learned_windows_can_be_forgotten_one_by_one_or_all_at_once(tmp_path: Pa
     assert given.ledger().caps == {("leads", "M1"): Cap(months=1)}
     given.write(forget_caps)
     assert given.ledger().caps == {}
+
+
+def test_a_learned_window_keeps_the_moment_it_was_learned_until_it_changes(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    found = []
+    for hour, days in enumerate((14, 14, 7, 7)):
+        given.write(remember_cap, "sales", "M1", Cap(days=days), hours(hour))
+        [(learned,)] = given.rows("SELECT learned_at_utc FROM meta.window_caps")
+        found.append(aware(learned))
+    assert found == [hours(0), hours(0), hours(2), hours(2)]
 
 
 def test_the_ledger_knows_how_many_requests_a_window_takes_and_how_long_one_lasts(tmp_path: Path) -> None:
