@@ -96,6 +96,8 @@ def run_replay(arguments: argparse.Namespace) -> int:
         f"{count(done.loads)} loads, {count(done.rows)} rows from landing, "
         f"{count(done.rejected)} in quarantine"
     )
+    if done.loads:
+        say("analysts see them after `brokerbi publish`")
     for sentence in done.notes:
         say(sentence)
     for sentence in done.failures:
