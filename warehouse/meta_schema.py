@@ -108,20 +108,12 @@ def replace_rows(
 
 def write_customers(connection: DuckDBPyConnection, customers: Sequence[ConfiguredCustomer]) -> None:
     """Write the customers down in place of what they were; whom only the ledger knows is switched off."""
-    _replace_all(connection, "customers", customers)
-    connection.execute(
-        "INSERT INTO meta.customers BY NAME SELECT DISTINCT customer, false AS is_active FROM meta.loads "
-        "WHERE customer NOT IN (SELECT customer FROM meta.customers)"
-    )
+    _write_configured(connection, "customers", "customer", "is_active", customers)
 
 
 def write_reports(connection: DuckDBPyConnection, reports: Sequence[ConfiguredReport]) -> None:
     """Write the reports down in place of what they were; what only the ledger knows is switched off."""
-    _replace_all(connection, "reports", reports)
-    connection.execute(
-        "INSERT INTO meta.reports BY NAME SELECT DISTINCT report, false AS is_on FROM meta.loads "
-        "WHERE report NOT IN (SELECT report FROM meta.reports)"
-    )
+    _write_configured(connection, "reports", "report", "is_on", reports)
 
 
 def naive_utc(moment: datetime) -> datetime:
@@ -134,12 +126,24 @@ def aware(moment: datetime) -> datetime:
     return moment.replace(tzinfo=UTC)
 
 
-def _replace_all(
-    connection: DuckDBPyConnection, table: str, rows: Sequence[ConfiguredCustomer | ConfiguredReport]
+def _write_configured(
+    connection: DuckDBPyConnection,
+    table: str,
+    key: str,
+    switch: str,
+    configured: Sequence[ConfiguredCustomer | ConfiguredReport],
 ) -> None:
+    """Only what differs is written: a write of any size costs a checkpoint."""
     complete(connection)
-    connection.execute(f"DELETE FROM meta.{table}")
-    insert_rows(connection, f"meta.{table}", [asdict(row) for row in rows])
+    loaded = connection.execute(f"SELECT DISTINCT {key} FROM meta.loads").fetchall()
+    found = connection.execute(f"FROM meta.{table}")
+    columns = [column for column, *_ in found.description or ()]
+    rows: dict[object, dict[str, object]] = {one: {key: one, switch: False} for (one,) in loaded}
+    rows.update((getattr(one, key), asdict(one)) for one in configured)
+    whole = [{column: row.get(column) for column in columns} for row in rows.values()]
+    if set(found.fetchall()) != {tuple(row.values()) for row in whole}:
+        connection.execute(f"DELETE FROM meta.{table}")
+        insert_rows(connection, f"meta.{table}", whole)
 
 
 def _definitions() -> Iterator[str]:

@@ -25,9 +25,10 @@ from tests.unit.warehouse.given import (
 from tests.unit.warehouse.other_process import begun
 from warehouse.database import Store
 from warehouse.errors import WarehouseError
-from warehouse.files import wal
+from warehouse.files import header_sha256, wal
 from warehouse.ledger import ledger_of
 from warehouse.lock import locked_file
+from warehouse.meta_schema import ConfiguredCustomer, ConfiguredReport, write_customers, write_reports
 from warehouse.publish import publish
 from warehouse.window_result import WindowResult
 from warehouse.write_session import WriteSession
@@ -53,6 +54,21 @@ def test_what_a_group_committed_stands_beside_the_file_until_the_session_is_over
             assert wal(given.working).exists()
     assert not wal(given.working).exists()
     assert given.rows(LOADED) == [("l0",), ("l1",), ("l2",)]
+
+
+def test_customers_and_reports_are_written_only_when_they_differ(tmp_path: Path) -> None:
+    given = Given(tmp_path)
+    given.load([sales("a", customer="M9")])
+    versions = []
+    for name in ("North", "North", "South"):
+        given.write(write_customers, [ConfiguredCustomer("M1", name, JANUARY, True)])
+        given.write(write_reports, [ConfiguredReport("leads", "subject", name, "/", True)])
+        versions.append(header_sha256(given.working))
+    assert versions[0] == versions[1] != versions[2]
+    assert given.rows("SELECT customer, name, is_active FROM meta.customers ORDER BY ALL") == [
+        ("M1", "South", True),
+        ("M9", None, False),
+    ]
 
 
 def test_a_process_killed_between_two_groups_has_lost_neither_what_it_said_nor_the_file(
