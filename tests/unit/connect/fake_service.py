@@ -9,14 +9,16 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import httpx
+import pytest
 from pydantic import SecretStr
 
 from pipelines.connect import errors
 from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.client import Client
-from pipelines.connect.models import Limits, Login, Request, Try
+from pipelines.connect.models import Answer, Limits, Login, Request, Try
 from pipelines.connect.rate_limit import RateLimit
 from pipelines.connect.retry import RetryPolicy
 
@@ -163,3 +165,19 @@ def client(
         clock=clock,
         on_try=on_try,
     )
+
+
+async def answered(
+    transport: httpx.AsyncBaseTransport, directory: Path, request: Request = SALES, **options: Any
+) -> tuple[Answer, object]:
+    """The answer to one request, and its rows."""
+    async with client(transport, directory, **options) as asking:
+        return await asking.get(request, read)
+
+
+async def error_of(directory: Path, *replies: Reply, limits: Limits | None = None) -> errors.ConnectError:
+    """What asking for the sales raises when the service replies so."""
+    async with client(Service(*replies), directory, limits=limits) as asking:
+        with pytest.raises(errors.ConnectError) as caught:
+            await asking.get(SALES, read)
+    return caught.value

@@ -24,7 +24,7 @@ EVERYBODY = ("M1", "M2", "M3", "M4", "M5", "M6")
 
 
 async def asked(
-    directory: Path, service: Service, pairs: list[tuple[str, str]], seconds_each: float = 0
+    directory: Path, service: Service, pairs: list[tuple[str, str]]
 ) -> tuple[list[str], CircuitBreaker, int]:
     """What asking for each pair of customer and report ended in, and how often the rate is halved then."""
     clock = StillClock()
@@ -33,7 +33,7 @@ async def asked(
     ended = []
     async with client(service, directory, clock, circuit_breaker=breaker, retry=ONE_TRY) as asking:
         for customer, report in pairs:
-            clock.seconds += seconds_each
+            clock.seconds += 1
             try:
                 await asking.get(replace(SALES, customer=customer, report=report), read)
                 ended.append("rows")
@@ -48,49 +48,45 @@ def pairs(customers: int, reports: int) -> list[tuple[str, str]]:
     ]
 
 
-async def test_ten_requests_in_a_row_that_fail_for_three_pairs_end_the_run(tmp_path: Path) -> None:
-    service = Service(DOWN)
-    ended, _, halvings = await asked(tmp_path, service, pairs(3, 4))
-    assert (ended, len(service.asked)) == (["Unavailable"] * 10 + ["HostDown"] * 2, 10)
-    assert halvings == 1
+# The replies, who asks for what, and how that ends until nothing more is asked.
+ENDED = {
+    "ten requests in a row that fail for three pairs": ([DOWN], pairs(3, 4), ["Unavailable"] * 10),
+    "not one report of one customer that always fails": ([DOWN], [SALES_OF_M1] * 15, ["Unavailable"] * 15),
+    "not if any answer in between shows that the host is alive": (
+        [*[DOWN] * 9, reply(404), *[DOWN] * 9, ROWS],
+        pairs(4, 5),
+        [*["Unavailable"] * 9, "NotFound", *["Unavailable"] * 9, "rows"],
+    ),
+    "three that find nobody": ([httpx.ConnectError("refused")], [SALES_OF_M1] * 5, ["Unreachable"] * 3),
+    "customers that are refused everything": ([reply(403)], pairs(3, 3), ["Forbidden"] * 7),
+}
 
 
-async def test_one_report_of_one_customer_that_always_fails_ends_nothing(tmp_path: Path) -> None:
-    ended, breaker, _ = await asked(tmp_path, Service(DOWN), [SALES_OF_M1] * 15)
-    assert (set(ended), breaker.open_because) == ({"Unavailable"}, "")
-
-
-async def test_any_answer_in_between_shows_that_the_host_is_alive(tmp_path: Path) -> None:
-    service = Service(*[DOWN] * 9, reply(404), *[DOWN] * 9, ROWS)
-    ended, breaker, _ = await asked(tmp_path, service, pairs(4, 5))
-    assert (ended.count("Unavailable"), breaker.open_because) == (18, "")
-
-
-async def test_an_address_where_nobody_is_ends_the_run_after_three_requests(tmp_path: Path) -> None:
-    ended, _, _ = await asked(tmp_path, Service(httpx.ConnectError("refused")), [SALES_OF_M1] * 5)
-    assert ended == ["Unreachable"] * 3 + ["HostDown"] * 2
+@pytest.mark.parametrize(("replies", "asking", "ended"), ENDED.values(), ids=list(ENDED))
+async def test_what_ends_the_run(
+    tmp_path: Path, replies: list[Reply], asking: list[tuple[str, str]], ended: list[str]
+) -> None:
+    service, left = Service(*replies), len(asking) - len(ended)
+    found, breaker, _ = await asked(tmp_path, service, asking)
+    assert found == ended + ["HostDown"] * left
+    assert (len(service.asked), bool(breaker.open_because)) == (len(ended), left > 0)
 
 
 @pytest.mark.parametrize(
-    ("replies", "tries", "seconds_each", "halvings"),
+    ("replies", "number", "halvings"),
     [
-        ([DOWN, ROWS] * 10, 20, 0, 1),  # half of the latest twenty
-        ([DOWN, ROWS] * 20, 39, 1, 1),  # it takes twenty more to slow down further
-        ([DOWN, ROWS, ROWS, ROWS] * 10, 40, 0, 0),  # a quarter slows nobody down
+        ([DOWN, ROWS] * 10, 20, 1),  # half of the latest twenty
+        ([DOWN, ROWS] * 20, 39, 1),  # it takes twenty more to slow down further
+        ([DOWN, ROWS, ROWS, ROWS] * 10, 40, 0),  # a quarter slows nobody down
+        ([DOWN], 10, 1),  # the run is over, and whoever comes next begins slowly
+        ([reply(403)], 7, 1),
     ],
 )
 async def test_when_half_of_the_latest_tries_fail_everybody_slows_down(
-    tmp_path: Path, replies: list[Reply], tries: int, seconds_each: float, halvings: int
+    tmp_path: Path, replies: list[Reply], number: int, halvings: int
 ) -> None:
-    _, breaker, halved = await asked(tmp_path, Service(*replies), [SALES_OF_M1] * tries, seconds_each)
-    assert (halved, breaker.open_because) == (halvings, "")
-
-
-async def test_customers_that_are_refused_everything_end_the_run(tmp_path: Path) -> None:
-    service = Service(reply(403))
-    ended, _, halvings = await asked(tmp_path, service, pairs(3, 3))
-    assert ended == ["Forbidden"] * 7 + ["HostDown"] * 2
-    assert (len(service.asked), halvings) == (7, 1)
+    _, _, halved = await asked(tmp_path, Service(*replies), pairs(3, 14)[:number])
+    assert halved == halvings
 
 
 async def test_the_reason_says_why_and_what_was_not_asked(tmp_path: Path) -> None:
@@ -131,7 +127,6 @@ def after(
     ("reports", "answers", "is_open"),
     [
         (3, [(EVERYBODY, ["sales", "users"], 403)], False),  # others have not been asked
-        (1, [(EVERYBODY, ["sales"], 403)], True),
         (2, [(["M1"], ["sales"], 200), (EVERYBODY[:3], ["sales", "users"], 403)], True),
         (
             2,

@@ -7,18 +7,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from pipelines.connect.errors import ConnectError, Refused
-from tests.unit.connect.fake_service import HTML, SALES, Reply, Service, client, read, reply
+from pipelines.connect.errors import Refused
+from tests.unit.connect.fake_service import HTML, Reply, error_of, reply
 
 SALES_IN_WORDS = "report sales of customer M1 (dateFrom=2024-01-01T00:00:00, dateTo=2024-01-31T23:59:59)"
 LONG = b'{"message":\n "' + b"x" * 500 + b'"}'
-
-
-async def _error(directory: Path, *replies: Reply) -> ConnectError:
-    async with client(Service(*replies), directory) as asking:
-        with pytest.raises(ConnectError) as caught:
-            await asking.get(SALES, read)
-    return caught.value
 
 
 @pytest.mark.parametrize(
@@ -64,12 +57,12 @@ async def _error(directory: Path, *replies: Reply) -> ConnectError:
 async def test_an_error_says_what_was_asked_what_came_back_and_the_next_step(
     tmp_path: Path, said: Reply, sentence: str
 ) -> None:
-    message = str(await _error(tmp_path, said))
+    message = str(await error_of(tmp_path, said))
     assert SALES_IN_WORDS in message
     assert sentence.replace("SALES", SALES_IN_WORDS) in message
 
 
 async def test_a_validation_error_is_quoted_and_cut(tmp_path: Path) -> None:
-    error = await _error(tmp_path, reply(400, LONG))
+    error = await error_of(tmp_path, reply(400, LONG))
     assert isinstance(error, Refused)
     assert error.validation == '{"message": "' + "x" * 287 + "..."

@@ -75,21 +75,6 @@ def _gaps(moments: list[float]) -> list[float]:
     return [round(later - earlier, 3) for earlier, later in pairwise(moments)]
 
 
-async def test_no_more_tasks_than_slots_are_under_way(tmp_path: Path) -> None:
-    limit, under_way, most = RateLimit(tmp_path, 3, 1e6), 0, 0
-
-    async def one() -> None:
-        nonlocal under_way, most
-        async with limit.turn():
-            under_way += 1
-            most = max(most, under_way)
-            await asyncio.sleep(0)
-            under_way -= 1
-
-    await asyncio.gather(*(one() for _ in range(30)))
-    assert (most, under_way) == (3, 0)
-
-
 async def test_requests_of_all_who_share_a_directory_are_evenly_spaced(tmp_path: Path) -> None:
     clock = StillClock()
     limits = [RateLimit(tmp_path, 5, 10, clock=clock) for _ in range(2)]
