@@ -155,9 +155,7 @@ def test_an_undocumented_list_on_a_level_is_of_the_month_around_it_or_of_the_fir
 )
 def test_a_row_with_a_value_of_another_type_is_rejected(value: Any, said: str) -> None:
     result = normalized("running_commissions", [event(), event(amount=value)])
-    assert reasons(result) == [
-        ("running_commissions", f"amount is no DECIMAL(18,4): it is {said}", "amount"),
-    ]
+    assert reasons(result) == [("running_commissions", f"amount is no DECIMAL(18,4): it is {said}", "amount")]
     assert len(rows(result, "running_commissions", "_row")) == 1
 
 

@@ -82,11 +82,7 @@ def test_running_commissions_count_in_their_own_month_and_in_kronor() -> None:
 
 
 def _lead(lead: str | None, number: str, at: str = "2026-03-05T10:00:00.1234567") -> dict[str, object]:
-    return {
-        "createdAt": at,
-        "receiver": {"company": {"customerNumber": number}},
-        "lead": {"id": lead},
-    }
+    return {"createdAt": at, "receiver": {"company": {"customerNumber": number}}, "lead": {"id": lead}}
 
 
 def test_a_lead_counts_once_and_one_without_id_each_time() -> None:

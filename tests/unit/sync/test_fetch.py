@@ -71,11 +71,7 @@ def test_a_window_that_is_cancelled_while_it_waits_for_a_thread_leaves_no_open_f
     [
         (date(2026, 1, 31), datetime(2026, 2, 1, 4, tzinfo=UTC), False),
         (date(2026, 1, 31), datetime(2026, 1, 31, 22, tzinfo=UTC), True),
-        (
-            date(2026, 1, 31),
-            datetime(2026, 1, 31, 23, 30, tzinfo=UTC),
-            False,
-        ),  # February in Sweden
+        (date(2026, 1, 31), datetime(2026, 1, 31, 23, 30, tzinfo=UTC), False),  # February in Sweden
         (date(2026, 1, 20), datetime(2026, 2, 1, 4, tzinfo=UTC), True),
     ],
 )

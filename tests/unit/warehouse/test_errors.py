@@ -9,7 +9,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from tests.unit.warehouse.given import JANUARY, NOON, Given, sales
+from tests.unit.warehouse.given import NOON, Given, sales
 from tests.unit.warehouse.other_process import begun
 from warehouse.database import Store
 from warehouse.errors import WarehouseError, explained
@@ -30,16 +30,6 @@ def test_a_lock_that_is_never_let_go_names_its_holder(tmp_path: Path) -> None:
         other.wait()
     with locked_file(path, 5):
         pass
-
-
-def test_a_full_disk_is_told_and_nothing_is_lost(tmp_path: Path) -> None:
-    given = Given(tmp_path)
-    given.load([sales("a", (JANUARY, "1", "1"), customer="M0")])
-    told, trouble = begun("fill", tmp_path, given.working.stat().st_size).communicate()
-    assert "There is no room left on the disk" in told, trouble
-    counts = "SELECT (SELECT count(*) FROM bi.sales AS one WHERE one._load_id = held.load_id) = rows"
-    assert given.rows("SELECT id FROM bi.sales WHERE _customer = 'M0'") == [("1",)]
-    assert set(given.rows(f"{counts} FROM meta.months AS held")) == {(True,)}
 
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT])
@@ -73,31 +63,28 @@ def test_a_file_of_a_newer_duckdb_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("length", [100, 5_000, 300_000])
-def test_a_damaged_working_file_is_told(tmp_path: Path, length: int) -> None:
-    given = Given(tmp_path)
+def test_a_damaged_working_file_is_told(given: Given, length: int) -> None:
     given.working.write_bytes(given.working.read_bytes()[:length])
     with pytest.raises(WarehouseError, match="brokerbi replay"):
         given.load([sales("a")])
 
 
-def test_a_working_file_that_somebody_else_has_open_names_the_process(tmp_path: Path) -> None:
-    given = Given(tmp_path)
+def test_a_working_file_that_somebody_else_has_open_names_the_process(given: Given) -> None:
     with begun("read", given.working) as other:
         with pytest.raises(WarehouseError, match=f"open in process {other.pid}"):
             given.load([sales("a")])
         other.kill()
 
 
-def test_a_place_that_cannot_be_published_to_leaves_the_old_file(tmp_path: Path) -> None:
-    given = Given(tmp_path)
+def test_a_place_that_cannot_be_published_to_leaves_the_old_file(given: Given, tmp_path: Path) -> None:
     (tmp_path / "published").write_text("in the way")
     with pytest.raises(WarehouseError, match="cannot be written"):
         publish(given.data_dir, keep=1, now=NOON)
     assert not (tmp_path / "warehouse.duckdb").exists()
 
 
-def test_an_error_that_is_not_about_files_is_left_as_it_is(tmp_path: Path) -> None:
-    with pytest.raises(duckdb.CatalogException), Given(tmp_path).store.reading() as connection:
+def test_an_error_that_is_not_about_files_is_left_as_it_is(given: Given) -> None:
+    with pytest.raises(duckdb.CatalogException), given.store.reading() as connection:
         connection.execute("FROM nowhere")
 
 

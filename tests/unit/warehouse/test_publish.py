@@ -40,8 +40,7 @@ def test_analysts_see_what_is_loaded_and_which_publication_it_is(tmp_path: Path)
     ]
 
 
-def test_a_refused_publication_leaves_the_file_and_says_why(tmp_path: Path) -> None:
-    given = Given(tmp_path)
+def test_a_refused_publication_leaves_the_file_and_says_why(given: Given) -> None:
     published(given, 1)
     refused = published(given, 2, reasons_against=["totals: 3 rows are negative"])
     assert (refused.published, seen(refused.path)) == (False, [("1",)])
@@ -51,8 +50,7 @@ def test_a_refused_publication_leaves_the_file_and_says_why(tmp_path: Path) -> N
     ]
 
 
-def test_a_reader_keeps_the_file_it_has_open(tmp_path: Path) -> None:
-    given = Given(tmp_path)
+def test_a_reader_keeps_the_file_it_has_open(given: Given) -> None:
     path = published(given, 1).path
     with duckdb.connect(path, read_only=True) as connection:
         published(given, 2)
@@ -60,8 +58,7 @@ def test_a_reader_keeps_the_file_it_has_open(tmp_path: Path) -> None:
     assert seen(path) == [("2",)]
 
 
-def test_a_log_left_by_an_analyst_is_never_replayed_into_a_new_file(tmp_path: Path) -> None:
-    given = Given(tmp_path)
+def test_a_log_left_by_an_analyst_is_never_replayed_into_a_new_file(given: Given) -> None:
     path = published(given, 1).path
     begun("scribble", path).communicate()
     assert path.with_name("warehouse.duckdb.wal").exists()
@@ -69,8 +66,7 @@ def test_a_log_left_by_an_analyst_is_never_replayed_into_a_new_file(tmp_path: Pa
     assert seen(path) == [("2",)]
 
 
-def test_of_rows_in_quarantine_analysts_see_how_many_and_why(tmp_path: Path) -> None:
-    given = Given(tmp_path)
+def test_of_rows_in_quarantine_analysts_see_how_many_and_why(given: Given, tmp_path: Path) -> None:
     given.load([sales("a", rejected=[Rejected(SECRET, JANUARY), Rejected(token_hex(), JANUARY)])])
     made = publish(tmp_path, keep=3, now=NOON)
     assert SECRET.encode() not in made.path.read_bytes()
@@ -78,17 +74,16 @@ def test_of_rows_in_quarantine_analysts_see_how_many_and_why(tmp_path: Path) -> 
     assert seen(made.path, "SELECT 1 FROM duckdb_tables() WHERE table_name = 'quarantine_rows'") == []
 
 
-def test_what_only_the_log_of_the_working_file_holds_is_published_too(tmp_path: Path) -> None:
-    given = Given(tmp_path)
+def test_what_only_the_log_of_the_working_file_holds_is_published_too(given: Given, tmp_path: Path) -> None:
     begun("scribble", given.working).communicate()
     assert given.working.with_name("warehouse.duckdb.wal").exists()
     assert seen(publish(tmp_path, keep=3, now=NOON).path) == [("scribbled",)]
 
 
 def test_rows_that_an_older_format_held_are_not_in_the_file_not_even_in_its_free_space(
+    given: Given,
     tmp_path: Path,
 ) -> None:
-    given = Given(tmp_path)
     given.load([sales("a", rejected=[Rejected(SECRET, JANUARY), Rejected(token_hex(), JANUARY)])])
     as_in_format_2(given)
     assert SECRET.encode() in given.working.read_bytes()
@@ -111,16 +106,14 @@ def as_in_format_2(given: Given) -> None:
     given.change("UPDATE meta.storage SET format = 2, has_traces = true")
 
 
-def test_the_newest_versions_are_kept(tmp_path: Path) -> None:
-    given = Given(tmp_path)
+def test_the_newest_versions_are_kept(given: Given, tmp_path: Path) -> None:
     for number in range(1, 6):
         published(given, number)
     kept = sorted(path.name[10:18] for path in (tmp_path / "published").iterdir())
     assert kept == ["20240404", "20240405", "20240406"]
 
 
-def test_going_back_shows_the_version_before_step_by_step(tmp_path: Path) -> None:
-    given = Given(tmp_path)
+def test_going_back_shows_the_version_before_step_by_step(given: Given, tmp_path: Path) -> None:
     for number in range(1, 4):
         published(given, number)
     path = tmp_path / "warehouse.duckdb"
@@ -131,8 +124,7 @@ def test_going_back_shows_the_version_before_step_by_step(tmp_path: Path) -> Non
     assert seen(publish(tmp_path, keep=3, now=NOON).path) == [("3",)]
 
 
-def test_going_back_to_a_version_by_name_also_goes_forward(tmp_path: Path) -> None:
-    given = Given(tmp_path)
+def test_going_back_to_a_version_by_name_also_goes_forward(given: Given, tmp_path: Path) -> None:
     first, second = published(given, 1), published(given, 2)
     for one in (first, second):
         assert rollback(tmp_path, to=one.version, now=NOON).version == one.version
@@ -144,8 +136,7 @@ def test_going_back_to_a_version_by_name_also_goes_forward(tmp_path: Path) -> No
         rollback(tmp_path, to="19990101T000000Z", now=NOON)
 
 
-def test_a_version_that_somebody_wrote_to_is_passed_over(tmp_path: Path) -> None:
-    given = Given(tmp_path)
+def test_a_version_that_somebody_wrote_to_is_passed_over(given: Given, tmp_path: Path) -> None:
     for number in range(1, 4):
         published(given, number)
         if number == 2:
@@ -166,8 +157,7 @@ def test_the_published_file_is_for_owner_and_group_and_the_rest_for_the_owner(tm
     assert modes == ["-rw-r-----", "drwxr-x---", "drwx------"]
 
 
-def test_files_are_of_a_storage_version_that_every_1_x_tool_can_read(tmp_path: Path) -> None:
-    given = Given(tmp_path)
+def test_files_are_of_a_storage_version_that_every_1_x_tool_can_read(given: Given) -> None:
     given.load([users("a", {"1": "Ann"})])
     path = published(given, 1).path
     assert seen(path, "SELECT name FROM bi.users_as_of(TIMESTAMP '2030-01-01')") == [("Ann",)]
@@ -175,13 +165,12 @@ def test_files_are_of_a_storage_version_that_every_1_x_tool_can_read(tmp_path: P
     assert seen(path, query) == given.rows(query) == [("v1.0.0+",)]
 
 
-def test_what_a_killed_publication_left_is_cleared_away(tmp_path: Path) -> None:
-    given = Given(tmp_path)
+def test_what_a_killed_process_left_is_cleared_away(given: Given) -> None:
     published(given, 1)
-    (tmp_path / "published" / ".unfinished.duckdb").write_bytes(b"half")
-    (tmp_path / ".warehouse.duckdb.new").write_bytes(b"half")
+    for left in ("published/.unfinished.duckdb", ".warehouse.duckdb.new", "work/.rewritten.duckdb"):
+        (given.data_dir / left).write_bytes(b"half")
     published(given, 2)
-    assert [path.name for path in tmp_path.rglob(".*")] == []
+    assert [path.name for path in given.data_dir.rglob(".*")] == []
 
 
 def test_a_published_file_that_is_gone_comes_back(tmp_path: Path) -> None:

@@ -13,48 +13,31 @@ from warehouse.rebuild import effective_loads
 def waiting(given: Given) -> list[tuple[str, date | None, str]]:
     """The rows in quarantine, each by what came: these tests call them 1, 2 and 3."""
     names = {fingerprint(raw): raw for raw in "123"}
-    with given.store.reading() as connection:
-        found = quarantined_rows(connection)
+    found = given.read(quarantined_rows)
     return [(names[row.fingerprint or ""], row.month, row.load_id) for row in found]
 
 
-def test_of_a_rejected_row_it_is_known_why_and_where_it_stands(tmp_path: Path) -> None:
-    given = Given(tmp_path)
+def test_of_a_rejected_row_it_is_known_why_and_where_it_stands(given: Given) -> None:
     given.load([sales("a", rejected=[Rejected("1", JANUARY, place="[7]")])])
-    with given.store.reading() as connection:
-        assert quarantined_rows(connection) == [
-            QuarantinedRow(
-                "sales", "M1", JANUARY, "sales", "price", "[7]", "price is no number", fingerprint("1"),
-                "a", "a.tar.zst", "",
-            )
-        ]  # fmt: skip
+    place = ("sales", "M1", JANUARY, "sales", "price", "[7]")
+    known = QuarantinedRow(*place, "price is no number", fingerprint("1"), "a", "a.tar.zst", "")
+    assert given.read(quarantined_rows) == [known]
 
 
-def test_the_working_file_never_holds_a_rejected_row(tmp_path: Path) -> None:
-    given = Given(tmp_path)
+def test_the_working_file_never_holds_a_rejected_row(given: Given, tmp_path: Path) -> None:
     given.load([sales("a", rejected=[Rejected("Someone Nobody Should See", JANUARY)])])
     held = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
     assert [b"Someone Nobody" in content for content in held] == [False] * len(held)
 
 
-def test_rows_in_quarantine_are_counted_by_reason(tmp_path: Path) -> None:
-    given = Given(tmp_path)
-    given.load([sales("a", rejected=[Rejected("1", JANUARY), Rejected("2", JANUARY)])])
-    assert given.rows('SELECT report, customer, month, reason, "rows" FROM meta.quarantine') == [
-        ("sales", "M1", JANUARY, "price is no number", 2)
-    ]
-
-
-def test_replacing_a_month_replaces_its_quarantine(tmp_path: Path) -> None:
-    given = Given(tmp_path)
+def test_replacing_a_month_replaces_its_quarantine(given: Given) -> None:
     rejected = [Rejected("1", JANUARY), Rejected("2", FEBRUARY)]
     given.load([sales("a", months=(JANUARY, FEBRUARY), rejected=rejected)])
     given.load([sales("b", rejected=[Rejected("3", JANUARY)])])
     assert waiting(given) == [("2", FEBRUARY, "a"), ("3", JANUARY, "b")]
 
 
-def test_a_row_of_unknown_month_stays_while_anything_of_its_answer_is_in_force(tmp_path: Path) -> None:
-    given = Given(tmp_path)
+def test_a_row_of_unknown_month_stays_while_anything_of_its_answer_is_in_force(given: Given) -> None:
     given.load([sales("a", months=(JANUARY, FEBRUARY), rejected=[Rejected("1"), Rejected("2", MARCH)])])
     given.load([sales("b")])
     assert waiting(given) == [("1", None, "a"), ("2", None, "a")]
@@ -62,29 +45,25 @@ def test_a_row_of_unknown_month_stays_while_anything_of_its_answer_is_in_force(t
     assert waiting(given) == []
 
 
-def test_a_row_of_unknown_month_that_is_seen_again_is_counted_once(tmp_path: Path) -> None:
-    given = Given(tmp_path)
+def test_a_row_of_unknown_month_that_is_seen_again_is_counted_once(given: Given) -> None:
     given.load([sales("a", months=(JANUARY, FEBRUARY), rejected=[Rejected("1"), Rejected("1")])])
     given.load([sales("b", months=(FEBRUARY, MARCH), rejected=[Rejected("1"), Rejected("1")])])
     assert waiting(given) == [("1", None, "b"), ("1", None, "b")]
 
 
-def test_a_superseded_answer_brings_nothing_into_quarantine(tmp_path: Path) -> None:
-    given = Given(tmp_path)
+def test_a_superseded_answer_brings_nothing_into_quarantine(given: Given) -> None:
     given.load([sales("new", fetched=hours(2))])
     given.load([sales("old", months=(JANUARY, FEBRUARY), rejected=[Rejected("1", JANUARY)])])
     assert waiting(given) == []
 
 
-def test_a_newer_snapshot_replaces_the_quarantine_of_the_one_before(tmp_path: Path) -> None:
-    given = Given(tmp_path)
+def test_a_newer_snapshot_replaces_the_quarantine_of_the_one_before(given: Given) -> None:
     given.load([users("a", {}, rejected=[Rejected("1", table="users")])])
     given.load([users("b", {}, fetched=hours(1), rejected=[Rejected("2", table="users")])])
     assert waiting(given) == [("2", None, "b")]
 
 
-def test_loads_with_rows_in_quarantine_can_be_found_to_be_repeated(tmp_path: Path) -> None:
-    given = Given(tmp_path)
+def test_loads_with_rows_in_quarantine_can_be_found_to_be_repeated(given: Given) -> None:
     given.load([sales("a", rejected=[Rejected("1", JANUARY)]), sales("b", months=(FEBRUARY,))])
     assert [one.load_id for one in given.read(effective_loads, only_quarantined=True)] == ["a"]
     given.load([sales("a", (JANUARY, "1", "1"))])

@@ -88,14 +88,13 @@ def test_a_rebuild_of_what_is_there_changes_nothing(tmp_path: Path) -> None:
     assert (contents(given), given.ledger()) == before
 
 
-def test_a_lost_working_file_is_rebuilt_from_landing_alone(tmp_path: Path) -> None:
+def test_a_lost_working_file_is_rebuilt_from_landing_alone(given: Given, tmp_path: Path) -> None:
     given = told(tmp_path)
     before = given.rows("SELECT id, price, x FROM bi.sales ORDER BY ALL")
     landing = Landing(tmp_path / "landing")
     for one in story():
         land(landing, one)
     given.working.unlink()
-    given = Given(tmp_path)
     found = [one for one in landing.walk() if isinstance(one, Landed)]
     with given.store.writing() as connection:
         assert relearn(connection, found) == 8
@@ -105,8 +104,7 @@ def test_a_lost_working_file_is_rebuilt_from_landing_alone(tmp_path: Path) -> No
     assert given.rows("SELECT id, name FROM bi.users ORDER BY ALL") == [("1", "Anna")]
 
 
-def test_what_the_ledger_knows_is_not_learned_again(tmp_path: Path) -> None:
-    given = Given(tmp_path)
+def test_what_the_ledger_knows_is_not_learned_again(given: Given, tmp_path: Path) -> None:
     landing = Landing(tmp_path / "landing")
     given.load([sales("s1")])
     land(landing, sales("s1"))
@@ -120,8 +118,9 @@ def test_what_the_ledger_knows_is_not_learned_again(tmp_path: Path) -> None:
     ]
 
 
-def test_landing_files_that_nothing_in_force_needs_are_cleared_when_they_are_old(tmp_path: Path) -> None:
-    given = Given(tmp_path)
+def test_landing_files_that_nothing_in_force_needs_are_cleared_when_they_are_old(
+    given: Given, tmp_path: Path
+) -> None:
     landing = Landing(tmp_path / "landing")
     old = [sales("s1", (JANUARY, "1", "1")), users("u1", {"1": "Ann"})]
     same = [sales("s2", fetched=hours(1)), users("u2", {"1": "Ann"}, fetched=hours(1))]
@@ -155,8 +154,7 @@ def test_a_smaller_working_file_holds_the_same(tmp_path: Path) -> None:
     assert given.rows("SELECT name FROM bi.users_as_of(TIMESTAMP '2030-01-01')") == [("Anna",)]
 
 
-def test_making_the_file_smaller_clears_the_traces_of_what_was_deleted(tmp_path: Path) -> None:
-    given = Given(tmp_path)
+def test_making_the_file_smaller_clears_the_traces_of_what_was_deleted(given: Given, tmp_path: Path) -> None:
     given.load([sales("a", rejected=[Rejected("{}", JANUARY)])])
     assert given.rows("SELECT has_traces FROM meta.storage") == [(False,)]
     given.change("UPDATE meta.storage SET has_traces = true")
