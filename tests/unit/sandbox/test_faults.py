@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import gzip
-import json
 from datetime import UTC, datetime
-from typing import Any
 
 import pytest
 
@@ -35,11 +33,6 @@ def _ids(answer: Json) -> list[str]:
     return [(row.get("lead") or row["tip"])["id"] for _, row in leads(answer)]
 
 
-def test_a_redirect_leads_to_a_login_page() -> None:
-    answered = _users(_service(Fault("redirect")))
-    assert (answered.status, answered.headers["Location"][:14]) == (302, "/Account/Login")
-
-
 @pytest.mark.parametrize(
     ("written", "header"),
     [("seconds", "90"), ("date", "Thu, 01 Jan 2026 05:01:30 GMT"), ("none", None)],
@@ -49,22 +42,22 @@ def test_retry_after_is_seconds_or_a_date_or_missing(written: str, header: str |
     assert answered.headers.get("Retry-After") == header
 
 
-def test_a_count_and_a_beginning_are_kept_to() -> None:
-    service = _service(Fault("500", count=2, after=1))
-    assert [_users(service).status for _ in range(5)] == [200, 500, 500, 200, 200]
-
-
-def test_the_first_tries_of_every_request_can_fail() -> None:
-    service = _service(Fault("503", tries=1))
-    statuses = [_users(service, customer).status for customer in ("G1", "M30016", "G1", "M30016", "G1")]
-    assert statuses == [503, 503, 200, 200, 200]
-
-
-def test_a_fault_can_be_for_one_customer_and_one_path() -> None:
-    service = _service(Fault("403", customer="M30016", path="external/users"))
-    statuses = [_users(service, customer).status for customer in ("G1", "M30016")]
-    trademarks = reply(service, f"{BI}/External/Trademarks", customerId="M30016").status
-    assert (statuses, trademarks) == ([200, 403], 200)
+@pytest.mark.parametrize(
+    ("faults", "customers", "statuses"),
+    [
+        ([Fault("500", count=2, after=1)], ["G1"] * 5, [200, 500, 500, 200, 200]),
+        ([Fault("503", tries=1)], ["G1", "M30016", "G1", "M30016", "G1"], [503, 503, 200, 200, 200]),
+        ([Fault("403", customer="M30016", path="external/users")], ["G1", "M30016"], [200, 403]),
+        ([Fault("403", path="external/trademarks")], ["G1"], [200]),
+        ([Fault("500", count=1), Fault("403")], ["G1", "G1"], [500, 403]),
+    ],
+    ids=["count and beginning", "first tries of a request", "customer", "path", "one status for a request"],
+)
+def test_a_fault_strikes_where_and_as_often_as_it_says(
+    faults: list[Fault], customers: list[str], statuses: list[int]
+) -> None:
+    service = _service(*faults)
+    assert [_users(service, customer).status for customer in customers] == statuses
 
 
 def test_a_rate_is_about_kept_and_drawn_the_same_way_each_time() -> None:
@@ -94,42 +87,16 @@ def test_a_body_can_be_empty_or_in_the_wrong_charset_or_compressed() -> None:
     assert packed.headers["Content-Encoding"] == "gzip"
 
 
-def test_an_empty_report_keeps_its_envelope() -> None:
-    service = _service(Fault("empty_report"))
-    assert ask(service, f"{BI}/GetSalesReport", customerId="G1", **AGREED, **YEAR) == {
-        "officeSaleReports": []
-    }
-
-
 def test_unknown_fields_appear_in_some_rows() -> None:
-    rows = ask(
-        _service(Fault("unknown_fields", share=0.5)), f"{BI}/RunningCommissions", customerId="G1", **MAY
-    )
-    spoiled = [row for row in rows if "sandboxDetail" in row]
-    assert 0 < len(spoiled) < len(rows)
-
-
-def test_wrong_types_are_in_documented_fields() -> None:
-    asked = {"customerId": "G1", **MAY}
-    right = ask(_service(), f"{BI}/RunningCommissions", **asked)
-    wrong = ask(_service(Fault("wrong_types", share=0.3)), f"{BI}/RunningCommissions", **asked)
-    changed = [new for new, old in zip(wrong, right, strict=True) if new != old]
-    assert changed
-    assert all(row["amount"] == "tolv kronor" or row["obtainedAt"][5:7] == "13" for row in changed)
+    service = _service(Fault("unknown_fields", share=0.5))
+    rows = ask(service, f"{BI}/RunningCommissions", customerId="G1", **MAY)
+    assert 0 < len([row for row in rows if "sandboxDetail" in row]) < len(rows)
 
 
 def test_some_rows_can_be_no_rows_at_all() -> None:
-    rows = ask(_service(Fault("wrong_rows", share=0.5)), f"{BI}/RunningCommissions", customerId="G1", **MAY)
+    service = _service(Fault("wrong_rows", share=0.5))
+    rows = ask(service, f"{BI}/RunningCommissions", customerId="G1", **MAY)
     assert {type(row) for row in rows} >= {dict, str}
-
-
-@pytest.mark.parametrize(
-    ("kind", "field", "type_"),
-    [("nested_list", "channels", list), ("fractional", "calls", float), ("text", "calls", str)],
-)
-def test_live_activity_can_change_its_shape(kind: str, field: str, type_: Any) -> None:
-    answered = reply(_service(Fault(kind, path="LiveData")), f"{BI}/LiveData/Report", customerId="G1", **MAY)
-    assert {type(row[field]) for row in json.loads(answered.body)["users"]} == {type_}
 
 
 def test_rows_that_move_in_show_on_the_second_look_at_the_first_page() -> None:
@@ -137,23 +104,6 @@ def test_rows_that_move_in_show_on_the_second_look_at_the_first_page() -> None:
     first, second, again = (_page(service, index) for index in (0, 1, 0))
     assert second["totalRowCount"] - first["totalRowCount"] == len(set(_ids(first)) & set(_ids(second))) == 3
     assert (again["totalRowCount"], _ids(again) == _ids(first)) == (second["totalRowCount"], False)
-
-
-def test_restless_rows_come_and_go() -> None:
-    service = _service(Fault("moving_rows", restless=True))
-    totals = [_page(service, 0)["totalRowCount"] for _ in range(4)]
-    assert (totals[0] == totals[2], totals[1] == totals[3], totals[1] - totals[0]) == (True, True, 3)
-
-
-def test_ids_can_come_twice_over_pages() -> None:
-    service = _service(Fault("repeated_ids", rows=2))
-    first, second = _page(service, 0), _page(service, 1)
-    assert len(set(_ids(first)) & set(_ids(second))) == 2
-
-
-def test_a_request_fails_with_one_status_only() -> None:
-    service = _service(Fault("500", count=1), Fault("403"))
-    assert [_users(service).status for _ in range(2)] == [500, 403]
 
 
 def test_a_fault_is_read_from_text() -> None:
@@ -171,13 +121,8 @@ def test_a_fault_that_is_not_understood_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
-def test_every_fault_can_strike_every_report_at_once(kind: str) -> None:
+def test_every_fault_can_strike_a_report(kind: str) -> None:
     service = _service(Fault(kind))
     answered = reply(service, f"{BI}/GetSalesReport", customerId="G1", **AGREED, **YEAR)
-    assert (
-        answered.status in (200, 302, 400, 401, 403, 404, 429, 500, 502, 503),
-        service.faults.described()[0]["struck"],
-    ) == (
-        True,
-        1,
-    )
+    assert answered.status == (302 if kind == "redirect" else int(kind) if kind.isdecimal() else 200)
+    assert service.faults.described()[0]["struck"] == 1

@@ -15,7 +15,7 @@ import pytest
 from pipelines.sandbox.calls import Call, CallLog
 from pipelines.sandbox.options import add_arguments, run, service_of
 from pipelines.sandbox.server import loopback, serving
-from pipelines.sandbox.service import Service
+from pipelines.sandbox.service import SandboxLogin, Service
 from tests.unit.sandbox.asking import BI, Json, reply, world
 
 
@@ -32,40 +32,33 @@ def _control(service: Service, method: str, path: str, body: object = None) -> t
 
 
 def test_the_command_line_makes_the_service_it_asks_for() -> None:
-    arguments = _arguments(
-        *("--seed", "9", "--offices", "3", "--from", "2025-02", "--as-of", "2025-03-31", "--shapes", "b"),
-        *("--fault", "500:rate=0.5", "--login", "me:secret:M30011,M30012", "--latency", "20"),
+    words = (
+        "--seed 9 --offices 3 --from 2025-02 --as-of 2025-03-31 --shapes b --fault 500:rate=0.5 "
+        "--login me:secret:M30011,M30012 --latency 20"
     )
-    service = service_of(arguments)
-    [login] = service.logins
-    assert (service.world.history.seed, service.world.as_of, service.shapes, service.latency) == (
-        9,
-        date(2025, 3, 31),
-        "b",
-        0.02,
-    )
-    assert (login.username, login.customers) == ("me", frozenset({"M30011", "M30012"}))
+    service = service_of(_arguments(*words.split()))
+    assert (service.world.history.seed, service.world.as_of) == (9, date(2025, 3, 31))
+    assert (service.shapes, service.latency) == ("b", 0.02)
+    assert service.logins == (SandboxLogin("me", "secret", frozenset({"M30011", "M30012"})),)
 
 
 @pytest.mark.parametrize(
-    "words",
+    "word",
     [
-        ("--host", "0.0.0.0"),
-        ("--host", "10.0.0.5"),
-        ("--host", "example.com"),
-        ("--offices", "0"),
-        ("--from", "last year"),
-        ("--from", "1999-01"),
-        ("--as-of", "2020-01-01"),
-        ("--fault", "earthquake"),
-        ("--login", "me"),
-        ("--log", "/nowhere/at/all.jsonl"),
+        "--host=0.0.0.0",
+        "--host=10.0.0.5",
+        "--host=example.com",
+        "--offices=0",
+        "--from=last year",
+        "--from=1999-01",
+        "--as-of=2020-01-01",
+        "--fault=earthquake",
+        "--login=me",
+        "--log=/nowhere/at/all.jsonl",
     ],
 )
-def test_what_makes_no_sense_is_said_in_one_sentence(
-    words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(_arguments(*words)) == 2
+def test_what_makes_no_sense_is_said_in_one_sentence(word: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(_arguments(word)) == 2
     said = capsys.readouterr()
     assert (said.out, said.err.count("\n")) == ("", 1)
 
@@ -93,21 +86,16 @@ def test_it_says_what_a_person_needs_and_ends_cleanly_with_ctrl_c() -> None:
         said = [started.stdout.readline() for _ in range(5)]
         started.send_signal(signal.SIGINT)
         rest, complaints = started.communicate()
-    assert (said[0][:25], said[1:3]) == (
-        "Sandbox: http://127.0.0.1",
-        ["Login: sandbox / sandbox\n", "Customers: G1\n"],
-    )
+    assert said[0].startswith("Sandbox: http://127.0.0.1")
+    assert said[1:3] == ["Login: sandbox / sandbox\n", "Customers: G1\n"]
     assert (started.returncode, rest, complaints) == (0, "\nThe sandbox has ended.\n", "")
 
 
 def test_the_world_describes_itself() -> None:
     status, told = _control(Service(world()), "GET", "world")
-    assert (status, told["customers"], told["groups"]["G1"][0], told["offices"][0]["officeId"]) == (
-        200,
-        ["G1", "M30016", "M30017"],
-        "M30011",
-        "FIR30011",
-    )
+    assert (status, told["customers"]) == (200, ["G1", "M30016", "M30017"])
+    assert told["groups"] == {"G1": ["M30011", "M30012", "M30013", "M30014", "M30015"]}
+    assert (len(told["offices"]), told["offices"][0]["officeId"]) == (7, "FIR30011")
 
 
 def test_faults_and_the_day_can_be_switched_by_post() -> None:
@@ -139,7 +127,10 @@ def test_requests_are_logged_until_they_are_cleared(tmp_path: Path) -> None:
     call = Call("GET", f"{BI}/External/Users?customerId=G1", {})
     with service.answering(call), service.answering(call):
         pass
-    before = [(entry.customer, entry.in_flight, entry.status) for entry in service.log.entries]
+    [entry, _] = service.log.entries
+    assert (entry.method, entry.path, entry.query) == ("GET", f"{BI}/External/Users", {"customerid": "G1"})
+    _, told = _control(service, "GET", "requests")
+    before = [(one["customer"], one["in_flight"], one["status"]) for one in told["requests"]]
     _control(service, "POST", "requests/clear")
     assert (before, service.log.entries) == ([("G1", 1, 401), ("G1", 2, 401)], [])
     assert len((tmp_path / "log.jsonl").read_text("utf-8").splitlines()) == 2

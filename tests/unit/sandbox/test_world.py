@@ -1,18 +1,19 @@
-"""The world: believable, and the same for the same seed."""
+"""The world: the same for the same seed, whole to the öre, and edited from one day to the next."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from datetime import date
 
-import pytest
-
 from pipelines.months import Month
+from pipelines.sandbox.service import Service
 from pipelines.sandbox.world.market import WHOLE, split
-from pipelines.sandbox.world.records import SALE, Estate, Lead, RunningStep
+from pipelines.sandbox.world.records import Estate
 from pipelines.sandbox.world.world import World
-from tests.unit.sandbox.asking import world
+from tests.unit.sandbox.asking import AGREED, BI, END_OF_2025, Json, ask, estates, world
+
+SUMMER, WINTER = date(2025, 7, 31), date(2026, 3, 31)
+HALF_YEAR = {"dateFrom": "2025-01-01T00:00:00", "dateTo": "2025-06-30T23:59:59"}
 
 
 def _estates(of: World) -> Iterator[Estate]:
@@ -21,43 +22,22 @@ def _estates(of: World) -> Iterator[Estate]:
             yield from month.estates
 
 
-def _leads(of: World) -> Iterator[Lead]:
-    for office in of.offices:
-        for month in of.history.months(office, Month(2025, 12)):
-            yield from month.leads
+def _on(day: date) -> Service:
+    return Service(world().at(day))
 
 
-def _running(of: World) -> Iterator[RunningStep]:
-    for office in of.offices:
-        for month in of.history.months(office, Month(2025, 12)):
-            yield from month.running
-
-
-def _sales(of: World) -> list[Estate]:
-    return [estate for estate in _estates(of) if estate.assignment == SALE]
-
-
-def test_seven_offices_are_a_group_of_five_and_two_alone() -> None:
-    assert (world().customers, len(world().offices_of("G1")), len(world().offices)) == (
-        ("G1", "M30016", "M30017"),
-        5,
-        7,
-    )
+def _sales(service: Service) -> dict[str, Json]:
+    tree = ask(service, f"{BI}/GetSalesReport", customerId="G1", **AGREED, **HALF_YEAR)
+    return {estate["id"]: estate for _, _, estate in estates(tree)}
 
 
 def test_the_same_seed_makes_the_same_world_and_another_seed_another() -> None:
-    again, other = (World.build(seed=seed, start=Month(2024, 1), as_of=date(2025, 12, 31)) for seed in (1, 2))
-    assert (
-        list(_estates(again)) == list(_estates(world())),
-        list(_estates(other)) == list(_estates(world())),
-    ) == (
-        True,
-        False,
-    )
+    again, other = (World.build(seed=seed, start=Month(2024, 1), as_of=END_OF_2025) for seed in (1, 2))
+    assert list(_estates(again)) == list(_estates(world())) != list(_estates(other))
 
 
 def test_a_later_start_leaves_out_months_and_changes_none() -> None:
-    late = World.build(seed=1, start=Month(2025, 6), as_of=date(2025, 12, 31))
+    late = World.build(seed=1, start=Month(2025, 6), as_of=END_OF_2025)
     known = {estate.id: estate for estate in _estates(world())}
     assert all(known[estate.id] == estate for estate in _estates(late))
 
@@ -74,30 +54,31 @@ def test_an_odd_ore_is_not_lost_when_a_commission_is_split() -> None:
     assert split(10_000_01, (3_333, 3_333, 3_334)) == [333_300, 333_301, 333_400]
 
 
-def test_some_sales_are_shared_between_offices_of_a_group() -> None:
-    shared = [
-        estate
-        for estate in _sales(world())
-        if len({share.office for share in estate.versions[-1].shares}) > 1
-    ]
-    assert 0.01 < len(shared) / len(_sales(world())) < 0.2
+def test_a_changed_sale_carries_what_it_was_before_and_is_found_by_the_date_of_its_change() -> None:
+    before, after = _sales(_on(SUMMER)), _sales(_on(WINTER))
+    both = before.keys() & after.keys()
+    assert all(after[key]["changes"][: len(before[key]["changes"])] == before[key]["changes"] for key in both)
+    since = {"dateFrom": "2025-08-01T00:00:00", "dateTo": "2026-03-31T23:59:59"}
+    tree = ask(_on(WINTER), f"{BI}/GetSalesReport", customerId="G1", selectionType="Changed", **since)
+    changed = {key for key in both if before[key]["changedAt"] != after[key]["changedAt"]}
+    assert changed
+    assert changed <= {estate["id"] for _, _, estate in estates(tree)}
 
 
-def test_estates_of_every_kind_are_sold() -> None:
-    assert len({estate.kind for estate in _sales(world())}) == 9
-
-
-def test_some_running_commissions_are_truly_equal() -> None:
-    told = Counter(
-        (step.user_id, step.estate_id, step.amount, step.rate, step.obtained_on) for step in _running(world())
+def test_users_come_and_go_and_change() -> None:
+    before, after = (
+        {row["id"]: row["cellPhone"] for row in ask(_on(day), f"{BI}/External/Users", customerId="G1")}
+        for day in (date(2024, 6, 1), WINTER)
     )
-    assert max(told.values()) > 1
+    assert before.keys() - after.keys()
+    assert after.keys() - before.keys()
+    assert any(before[key] != after[key] for key in before.keys() & after.keys())
 
 
-@pytest.mark.parametrize("seed", [1, 5])
-def test_nobody_earns_before_being_hired(seed: int) -> None:
-    users = {user.id: user for office in world(seed).offices for user in world(seed).history.users(office)}
-    for estate in _sales(world(seed)):
-        signed = estate.versions[1].contract_on
-        assert signed is not None
-        assert all(users[share.user_id].works_on(signed) for share in estate.versions[1].shares)
+def test_a_service_follows_the_calendar_or_is_moved_to_another_day() -> None:
+    days = [SUMMER]
+    following, moved = Service(world().at(SUMMER), today=lambda: days[-1]), _on(SUMMER)
+    assert _sales(following) == _sales(moved)
+    days.append(WINTER)
+    moved.set_as_of(WINTER)
+    assert _sales(following) == _sales(moved) == _sales(_on(WINTER))
