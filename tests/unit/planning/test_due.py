@@ -1,6 +1,5 @@
 """Due months: those missing, open, or to be asked again."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -32,20 +31,39 @@ def wanted(held: HeldMonths, *, name: str = "sales", refresh: bool = False) -> W
     return wanted_months(months_in_scope(one, CALENDAR), held, one, CALENDAR, refresh=refresh)
 
 
-def written(months: Iterable[Month]) -> list[str]:
-    return [str(month) for month in months]
+ALL_HELD = every_month_held(HeldMonth())
+LEFT_OPEN = ALL_HELD | {Month(2024, 2): HeldMonth(state="open")}
+AHEAD = months_between(Month(2026, 12), Month(2027, 11))
+LATEST = ["2026-09", "2026-10", "2026-11"]
+TO_COME = [str(month) for month in months_between(Month(2026, 12), Month(2027, 11))]
+EVER = [str(month) for month in ALL_HELD]
+WANTED: dict[str, tuple[str, HeldMonths, list[str]]] = {
+    "a first sync wants every month from the start": ("sales", {}, EVER),
+    "a usual night wants the current and the two previous months": ("sales", ALL_HELD, LATEST),
+    "the first night of a month wants thirteen": (
+        "sales",
+        every_month_held(HeldMonth(LAST_MONTH)),
+        EVER[-13:],
+    ),
+    "a month that was left open is wanted however old it is": ("sales", LEFT_OPEN, ["2024-02", *LATEST]),
+    "live commissions are never asked beyond the latest three months": ("live_commissions", {}, LATEST),
+    "budgets are asked for months to come": ("budget_commission", ALL_HELD, LATEST + TO_COME),
+    "budgets of users and offices as well": ("office_budget_crm", ALL_HELD, LATEST + TO_COME),
+    "months to come are due every night": (
+        "budget_crm",
+        ALL_HELD | dict.fromkeys(AHEAD, HeldMonth()),
+        LATEST + TO_COME,
+    ),
+}
 
 
-def test_a_first_sync_wants_every_month_from_the_start() -> None:
-    assert wanted({}).months == tuple(months_between(Month(2024, 1), Month(2026, 11)))
+@pytest.mark.parametrize(("name", "held", "months"), WANTED.values(), ids=list(WANTED))
+def test_the_months_that_are_wanted(name: str, held: HeldMonths, months: list[str]) -> None:
+    assert [str(month) for month in wanted(held, name=name).months] == months
 
 
-def test_a_usual_night_wants_the_current_and_the_two_previous_months() -> None:
-    assert written(wanted(every_month_held(HeldMonth())).months) == ["2026-09", "2026-10", "2026-11"]
-
-
-def test_the_first_night_of_a_month_wants_thirteen_months() -> None:
-    assert len(wanted(every_month_held(HeldMonth(LAST_MONTH))).months) == 13
+def test_refresh_wants_everything() -> None:
+    assert wanted(ALL_HELD, refresh=True).months == tuple(ALL_HELD)
 
 
 def test_a_fetch_before_local_midnight_of_the_first_still_belongs_to_the_old_month() -> None:
@@ -53,31 +71,6 @@ def test_a_fetch_before_local_midnight_of_the_first_still_belongs_to_the_old_mon
     just_after = datetime(2026, 10, 31, 23, 1, tzinfo=UTC)
     assert len(wanted(every_month_held(HeldMonth(just_before))).months) == 13
     assert len(wanted(every_month_held(HeldMonth(just_after))).months) == 3
-
-
-def test_a_month_that_was_left_open_is_wanted_however_old_it_is() -> None:
-    held = every_month_held(HeldMonth()) | {Month(2024, 2): HeldMonth(state="open")}
-    assert written(wanted(held).months) == ["2024-02", "2026-09", "2026-10", "2026-11"]
-
-
-def test_refresh_wants_everything() -> None:
-    assert len(wanted(every_month_held(HeldMonth()), refresh=True).months) == 35
-
-
-def test_live_commissions_are_never_asked_beyond_the_latest_three_months() -> None:
-    assert written(wanted({}, name="live_commissions").months) == ["2026-09", "2026-10", "2026-11"]
-
-
-@pytest.mark.parametrize("name", ["budget_commission", "office_budget_crm"])
-def test_budgets_are_asked_for_months_to_come_as_well(name: str) -> None:
-    assert written(wanted(every_month_held(HeldMonth()), name=name).months)[-1] == "2027-11"
-
-
-def test_months_to_come_are_due_every_night() -> None:
-    ahead = every_month_held(HeldMonth()) | dict.fromkeys(
-        months_between(Month(2026, 12), Month(2027, 11)), HeldMonth()
-    )
-    assert len(wanted(ahead, name="budget_crm").months) == 15
 
 
 def changed(*months: Month) -> dict[Month, datetime]:

@@ -1,7 +1,5 @@
 """Months: counted, ordered and cut into runs as a calendar does."""
 
-from datetime import date
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -31,10 +29,6 @@ def test_runs_hold_every_month_once_and_none_is_too_long(wanted: set[Month], lon
 def test_a_gap_begins_a_new_run() -> None:
     wanted = [Month(2025, 11), Month(2025, 12), Month(2026, 2)]
     assert list(runs_of_months(wanted, 12)) == [(Month(2025, 11), Month(2025, 12)), (Month(2026, 2),)]
-
-
-def test_february_of_a_leap_year_has_twenty_nine_days() -> None:
-    assert Month(2024, 2).last_day == date(2024, 2, 29)
 
 
 @pytest.mark.parametrize("text", ["2024-13", "2024", "24-01", "2024-1", "x", "2024-01-01", ""])

@@ -1,5 +1,6 @@
 """Windows: every wanted day in exactly one, and none longer than allowed."""
 
+from collections.abc import Callable
 from datetime import date, datetime, timedelta
 
 import pytest
@@ -18,7 +19,7 @@ def days_of(span: Span) -> list[date]:
 
 
 @given(st.sets(months, max_size=40), st.sampled_from([1, 2, 12]), days, st.none() | st.integers(1, 40))
-def test_every_wanted_day_is_asked_exactly_once(
+def test_every_wanted_day_is_asked_exactly_once_in_windows_as_short_as_allowed(
     wanted: set[Month], longest: int, today: date, longest_days: int | None
 ) -> None:
     past = {month for month in wanted if month <= Month.of(today)}
@@ -26,24 +27,13 @@ def test_every_wanted_day_is_asked_exactly_once(
     asked = [day for window in cut for span in window.spans for day in days_of(span)]
     expected = [day for month in sorted(past) for day in days_of(Span(month.first_day, month.last_day))]
     assert asked == [day for day in expected if day <= today or Month.of(day) != Month.of(today)]
+    assert all(len(window.months) <= longest for window in cut)
 
 
-@given(st.sets(months, max_size=40), st.sampled_from([1, 2, 12]), days)
-def test_no_window_spans_more_calendar_months_than_allowed(
-    wanted: set[Month], longest: int, today: date
-) -> None:
-    assert all(len(window.months) <= longest for window in windows(wanted, longest, today))
-
-
-def test_the_current_month_is_asked_to_the_end_of_today() -> None:
+def test_neighbouring_months_are_one_span_and_the_current_one_ends_with_today() -> None:
     (window,) = windows([Month(2026, 10), Month(2026, 11)], 2, date(2026, 11, 21))
-    assert window.spans[0].starts_at == datetime(2026, 10, 1, 0, 0, 0)
-    assert window.spans[0].ends_at == datetime(2026, 11, 21, 23, 59, 59)
-
-
-def test_a_leap_year_is_one_window_of_twelve_months() -> None:
-    cut = list(windows([Month(2024, number) for number in range(1, 13)], 12, date(2026, 1, 1)))
-    assert [window.spans for window in cut] == [(Span(date(2024, 1, 1), date(2024, 12, 31)),)]
+    [span] = window.spans
+    assert (span.starts_at, span.ends_at) == (datetime(2026, 10, 1), datetime(2026, 11, 21, 23, 59, 59))
 
 
 def test_learned_days_cut_a_month_but_load_it_whole() -> None:
@@ -66,19 +56,20 @@ def test_a_span_of_months_is_halved_between_months() -> None:
     assert (earlier.last, later.first) == (date(2025, 6, 30), date(2025, 7, 1))
 
 
-def test_a_single_day_cannot_be_halved() -> None:
-    with pytest.raises(ValueError, match="cannot be halved"):
-        Span(date(2026, 1, 1), date(2026, 1, 1)).halves()
+NEW_YEAR = date(2026, 1, 1)
 
 
-def test_a_span_that_ends_before_it_begins_is_refused() -> None:
-    with pytest.raises(ValueError, match="before it begins"):
-        Span(date(2026, 1, 2), date(2026, 1, 1))
-
-
-def test_a_span_without_a_day_is_refused() -> None:
-    with pytest.raises(ValueError, match="holds no day"):
-        list(spans_of_days(Span(date(2026, 1, 1), date(2026, 1, 1)), 0))
+@pytest.mark.parametrize(
+    ("refused", "sentence"),
+    [
+        (lambda: Span(NEW_YEAR, NEW_YEAR).halves(), "the single day 2026-01-01 cannot be halved"),
+        (lambda: Span(NEW_YEAR, date(2025, 12, 31)), "cannot end on 2025-12-31, before it begins"),
+        (lambda: list(spans_of_days(Span(NEW_YEAR, NEW_YEAR), 0)), "a span of 0 days holds no day"),
+    ],
+)
+def test_a_span_that_cannot_be_is_refused(refused: Callable[[], object], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        refused()
 
 
 @pytest.mark.parametrize(

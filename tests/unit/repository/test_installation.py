@@ -11,6 +11,7 @@ import zipfile
 from pathlib import Path
 
 import dagster as dg
+import pytest
 from packaging.requirements import Requirement
 
 from tests.unit.repository.files import ROOMS, ROOT, files_below, named, read
@@ -28,8 +29,9 @@ def test_the_wheel_holds_every_file_of_every_room(tmp_path: Path) -> None:
     assert held == set(map(named, files_below(*ROOMS, "sql")))
 
 
-def test_every_pinned_version_carries_its_hashes() -> None:
-    pins = [block for block in re.split(r"\n(?=\S)", REQUIREMENTS) if not block.startswith("#")]
+@pytest.mark.parametrize("file", ["requirements.txt", "deploy/container/postgres.txt"])
+def test_every_pinned_version_carries_its_hashes(file: str) -> None:
+    pins = [block for block in re.split(r"\n(?=\S)", read(ROOT / file)) if not block.startswith("#")]
     assert [block for block in pins if not (PIN.match(block) and "--hash=sha256:" in block)] == []
 
 

@@ -34,10 +34,6 @@ def test_sql_reads_only_what_is_made_before_it() -> None:
     assert backwards == []
 
 
-def test_every_sql_file_is_in_a_folder_that_says_what_it_is_for() -> None:
-    assert [named(path) for path in QUERIES if path.parent.name not in MAY_READ] == []
-
-
 def test_every_check_says_how_severe_its_findings_are() -> None:
     severity = re.compile(r"^-- Severity: (error|warning)$", re.MULTILINE)
     checks = [path for path in QUERIES if path.parent.name == "checks"]
