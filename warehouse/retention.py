@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -14,11 +12,12 @@ from warehouse.database import LOCK_SECONDS, Store
 from warehouse.duckdb_file import attach_new, connect, quoted
 from warehouse.errors import WarehouseError
 from warehouse.files import remove, replacement
-from warehouse.landing import Landing
 from warehouse.meta_schema import naive_utc
 
 DAY = timedelta(days=1)
 """A file that the ledger does not know may be one that is about to be loaded, for so long at least."""
+LANDING_FILES = "*.tar.zst*"
+"""Also those that are held back or unfinished, whose names go on (see landing.py)."""
 
 _UNNEEDED = """
 FROM meta.loads AS load WHERE landing IS NOT NULL AND fetched_at_utc < $1 AND status <> 'landed'
@@ -30,29 +29,13 @@ AND NOT (history AND status = 'loaded' AND opened + closed > 0)
 """Loads that no month and no history in force would be rebuilt from."""
 
 
-@dataclass(frozen=True)
-class Cleared:
-    """Landing files that were removed, and their size."""
-
-    files: int
-    bytes: int
-
-
-@dataclass(frozen=True)
-class Compacted:
-    """The size of the working file before and after."""
-
-    bytes_before: int
-    bytes_after: int
-    seconds: float
-
-
-def clear_landing(data_dir: Path, *, days: int, now: datetime, lock_seconds: float = LOCK_SECONDS) -> Cleared:
-    """Remove landing files older than so many days that nothing in force needs.
+def clear_landing(
+    data_dir: Path, *, days: int, now: datetime, lock_seconds: float = LOCK_SECONDS
+) -> list[Path]:
+    """Remove landing files older than so many days that nothing in force needs; returns which.
 
     The ledger lets go of them first: killed in between, the next call removes what is left.
     """
-    landing = Landing(Path(data_dir) / "landing")
     oldest = now - timedelta(days=days)
     with Store(data_dir, lock_seconds=lock_seconds).writing() as connection:
         gone = connection.execute(f"SELECT load_id, landing {_UNNEEDED}", [naive_utc(oldest)]).fetchall()
@@ -61,23 +44,25 @@ def clear_landing(data_dir: Path, *, days: int, now: datetime, lock_seconds: flo
             [[one for one, _ in gone]],
         )
         found = connection.execute("SELECT landing FROM meta.loads WHERE landing IS NOT NULL").fetchall()
-    let_go = {landing.root / path for _, path in gone}
-    known = {path for (path,) in found}
-    unknown = [landing.root / path for path in landing.paths() if path not in known]
-    unknown += [landing.root / path for path in landing.held()]
+    landing = Path(data_dir) / "landing"
+    let_go = {landing / path for _, path in gone}
+    known = {landing / path for (path,) in found}
     limit = min(oldest, now - DAY).timestamp()
-    files = size = 0
-    for path in (*unknown, *landing.unfinished()):
-        if path.exists() and (path in let_go or path.stat().st_mtime < limit):
-            files += 1
-            size += path.stat().st_size
-            path.unlink(missing_ok=True)
-    return Cleared(files, size)
+    old = [
+        path
+        for path in landing.rglob(LANDING_FILES)
+        if path.exists() and (path in let_go or (path not in known and path.stat().st_mtime < limit))
+    ]
+    for path in old:
+        path.unlink(missing_ok=True)
+    return old
 
 
-def compact(data_dir: Path, *, lock_seconds: float = LOCK_SECONDS) -> Compacted:
-    """Rewrite the working file without what was deleted; killed at any moment, one of the two is left."""
-    began = time.monotonic()
+def compact(data_dir: Path, *, lock_seconds: float = LOCK_SECONDS) -> tuple[int, int]:
+    """Rewrite the working file without what was deleted; its bytes before and after.
+
+    Killed at any moment, it leaves one of the two files.
+    """
     file = Store(data_dir, lock_seconds=lock_seconds)
     with file.locked() as working:
         before = working.stat().st_size
@@ -90,7 +75,7 @@ def compact(data_dir: Path, *, lock_seconds: float = LOCK_SECONDS) -> Compacted:
                     raise WarehouseError(f"{working} could not be rewritten row by row; it stays as it is.")
                 connection.execute("UPDATE meta.storage SET has_traces = false")
                 connection.execute("CHECKPOINT")  # closing does the same, but keeps quiet when it fails
-        return Compacted(before, working.stat().st_size, time.monotonic() - began)
+        return before, working.stat().st_size
 
 
 def rewrite_file(connection: DuckDBPyConnection, target: Path) -> None:

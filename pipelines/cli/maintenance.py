@@ -122,8 +122,8 @@ def run_compact(_: argparse.Namespace) -> int:
     """Rewrite the working file without what was deleted from it; the published one stays as it is."""
     from warehouse.retention import compact
 
-    done = compact(load_settings(os.environ, offline=True).data_dir)
-    say(f"the working file has {size(done.bytes_after)} now; it had {size(done.bytes_before)}")
+    before, after = compact(load_settings(os.environ, offline=True).data_dir)
+    say(f"the working file has {size(after)} now; it had {size(before)}")
     return 0
 
 
