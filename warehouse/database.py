@@ -50,22 +50,13 @@ class Store:
         transform: Callable[[TableLike], TableLike] | None = None,
     ) -> None:
         self.data_dir = Path(data_dir)
+        self.path = self.data_dir / "work" / "warehouse.duckdb"
+        self.lock_path = self.path.with_name("warehouse.lock")
+        self.rewritten = self.path.with_name(".rewritten.duckdb")
+        """Where the file is rewritten; a file that is found there under the lock is of a killed process."""
         self.now = now
         self.transform = transform
         self._lock_seconds = lock_seconds
-
-    @property
-    def path(self) -> Path:
-        return self.data_dir / "work" / "warehouse.duckdb"
-
-    @property
-    def lock_path(self) -> Path:
-        return self.path.with_name("warehouse.lock")
-
-    @property
-    def rewritten(self) -> Path:
-        """Where the file is rewritten; a file that is found there under the lock is of a killed process."""
-        return self.path.with_name(".rewritten.duckdb")
 
     @contextmanager
     def locked(self) -> Iterator[Path]:

@@ -50,17 +50,12 @@ def write_file(path: Path, content: bytes, *, mode: int = PRIVATE_FILE) -> None:
         unfinished.write_bytes(content)
 
 
-def _copy_in_kernel(source: int, target: int, most: int) -> int:
-    """Copy between two open files without reading them; on some file systems both then share the bytes."""
-    copy = getattr(os, "copy_file_range", None)
-    if copy is None:  # pragma: no cover  # only Linux has it
-        raise OSError(errno.ENOSYS, "this system cannot")
-    return int(copy(source, target, most))
-
-
-def copy_file(source: Path, target: Path, by: Callable[[int, int, int], int] = _copy_in_kernel) -> None:
-    """Copy the bytes of a file, inside the kernel where that is possible."""
+def copy_file(source: Path, target: Path, by: Callable[[int, int, int], int] | None = None) -> None:
+    """Copy the bytes of a file, inside the kernel where that is possible: some file systems share them."""
+    by = by or getattr(os, "copy_file_range", None)
     try:
+        if by is None:  # pragma: no cover  # only Linux has it
+            raise OSError(errno.ENOSYS, "this system cannot")
         with source.open("rb") as old, target.open("wb") as new:
             while by(old.fileno(), new.fileno(), COPY_BYTES):
                 pass
