@@ -58,8 +58,9 @@ def build_marts(
         staging = [query for query in staging if query.table in needed]
         marts = [query for query in marts if query.table in needed]
     meta_schema.complete(connection)
-    _make_macros(connection, folder)
-    states = _examine_assumptions(connection, [query for query in staging if query.expects], folder)
+    macros = "".join(path.read_text(encoding="utf-8") for path in folder.glob("macros.sql"))
+    connection.execute(macros)
+    states = _examine_assumptions(connection, [query for query in staging if query.expects], macros)
     for schema in ("marts", "staging"):
         connection.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE; CREATE SCHEMA {schema}")
     for query in staging:
@@ -93,13 +94,6 @@ def queries_behind(connection: DuckDBPyConnection, mart: str, folder: Path = SQL
     return list(found.values())
 
 
-def _make_macros(connection: DuckDBPyConnection, folder: Path) -> None:
-    """Let the queries of this connection use the expressions that they share."""
-    file = folder / "macros.sql"
-    if file.exists():
-        connection.execute(file.read_text(encoding="utf-8"))
-
-
 def _create(connection: DuckDBPyConnection, query: Query, kind: str, sql: str) -> None:
     if query.parameters:
         statement = f"CREATE MACRO {query.table}({', '.join(query.parameters)}) AS TABLE {sql}"
@@ -112,14 +106,14 @@ def _create(connection: DuckDBPyConnection, query: Query, kind: str, sql: str) -
 
 
 def _examine_assumptions(
-    connection: DuckDBPyConnection, assumed: Iterable[Query], folder: Path
+    connection: DuckDBPyConnection, assumed: Iterable[Query], macros: str
 ) -> dict[str, str]:
     """Write meta.assumptions anew, from what has arrived; the answer is the state of each query.
 
     A query that fails would abort the caller's transaction, so it is tried beside it, on what is committed.
     """
     with connection.cursor() as beside:
-        _make_macros(beside, folder)
+        beside.execute(macros)
         arrived: dict[str, list[str]] = dict(beside.execute(_ARRIVED).fetchall())
         rows = [row for query in assumed for row in _examined(beside, query, arrived)]
     connection.execute("DELETE FROM meta.assumptions")
