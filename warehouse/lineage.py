@@ -160,7 +160,7 @@ SELECT coalesce(sum(rows), 0)::BIGINT FROM meta.quarantine WHERE load_id = $1 AN
 
 def trace(data_dir: Path, month: date, measure: str, *, office: str = "", user: str = "") -> Trace:
     """Follow a number back; raises NotInTheFile or WarehouseError with what there is instead."""
-    file = Versions(Path(data_dir)).published
+    file = Versions(data_dir).published
     if not file.exists():
         raise WarehouseError(f"There is no published file {file} yet; `brokerbi sync` makes one.")
     number = TracedNumber("user" if user else "office", user or office, month, measure)

@@ -78,7 +78,7 @@ def publish(
     Killed at any moment, it leaves the old file or the new one.
     """
     began = time.monotonic()
-    versions, file = Versions(Path(data_dir)), Store(data_dir, lock_seconds=lock_seconds)
+    versions, file = Versions(data_dir), Store(data_dir, lock_seconds=lock_seconds)
     with file.locked(), explained(versions.published):
         made = Publication(REFUSED, now, versions.published, reasons=tuple(reasons_against))
         with file.opened(read_only=True) as connection:
@@ -99,7 +99,7 @@ def rollback(
     data_dir: Path, *, to: str | None = None, now: datetime, lock_seconds: float = LOCK_SECONDS
 ) -> Publication:
     """Put back the version before the current one, or the one named, in one step."""
-    versions, file = Versions(Path(data_dir)), Store(data_dir, lock_seconds=lock_seconds)
+    versions, file = Versions(data_dir), Store(data_dir, lock_seconds=lock_seconds)
     with file.locked(), explained(versions.published):
         with file.opened(read_only=True) as connection:
             headers = connection.execute(
@@ -114,20 +114,14 @@ def rollback(
         return back
 
 
-@dataclass(frozen=True)
 class Versions:
     """The published file of a data directory and the versions kept beside it, named by their moment."""
 
-    data_dir: Path
-
-    @property
-    def published(self) -> Path:
+    def __init__(self, data_dir: Path) -> None:
+        self.data_dir = Path(data_dir)
+        self.published = self.data_dir / "warehouse.duckdb"
         """What analysts open."""
-        return self.data_dir / "warehouse.duckdb"
-
-    @property
-    def folder(self) -> Path:
-        return self.data_dir / "published"
+        self.folder = self.data_dir / "published"
 
     def path(self, version: str) -> Path:
         return self.folder / f"warehouse-{version}.duckdb"
@@ -168,10 +162,6 @@ class Versions:
             remove(self.path(version))
         return gone
 
-    def unfinished(self) -> list[Path]:
-        """What a killed publication left behind."""
-        return [*self.folder.glob(".unfinished*"), *self.data_dir.glob(".warehouse.duckdb.new*")]
-
 
 _CONTENTS = """
 SELECT (SELECT count(DISTINCT load_id) FROM meta.months),
@@ -184,7 +174,8 @@ def _make_version(file: Store, versions: Versions, made: Publication) -> Publica
     """Copy the working file, tell the copy that it is published, and show it to the analysts."""
     version = made.version or ""
     versions.folder.mkdir(mode=SHARED_FOLDER, exist_ok=True)
-    for path in versions.unfinished():
+    left = (*versions.folder.glob(".unfinished*"), *versions.data_dir.glob(".warehouse.duckdb.new*"))
+    for path in left:  # by a publication that was killed
         path.unlink(missing_ok=True)
     if wal(file.path).exists():
         with open_for_writing(file.path, strict=True):

@@ -141,7 +141,7 @@ def published_rows(
     None for a query that the file cannot answer, because it is older or partly built and has no such table or
     column; raises WarehouseError when there is no file yet.
     """
-    file = Versions(Path(data_dir)).published
+    file = Versions(data_dir).published
     if not file.exists():
         raise WarehouseError(
             f"There is no published file {file} yet; `brokerbi sync` or `brokerbi publish` makes one."
