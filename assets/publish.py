@@ -13,7 +13,7 @@ from assets.metadata import FRESHNESS, OWNERS, ROW_COUNT, markdown_table
 from assets.overdue import DataState, find_overdue, overdue_table, read_data_state
 from assets.project import Project
 from pipelines.catalogue.model import Report
-from pipelines.operations.publish import Finished, NothingLoaded, finish
+from pipelines.operations.publish import Finished, finish
 from pipelines.planning.plan import PlannedReport
 from warehouse.errors import WarehouseError
 from warehouse.ledger import Ledger
@@ -52,7 +52,7 @@ def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
         context.instance.wipe_asset_cached_status([dg.AssetKey(one.name) for one in project.monthly_reports])
         try:
             finished = finish(project.settings, project.clock)
-        except (NothingLoaded, MartError, WarehouseError) as error:
+        except (MartError, WarehouseError) as error:
             raise dg.Failure(str(error)) from error
         yield from mart_results(files, project.store, finished.marts)
         yield from (check_result(files, one) for one in finished.checks)

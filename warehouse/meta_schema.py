@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 import duckdb
@@ -18,26 +17,8 @@ FORMAT = 3
 
 SQL = Path(__file__).resolve().parent.parent / "sql" / "meta"
 
-
-@dataclass(frozen=True)
-class ConfiguredCustomer:
-    """One customer of the settings; `start_month` is the first day of the first month kept."""
-
-    customer: str
-    name: str
-    start_month: date
-    is_active: bool
-
-
-@dataclass(frozen=True)
-class ConfiguredReport:
-    """One report of the catalogue, and whether it is asked without being told to."""
-
-    report: str
-    subject: str
-    description: str
-    path: str
-    is_on: bool
+SWITCHES = {"customers": ("customer", "is_active"), "reports": ("report", "is_on")}
+"""The tables of what is configured: whose rows they are, and the column that says whether it is asked for."""
 
 
 def statements() -> Iterator[str]:
@@ -106,14 +87,25 @@ def replace_rows(
         insert_rows(connection, f"meta.{table}", rows)
 
 
-def write_customers(connection: DuckDBPyConnection, customers: Sequence[ConfiguredCustomer]) -> None:
-    """Write the customers down in place of what they were; whom only the ledger knows is switched off."""
-    _write_configured(connection, "customers", "customer", "is_active", customers)
+def write_configured(
+    connection: DuckDBPyConnection, table: str, configured: Sequence[Mapping[str, object]]
+) -> None:
+    """Write the customers or reports down in place of what they were; what only the ledger knows is off.
 
-
-def write_reports(connection: DuckDBPyConnection, reports: Sequence[ConfiguredReport]) -> None:
-    """Write the reports down in place of what they were; what only the ledger knows is switched off."""
-    _write_configured(connection, "reports", "report", "is_on", reports)
+    Nothing is written unless something differs: a write of any size costs a checkpoint.
+    """
+    complete(connection)
+    key, switch = SWITCHES[table]
+    loaded = connection.execute(f"SELECT DISTINCT {key} FROM meta.loads").fetchall()
+    found = connection.execute(f"FROM meta.{table}")
+    columns = [column for column, *_ in found.description or ()]
+    known = {one[key]: one for one in configured}
+    for (one,) in loaded:
+        known.setdefault(one, {key: one, switch: False})
+    rows = [{column: one.get(column) for column in columns} for one in known.values()]
+    if set(found.fetchall()) != {tuple(row.values()) for row in rows}:
+        connection.execute(f"DELETE FROM meta.{table}")
+        insert_rows(connection, f"meta.{table}", rows)
 
 
 def naive_utc(moment: datetime) -> datetime:
@@ -124,26 +116,6 @@ def naive_utc(moment: datetime) -> datetime:
 def aware(moment: datetime) -> datetime:
     """A moment of one of our _utc columns, with its time zone."""
     return moment.replace(tzinfo=UTC)
-
-
-def _write_configured(
-    connection: DuckDBPyConnection,
-    table: str,
-    key: str,
-    switch: str,
-    configured: Sequence[ConfiguredCustomer | ConfiguredReport],
-) -> None:
-    """Only what differs is written: a write of any size costs a checkpoint."""
-    complete(connection)
-    loaded = connection.execute(f"SELECT DISTINCT {key} FROM meta.loads").fetchall()
-    found = connection.execute(f"FROM meta.{table}")
-    columns = [column for column, *_ in found.description or ()]
-    rows: dict[object, dict[str, object]] = {one: {key: one, switch: False} for (one,) in loaded}
-    rows.update((getattr(one, key), asdict(one)) for one in configured)
-    whole = [{column: row.get(column) for column in columns} for row in rows.values()]
-    if set(found.fetchall()) != {tuple(row.values()) for row in whole}:
-        connection.execute(f"DELETE FROM meta.{table}")
-        insert_rows(connection, f"meta.{table}", whole)
 
 
 def _definitions() -> Iterator[str]:

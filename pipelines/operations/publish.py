@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,17 +9,14 @@ from pipelines.clock import Clock, SystemClock
 from pipelines.operations.report_page import ReportPage, refresh_report_page
 from warehouse.checks import CheckResult, keep_results, run_checks
 from warehouse.database import Store
+from warehouse.errors import WarehouseError
 from warehouse.marts import MartError, build_marts
-from warehouse.meta_schema import ConfiguredCustomer, write_customers
+from warehouse.meta_schema import write_configured
 from warehouse.publish import Publication, publish
 from warehouse.retention import clear_landing
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings
-
-
-class NothingLoaded(Exception):
-    """There is no load that could be published."""
 
 
 @dataclass(frozen=True)
@@ -36,49 +32,44 @@ class Finished:
 def finish(settings: Settings, clock: Clock | None = None) -> Finished:
     """Build the marts, run the checks and publish; with a failing error check the old file stays.
 
-    Raises NothingLoaded before the first load, and MartError when a mart cannot be built: then too the old
+    Raises WarehouseError before the first load, and MartError when a mart cannot be built: then too the old
     file stays, and the refusal is written down with its reason.
     """
     clock = settings.clock_of_day(clock or SystemClock())
-    store = Store(settings.data_dir)
+    data_dir, keep = settings.data_dir, settings.keep_published
+    store = Store(data_dir)
     with store.locked():
         try:
             marts, checks = _build_and_check(store, settings, clock)
         except MartError as error:
-            _publish(settings, clock, [str(error)])
+            publish(data_dir, keep=keep, now=clock.utc_now(), reasons_against=[str(error)])
             raise
-        publication = _publish(settings, clock, [one.sentence for one in checks if one.blocks])
+        reasons = [one.sentence for one in checks if one.blocks]
+        publication = publish(data_dir, keep=keep, now=clock.utc_now(), reasons_against=reasons)
     if settings.landing_days is not None:
-        clear_landing(settings.data_dir, days=settings.landing_days, now=clock.utc_now())
+        clear_landing(data_dir, days=settings.landing_days, now=clock.utc_now())
     page = None
     if publication.published:
-        page = refresh_report_page(settings.data_dir, timezone=settings.timezone, now=clock.utc_now())
+        page = refresh_report_page(data_dir, timezone=settings.timezone, now=clock.utc_now())
     return Finished(tuple(marts), tuple(checks), publication, page)
-
-
-def configured_customers(settings: Settings) -> list[ConfiguredCustomer]:
-    """Every customer of the settings, switched on or off, without a login."""
-    start = settings.start.first_day
-    return [ConfiguredCustomer(one.id, one.name, start, one.active) for one in settings.customers]
 
 
 def _build_and_check(store: Store, settings: Settings, clock: Clock) -> tuple[list[str], list[CheckResult]]:
     """Marts in one transaction, what the checks find in them in another; the file is opened once for both."""
+    start = settings.start.first_day
+    customers = [
+        {"customer": one.id, "name": one.name, "start_month": start, "is_active": one.active}
+        for one in settings.customers
+    ]
     with store.writing() as connection:
         if not connection.execute("SELECT 1 FROM meta.months LIMIT 1").fetchall():
-            raise NothingLoaded(
+            raise WarehouseError(
                 "Nothing has been loaded yet, so there is nothing to publish; run `brokerbi sync` first."
             )
-        write_customers(connection, configured_customers(settings))
+        write_configured(connection, "customers", customers)
         marts = build_marts(connection)
         connection.commit()  # a check sees what is committed
         checks = run_checks(connection)
         connection.begin()
         keep_results(connection, checks, clock.utc_now())
     return marts, checks
-
-
-def _publish(settings: Settings, clock: Clock, reasons: Sequence[str]) -> Publication:
-    return publish(
-        settings.data_dir, keep=settings.keep_published, now=clock.utc_now(), reasons_against=reasons
-    )

@@ -9,7 +9,7 @@ from pipelines.catalogue.model import Report, StoredAs, declared_columns
 from pipelines.catalogue.reports import REPORTS
 from pipelines.planning.selection import Selection, chosen_reports
 from warehouse.database import Connection
-from warehouse.meta_schema import ConfiguredReport, write_reports
+from warehouse.meta_schema import write_configured
 from warehouse.schema import DeclaredTable
 from warehouse.schema_evolution import declare, undeclared
 
@@ -29,13 +29,17 @@ def declare_catalogue(
     if missing := undeclared(connection, declared_tables(catalogue.values())):
         declare(connection, missing, now.replace(tzinfo=None))
     wanted = {one.name for one in chosen_reports(settings, Selection(), catalogue) if not one.on_demand}
-    write_reports(
-        connection,
-        [
-            ConfiguredReport(one.name, one.subject, one.description, one.path, one.name in wanted)
-            for one in catalogue.values()
-        ],
-    )
+    described = [
+        {
+            "report": one.name,
+            "subject": one.subject,
+            "description": one.description,
+            "path": one.path,
+            "is_on": one.name in wanted,
+        }
+        for one in catalogue.values()
+    ]
+    write_configured(connection, "reports", described)
 
 
 def declared_tables(reports: Iterable[Report] = REPORTS.values()) -> list[DeclaredTable]:

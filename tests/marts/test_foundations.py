@@ -6,7 +6,7 @@ from datetime import date
 from decimal import Decimal
 
 from tests.marts.given import arrived, build, built, earned, held, loaded, rows, sold, warehouse
-from warehouse.meta_schema import ConfiguredCustomer, ConfiguredReport, write_customers, write_reports
+from warehouse.meta_schema import write_configured
 
 M1 = {"office_customer_id": "M1"}
 
@@ -100,10 +100,9 @@ def test_an_old_number_that_two_offices_could_have_stays_a_number() -> None:
 
 def test_a_row_of_an_office_and_month_leads_to_request_and_landing_file() -> None:
     given = warehouse()
-    customer = ConfiguredCustomer("G1", "", date(2026, 1, 1), True)
-    report = ConfiguredReport("commission_office", "", "", "/Report/{customerId}", True)
-    write_customers(given, [customer])
-    write_reports(given, [report])
+    report = {"report": "commission_office", "path": "/Report/{customerId}", "is_on": True}
+    write_configured(given, "customers", [{"customer": "G1", "is_active": True}])
+    write_configured(given, "reports", [report])
     loaded(given, "commission_office", "G1", "2026-01", [earned(M1, 5)])
     given.execute("UPDATE meta.loads SET landing = 'here', sha256 = 'abc', requests = 1")
     found = built(

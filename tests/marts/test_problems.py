@@ -10,7 +10,7 @@ from duckdb import DuckDBPyConnection
 from tests.marts.given import build, built, held, sold, warehouse
 from warehouse.checks import CheckResult, keep_results
 from warehouse.ledger import deny, forget_healed_refusals
-from warehouse.meta_schema import ConfiguredCustomer, ConfiguredReport, write_customers, write_reports
+from warehouse.meta_schema import write_configured
 
 NOW = datetime.now(UTC).replace(tzinfo=None, microsecond=0)  # freshness is measured by the reader's clock
 LONG_AGO = NOW - timedelta(days=9)
@@ -20,9 +20,10 @@ STATES = "SELECT report, customer, state, is_late FROM meta.freshness ORDER BY A
 
 def configure(given: DuckDBPyConnection, *, active: bool = True, **reports: bool) -> None:
     """One customer M1, and reports that are on or off."""
-    described = [ConfiguredReport(name, "subject", "words", "/", is_on) for name, is_on in reports.items()]
-    write_customers(given, [ConfiguredCustomer("M1", "Harbour", START, active)])
-    write_reports(given, described)
+    customer = {"customer": "M1", "name": "Harbour", "start_month": START, "is_active": active}
+    write_configured(given, "customers", [customer])
+    described = [{"report": name, "subject": "subject", "is_on": is_on} for name, is_on in reports.items()]
+    write_configured(given, "reports", described)
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from warehouse.errors import WarehouseError
 from warehouse.files import header_sha256, wal
 from warehouse.ledger import ledger_of
 from warehouse.lock import locked_file
-from warehouse.meta_schema import ConfiguredCustomer, ConfiguredReport, write_customers, write_reports
+from warehouse.meta_schema import write_configured
 from warehouse.publish import publish
 from warehouse.window_result import WindowResult
 from warehouse.write_session import WriteSession
@@ -50,8 +50,8 @@ def test_customers_and_reports_are_written_only_when_they_differ(given: Given) -
     given.load([sales("a", customer="M9")])
     versions = []
     for name in ("North", "North", "South"):
-        given.write(write_customers, [ConfiguredCustomer("M1", name, JANUARY, True)])
-        given.write(write_reports, [ConfiguredReport("leads", "subject", name, "/", True)])
+        given.write(write_configured, "customers", [{"customer": "M1", "name": name, "is_active": True}])
+        given.write(write_configured, "reports", [{"report": "leads", "subject": name, "is_on": True}])
         versions.append(header_sha256(given.working))
     assert versions[0] == versions[1] != versions[2]
     assert given.rows("SELECT customer, name, is_active FROM meta.customers ORDER BY ALL") == [
