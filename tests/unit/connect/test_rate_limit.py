@@ -75,13 +75,6 @@ def _gaps(moments: list[float]) -> list[float]:
     return [round(later - earlier, 3) for earlier, later in pairwise(moments)]
 
 
-async def test_requests_of_all_who_share_a_directory_are_evenly_spaced(tmp_path: Path) -> None:
-    clock = StillClock()
-    limits = [RateLimit(tmp_path, 5, 10, clock=clock) for _ in range(2)]
-    began = [moment for _ in range(5) for limit in limits for moment in await _begin(limit, clock, 1)]
-    assert set(_gaps(began)) == {0.102}
-
-
 async def test_after_a_request_everybody_waits_for_the_interval_of_its_maker(tmp_path: Path) -> None:
     clock = StillClock()
     slow, fast = RateLimit(tmp_path, 5, 1, clock=clock), RateLimit(tmp_path, 5, 10, clock=clock)

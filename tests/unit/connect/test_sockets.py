@@ -17,13 +17,13 @@ from pipelines.connect.models import Limits
 from pipelines.connect.retry import RetryPolicy
 from tests.unit.connect.fake_service import SALES, client, read
 
-Speak = Callable[[asyncio.StreamWriter], Awaitable[None]]
+Speak = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 PATIENT = Limits(seconds=5, whole_seconds=5)
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 
 
 def _says(*pieces: bytes, pause: float = 0.0) -> Speak:
-    async def speak(writer: asyncio.StreamWriter) -> None:
+    async def speak(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         for piece in pieces:
             writer.write(piece)
             await writer.drain()
@@ -32,15 +32,19 @@ def _says(*pieces: bytes, pause: float = 0.0) -> Speak:
     return speak
 
 
-async def _reset(writer: asyncio.StreamWriter) -> None:
+async def _waits_for_the_end(reader: asyncio.StreamReader, _: asyncio.StreamWriter) -> None:
+    await reader.read()
+
+
+async def _reset(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     raw = writer.get_extra_info("socket")
     raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     writer.transport.abort()
 
 
-async def _reset_inside(writer: asyncio.StreamWriter) -> None:
-    await _says(HEAD + b"Content-Length: 100\r\n\r\n[1,")(writer)
-    await _reset(writer)
+async def _reset_inside(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    await _says(HEAD + b"Content-Length: 100\r\n\r\n[1,")(reader, writer)
+    await _reset(reader, writer)
 
 
 SLOW_BODY = [HEAD + b"Content-Length: 10000\r\n\r\n", *([b" "] * 10_000)]
@@ -54,7 +58,7 @@ BREAKING: dict[str, tuple[Speak, type[ConnectError]]] = {
     "ends an unlimited body early": (_says(HEAD + b"Connection: close\r\n\r\n[1,"), NotJson),
 }
 SLOW: dict[str, tuple[Speak, Limits]] = {
-    "never begins": (_says(b"", pause=60), Limits(seconds=0.2, whole_seconds=5)),
+    "never begins": (_waits_for_the_end, Limits(seconds=0.2, whole_seconds=5)),
     "drips": (_says(*SLOW_BODY, pause=0.01), Limits(seconds=5, whole_seconds=0.2)),
 }
 
@@ -66,35 +70,24 @@ async def _server(speak: Speak, *, keeps_open: bool = False) -> AsyncIterator[tu
     It hears one request on a connection, all of them when it keeps open, and speaks as it is told.
     """
     heard: list[int] = []
-    serving: set[asyncio.Task[None]] = set()
+    serving: list[asyncio.Task[None]] = []
 
     async def hear(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         heard.append(0)
-        mine = len(heard) - 1
         with suppress(asyncio.IncompleteReadError, ConnectionError):
             while await reader.readuntil(b"\r\n\r\n"):
-                heard[mine] += 1
-                await speak(writer)
+                heard[-1] += 1
+                await speak(reader, writer)
                 if not keeps_open:
                     break
-
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.create_task(hear(reader, writer))
-        serving.add(task)
-        await asyncio.wait([task])
         writer.close()
-        with suppress(ConnectionError):
-            await writer.wait_closed()
 
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
-    try:
+    def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        serving.append(asyncio.create_task(hear(reader, writer)))
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
         yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", heard
-    finally:
-        server.close()
-        for task in serving:
-            task.cancel()
-        await asyncio.gather(*serving, return_exceptions=True)
-        await asyncio.sleep(0)
+        await asyncio.gather(*serving)
 
 
 async def _error(directory: Path, address: str, limits: Limits = PATIENT) -> ConnectError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable
 from datetime import date
 from decimal import Decimal
@@ -31,7 +31,6 @@ from tests.unit.sandbox.asking import (
 )
 
 FIRST, LAST = date(2025, 1, 1), date(2025, 12, 31)
-IN_SPRING = date(2025, 4, 1), date(2025, 5, 31)
 
 
 def _true(customer: str = "G1", first: date = FIRST, last: date = LAST) -> dict[str, Any]:
@@ -95,35 +94,6 @@ def test_months_of_the_monthly_report_are_the_true_months(shapes: Any) -> None:
         for month in year["months"]
     )
     assert told == _true_measures(_true()["shares"], "office", "month")
-
-
-def test_running_commissions_are_the_true_ones_with_equal_rows_kept() -> None:
-    rows = ask(quiet(), f"{BI}/RunningCommissions", customerId="G1", **SPRING)
-    told = _summed(
-        (
-            (row["customerId"], row["userId"], row["obtainedAt"][:7]),
-            (Decimal(1), row["amount"], row["amount"] * row["exchangeRate"]),
-        )
-        for row in rows
-    )
-    assert told == {
-        (row["office"], row["user"], str(row["month"])): (row["rows"], row["amount"], row["amountSek"])
-        for row in _true("G1", *IN_SPRING)["running"]
-    }
-
-
-@pytest.mark.parametrize("choice", ["Active", "Removed", "ActiveAndRemoved"])
-def test_leads_and_tips_are_the_true_ones_by_state(choice: str) -> None:
-    answer = ask(quiet(), f"{BI}/TipsAndLeads/Report", customerId="G1", activeStatusTipLead=choice, **SPRING)
-    told = Counter(
-        (way, row["createdAt"][:7], (row.get("lead") or row["tip"]).get("state"))
-        for way, row in leads(answer)
-    )
-    true: Counter[tuple[str, str, str]] = Counter()
-    for row in _true("G1", *IN_SPRING)["leads"]:
-        if choice == "ActiveAndRemoved" or row["removed"] == (choice == "Removed"):
-            true[row["way"], str(row["month"]), row["state"]] += row["count"]
-    assert told == true
 
 
 def test_budgets_and_users_are_the_true_ones() -> None:
