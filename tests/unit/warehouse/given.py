@@ -91,19 +91,25 @@ def table(declared: DeclaredTable, rows: Iterable[Mapping[str, Any]], *more: Col
 
 
 def undocumented(name: str, type_: str) -> Column:
-    """A column that no documentation knows."""
     return Column(name, type_, documented=False, source=name)
 
 
+def window(load_id: str, **other: Any) -> WindowResult:
+    """A window of customer M1, of sales in January unless it is said otherwise."""
+    about: dict[str, Any] = {
+        "report": "sales",
+        "customer": "M1",
+        "months": (JANUARY,),
+        "window_start": JANUARY,
+        "window_end": date(2024, 1, 31),
+    }
+    return WindowResult(**{**about, "run_id": "run", "load_id": load_id, "fetched_at_utc": NOON, **other})
+
+
 def load(load_id: str, tables: Sequence[Table], *, fetched: datetime = NOON, **other: Any) -> WindowResult:
-    """A load of customer M1, of sales in January unless it is said otherwise."""
-    fields: dict[str, Any] = {
-        "load_id": load_id, "run_id": "run", "report": "sales", "customer": "M1", "window_start": JANUARY,
-        "window_end": date(2024, 1, 31), "months": (JANUARY,), "open_months": frozenset(), "history": False,
-        "asked": None, "tables": tables, "rejected": (), "requests": 1, "bytes": 10, "sha256": "",
-        "seconds": 0.5, "fetched_at_utc": fetched, "landing": f"{load_id}.tar.zst",
-    }  # fmt: skip
-    return WindowResult(**{**fields, **other})
+    """A load, which took one request of half a second unless it is said otherwise."""
+    fields = {"requests": 1, "bytes": 10, "seconds": 0.5, "landing": f"{load_id}.tar.zst", **other}
+    return window(load_id, tables=tables, fetched_at_utc=fetched, **fields)
 
 
 def sales(load_id: str, *rows: tuple[date, str, str], fetched: datetime = NOON, **other: Any) -> WindowResult:
@@ -138,13 +144,8 @@ def users(
 
 def failed(load_id: str, **other: Any) -> WindowResult:
     """A window of sales that failed."""
-    fields: dict[str, Any] = {
-        "load_id": load_id, "run_id": "run", "report": "sales", "customer": "M1", "window_start": JANUARY,
-        "window_end": date(2024, 1, 31), "months": (JANUARY,),
-        "status": WindowStatus.FAILED, "reason": "no answer",
-        "requests": 5, "bytes": 0, "sha256": "", "seconds": 9.0, "fetched_at_utc": NOON, "landing": "",
-    }  # fmt: skip
-    return WindowResult(**{**fields, **other})
+    fields = {"status": WindowStatus.FAILED, "reason": "no answer", "requests": 5, "seconds": 9.0, **other}
+    return window(load_id, **fields)
 
 
 @dataclass
@@ -163,7 +164,6 @@ class Given:
 
     @property
     def working(self) -> Path:
-        """The working file."""
         return self.data_dir / "work" / "warehouse.duckdb"
 
     def load(self, results: Sequence[WindowResult], *, afresh: bool = False) -> list[WindowResult]:
@@ -173,26 +173,21 @@ class Given:
         return copies
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
-        """What a query finds in the working file."""
         with self.store.reading() as connection:
             return connection.execute(query).fetchall()
 
     def ledger(self) -> Ledger:
-        """The ledger of the working file."""
         return ledger_of(self.store)
 
     def read(self, read: Callable[..., Any], *arguments: Any, **more: Any) -> Any:
-        """What a function of the warehouse reads in the working file."""
         with self.store.reading() as connection:
             return read(connection, *arguments, **more)
 
     def write(self, write: Callable[..., object], *arguments: Any) -> None:
-        """Let a function of the warehouse write to the working file."""
         with self.store.writing() as connection:
             write(connection, *arguments)
 
     def change(self, statement: str) -> None:
-        """Do something to the working file by hand."""
         with self.store.writing() as connection:
             connection.execute(statement)
 

@@ -32,34 +32,29 @@ def test_a_lock_that_is_never_let_go_names_its_holder(tmp_path: Path) -> None:
         pass
 
 
-@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT])
-def test_no_room_is_told_whoever_says_it(code: int) -> None:
-    with pytest.raises(WarehouseError, match="what was there before is unharmed"), explained(Path("x")):
-        raise OSError(code, "no room")
-
-
-@pytest.mark.parametrize("code", [errno.EACCES, errno.EROFS])
-def test_what_cannot_be_written_is_named(code: int) -> None:
-    with (
-        pytest.raises(WarehouseError, match="/data/work cannot be written by this user"),
-        explained(Path("x")),
-    ):
-        raise OSError(code, "no", "/data/work")
-
-
 def test_an_unwritable_data_directory_is_told(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("a file, not a directory")
     with pytest.raises(WarehouseError, match="BROKERBI_DATA_DIR"):
         ledger_of(Store(tmp_path / "data"))
 
 
-def test_a_file_of_a_newer_duckdb_is_told(tmp_path: Path) -> None:
-    words = "Trying to read a database file with version number 99, but we can only read versions"
-    with (
-        pytest.raises(WarehouseError, match="written by a newer DuckDB"),
-        explained(tmp_path / "warehouse.duckdb"),
-    ):
-        raise duckdb.IOException(words)
+NEWER = "Trying to read a database file with version number 99, but we can only read versions"
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (OSError(errno.ENOSPC, "no room"), "what was there before is unharmed"),
+        (OSError(errno.EDQUOT, "no room"), "what was there before is unharmed"),
+        (OSError(errno.EACCES, "no", "/data/work"), "/data/work cannot be written by this user"),
+        (OSError(errno.EROFS, "no", "/data/work"), "/data/work cannot be written by this user"),
+        (duckdb.IOException(NEWER), "written by a newer DuckDB"),
+    ],
+    ids=["full disk", "quota", "not ours", "read-only", "newer DuckDB"],
+)
+def test_trouble_with_a_file_is_told_in_a_sentence(error: Exception, words: str) -> None:
+    with pytest.raises(WarehouseError, match=words), explained(Path("x")):
+        raise error
 
 
 @pytest.mark.parametrize("length", [100, 5_000, 300_000])

@@ -53,23 +53,14 @@ def told(tmp_path: Path) -> Given:
     return given
 
 
-def replay(given: Given) -> None:
-    """Load again what a rebuild needs, as `replay` does."""
-    by_id = {one.load_id: one for one in story()}
-    needed = [by_id[one.load_id] for one in given.read(effective_loads)]
-    given.load([one for one in needed if not one.history])
-    given.load([one for one in needed if one.history], afresh=True)
-
-
 def test_a_rebuild_needs_the_loads_in_force_and_every_snapshot_oldest_first(tmp_path: Path) -> None:
-    needed = [one.load_id for one in told(tmp_path).read(effective_loads)]
-    assert needed == ["s1", "s2", "s4", "u1", "s3", "u2", "u3"]
+    def needed(*chosen: list[str] | None) -> list[str]:
+        return [one.load_id for one in given.read(effective_loads, *chosen)]
 
-
-def test_loads_needed_can_be_those_of_some_reports_and_customers(tmp_path: Path) -> None:
     given = told(tmp_path)
-    assert [one.load_id for one in given.read(effective_loads, ["users"])] == ["u1", "u2", "u3"]
-    assert [one.load_id for one in given.read(effective_loads, None, ["M3"])] == ["s4"]
+    assert needed() == ["s1", "s2", "s4", "u1", "s3", "u2", "u3"]
+    assert needed(["users"]) == ["u1", "u2", "u3"]
+    assert needed(None, ["M3"]) == ["s4"]
 
 
 def test_dropped_tables_come_back_the_same(tmp_path: Path) -> None:
@@ -77,31 +68,11 @@ def test_dropped_tables_come_back_the_same(tmp_path: Path) -> None:
     before = contents(given), given.rows("FROM meta.columns ORDER BY ALL")
     for name in EVERYTHING:
         given.change(f"DROP TABLE bi.{name}")
-    replay(given)
+    by_id = {one.load_id: one for one in story()}
+    needed = [by_id[one.load_id] for one in given.read(effective_loads)]
+    given.load([one for one in needed if not one.history])
+    given.load([one for one in needed if one.history], afresh=True)
     assert (contents(given), given.rows("FROM meta.columns ORDER BY ALL")) == before
-
-
-def test_a_rebuild_of_what_is_there_changes_nothing(tmp_path: Path) -> None:
-    given = told(tmp_path)
-    before = contents(given), given.ledger()
-    replay(given)
-    assert (contents(given), given.ledger()) == before
-
-
-def test_a_lost_working_file_is_rebuilt_from_landing_alone(given: Given, tmp_path: Path) -> None:
-    given = told(tmp_path)
-    before = given.rows("SELECT id, price, x FROM bi.sales ORDER BY ALL")
-    landing = Landing(tmp_path / "landing")
-    for one in story():
-        land(landing, one)
-    given.working.unlink()
-    found = [one for one in landing.walk() if isinstance(one, Landed)]
-    with given.store.writing() as connection:
-        assert relearn(connection, found) == 8
-    assert given.ledger().months == {}
-    replay(given)
-    assert given.rows("SELECT id, price, x FROM bi.sales ORDER BY ALL") == before
-    assert given.rows("SELECT id, name FROM bi.users ORDER BY ALL") == [("1", "Anna")]
 
 
 def test_what_the_ledger_knows_is_not_learned_again(given: Given, tmp_path: Path) -> None:
@@ -126,7 +97,7 @@ def test_landing_files_that_nothing_in_force_needs_are_cleared_when_they_are_old
     same = [sales("s2", fetched=hours(1)), users("u2", {"1": "Ann"}, fetched=hours(1))]
     newest = [users("u3", {"1": "Ann"}, fetched=hours(2))]
     for one in (*old, *same, *newest):
-        given.load([one_landed(landing, one)])
+        given.load([replace(one, landing=land(landing, one))])
     assert clear_landing(tmp_path, days=30, now=NOON + timedelta(days=20)) == []
     assert len(clear_landing(tmp_path, days=30, now=NOON + timedelta(days=40))) == 2
     assert [one.load_id for one in given.read(effective_loads)] == ["u1", "s2", "u3"]
@@ -143,38 +114,23 @@ def test_old_landing_files_that_the_ledger_does_not_know_are_cleared_too(tmp_pat
     assert [Path(path).name for path in landing.paths()] == ["new.tar.zst"]
 
 
-def test_a_smaller_working_file_holds_the_same(tmp_path: Path) -> None:
+def test_a_smaller_working_file_holds_the_same_without_traces_of_what_was_deleted(tmp_path: Path) -> None:
     given = told(tmp_path)
     given.load([column_load("big", "VARCHAR", *(str(n) * 9 for n in range(60_000)), customer="M4")])
-    given.load([sales("gone", customer="M4")])
+    given.load([sales("gone", customer="M4", rejected=[Rejected("{}", JANUARY)])])
+    assert given.rows("SELECT has_traces FROM meta.storage") == [(False,)]
+    given.change("UPDATE meta.storage SET has_traces = true")
     before = contents(given), given.ledger()
     size_before, size_after = compact(tmp_path)
     assert size_after < size_before
     assert (contents(given), given.ledger()) == before
     assert given.rows("SELECT name FROM bi.users_as_of(TIMESTAMP '2030-01-01')") == [("Anna",)]
-
-
-def test_making_the_file_smaller_clears_the_traces_of_what_was_deleted(given: Given, tmp_path: Path) -> None:
-    given.load([sales("a", rejected=[Rejected("{}", JANUARY)])])
     assert given.rows("SELECT has_traces FROM meta.storage") == [(False,)]
-    given.change("UPDATE meta.storage SET has_traces = true")
-    compact(tmp_path)
-    assert given.rows("SELECT has_traces FROM meta.storage") == [(False,)]
-
-
-def one_landed(landing: Landing, one: WindowResult) -> WindowResult:
-    """The load with the path of its landing file, once that is written."""
-    return replace(one, landing=land(landing, one))
 
 
 def land(landing: Landing, one: WindowResult, error: str = "") -> str:
     """Write the landing file of a load, as the sync does."""
-    header = {
-        "run_id": one.run_id,
-        "months": list(map(str, one.months)),
-        "history": one.history,
-        "asked": None,
-    }
+    header = {"run_id": "run", "months": [*map(str, one.months)], "history": one.history, "asked": None}
     writer = landing.open(one.report, one.customer, one.window_start, one.window_end, one.load_id, header)
     writer.add({"path": "/"}, b"[]")
     trailer = {"used": [0], "error": error, "note": "", "requests": 1, "seconds": 0.5}
