@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date, datetime
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -25,7 +26,6 @@ from tests.unit.normalize.answers import (
     types,
 )
 
-every_report = pytest.mark.parametrize("report", REPORTS.values(), ids=lambda report: report.name)
 NESTED = estates(
     estate("OBJ1", agents=[{"id": "HAN1", "changes": [{"commission": 5}]}, {"id": "HAN2"}]),
     estate("OBJ2", agents=[], changes=[{"finalPrice": 2_000_000}]),
@@ -33,20 +33,15 @@ NESTED = estates(
 )
 
 
-@every_report
-@pytest.mark.parametrize("nothing", [None, [], {}], ids=["null", "list", "object"])
-def test_an_empty_answer_has_every_table_with_its_columns_and_no_row(report: Report, nothing: object) -> None:
-    result = normalized(report.name, nothing, months=(JANUARY,))
+@pytest.mark.parametrize("report", REPORTS.values(), ids=lambda report: report.name)
+@pytest.mark.parametrize("pages", [[], [None], [[]], [{}]], ids=["no page", "null", "list", "object"])
+def test_an_empty_answer_has_every_table_with_its_columns_and_no_row(
+    report: Report, pages: list[object]
+) -> None:
+    result = normalized(report.name, *pages, months=(JANUARY,))
     assert [one.name for one in result.tables] == [one.name for one in report.tables]
     assert all(one.frame.is_empty() for one in result.tables)
     assert [one.columns for one in result.tables] == [declared_columns(one) for one in report.tables]
-    assert result.findings.recognised
-
-
-@every_report
-def test_no_page_at_all_is_an_empty_answer(report: Report) -> None:
-    result = normalized(report.name, months=(JANUARY,))
-    assert sum(one.frame.height for one in result.tables) == 0
     assert result.findings.recognised
 
 
@@ -60,10 +55,10 @@ def test_levels_of_a_tree_are_carried_down_to_its_rows() -> None:
 
 def test_children_know_their_parent_and_the_ids_above_them() -> None:
     result = normalized("sales", NESTED)
-    assert rows(result, "sales_agents", "_row", "_parent_row", "estate_id", "id") == [
-        (0, 0, "OBJ1", "HAN1"),
-        (1, 0, "OBJ1", "HAN2"),
-        (2, 2, "OBJ3", "HAN1"),
+    assert rows(result, "sales_agents", "_row", "_parent_row", "estate_id", "id", "commission_value") == [
+        (0, 0, "OBJ1", "HAN1", None),
+        (1, 0, "OBJ1", "HAN2", None),
+        (2, 2, "OBJ3", "HAN1", Decimal("1.25")),
     ]
     assert rows(result, "sales_estate_changes", "_parent_row", "estate_id", "final_price") == [
         (1, "OBJ2", Decimal(2_000_000))
@@ -71,11 +66,6 @@ def test_children_know_their_parent_and_the_ids_above_them() -> None:
     assert rows(result, "sales_agent_changes", "_parent_row", "_month", "estate_id", "agent_id") == [
         (0, date(2026, 1, 1), "OBJ1", "HAN1")
     ]
-
-
-def test_documented_columns_have_their_types_and_nested_objects_their_names() -> None:
-    result = normalized("sales", NESTED)
-    assert rows(result, "sales_agents", "commission_value") == [(None,), (None,), (Decimal("1.25"),)]
 
 
 def test_equal_rows_are_both_kept_where_no_id_is_documented() -> None:
@@ -176,20 +166,24 @@ def test_what_was_asked_for_reaches_nested_rows() -> None:
         assert rows(result, f"sales_for_estate_{name}", "asked_estate_id") == [("OBJ1",)]
 
 
-def test_names_that_collide_get_numbers_the_documented_one_first() -> None:
-    result = normalized("users", [{"ID": 7, "id": "H1", "Id": 8, "_row": 1, "": 2, "a b": 3, "a_b": 4}])
-    assert rows(result, "users", "id", "id_2", "id_3") == [("H1", 7, 8)]
-    assert types(result, "users").keys() == {"id_2", "id_3", "row", "unnamed", "a_b", "a_b_2"}
+COLLIDING = {"ID": 7, "id": "H1", "Id": 8, "_row": 1, "": 2, "a b": 3, "a_b": 4}
 
 
-def test_a_name_of_ours_is_left_to_us() -> None:
-    result = normalized("trademarks", [{"validFromUtc": 1, "valid_to_utc": 2}])
-    assert types(result, "trademarks").keys() == {"valid_from_utc_2", "valid_to_utc_2"}
+@pytest.mark.parametrize(
+    ("report", "row", "names"),
+    [
+        ("users", COLLIDING, {"id_2", "id_3", "row", "unnamed", "a_b", "a_b_2"}),
+        ("trademarks", {"validFromUtc": 1, "valid_to_utc": 2}, {"valid_from_utc_2", "valid_to_utc_2"}),
+        ("trademarks", {'x"; drop\x00\n table': 1, "y" * 500: 2}, {"x_drop_table", "y" * 120}),
+    ],
+    ids=["that collide", "of ours", "with control characters or too long"],
+)
+def test_a_column_of_its_own_is_made_for_names(report: str, row: dict[str, Any], names: set[str]) -> None:
+    assert types(normalized(report, [row]), report).keys() == names
 
 
-def test_control_characters_and_length_do_no_harm_to_names() -> None:
-    result = normalized("trademarks", [{'x"; drop\x00\n table': 1, "y" * 500: 2}])
-    assert types(result, "trademarks").keys() == {"x_drop_table", "y" * 120}
+def test_of_names_that_collide_the_documented_one_comes_first() -> None:
+    assert rows(normalized("users", [COLLIDING]), "users", "id", "id_2", "id_3") == [("H1", 7, 8)]
 
 
 def test_more_columns_than_anyone_wants_are_kept_in_one() -> None:
@@ -233,17 +227,13 @@ def test_a_field_of_an_object_that_is_null_everywhere_is_not_called_missing() ->
     assert not any("contact." in note for note in notes)
 
 
-def test_ids_that_pages_repeat_are_counted_and_kept_once() -> None:
-    pages = {"incomingLeads": [lead("L1"), lead("L2")]}, {"incomingLeads": [lead("L2"), lead("L3")]}
+def test_ids_that_pages_repeat_are_counted_and_kept_once_with_what_is_nested_in_them() -> None:
+    second = lead("L2", calls=[{"n": 1}])
+    pages = {"incomingLeads": [lead("L1"), second]}, {"incomingLeads": [second, lead("L3")]}
     result = normalized("tips_and_leads", *pages)
     assert rows(result, "incoming_leads", "_row", "lead_id") == [(0, "L1"), (1, "L2"), (2, "L3")]
+    assert rows(result, "incoming_leads__calls", "_parent_row", "n") == [(1, 1)]
     assert result.findings.repeated_ids == 1
-
-
-def test_children_of_a_repeated_row_are_not_repeated_either() -> None:
-    repeated = {"incomingLeads": [lead("L1", calls=[{"n": 1}])]}
-    result = normalized("tips_and_leads", repeated, repeated)
-    assert rows(result, "incoming_leads__calls", "_parent_row", "n") == [(0, 1)]
 
 
 def test_an_id_repeated_without_pages_is_two_rows() -> None:

@@ -99,16 +99,9 @@ def test_an_error_with_status_200_is_no_report_of_any_kind(name: str, answer: An
 
 
 def test_a_list_under_its_own_name_is_not_taken_for_one_it_resembles() -> None:
-    lead = {
-        "createdAt": "2026-01-05T10:00:00",
-        "lead": {"id": "L1"},
-        "sender": {},
-        "receiver": {},
-        "contact": {},
-    }
-    for answer in ({"data": {"incomingLeads": [lead]}}, {"IncomingLeads": [lead], "Tips": []}):
-        result = normalized("tips_and_leads", answer)
-        assert rows(result, "incoming_leads", "lead_id") == [("L1",)]
+    known = lead("L1", sender={}, receiver={}, contact={})
+    for answer in ({"data": {"incomingLeads": [known]}}, {"IncomingLeads": [known], "Tips": []}):
+        assert rows(normalized("tips_and_leads", answer), "incoming_leads", "lead_id") == [("L1",)]
 
 
 @pytest.mark.parametrize(
@@ -123,49 +116,43 @@ def test_rows_that_stand_where_nobody_expects_them_are_not_taken_for_none(answer
     assert not result.findings.recognised or rows(result, "sold_estates", "id") == [("E1",)]
 
 
-def test_a_single_list_in_an_envelope_is_taken_with_few_documented_keys() -> None:
-    result = normalized("commission_office", {"value": [{"office": {"customerId": "M1"}, "commission": 5}]})
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"value": [{"office": {"customerId": "M1"}, "commission": 5}]},
+        [{"Office": {"CustomerID": "M1"}, "COMMISSION": 5}],
+    ],
+    ids=["the only list of an envelope", "names in another case"],
+)
+def test_few_documented_keys_are_enough_for(answer: Any) -> None:
+    result = normalized("commission_office", answer)
+    assert types(result, "commission_office") == {}
     assert rows(result, "commission_office", "office_customer_id", "commission") == [("M1", 5)]
 
 
 def test_leads_of_one_id_that_tell_different_things_are_both_kept() -> None:
-    leads = [
-        {"createdAt": "2026-01-05T10:00:00", "lead": {"id": "L1"}, "receiver": {"id": one}}
-        for one in ("A", "B", "A")
-    ]
+    leads = [lead("L1", receiver={"id": one}) for one in ("A", "B", "A")]
     result = normalized("tips_and_leads", {"incomingLeads": leads, "outgoingLeads": [], "tips": []})
     assert rows(result, "incoming_leads", "receiver_id") == [("A",), ("B",)]
 
 
-def test_a_list_that_is_null_is_empty() -> None:
-    result = normalized("sales", {"officeSaleReports": None, "madeAt": "now"})
-    assert result.findings.recognised
-    assert rows(result, "sales__envelope", "made_at") == [("now",)]
-
-
-def test_a_page_with_nothing_but_its_number_is_an_empty_page() -> None:
-    result = normalized("tips_and_leads", {"index": 3, "count": 3, "totalRowCount": 2500})
-    assert result.findings.recognised
-    assert result.rejected == ()
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [
+        ("sales", {"officeSaleReports": None, "madeAt": "now"}),
+        ("tips_and_leads", {"index": 3, "count": 3, "totalRowCount": 2500}),
+    ],
+    ids=["a list that is null", "nothing but a page number"],
+)
+def test_an_answer_without_rows_is_recognised_by(name: str, answer: Any) -> None:
+    result = normalized(name, answer)
+    assert (result.findings.recognised, result.rejected) == (True, ())
 
 
 def test_undocumented_rows_are_known_by_the_usual_envelopes() -> None:
     result = normalized("trademarks", {"items": [{"name": "A"}], "count": 1})
     assert rows(result, "trademarks", "name") == [("A",)]
     assert rows(result, "trademarks__envelope", "count") == [(1,)]
-
-
-def test_an_undocumented_object_without_an_envelope_is_a_row_itself() -> None:
-    result = normalized("trademarks", {"name": "A", "logos": [{"url": "x"}]})
-    assert rows(result, "trademarks", "name") == [("A",)]
-    assert rows(result, "trademarks__logos", "_parent_row", "url") == [(0, "x")]
-    assert result.findings.recognised
-
-
-def test_a_documented_name_in_another_case_fills_its_column() -> None:
-    result = normalized("commission_office", [{"Office": {"CustomerID": "M1"}, "COMMISSION": 5}])
-    assert types(result, "commission_office") == {}
-    assert rows(result, "commission_office", "office_customer_id", "commission") == [("M1", 5)]
 
 
 def test_a_list_of_a_row_may_stand_in_an_object_of_it() -> None:

@@ -14,6 +14,8 @@ from pipelines.normalize.document import Number
 from pipelines.normalize.types import canonical, converted, discovered, kinds_of
 
 NOTHING = None
+MONEY = "DECIMAL(18,4)"
+NO_MONEY = [True, "1,5", " 2 ", "", "abc", "NaN", "0x10", 10**14, 1e300, Number("1e400"), 10**30, [1], {}]
 
 
 def as_type(type_: str, *values: Any) -> list[Any]:
@@ -26,35 +28,18 @@ def misfits(type_: str, *values: Any) -> dict[str, int]:
 
 
 @pytest.mark.parametrize(
-    ("value", "money"),
-    [
-        (1250, "1250"),
-        (0.1, "0.1"),
-        (1234.5678, "1234.5678"),
-        (33333.333333333336, "33333.3333"),
-        (-0.0, "0"),
-        ("12.5", "12.5"),
-        ("1e5", "100000"),
-        (99_999_999_999_999, "99999999999999"),
-        (12345678901234.5, "12345678901234.5"),
-        (Number("12345678901234.5678"), "12345678901234.5678"),
-    ],
-)
-def test_money_keeps_four_decimals(value: Any, money: str) -> None:
-    assert as_type("DECIMAL(18,4)", value) == [Decimal(money)]
-
-
-@pytest.mark.parametrize(
-    "value", [True, "1,5", " 2 ", "", "abc", "NaN", "0x10", 10**14, 1e300, Number("1e400"), 10**30, [1], {}]
-)
-def test_what_is_no_money_is_a_misfit(value: Any) -> None:
-    assert as_type("DECIMAL(18,4)", value) == [NOTHING]
-    assert sum(misfits("DECIMAL(18,4)", value).values()) == 1
-
-
-@pytest.mark.parametrize(
     ("type_", "value", "fitting"),
     [
+        (MONEY, 1250, Decimal(1250)),
+        (MONEY, 0.1, Decimal("0.1")),
+        (MONEY, 1234.5678, Decimal("1234.5678")),
+        (MONEY, 33333.333333333336, Decimal("33333.3333")),
+        (MONEY, -0.0, Decimal(0)),
+        (MONEY, "12.5", Decimal("12.5")),
+        (MONEY, "1e5", Decimal(100000)),
+        (MONEY, 99_999_999_999_999, Decimal(99999999999999)),
+        (MONEY, 12345678901234.5, Decimal("12345678901234.5")),
+        (MONEY, Number("12345678901234.5678"), Decimal("12345678901234.5678")),
         ("VARCHAR", "text", "text"),
         ("VARCHAR", 12, "12"),
         ("VARCHAR", 12.0, "12"),
@@ -75,6 +60,7 @@ def test_a_conversion_that_loses_nothing_is_made(type_: str, value: Any, fitting
 @pytest.mark.parametrize(
     ("type_", "value"),
     [
+        *((MONEY, value) for value in NO_MONEY),
         ("VARCHAR", True),
         ("VARCHAR", ["a"]),
         ("BIGINT", 12.5),
@@ -93,15 +79,15 @@ def test_a_conversion_that_would_guess_is_not_made(type_: str, value: Any) -> No
 
 
 def test_a_column_of_many_kinds_keeps_every_value_that_fits() -> None:
-    assert as_type("DECIMAL(18,4)", 1, None, 2.5, "3", True, "x") == [
+    assert as_type(MONEY, 1, None, 2.5, "3", True, "x") == [
         Decimal(1), NOTHING, Decimal("2.5"), Decimal(3), NOTHING, NOTHING,
     ]  # fmt: skip
-    assert misfits("DECIMAL(18,4)", 1, None, 2.5, "3", True, "x") == {"a text": 1, "true or false": 1}
+    assert misfits(MONEY, 1, None, 2.5, "3", True, "x") == {"a text": 1, "true or false": 1}
 
 
 @given(st.decimals(min_value=-(10**10), max_value=10**10, places=4, allow_nan=False))
 def test_an_amount_of_four_decimals_is_stored_to_the_last_one(amount: Decimal) -> None:
-    assert as_type("DECIMAL(18,4)", float(amount), str(amount)) == [amount, amount]
+    assert as_type(MONEY, float(amount), str(amount)) == [amount, amount]
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,7 @@ from typing import Any
 
 import pytest
 
-from pipelines.catalogue.reports import REPORTS
 from pipelines.months import Month, months_between
-from pipelines.normalize.document import read_document
-from pipelines.normalize.normalize import normalize
 from tests.unit.normalize.answers import (
     FEBRUARY,
     JANUARY,
@@ -32,42 +29,34 @@ def offices(*found: dict[str, Any], **beside: Any) -> dict[str, Any]:
     return {"commissionOffices": list(found), **beside}
 
 
-NESTED = offices(
-    {
-        "customerId": "M1",
-        "name": "One",
-        "years": [
-            {
-                "year": 2026,
-                "commission": 30,
-                "months": [{"month": 1, "commission": 10.5}, {"month": 2, "commission": 20}],
-            }
-        ],
-    }
-)
+MONTHS = [{"month": 1, "commission": 10.5}, {"month": 2, "commission": 20}]
+YEARS = [{"year": 2026, "commission": 30, "months": MONTHS}]
+NESTED = offices({"customerId": "M1", "name": "One", "years": YEARS})
 FLAT = offices(
     {"customerId": "M1", "year": "2026", "month": "02", "commission": 20},
     {"customerId": "M1", "year": "2026", "month": "01", "commission": 10},
 )
 
 
-def test_rows_of_a_window_go_to_the_months_of_their_dates() -> None:
-    result = normalized("running_commissions", [event(), event(obtainedAt="2026-02-01T00:00:00")])
-    assert rows(result, "running_commissions", "_month") == [(date(2026, 1, 1),), (date(2026, 2, 1),)]
+LATE = estate("OBJ1", contractDay="2026-02-03T00:00:00", bids=[{"sum": 1}])
+EVENTS = [event(), event(obtainedAt="2026-02-01T00:00:00")]
+FIRST, SECOND = JANUARY.first_day, FEBRUARY.first_day
 
 
-def test_the_date_of_a_row_counts_and_not_the_month_it_is_filed_under() -> None:
-    result = normalized("sales", estates(estate("OBJ1", contractDay="2026-02-03T00:00:00")))
-    assert rows(result, "sales_estates", "month", "_month") == [("1", date(2026, 2, 1))]
-
-
-def test_undated_rows_belong_to_the_month_of_their_window() -> None:
-    result = normalized("commission_user", [{"userId": "H1"}], months=(FEBRUARY,))
-    assert rows(result, "commission_user", "_month") == [(date(2026, 2, 1),)]
-
-
-def test_a_report_without_months_has_none() -> None:
-    assert rows(normalized("users", [{"id": "H1"}]), "users", "_month") == [(None,)]
+@pytest.mark.parametrize(
+    ("report", "answer", "table", "months"),
+    [
+        ("running_commissions", EVENTS, "running_commissions", [FIRST, SECOND]),
+        ("sales", estates(LATE), "sales_estates", [SECOND]),
+        ("sales", estates(LATE), "sales_estates__bids", [SECOND]),
+        ("commission_user", [{"userId": "H1"}], "commission_user", [FIRST]),
+        ("users", [{"id": "H1"}], "users", [None]),
+    ],
+    ids=["their dates", "not where they are filed", "their parents", "their window", "none"],
+)
+def test_rows_are_of_the_month_of(report: str, answer: Any, table: str, months: list[date | None]) -> None:
+    asked = (JANUARY,) if report == "commission_user" else (JANUARY, FEBRUARY)
+    assert rows(normalized(report, answer, months=asked), table, "_month") == [(one,) for one in months]
 
 
 def test_rows_are_found_where_they_carry_a_year_and_a_month() -> None:
@@ -78,13 +67,10 @@ def test_rows_are_found_where_they_carry_a_year_and_a_month() -> None:
         (date(2026, 2, 1), "M1", "One", 2026, 30, 20.0),
     ]
     assert result.findings.year_and_month is True
-
-
-def test_rows_that_carry_both_themselves_are_rows_at_once() -> None:
-    result = normalized(BY_MONTH, FLAT, months=YEAR)
-    assert rows(result, BY_MONTH, "_month", "customer_id", "commission") == [
-        (date(2026, 2, 1), "M1", 20),
-        (date(2026, 1, 1), "M1", 10),
+    flat = normalized(BY_MONTH, FLAT, months=YEAR)
+    assert rows(flat, BY_MONTH, "_month", "customer_id", "commission") == [
+        (SECOND, "M1", 20),
+        (FIRST, "M1", 10),
     ]
 
 
@@ -94,29 +80,29 @@ def test_lists_nested_in_such_rows_are_their_children() -> None:
     assert rows(result, f"{BY_MONTH}__agents", "_parent_row", "_month", "id") == [(0, date(2026, 1, 1), "H1")]
 
 
-def test_such_rows_are_found_under_another_name_as_well() -> None:
-    answer = {"result": {"offices": NESTED["commissionOffices"]}}
-    result = normalized(BY_MONTH, answer, months=YEAR)
-    assert rows(result, BY_MONTH, "_month") == [(date(2026, 1, 1),), (date(2026, 2, 1),)]
-    assert result.findings.year_and_month is True
+NOTHING: tuple[Any, ...] = (offices(), {}, None, [])
+WITHOUT_MONTH: tuple[Any, ...] = (
+    offices({"customerId": "M1", "commission": 5}),
+    {"offices": [{"commission": 5}]},
+    [{"a": 1}],
+    offices({"year": 2026, "months": [{"month": "January", "commission": 1}]}),  # not guessed at
+)
 
 
 @pytest.mark.parametrize(
-    "answer", [offices({"customerId": "M1", "commission": 5}), {"offices": [{"commission": 5}]}, [{"a": 1}]]
+    ("answer", "months", "year_and_month"),
+    [
+        ({"result": {"offices": NESTED["commissionOffices"]}}, [FIRST, SECOND], True),
+        *((answer, None, False) for answer in WITHOUT_MONTH),
+        *((nothing, [], None) for nothing in NOTHING),
+    ],
 )
-def test_rows_without_a_year_and_a_month_are_noticed(answer: Any) -> None:
-    assert normalized(BY_MONTH, answer, months=YEAR).findings.year_and_month is False
-
-
-@pytest.mark.parametrize("answer", [offices(), {}, None, []])
-def test_of_no_rows_nothing_is_known(answer: Any) -> None:
-    assert normalized(BY_MONTH, answer, months=YEAR).findings.year_and_month is None
-
-
-def test_months_named_in_words_are_not_guessed_at() -> None:
-    answer = offices({"year": 2026, "months": [{"month": "January", "commission": 1}]})
-    result = normalized(BY_MONTH, answer, months=(JANUARY,))
-    assert result.findings.year_and_month is False
+def test_rows_with_a_year_and_a_month_are_found_and_rows_without_are_noticed(
+    answer: Any, months: list[date] | None, year_and_month: bool | None
+) -> None:
+    result = normalized(BY_MONTH, answer, months=YEAR)
+    assert result.findings.year_and_month is year_and_month
+    assert months is None or rows(result, BY_MONTH, "_month") == [(one,) for one in months]
     assert reasons(result) == []
 
 
@@ -124,11 +110,6 @@ def test_a_month_that_was_not_asked_for_is_rejected() -> None:
     result = normalized(BY_MONTH, NESTED, months=(JANUARY,))
     assert rows(result, BY_MONTH, "_month") == [(date(2026, 1, 1),)]
     assert reasons(result) == [(BY_MONTH, "its month is not one of those asked for", "month")]
-
-
-def test_children_are_of_the_month_of_their_parent() -> None:
-    late = estate("OBJ1", contractDay="2026-02-27T00:00:00", bids=[{"sum": 1}])
-    assert rows(normalized("sales", estates(late)), "sales_estates__bids", "_month") == [(date(2026, 2, 1),)]
 
 
 def test_an_undocumented_list_on_a_level_is_of_the_month_around_it_or_of_the_first() -> None:
@@ -192,13 +173,6 @@ def test_a_nested_row_that_does_not_fit_leaves_its_parent_alone() -> None:
     assert reasons(result) == [("sales_agents", "responsible is no BOOLEAN: it is a text", "responsible")]
 
 
-@pytest.mark.parametrize("id_", [{}, {"id": None}])
-def test_a_row_without_its_documented_id_is_rejected(id_: dict[str, None]) -> None:
-    day = {"contractDay": "2026-01-15"}
-    result = normalized("sales", estates({**day, **id_}))
-    assert reasons(result) == [("sales_estates", "id is missing, which tells rows apart", "id")]
-
-
 @pytest.mark.parametrize("element", [7, "text", None, ["list"], True])
 def test_an_element_that_is_no_object_is_rejected(element: Any) -> None:
     result = normalized("sales", estates(estate("OBJ1", agents=[{"id": "HAN1"}, element])))
@@ -207,20 +181,34 @@ def test_an_element_that_is_no_object_is_rejected(element: Any) -> None:
     assert rows(result, "sales_agents", "id") == [("HAN1",)]
 
 
-@pytest.mark.parametrize("day", ["2025-12-31T23:59:59", "2026-03-01T00:00:00", "0001-01-01T00:00:00"])
-def test_a_row_dated_outside_the_window_is_rejected(day: str) -> None:
-    result = normalized("running_commissions", [event(obtainedAt=day)])
-    assert reasons(result) == [
-        ("running_commissions", "its month is not one of those asked for", "obtained_at")
-    ]
-    assert result.rejected[0].month is None
+NO_ID = "id is missing, which tells rows apart"
+NO_DATE = "it has no date, though one is documented"
+OTHER_MONTH = "its month is not one of those asked for"
+DAY = {"contractDay": "2026-01-15"}
 
 
-def test_a_row_without_its_documented_date_is_rejected() -> None:
-    result = normalized("running_commissions", [event(obtainedAt=None)])
-    assert reasons(result) == [
-        ("running_commissions", "it has no date, though one is documented", "obtained_at")
-    ]
+@pytest.mark.parametrize(
+    ("report", "answer", "reason"),
+    [
+        ("sales", estates(DAY), ("sales_estates", NO_ID, "id")),
+        ("sales", estates({**DAY, "id": None}), ("sales_estates", NO_ID, "id")),
+        *(
+            ("running_commissions", [event(obtainedAt=at)], ("running_commissions", reason, "obtained_at"))
+            for at, reason in {
+                None: NO_DATE,
+                "2025-12-31T23:59:59": OTHER_MONTH,
+                "2026-03-01T00:00:00": OTHER_MONTH,
+                "0001-01-01T00:00:00": OTHER_MONTH,
+            }.items()
+        ),
+    ],
+)
+def test_a_row_without_id_or_date_or_of_another_month_is_rejected(
+    report: str, answer: Any, reason: tuple[str, str, str]
+) -> None:
+    result = normalized(report, answer)
+    assert reasons(result) == [reason]
+    assert result.rejected[0].month == (FIRST if report == "sales" else None)
 
 
 def test_a_level_that_does_not_fit_is_rejected_with_everything_in_it() -> None:
@@ -237,11 +225,6 @@ def test_a_reason_never_holds_a_value_of_the_row() -> None:
 
 
 def test_an_old_customer_number_that_is_no_text_costs_nobody_a_commission() -> None:
-    body = (
-        b'[{"customerId":"M7","office":{"customerId":"M7"},"commission":5},'
-        b'{"customerId":7,"office":{"customerId":"M8"}}]'
-    )
-    months = [Month.parse("2026-10")]
-    found = normalize(REPORTS["commission_office"], [read_document(body)], months=months, timezone="UTC")
-    assert found.rejected == ()
-    assert found.tables[0].frame["customer_id"].to_list() == ["M7", "7"]
+    answer = [{"customerId": id_, "office": {"customerId": "M7"}, "commission": 5} for id_ in ("M7", 7)]
+    result = normalized("commission_office", answer, months=(JANUARY,))
+    assert (result.rejected, rows(result, "commission_office", "customer_id")) == ((), [("M7",), ("7",)])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -43,29 +43,13 @@ class News:
 def fetched(month: date, *, of_month: date | None = None, rows: int = 1, text: str = "x") -> WindowResult:
     """A window of one month; the store refuses rows of another."""
     frame = pl.DataFrame({"_row": range(rows), "news": text}).with_columns(_month=of_month or month)
-    return WindowResult(
-        REPORT.name,
-        "M1",
-        (month,),
-        month,
-        month,
-        run_id="run",
-        load_id=f"load-{month}",
-        fetched_at_utc=NOON,
-        tables=[News(frame)],
-    )
+    window = WindowResult(REPORT.name, "M1", (month,), month, month, "run", f"load-{month}")
+    return replace(window, fetched_at_utc=NOON, tables=[News(frame)])
 
 
-async def load_all(
-    store: Store, what: Sequence[WindowResult], on_result: Callable[[WindowResult], object] = str
-) -> list[WindowResult]:
+async def load_all(store: Store, what: Sequence[WindowResult]) -> list[WindowResult]:
     results: list[WindowResult] = []
-
-    def report(result: WindowResult) -> None:
-        results.append(result)
-        on_result(result)
-
-    loader = Loader(store, Summary("run", NOON, report), patience=FOR_EVER)
+    loader = Loader(store, Summary("run", NOON, results.append), patience=FOR_EVER)
     running = asyncio.create_task(loader.run())
     for one in what:
         await loader.put(one)
@@ -73,8 +57,8 @@ async def load_all(
     return results
 
 
-def store_at(data_dir: Path, lock_seconds: float = 20) -> Store:
-    store = Store(data_dir, lock_seconds=lock_seconds)
+def store_at(data_dir: Path) -> Store:
+    store = Store(data_dir, lock_seconds=20)
     declare_tables(store, declared_tables([REPORT]))
     return store
 
@@ -103,20 +87,6 @@ def test_a_group_is_full_when_it_takes_much_memory(tmp_path: Path) -> None:
     assert loaded(tmp_path, large) == (["loaded"] * 3, [1, 2])
 
 
-def test_a_window_does_not_wait_for_ever_for_company(tmp_path: Path) -> None:
-    async def one_by_one(store: Store) -> None:
-        done = asyncio.Event()
-        loader = Loader(store, Summary("run", NOON, lambda _: done.set()), patience=0.01)
-        running = asyncio.create_task(loader.run())
-        await loader.put(fetched(MONTHS[0]))
-        await done.wait()
-        await loader.finish(running)
-
-    store = store_at(tmp_path)
-    asyncio.run(one_by_one(store))
-    assert [month for _, _, month in ledger_of(store).months] == [MONTHS[0]]
-
-
 def test_a_window_that_the_store_refuses_costs_only_itself(tmp_path: Path) -> None:
     group = [fetched(month) for month in MONTHS[:7]]
     group.insert(3, fetched(MONTHS[7], of_month=date(1999, 1, 1)))
@@ -128,24 +98,9 @@ def test_the_rows_of_a_window_are_let_go_when_it_is_loaded(tmp_path: Path) -> No
     assert (result.rows, list(result.tables), list(result.rejected)) == ({REPORT.name: 3}, [], [])
 
 
-def test_whoever_waits_for_the_file_gets_it_after_the_group(tmp_path: Path) -> None:
-    store, held = store_at(tmp_path), []
-
-    async def read_on_result() -> None:
-        reading: list[asyncio.Task[None]] = []
-
-        async def read() -> None:
-            held.append(len((await asyncio.to_thread(ledger_of, store)).months))
-
-        few = [fetched(month) for month in MONTHS[:3]]
-        await load_all(store, few, lambda _: reading.append(asyncio.create_task(read())))
-        await asyncio.gather(*reading)
-
-    asyncio.run(read_on_result())
-    assert held == [3, 3, 3]
-
-
-def test_nobody_holds_the_file_while_the_service_is_slow(tmp_path: Path) -> None:
+def test_no_window_waits_for_ever_for_company_and_nobody_holds_the_file_meanwhile(
+    tmp_path: Path,
+) -> None:
     done: list[WindowResult] = []
 
     def wait_until_loaded_and_free(month: date) -> None:

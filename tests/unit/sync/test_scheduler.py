@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
+from itertools import product
 
 import pytest
 
@@ -41,16 +42,11 @@ def test_few_requests_reach_every_report(many: int) -> None:
     assert set(first) == set(NAMES)
 
 
-def test_nothing_is_asked_twice_or_left_out() -> None:
-    tasks = tasks_of(["M1", "M2", "M3"], NAMES)
+@pytest.mark.parametrize("customers", [[], ["M1", "M2", "M3"]])
+def test_nothing_is_asked_twice_or_left_out(customers: list[str]) -> None:
+    tasks = tasks_of(customers, NAMES)
     asked = [(id(task), window) for task, window in in_turns(tasks)]
-    assert sorted(asked, key=str) == sorted(
-        ((id(task), window) for task in tasks for window in WINDOWS), key=str
-    )
-
-
-def test_nothing_wanted_is_nothing_asked() -> None:
-    assert list(in_turns([])) == []
+    assert sorted(asked, key=str) == sorted(product(map(id, tasks), WINDOWS), key=str)
 
 
 def lost(held: dict[date | None, int], *now: dict[date, int]) -> bool:
