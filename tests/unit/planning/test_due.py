@@ -1,5 +1,6 @@
 """Due months: those missing, open, or to be asked again."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -32,28 +33,21 @@ def wanted(held: HeldMonths, *, name: str = "sales", refresh: bool = False) -> W
 
 
 ALL_HELD = every_month_held(HeldMonth())
+HELD_LONG = every_month_held(HeldMonth(LAST_MONTH))
 LEFT_OPEN = ALL_HELD | {Month(2024, 2): HeldMonth(state="open")}
-AHEAD = months_between(Month(2026, 12), Month(2027, 11))
+HELD_AHEAD: HeldMonths = dict.fromkeys(months_between(Month(2024, 1), Month(2027, 11)), HeldMonth())
 LATEST = ["2026-09", "2026-10", "2026-11"]
 TO_COME = [str(month) for month in months_between(Month(2026, 12), Month(2027, 11))]
 EVER = [str(month) for month in ALL_HELD]
 WANTED: dict[str, tuple[str, HeldMonths, list[str]]] = {
     "a first sync wants every month from the start": ("sales", {}, EVER),
     "a usual night wants the current and the two previous months": ("sales", ALL_HELD, LATEST),
-    "the first night of a month wants thirteen": (
-        "sales",
-        every_month_held(HeldMonth(LAST_MONTH)),
-        EVER[-13:],
-    ),
+    "the first night of a month wants thirteen": ("sales", HELD_LONG, EVER[-13:]),
     "a month that was left open is wanted however old it is": ("sales", LEFT_OPEN, ["2024-02", *LATEST]),
     "live commissions are never asked beyond the latest three months": ("live_commissions", {}, LATEST),
     "budgets are asked for months to come": ("budget_commission", ALL_HELD, LATEST + TO_COME),
     "budgets of users and offices as well": ("office_budget_crm", ALL_HELD, LATEST + TO_COME),
-    "months to come are due every night": (
-        "budget_crm",
-        ALL_HELD | dict.fromkeys(AHEAD, HeldMonth()),
-        LATEST + TO_COME,
-    ),
+    "months to come are due every night": ("budget_crm", HELD_AHEAD, LATEST + TO_COME),
 }
 
 
@@ -73,28 +67,20 @@ def test_a_fetch_before_local_midnight_of_the_first_still_belongs_to_the_old_mon
     assert len(wanted(every_month_held(HeldMonth(just_after))).months) == 3
 
 
-def changed(*months: Month) -> dict[Month, datetime]:
-    return dict.fromkeys(months, LAST_NIGHT + timedelta(hours=1))
+def changed(held: HeldMonths, months: Iterable[Month], most: int) -> Wanted:
+    """What is wanted when sales of these months were changed an hour after last night."""
+    one, since = report("sales"), dict.fromkeys(months, LAST_NIGHT + timedelta(hours=1))
+    scope = months_in_scope(one, CALENDAR)
+    return wanted_months(scope, held, one, CALENDAR, changed_since=since, most_changed=most)
 
 
 def test_a_month_read_before_a_sale_of_it_was_changed_is_wanted() -> None:
-    one, held = report("sales"), every_month_held(HeldMonth())
-    held[Month(2025, 5)] = HeldMonth(LAST_NIGHT + timedelta(hours=2))
-    since = changed(Month(2025, 4), Month(2025, 5))
-    found = wanted_months(
-        months_in_scope(one, CALENDAR), held, one, CALENDAR, changed_since=since, most_changed=9
-    )
+    held = ALL_HELD | {Month(2025, 5): HeldMonth(LAST_NIGHT + timedelta(hours=2))}
+    found = changed(held, (Month(2025, 4), Month(2025, 5)), 9)
     assert (found.changed, found.postponed) == ((Month(2025, 4),), ())
 
 
 def test_more_changed_months_than_a_night_asks_for_are_postponed_the_oldest_first() -> None:
-    one, months = report("sales"), tuple(months_between(Month(2025, 1), Month(2025, 4)))
-    found = wanted_months(
-        months_in_scope(one, CALENDAR),
-        every_month_held(HeldMonth()),
-        one,
-        CALENDAR,
-        changed_since=changed(*months),
-        most_changed=3,
-    )
+    months = tuple(months_between(Month(2025, 1), Month(2025, 4)))
+    found = changed(ALL_HELD, months, 3)
     assert (found.changed, found.postponed, found.left) == (months[1:], months[:1], 29)

@@ -27,8 +27,8 @@ def _arguments(*words: str) -> argparse.Namespace:
 
 def _control(service: Service, method: str, path: str, body: object = None) -> tuple[int, Json]:
     text = b"" if body is None else json.dumps(body).encode()
-    answered = service.respond(Call(method, f"/_sandbox/{path}", {}, text))
-    return answered.status, json.loads(answered.body)
+    with service.answering(Call(method, f"/_sandbox/{path}", {}, text)) as answered:
+        return answered.status, json.loads(answered.body)
 
 
 def test_the_command_line_makes_the_service_it_asks_for() -> None:
