@@ -115,14 +115,9 @@ def test_a_path_that_is_not_encoded_or_climbs_is_refused(path: str) -> None:
         Request(path, {}, "sales", "M1")
 
 
-@pytest.mark.parametrize(
-    "address",
-    ["https://u:secret@service.example", "https://service.example/?a=1", "ftp://x", "service", "https://"],
-)
-def test_a_base_address_with_more_than_host_and_path_is_refused(tmp_path: Path, address: str) -> None:
-    with pytest.raises(ValueError, match=r"^(holds|is not|must end)") as caught:
-        client(None, tmp_path, base_url=address)
-    assert "secret" not in str(caught.value)
+def test_a_base_address_with_a_login_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="holds a username or password"):
+        client(None, tmp_path, base_url="https://u:secret@service.example")
 
 
 @pytest.mark.parametrize("trouble", MAY_PASS)
@@ -184,13 +179,11 @@ async def test_retry_after_is_waited_for(tmp_path: Path) -> None:
 
 async def test_an_error_that_is_mostly_time_outs_says_so(tmp_path: Path) -> None:
     slow = httpx.ReadTimeout("slow")
-    for replies, timed_out in (
-        ((slow, reply(500), slow, reply(504), slow), True),
-        ((slow, reply(500)), False),
-    ):
-        error = await error_of(tmp_path, *replies)
-        assert isinstance(error, Unavailable)
-        assert error.timed_out is timed_out
+    mostly = await error_of(tmp_path, slow, reply(500), slow, reply(504), slow)
+    once = await error_of(tmp_path, slow, reply(500))
+    assert isinstance(mostly, Unavailable)
+    assert isinstance(once, Unavailable)
+    assert (mostly.timed_out, once.timed_out) == (True, False)
 
 
 async def test_the_last_answer_is_kept_even_when_later_tries_brought_none(tmp_path: Path) -> None:

@@ -55,12 +55,7 @@ def _together(directory: Path, concurrency: int, rate: float, turns: int, hold: 
 
 
 def _most_at_once(held: list[list[float]]) -> int:
-    steps = sorted([(began, 1) for began, _ in held] + [(ended, -1) for _, ended in held])
-    most = now = 0
-    for _, step in steps:
-        now += step
-        most = max(most, now)
-    return most
+    return max(sum(began <= moment < ended for began, ended in held) for moment, _ in held)
 
 
 async def _begin(limit: RateLimit, clock: StillClock, times: int) -> list[float]:

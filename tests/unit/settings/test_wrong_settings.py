@@ -18,6 +18,8 @@ NOWHERE = Path("/nowhere")
 WRONG = [
     ("BASE_URL", "", "is not set; set it to the address of the Connect service."),
     ("BASE_URL", "service.example", "is not an address; write it like https://host/path."),
+    ("BASE_URL", "ftp://x", "is not an address; write it like https://host/path."),
+    ("BASE_URL", "https://", "is not an address; write it like https://host/path."),
     ("BASE_URL", "https://h:99999", "is not an address; write it like https://host/path."),
     ("BASE_URL", "https://partner:hush@service.example", "holds a username or password; take them out"),
     ("BASE_URL", "https://service.example/?key=hush", "must end with a plain path; a query, an @, a space"),
