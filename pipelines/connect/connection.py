@@ -6,6 +6,7 @@ import asyncio
 import zlib
 from dataclasses import replace
 from http.cookiejar import CookieJar, DefaultCookiePolicy
+from io import BytesIO
 from ssl import PROTOCOL_TLS_CLIENT, SSLContext
 from urllib.parse import quote, urlencode, urlsplit
 
@@ -88,7 +89,7 @@ class Connection:
             url = f"{url}?{urlencode(request.query, quote_via=quote)}"
         began = self._clock.monotonic()
         response: httpx.Response | None = None
-        body = bytearray()
+        body = BytesIO()
         trouble: Trouble | None = None
         detail = ""
         try:
@@ -107,21 +108,21 @@ class Connection:
             trouble, detail = Trouble.BROKEN, _one_line(error)
         seconds = self._clock.monotonic() - began
         status = response.status_code if response is not None else None
-        one = Try(request, number, status, len(body), seconds, trouble, self._login.hide(detail))
+        one = Try(request, number, status, body.tell(), seconds, trouble, self._login.hide(detail))
         if response is None:
             return one, None
-        answer = self._answer(one, url, response, bytes(body))
+        answer = self._answer(one, url, response, body.getvalue())
         return one if response.is_success else replace(one, trouble=None, detail=""), answer
 
-    async def _collect(self, response: httpx.Response, body: bytearray) -> None:
+    async def _collect(self, response: httpx.Response, body: BytesIO) -> None:
         """Read to the end, decompressing; the body never grows beyond the limit, however tight it was.
 
         Raises HalfBody for a body that is shorter than it says, or damaged, and TooManyBytes.
         """
         largest = self._limits.largest_bytes
         if response.is_stream_consumed:  # a transport in memory has read and decompressed it already
-            body += response.content[: largest + 1]
-            if len(body) > largest:
+            body.write(response.content[: largest + 1])
+            if body.tell() > largest:
                 raise TooManyBytes
             return
         length = response.headers.get("content-length", "").strip()
@@ -135,8 +136,8 @@ class Connection:
             received += len(chunk)
             if received > largest:
                 raise TooManyBytes
-            body += unzip.data(chunk, largest + 1 - len(body)) if unzip else chunk
-            if len(body) > largest:
+            body.write(unzip.data(chunk, largest + 1 - body.tell()) if unzip else chunk)
+            if body.tell() > largest:
                 raise TooManyBytes
         if has_length and received < int(length):
             raise HalfBody(f"the answer ended after {received} of {int(length)} bytes")

@@ -261,7 +261,6 @@ class _WindowReader:
         Rows are made at once of the one answer of a window. Of several the values are given up, to be
         read again when all are there: values take far more memory than the body.
         """
-        self.fetcher.memory.note(self.report.name, self.result.bytes + len(body))
         with self.fetcher.one_large if len(body) > LARGE_ANSWER else nullcontext():
             document = read_document(body)
             found = Page(document, asked)
@@ -296,6 +295,7 @@ class _WindowReader:
         """Write an answer to the landing file."""
         result = self.result
         result.bytes += len(answer.body)
+        self.fetcher.memory.note(result.report, result.bytes)
         result.seconds += answer.seconds
         result.fetched_at_utc = result.fetched_at_utc or answer.fetched_at_utc
         meta = {

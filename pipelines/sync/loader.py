@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from pipelines.sync.memory_budget import MemoryBudget
+from pipelines.sync.memory_budget import UNDER_WAY, MemoryBudget
 from pipelines.sync.summary import Summary
 from warehouse.errors import WarehouseError
 from warehouse.window_result import WindowStatus
@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     from warehouse.window_result import WindowResult
 
 LOADS_IN_A_GROUP = 200
-BYTES_IN_A_GROUP = 14_000_000
-"""A group is full with so many loads or so much memory; no more than one waits, which keeps memory flat."""
-MEMORY_OF_A_LOAD = 4 * BYTES_IN_A_GROUP
+BYTES_IN_A_GROUP = UNDER_WAY // 2
+"""A group is full with so many loads, or so many bytes of answers as to leave room for fetching others."""
 PATIENCE_SECONDS = 2.0
 """How long a fetched window waits for others; what waits is asked again when the run is killed."""
 
@@ -40,17 +39,13 @@ class Loader:
     memory: MemoryBudget = field(default_factory=MemoryBudget)
     patience: float = PATIENCE_SECONDS
     _waiting: list[WindowResult] = field(default_factory=list)
-    _bytes: int = 0
     _is_over: bool = False
     _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
 
     async def put(self, result: WindowResult) -> None:
-        """Hand over a fetched window; waits while a full group does."""
-        size = sum(table.frame.estimated_size() for table in result.tables)
+        """Hand over a fetched window; it leaves the memory budget when it is loaded."""
         async with self._changed:
-            await self._changed.wait_for(lambda: not self._is_full)
             self._waiting.append(result)
-            self._bytes += int(size)
             self._changed.notify_all()
 
     async def run(self) -> None:
@@ -62,8 +57,7 @@ class Loader:
                 with suppress(TimeoutError):
                     async with asyncio.timeout(self.patience):
                         await self._changed.wait_for(lambda: self._is_full or self._is_over)
-            async with self.memory.reserve(lambda: MEMORY_OF_A_LOAD, first=True):
-                await asyncio.to_thread(self._load_groups, loop)
+            await asyncio.to_thread(self._load_groups, loop)
 
     async def finish(self, running: asyncio.Task[None]) -> None:
         """Let what has been fetched be loaded, also when the run is being stopped."""
@@ -74,7 +68,8 @@ class Loader:
 
     @property
     def _is_full(self) -> bool:
-        return len(self._waiting) >= LOADS_IN_A_GROUP or self._bytes >= BYTES_IN_A_GROUP
+        size = sum(result.bytes for result in self._waiting)
+        return len(self._waiting) >= LOADS_IN_A_GROUP or size >= BYTES_IN_A_GROUP
 
     def _load_groups(self, loop: asyncio.AbstractEventLoop) -> None:
         """Load what waits, and again while a full group waits; in a thread, while the loop goes on asking."""
@@ -87,11 +82,11 @@ class Loader:
         """Report a group that was loaded; return the next, if it is worth keeping the file open."""
         for result in loaded:
             self.summary.add(result, result.status, result.reason)
+            self.memory.leave(result.report)
         async with self._changed:
             if loaded and not (self._is_full or self._is_over):
                 return ()
-            group, self._waiting, self._bytes = self._waiting, [], 0
-            self._changed.notify_all()
+            group, self._waiting = self._waiting, []
             return group
 
     def _load(self, session: WriteSession, group: Sequence[WindowResult]) -> None:

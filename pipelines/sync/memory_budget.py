@@ -1,63 +1,56 @@
-"""Memory budget of one sync: windows under way and loads wait for each other before they take too much."""
+"""Memory budget of one sync: how many bytes of answers may be under way, from the question until loaded."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, nullcontext, suppress
+from collections import Counter
+from contextlib import suppress
 
-MEMORY = 80_000_000
-"""Bytes for answers under way and rows being loaded, beside what the program itself takes."""
-MEMORY_OF_A_BYTE = 8
-"""Bytes of memory that a byte of an answer takes until it is rows: itself, its values and the rows."""
+UNDER_WAY = 32_000_000
+"""Bytes of answers asked for, being read or waiting to be loaded; one larger answer goes alone."""
+SMALLEST_WINDOW = 50_000
+"""Bytes that every window counts for: its frames take memory however few rows they hold."""
 PATIENCE_SECONDS = 30.0
-"""How long a window or a load waits for memory."""
+"""How long a window waits for others to be loaded: they may be waiting for the service."""
 
 
 class MemoryBudget:
-    """Memory that windows under way share: one waits while those before it are expected to need it all.
+    """Lets windows begin in the order of the plan while the answers under way are not too large together.
 
-    A window is expected to be as large as the largest of its report so far, or of any report if it is the
-    first; the first of all go two at a time.
+    A window counts for as many bytes as the largest of its report so far, or of any report if it is the
+    first of its own; the very first goes alone until its size is known.
     """
 
-    def __init__(self, total: int = MEMORY) -> None:
-        self._total = self._free = total
+    def __init__(self, total: int = UNDER_WAY) -> None:
+        self._total = total
         self._largest: dict[str, int] = {}
-        self._first_in_line = 0
+        self._windows: Counter[str] = Counter()
         self._in_turn = asyncio.Lock()
-        self._freed = asyncio.Condition()
+        self._changed = asyncio.Event()
 
-    def note(self, report: str, size: int) -> None:
-        """Remember how many bytes one window of a report brought."""
-        self._largest[report] = max(self._largest.get(report, 0), size)
-
-    def expected(self, report: str) -> int:
-        """Bytes of memory that a window of a report is expected to take."""
-        size = self._largest.get(report) or max(self._largest.values(), default=0)
-        return size * MEMORY_OF_A_BYTE or self._total // 2
-
-    @asynccontextmanager
-    async def reserve(self, wanted: Callable[[], int], *, first: bool = False) -> AsyncIterator[None]:
-        """Keep so many bytes for the body, or all there are; first come, first served, `first` before all.
-
-        Waits until they are free, but not for ever: whoever has them may be waiting for the service.
-        """
-        async with nullcontext() if first else self._in_turn, self._freed:
-            self._first_in_line += first
+    async def enter(self, report: str) -> None:
+        """Count a window of a report as under way, as soon as there is room for it."""
+        async with self._in_turn:
             with suppress(TimeoutError):
                 async with asyncio.timeout(PATIENCE_SECONDS):
-                    await self._freed.wait_for(
-                        lambda: (
-                            self._free >= min(wanted(), self._total) and (first or not self._first_in_line)
-                        )
-                    )
-            self._first_in_line -= first
-            size = min(wanted(), self._total)
-            self._free -= size
-        try:
-            yield
-        finally:
-            async with self._freed:
-                self._free += size
-                self._freed.notify_all()
+                    while self._windows.total() and self._under_way + self._expected(report) > self._total:
+                        self._changed.clear()
+                        await self._changed.wait()
+            self._windows[report] += 1
+
+    def note(self, report: str, size: int) -> None:
+        """Remember how many bytes a window of a report brought so far."""
+        self._largest[report] = max(self._largest.get(report, SMALLEST_WINDOW), size)
+        self._changed.set()
+
+    def leave(self, report: str) -> None:
+        """A window was loaded, or came to nothing."""
+        self._windows[report] -= 1
+        self._changed.set()
+
+    @property
+    def _under_way(self) -> int:
+        return sum(count * self._expected(report) for report, count in self._windows.items())
+
+    def _expected(self, report: str) -> int:
+        return self._largest.get(report) or max(self._largest.values(), default=self._total)

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import date
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pipelines.catalogue.model import StoredAs
@@ -125,14 +124,14 @@ class Scheduler:
         result = task.begin(window, self.summary.run_id)
         held = task.replaces_rows and not self.accept_shrink
         memory = self.fetcher.memory
-        async with memory.reserve(partial(memory.expected, result.report)):
-            if not await self._fetch(task, window, result, held=held):
+        await memory.enter(result.report)
+        if await self._fetch(task, window, result, held=held):
+            if not held:
+                await self.loader.put(result)
                 return
-        if held:
             result.tables, result.rejected = (), ()  # they are read from landing again
             task.held_back.append(result)
-        else:
-            await self.loader.put(result)
+        memory.leave(result.report)
 
     async def _fetch(self, task: TaskState, window: Window, result: WindowResult, *, held: bool) -> bool:
         """Fetch a window; false if it came to nothing, which the summary then knows.
@@ -191,6 +190,7 @@ class Scheduler:
                 result.warnings = ()  # of emptied months: they are among what is held back
                 self.summary.add(result, WindowStatus.HELD_BACK, lost)
                 continue
+            await self.fetcher.memory.enter(result.report)
             result.landing = self.fetcher.landing.release(result.landing)
             await asyncio.to_thread(
                 read_landed_tables, self.fetcher.landing, result, task.planned.report, self.fetcher.timezone

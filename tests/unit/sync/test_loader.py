@@ -10,6 +10,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 import polars as pl
+import pytest
 
 from pipelines.catalogue.model import Column
 from pipelines.catalogue.reports import REPORTS
@@ -24,7 +25,7 @@ from warehouse.status import lock_state
 from warehouse.window_result import WindowResult
 
 REPORT = REPORTS["commission_office"]
-MONTHS = [Month(2000, 1).plus(number).first_day for number in range(LOADS_IN_A_GROUP + 1)]
+MONTHS = [Month(2000, 1).plus(number).first_day for number in range(LOADS_IN_A_GROUP)]
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 FOR_EVER = 3600.0
 NEWS = Column("news", "VARCHAR", documented=False, source="news", description="")
@@ -77,14 +78,26 @@ def test_windows_fetched_at_the_same_time_share_a_transaction(tmp_path: Path) ->
     assert loaded(tmp_path, few) == (["loaded"] * 5, [5])
 
 
-def test_a_full_group_is_loaded_without_waiting_for_more(tmp_path: Path) -> None:
-    many = [fetched(month) for month in MONTHS]
-    assert loaded(tmp_path, many) == (["loaded"] * len(many), [1, LOADS_IN_A_GROUP])
+@pytest.mark.parametrize(
+    "group",
+    [
+        pytest.param([fetched(month) for month in MONTHS], id="of many windows"),
+        pytest.param([replace(fetched(MONTHS[0]), bytes=BYTES_IN_A_GROUP)], id="of much memory"),
+    ],
+)
+def test_a_full_group_is_loaded_without_waiting_for_more(tmp_path: Path, group: list[WindowResult]) -> None:
+    async def put_all(store: Store) -> None:
+        done = asyncio.Event()
+        loader = Loader(store, Summary("run", NOON, lambda _: done.set()), patience=FOR_EVER)
+        running = asyncio.create_task(loader.run())
+        for one in group:
+            await loader.put(one)
+        await done.wait()
+        await loader.finish(running)
 
-
-def test_a_group_is_full_when_it_takes_much_memory(tmp_path: Path) -> None:
-    large = [fetched(month, rows=1000, text="x" * (BYTES_IN_A_GROUP // 2000)) for month in MONTHS[:3]]
-    assert loaded(tmp_path, large) == (["loaded"] * 3, [1, 2])
+    store = store_at(tmp_path)
+    asyncio.run(put_all(store))
+    assert len(ledger_of(store).months) == len(group)
 
 
 def test_a_window_that_the_store_refuses_costs_only_itself(tmp_path: Path) -> None:

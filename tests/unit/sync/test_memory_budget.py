@@ -1,53 +1,58 @@
-"""Memory: what would take too much together goes one after the other."""
+"""Memory budget: windows begin in their order, and wait while the answers under way are large together."""
 
 from __future__ import annotations
 
 import asyncio
 
-from pipelines.sync.memory_budget import MemoryBudget
+from pipelines.sync.memory_budget import SMALLEST_WINDOW, MemoryBudget
+
+LARGE = 10 * SMALLEST_WINDOW
 
 
-async def order_of(budget: MemoryBudget, *wanted: tuple[str, int, bool]) -> list[str]:
-    """In which order tasks that want so much memory, some of them first, begin and end."""
-    events: list[str] = []
+async def begun(budget: MemoryBudget, *reports: str) -> list[str]:
+    """The windows that may begin one after the other, before any of them is loaded."""
+    entered: list[str] = []
 
-    async def work(name: str, size: int, *, first: bool) -> None:
-        async with budget.reserve(lambda: size, first=first):
-            events.append(f"{name} begins")
-            await asyncio.sleep(0)
-            await asyncio.sleep(0)
-            events.append(f"{name} ends")
+    async def enter(report: str) -> None:
+        await budget.enter(report)
+        entered.append(report)
 
-    await asyncio.gather(*(work(name, size, first=first) for name, size, first in wanted))
-    return events
-
-
-def test_what_needs_too_much_memory_together_goes_one_after_the_other_and_loads_come_first() -> None:
-    found = asyncio.run(order_of(MemoryBudget(10), ("a", 99, False), ("b", 6, False), ("load", 5, True)))
-    assert found == ["a begins", "a ends", "load begins", "load ends", "b begins", "b ends"]
+    waiting = [asyncio.create_task(enter(report)) for report in reports]
+    for _ in range(5 * len(reports)):
+        await asyncio.sleep(0)
+    for one in waiting:
+        one.cancel()
+    return entered
 
 
-def test_a_window_is_expected_to_be_as_large_as_the_largest_like_it() -> None:
-    budget = MemoryBudget(1000)
-    assert budget.expected("sales") == 500
-    budget.note("sales", 3)
-    budget.note("users", 2)
-    budget.note("users", 1)
-    assert budget.expected("trademarks") == budget.expected("sales") > budget.expected("users")
+def test_the_first_window_goes_alone_until_its_size_is_known() -> None:
+    async def windows() -> tuple[list[str], list[str]]:
+        budget = MemoryBudget(10 * LARGE)
+        before = await begun(budget, "sales", "sales")
+        budget.note("sales", LARGE)
+        return before, await begun(budget, "sales", "users")
+
+    assert asyncio.run(windows()) == (["sales"], ["sales", "users"])
 
 
-def test_whoever_waits_goes_in_the_order_of_coming() -> None:
-    async def order() -> list[str]:
-        budget, events = MemoryBudget(10), list[str]()
+def test_a_window_waits_while_others_like_it_fill_the_budget_and_no_later_one_overtakes_it() -> None:
+    async def windows() -> tuple[list[str], list[str]]:
+        budget = MemoryBudget(2 * LARGE)
+        budget.note("sales", LARGE)
+        budget.note("users", 1)
+        before = await begun(budget, "sales", "sales", "sales", "users")
+        budget.leave("sales")
+        return before, await begun(budget, "sales", "users")
 
-        async def work(name: str) -> None:
-            async with budget.reserve(lambda: 10):
-                events.append(name)
-                await asyncio.sleep(0)
-            if name == "a":
-                await work("again")
+    assert asyncio.run(windows()) == (["sales", "sales"], ["sales"])
 
-        await asyncio.gather(*map(work, "abc"))
-        return events
 
-    assert asyncio.run(order()) == ["a", "b", "c", "again"]
+def test_a_window_larger_than_the_whole_budget_goes_alone() -> None:
+    async def windows() -> tuple[list[str], list[str]]:
+        budget = MemoryBudget(LARGE)
+        budget.note("sales", 99 * LARGE)
+        before = await begun(budget, "sales", "sales")
+        budget.leave("sales")
+        return before, await begun(budget, "sales")
+
+    assert asyncio.run(windows()) == (["sales"], ["sales"])
