@@ -109,7 +109,7 @@ def test_moments_are_wall_clock_without_an_offset() -> None:
 
 @pytest.mark.parametrize(("path", "query"), UNDOCUMENTED)
 def test_what_is_not_documented_has_two_shapes(path: str, query: dict[str, object]) -> None:
-    asked = query if "{" in path or "/G1" in path else {"customerId": "G1", **query}
+    asked = query if "/G1" in path else {"customerId": "G1", **query}
     first, second = (set(_names(ask(quiet(shapes=shapes), path, **asked))) for shapes in ("a", "b"))
     assert first != second
 

@@ -30,32 +30,13 @@ def served() -> Iterator[SandboxServer]:
 async def clients(served: SandboxServer) -> AsyncIterator[dict[str, httpx.AsyncClient]]:
     """One client on the socket, one on the transport."""
     served.service.faults.switch([])
-    service = Service(world())
+    transport = SandboxTransport(served.service)
     async with (
-        httpx.AsyncClient(base_url=served.base_url, auth=LOGIN, timeout=PATIENT) as socket,
-        httpx.AsyncClient(
-            base_url="http://sandbox", auth=LOGIN, timeout=PATIENT, transport=SandboxTransport(service)
-        ) as transport,
+        httpx.AsyncClient(base_url=served.base_url, auth=LOGIN, timeout=PATIENT) as on_socket,
+        httpx.AsyncClient(base_url="http://x", auth=LOGIN, timeout=PATIENT, transport=transport) as other,
     ):
-        await socket.get(RUNNING, params=ASKED)
-        yield {"socket": socket, "transport": transport}
-
-
-async def _outcomes(
-    served: SandboxServer, clients: dict[str, httpx.AsyncClient], fault: Fault
-) -> set[object]:
-    served.service.faults.switch([fault])
-    timeout = IMPATIENT if fault.kind == "slow_start" else PATIENT
-    transport = SandboxTransport(Service(world(), faults=[fault]))
-    found: set[object] = set()
-    async with httpx.AsyncClient(base_url="http://x", auth=LOGIN, transport=transport) as other:
-        for client in (clients["socket"], other):
-            try:
-                answer = await client.get(RUNNING, params=ASKED, timeout=timeout)
-                found.add((answer.status_code, answer.content))
-            except httpx.TransportError as error:
-                found.add(type(error))
-    return found
+        await on_socket.get(RUNNING, params=ASKED)
+        yield {"socket": on_socket, "transport": other}
 
 
 BROKEN: dict[str, type[Exception] | None] = {
@@ -74,8 +55,16 @@ async def test_what_is_broken_is_the_same_error_or_the_same_body_on_both(
     kind: str,
     error: type[Exception] | None,
 ) -> None:
-    seconds = 0.6 if kind == "slow_start" else 0.01
-    [outcome] = await _outcomes(served, clients, Fault(kind, seconds=seconds))
+    is_late = kind == "slow_start"
+    served.service.faults.switch([Fault(kind, seconds=0.6 if is_late else 0.01)])
+    found: set[object] = set()
+    for client in clients.values():
+        try:
+            answer = await client.get(RUNNING, params=ASKED, timeout=IMPATIENT if is_late else PATIENT)
+            found.add((answer.status_code, answer.content))
+        except httpx.TransportError as caught:
+            found.add(type(caught))
+    [outcome] = found
     assert outcome is error if error else isinstance(outcome, tuple)
 
 
