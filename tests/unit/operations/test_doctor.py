@@ -100,8 +100,7 @@ def test_a_wrong_login_is_told_once_and_used_once(world: Scenario) -> None:
 def test_a_clock_that_is_wrong_is_noticed(world: Scenario, minutes: int, severity: Severity) -> None:
     sent = datetime.fromtimestamp(world.context.clock.utc_now().timestamp() - minutes * 60, UTC)
     headers = {"date": f"{sent:%a, %d %b %Y %H:%M:%S} GMT"}
-    transport = httpx.MockTransport(lambda _: httpx.Response(200, json=[], headers=headers))
-    world.transport = transport
+    world.transport = httpx.MockTransport(lambda _: httpx.Response(200, json=[], headers=headers))
     assert worst(world, "clock", ask=True).severity is severity
 
 
@@ -167,6 +166,5 @@ def test_a_home_of_dagster_is_a_whole_path(world: Scenario) -> None:
 
 def test_no_finding_tells_a_secret(tmp_path: Path) -> None:
     world = whole_chain(tmp_path, ["sales"], password="s3cret-word", tries="1")
-    transport = httpx.MockTransport(lambda _: httpx.Response(401))
-    world.transport = transport
+    world.transport = httpx.MockTransport(lambda _: httpx.Response(401))
     assert "s3cret-word" not in repr(findings(world, ask=True))

@@ -10,6 +10,8 @@ from warehouse.personal_data import Person, PersonKind
 
 TABLES = documented_tables(REPORTS)
 CONTACT, USER = Person(PersonKind.CONTACT, "K1", "x"), Person(PersonKind.USER, "U1", "x")
+SHORT = Person(PersonKind.USER, "7", "x")
+NUMBERS = '"a":1.50,"b":123456789012345678901234567890,"c":1e2'
 OFFICE = '"company":{"id":"C","name":"O"}'
 
 
@@ -31,6 +33,8 @@ OFFICE = '"company":{"id":"C","name":"O"}'
         ),
         (USER, '[{"id":"U1","image":{"url":"u"}},{"id":"U2"}]', '[{"id":"x","image":null},{"id":"U2"}]'),
         (USER, "<p>U1 is missing</p>", "<p>x is missing</p>"),
+        (USER, f'{{"userId":"U1",{NUMBERS}}}', f'{{"userId":"x",{NUMBERS}}}'),
+        (SHORT, '{"userId":"7","rooms":"7","note":"7 rooms"}', '{"userId":"x","rooms":"7","note":"7 rooms"}'),
     ],
 )
 def test_only_the_words_around_the_id_go(person: Person, body: str, left: str) -> None:
@@ -57,13 +61,6 @@ def test_a_value_goes_wherever_it_stands_unless_it_is_a_namesakes(body: str, lef
     assert KNOWN.erase_json(body, {}) == left
 
 
-def test_a_short_id_is_not_looked_for_within_texts() -> None:
-    person = Person(PersonKind.USER, "7", "x")
-    assert person.erase_json('{"userId":"7","rooms":"7","note":"7 rooms"}', {}) == (
-        '{"userId":"x","rooms":"7","note":"7 rooms"}'
-    )
-
-
 def test_in_a_table_what_the_catalogue_calls_personal_goes_and_the_rest_stays() -> None:
     agent = {"estate_id": "O1", "id": "U1", "name": "A", "employee_id": "7", "primary_office_name": "O"}
     changed = USER.erase_row(agent, (), TABLES.of("bi", "sales_agents"))
@@ -79,8 +76,3 @@ def test_undocumented_columns_are_judged_by_their_names() -> None:
     lead = {"contact_id": "K1", "contact_email": "a@b.example", "contact_type": "Buyer", "lead_message": "hi"}
     changed = CONTACT.erase_row(lead, (), TABLES.of("bi", "incoming_leads"))
     assert changed == {"contact_id": "x", "contact_email": None, "lead_message": None}
-
-
-def test_numbers_of_an_answer_stay_as_they_were_written() -> None:
-    body = '{"userId":"U1","a":1.50,"b":123456789012345678901234567890,"c":1e2}'
-    assert USER.erase_json(body, {}) == body.replace("U1", "x")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import date
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -30,40 +31,30 @@ def _number(measure: str, answer: object, **more: object) -> object:
     return recount([json.dumps(answer).encode()], number).number
 
 
-@pytest.mark.parametrize(
-    ("measure", "number"),
-    [
-        ("commission", Decimal("100.25")),
-        ("sold_commission", Decimal("81.00")),
-        ("sold_average_commission", Decimal("40.5")),
-        ("sold_commission_percentage", Decimal("2.025")),
-        ("writing_parts", 1),
-    ],
-)
-def test_an_office_s_own_row_is_what_counts(measure: str, number: object) -> None:
-    assert _number(measure, ROWS) == number
+OLD_NUMBER = [{"customerId": 1, "commission": 5, "soldEstateParts": 1}]
+OF_OFFICES: dict[str, tuple[str, object, dict[str, Any], object]] = {
+    "its own row": ("commission", ROWS, {}, Decimal("100.25")),
+    "sales times average": ("sold_commission", ROWS, {}, Decimal("81.00")),
+    "sales asked for alone": ("sold_commission", ROWS, {"sales_alone": Decimal("80.99")}, Decimal("80.99")),
+    "an average": ("sold_average_commission", ROWS, {}, Decimal("40.5")),
+    "a percentage": ("sold_commission_percentage", ROWS, {}, Decimal("2.025")),
+    "a count": ("writing_parts", ROWS, {}, 1),
+    "nothing said of the office": ("commission", ROWS[1:], {}, 0),
+    "rows in an envelope": ("commission", {"data": {"rows": ROWS}}, {}, Decimal("100.25")),
+    "the old number without an id": ("commission", OLD_NUMBER, {"customer": "M1"}, 5),
+}
+
+
+@pytest.mark.parametrize(("measure", "answer", "more", "number"), OF_OFFICES.values(), ids=OF_OFFICES)
+def test_the_number_of_an_office_is_counted_from_its_rows(
+    measure: str, answer: object, more: dict[str, Any], number: object
+) -> None:
+    assert _number(measure, answer, **more) == number
 
 
 def test_amounts_are_read_to_the_last_digit() -> None:
     body = b'[{"office":{"customerId":"M1"},"commission":12345678901234.0001,"soldEstateParts":1}]'
     assert recount([body], MARCH).number == Decimal("12345678901234.0001")
-
-
-def test_an_office_the_answer_does_not_speak_of_earned_nothing() -> None:
-    assert _number("commission", [ROWS[1]]) == 0
-
-
-def test_rows_in_an_envelope_are_found() -> None:
-    assert _number("commission", {"data": {"rows": ROWS}}) == Decimal("100.25")
-
-
-def test_sales_asked_for_alone_count_before_an_average() -> None:
-    assert _number("sold_commission", ROWS, sales_alone=Decimal("80.99")) == Decimal("80.99")
-
-
-def test_the_old_number_counts_where_there_is_no_id() -> None:
-    rows = [{"customerId": 1, "commission": 5, "soldEstateParts": 1}]
-    assert _number("commission", rows, customer="M1") == 5
 
 
 def test_running_commissions_count_in_their_own_month_and_in_kronor() -> None:
@@ -81,20 +72,20 @@ def test_running_commissions_count_in_their_own_month_and_in_kronor() -> None:
     assert _number("running_commission_sek_excl_vat", events) == Decimal("115.0000")
 
 
-def _lead(lead: str | None, number: str, at: str = "2026-03-05T10:00:00.1234567") -> dict[str, object]:
-    return {"createdAt": at, "receiver": {"company": {"customerNumber": number}}, "lead": {"id": lead}}
+def _lead(lead: str | None, number: str = "M1") -> dict[str, object]:
+    receiver = {"company": {"customerNumber": number}}
+    return {"createdAt": "2026-03-05T10:00:00.1234567", "receiver": receiver, "lead": {"id": lead}}
 
 
-def test_a_lead_counts_once_and_one_without_id_each_time() -> None:
-    leads = [_lead("a", "M1"), _lead("a", "M1"), _lead(None, "M1"), _lead(None, "M1"), _lead("b", "M2")]
-    assert _number("incoming_lead_count", {"incomingLeads": leads}) == 3
+LEADS: dict[str, tuple[list[object], dict[str, Any], int]] = {
+    "once": ([_lead("a"), _lead("a"), _lead("b", "M2")], {}, 1),
+    "each time without an id": ([_lead(None), _lead(None)], {}, 2),
+    "unless another answer counts it": ([_lead("a"), _lead("b")], {"counted_elsewhere": {"a"}}, 1),
+    "for the office asked, if its company is none": ([_lead("a", "S99")], {"customer": "M1"}, 1),
+    "for no office of a group, if its company is none": ([_lead("a", "S99")], {"customer": "G1"}, 0),
+}
 
 
-def test_a_lead_that_another_answer_counts_is_left_to_it() -> None:
-    answer = {"incomingLeads": [_lead("a", "M1"), _lead("b", "M1")]}
-    assert _number("incoming_lead_count", answer, counted_elsewhere={"a"}) == 1
-
-
-def test_a_lead_of_a_company_that_is_no_office_belongs_to_the_office_that_was_asked() -> None:
-    answer = {"incomingLeads": [_lead("a", "S99")]}
-    assert [_number("incoming_lead_count", answer, customer=who) for who in ("M1", "G1")] == [1, 0]
+@pytest.mark.parametrize(("leads", "more", "number"), LEADS.values(), ids=LEADS)
+def test_a_lead_counts(leads: list[object], more: dict[str, Any], number: int) -> None:
+    assert _number("incoming_lead_count", {"incomingLeads": leads}, **more) == number

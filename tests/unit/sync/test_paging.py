@@ -52,35 +52,25 @@ def read(service: Service) -> str:
     return "".join(name or "-" for page in pages for (name,) in page.ids.get("leads", ()))
 
 
-@pytest.mark.parametrize(
-    ("service", "asked"),
-    [
-        (holding("a"), [0, 1]),
-        (holding("abc"), [0, 1, 2, 0]),
-        (holding("abcd"), [0, 1, 2, 0]),
-        (holding("abcde", page_size=1), [0, 1, 2, 3, 4, 5, 0]),
-        (holding("", total=no_total), [0]),
-        (holding("abc", total=no_total), [0, 1, 2, 0]),
-        (holding("---"), [0, 1, 2, 0]),
-        (holding("abcde", total=lambda _, on_page: on_page), [0, 1, 2, 3, 0]),
-        (holding("abcde", total=lambda *_: 1), [0, 1, 2, 3, 0]),
-        (holding("abcd", refuses_empty_pages=True), [0, 1, 2, 0]),
-        (holding("abcde", refuses_empty_pages=True, total=no_total), [0, 1, 2, 3, 0]),
-    ],
-    ids=[
-        "one page and an empty one need no second look",
-        "several pages are followed by a second look at the first",
-        "a full last page is not taken for the end",
-        "a capped page size does no harm",
-        "no rows at all take one request",
-        "without a total an empty page ends the reading",
-        "rows without an id are not taken for repeated ones",
-        "a total of the page alone does not end the reading",
-        "a total that counts something smaller is not believed",
-        "a page refused after the whole total is an end",
-        "a page refused after one that was not full is the end",
-    ],
-)
+WHOLE = {
+    "one page and an empty one need no second look": (holding("a"), [0, 1]),
+    "several pages are followed by a second look": (holding("abc"), [0, 1, 2, 0]),
+    "a full last page is not the end": (holding("abcd"), [0, 1, 2, 0]),
+    "a capped page size": (holding("abcde", page_size=1), [0, 1, 2, 3, 4, 5, 0]),
+    "no rows take one request": (holding("", total=no_total), [0]),
+    "no total": (holding("abc", total=no_total), [0, 1, 2, 0]),
+    "rows without an id are not repeated ones": (holding("---"), [0, 1, 2, 0]),
+    "a total of the page alone": (holding("abcde", total=lambda _, on_page: on_page), [0, 1, 2, 3, 0]),
+    "a total of something smaller": (holding("abcde", total=lambda *_: 1), [0, 1, 2, 3, 0]),
+    "refused after the total": (holding("abcd", refuses_empty_pages=True), [0, 1, 2, 0]),
+    "refused after a page that was not full": (
+        holding("abcde", refuses_empty_pages=True, total=no_total),
+        [0, 1, 2, 3, 0],
+    ),
+}
+
+
+@pytest.mark.parametrize(("service", "asked"), WHOLE.values(), ids=WHOLE)
 def test_every_row_is_read_once(service: Service, asked: list[int]) -> None:
     assert (read(service), service.asked) == (service.holdings(0), asked)
 

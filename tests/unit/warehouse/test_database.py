@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -153,22 +152,6 @@ def test_a_working_file_of_an_older_format_gets_what_it_lacks_and_keeps_what_it_
     given.change("UPDATE meta.quarantine_rows SET raw = '{}'; UPDATE meta.storage SET format = 1")
     assert (given.ledger(), given.rows(f"SELECT {columns} FROM meta.quarantine_rows")) == before
     assert given.rows("SELECT count(denied_at_utc) FROM meta.access") == [(0,)]
-
-
-def test_threads_of_one_process_wait_for_each_other(tmp_path: Path) -> None:
-    path, order = tmp_path / "lock", []
-
-    def take() -> None:
-        with locked_file(path, 5):
-            order.append("second")
-
-    with locked_file(path, 5), locked_file(path, 5):
-        thread = threading.Thread(target=take)
-        thread.start()
-        thread.join(0.2)
-        order.append("first")
-    thread.join()
-    assert order == ["first", "second"]
 
 
 def test_who_waits_comes_before_who_had_the_lock_and_wants_it_again(tmp_path: Path) -> None:

@@ -52,28 +52,20 @@ def test_an_older_snapshot_changes_nothing(given: Given) -> None:
     assert (loaded.rows, given.rows(CURRENT)) == ({"users": 0, "users__offices": 0}, [("1", "Anna")])
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "opened_and_closed", "pairs"),
-    [
-        pytest.param(
-            (ANN, [(0, "North")]), (ANN, [(0, "North")]), (0, 0), [("Ann", "North")],
-            id="nothing changed",
-        ),
-        pytest.param(
-            (BOTH, [(0, "North"), (1, "South")]), ({"2": "Bob", "1": "Ann"}, [(0, "South"), (1, "North")]),
-            (1, 1), [("Ann", "North"), ("Bob", "South")],
-            id="children stay with a parent whose content changes",
-        ),
-        pytest.param(
-            (BOTH, [(0, "North")]), (BOTH, [(1, "North")]), (1, 1), [("Bo", "North")],
-            id="a child that moves to another parent is another row",
-        ),
-        pytest.param(
-            (ANN, [(0, "North")] * 3), (ANN, [(0, "North")] * 2), (0, 1), [("Ann", "North")] * 2,
-            id="equal rows without an id are counted",
-        ),
-    ],
-)  # fmt: skip
+SNAPSHOTS: dict[str, tuple[Any, Any, tuple[int, int], list[tuple[str, str]]]] = {
+    "nothing changed": ((ANN, [(0, "North")]), (ANN, [(0, "North")]), (0, 0), [("Ann", "North")]),
+    "children stay with a parent whose content changes": (
+        (BOTH, [(0, "North"), (1, "South")]),
+        ({"2": "Bob", "1": "Ann"}, [(0, "South"), (1, "North")]),
+        (1, 1),
+        [("Ann", "North"), ("Bob", "South")],
+    ),
+    "a child of another parent": ((BOTH, [(0, "North")]), (BOTH, [(1, "North")]), (1, 1), [("Bo", "North")]),
+    "equal rows": ((ANN, [(0, "North")] * 3), (ANN, [(0, "North")] * 2), (0, 1), [("Ann", "North")] * 2),
+}
+
+
+@pytest.mark.parametrize(("before", "after", "opened_and_closed", "pairs"), SNAPSHOTS.values(), ids=SNAPSHOTS)
 def test_rows_are_opened_and_closed_and_children_find_their_parents(
     given: Given, before: Any, after: Any, opened_and_closed: tuple[int, int], pairs: list[tuple[str, str]]
 ) -> None:
