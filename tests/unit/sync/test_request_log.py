@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,25 +13,11 @@ from pipelines.connect.models import Request, Try
 from pipelines.sandbox.faults import Fault
 from pipelines.sync.request_log import FILE, FILES_KEPT, RequestLogger
 from tests.scenarios.scenario import Scenario, whole_chain
+from tests.unit.connect.fake_service import StillClock
 from warehouse.window_result import WindowStatus
 
 SALES = Request("/Sales", {"customerId": "M1", "dateFrom": "2026-01-01"}, "sales", "M1")
-NOON = datetime(2026, 11, 21, 12, 0, 0, 250_000, tzinfo=UTC)
 COUNTED = "SELECT customer, report, requests, repeated, failed FROM meta.requests_by_day ORDER BY ALL"
-
-
-@dataclass
-class Noon:
-    """A clock that stands."""
-
-    def utc_now(self) -> datetime:
-        return NOON
-
-    def monotonic(self) -> float:
-        return 0.0
-
-    async def sleep(self, seconds: float) -> None:
-        raise NotImplementedError(seconds)
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
@@ -45,11 +29,11 @@ def small(directory: Path) -> Scenario:
 
 
 def test_a_line_says_what_was_asked_of_whom_and_what_came_of_it(tmp_path: Path) -> None:
-    log = RequestLogger(tmp_path, "a run", Noon())
+    log = RequestLogger(tmp_path, "a run", StillClock(1000.25))
     log.record(Try(SALES, 2, 503, 12, 0.25))
     assert lines(log.path) == [
         {
-            "timestamp": "2026-11-21T12:00:00.250000Z",
+            "timestamp": "2024-03-01T12:00:00.250000Z",
             "severity_text": "WARN",
             "body": "sales of M1: 503",
             "attributes": {
@@ -70,7 +54,7 @@ def test_a_line_says_what_was_asked_of_whom_and_what_came_of_it(tmp_path: Path) 
 
 
 def test_the_file_is_private_and_turned_over_when_it_is_full(tmp_path: Path) -> None:
-    log = RequestLogger(tmp_path, "a run", Noon(), largest_bytes=1000)
+    log = RequestLogger(tmp_path, "a run", StillClock(), largest_bytes=1000)
     for number in range(30):
         log.record(Try(SALES, number, 200, 1, 0.1))
     kept = sorted(path.name for path in (tmp_path / "work").glob(f"{FILE}*") if path.suffix != ".lock")
@@ -81,7 +65,7 @@ def test_the_file_is_private_and_turned_over_when_it_is_full(tmp_path: Path) -> 
 
 def test_no_line_is_lost_or_torn_when_many_write_and_turn_over_at_once(tmp_path: Path) -> None:
     def write(run: int) -> None:
-        log = RequestLogger(tmp_path, f"run {run}", Noon(), largest_bytes=20_000)
+        log = RequestLogger(tmp_path, f"run {run}", StillClock(), largest_bytes=20_000)
         for number in range(50):
             log.record(Try(SALES, number, 200, 1, 0.1))
 
