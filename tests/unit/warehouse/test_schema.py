@@ -118,9 +118,9 @@ def test_columns_are_in_the_order_of_their_first_sight_each_with_the_load_that_h
         row = {**SALE, **dict.fromkeys(some, load_id)}
         found = table(SALES, [row], *(undocumented(name, "VARCHAR") for name in some))
         given.load([load(load_id, [found], customer=load_id)])
-    seen = "SELECT column_name, first_load_id FROM meta.columns WHERE table_name = 'sales' ORDER BY position"
-    new = [(name, "a" if name in names[:200] else "b") for name in names]
-    assert given.rows(seen) == [("id", "a"), ("price", None), *new]
+    seen = "SELECT column_name, documented, first_load_id FROM meta.columns WHERE table_name = 'sales'"
+    new = [(name, False, "a" if name in names[:200] else "b") for name in names]
+    assert given.rows(f"{seen} ORDER BY position") == [("id", True, "a"), ("price", True, None), *new]
 
 
 def test_a_table_that_nobody_declared_appears_below_the_nearest_one_above_it(given: Given) -> None:
