@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
 from pipelines.operations.pseudonyms import pseudonyms_of
-from pipelines.sync.declaration import declared_tables
+from pipelines.sync.declaration import declare_catalogue, declared_tables
 from pipelines.sync.fetch import read_landed_tables
 from warehouse.database import LOCK_SECONDS, Store
 from warehouse.errors import LandingDamaged, WarehouseError
@@ -70,7 +70,8 @@ def replay(
     """
     landing, done = Landing(settings.data_dir / "landing"), Replayed()
     store = Store(settings.data_dir, transform=pseudonyms_of(settings))
-    declare_tables(store, declared_tables(catalogue.values()))
+    with store.writing() as connection:
+        declare_catalogue(connection, settings, catalogue, store.now())
     if not quarantine:
         _relearn(store, landing, done.failures)
     with store.reading() as connection:

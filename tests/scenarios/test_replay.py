@@ -63,6 +63,15 @@ def test_dropped_tables_are_rebuilt_identically_from_landing_alone(chain: Scenar
     assert ([sorted(chain.rows(query), key=repr) for query in queries], chain.asked) == (before, [])
 
 
+def test_what_is_asked_for_is_known_again_when_the_working_file_was_lost(chain: Scenario) -> None:
+    chain.sync()
+    asked_for = "SELECT report, is_on FROM meta.reports ORDER BY ALL"
+    before = chain.rows(asked_for)
+    chain.lose_working_file()
+    replay(chain.settings)
+    assert chain.rows(asked_for) == before
+
+
 def test_a_landing_file_that_is_gone_is_named_and_the_rest_is_rebuilt(tmp_path: Path) -> None:
     here = scenario(tmp_path, ("sales",), offices=1)
     here.sync()
