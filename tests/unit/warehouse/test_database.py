@@ -152,6 +152,8 @@ def test_a_working_file_of_an_older_format_gets_what_it_lacks_and_keeps_what_it_
     given.change("UPDATE meta.quarantine_rows SET raw = '{}'; UPDATE meta.storage SET format = 1")
     assert (given.ledger(), given.rows(f"SELECT {columns} FROM meta.quarantine_rows")) == before
     assert given.rows("SELECT count(denied_at_utc) FROM meta.access") == [(0,)]
+    given.change("UPDATE meta.storage SET format = 1")  # as if it had been cut short
+    assert given.ledger() == before[0]
 
 
 def test_who_waits_comes_before_who_had_the_lock_and_wants_it_again(tmp_path: Path) -> None:
