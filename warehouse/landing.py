@@ -42,18 +42,8 @@ Answers = Iterator[tuple[dict[str, Any], bytes]]
 
 
 @dataclass(frozen=True)
-class LandedFile:
-    """A finished landing file; `path` is relative to the landing directory."""
-
-    path: str
-    bytes: int
-    sha256: str
-    requests: int
-
-
-@dataclass(frozen=True)
 class Landed:
-    """A landing file found by walking: its path, what its load is, and how it ended."""
+    """A finished landing file: its path below the landing directory, what its load is, and how it ended."""
 
     path: str
     header: Mapping[str, Any]
@@ -62,11 +52,11 @@ class Landed:
     sha256: str
 
 
+@dataclass(frozen=True)
 class Landing:
     """All landing files below one directory."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = Path(root)
+    root: Path
 
     def open(
         self,
@@ -163,13 +153,14 @@ class LandingWriter:
     def __init__(self, root: Path, path: Path, header: Mapping[str, object]) -> None:
         self._root = root
         self._path = path
+        self._header = header
         self._unfinished = root / path.with_name(path.name + UNFINISHED)
         self._answers = 0
         with explained(root):
             descriptor = os.open(self._unfinished, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, PRIVATE_FILE)
-            self._file = _HashedFile(os.fdopen(descriptor, "wb"))
+            self._file = os.fdopen(descriptor, "wb")
             compressor = zstandard.ZstdCompressor(level=LEVEL, write_checksum=True)
-            self._stream = compressor.stream_writer(self._file, closefd=False)  # type: ignore[arg-type]
+            self._stream = compressor.stream_writer(self._file, closefd=False)
             self._tar = tarfile.open(fileobj=self._stream, mode="w", format=tarfile.PAX_FORMAT)  # noqa: SIM115
             self._add_member(HEADER, _as_json(header))
 
@@ -181,29 +172,30 @@ class LandingWriter:
             self._add_member(f"{self._answers:04}.body", body)
         self._answers += 1
 
-    def close(self, trailer: Mapping[str, object] | None = None, *, held: bool = False) -> LandedFile:
+    def close(self, trailer: Mapping[str, object] | None = None, *, held: bool = False) -> Landed:
         """Finish the file, wait for the disk, and give it its name; `held` until `Landing.release`.
 
         The directory need not be waited for: the ledger's own wait, which comes after, includes it.
         """
         with explained(self._root):
             try:
-                self._add_member(TRAILER, _as_json({**(trailer or {}), "answers": self._answers}))
+                trailer = {**(trailer or {}), "answers": self._answers}
+                self._add_member(TRAILER, _as_json(trailer))
                 self._tar.close()
                 self._stream.close()  # type: ignore[no-untyped-call]
-                self._file.file.close()
+                self._file.close()
                 sync(self._unfinished)
+                size, digest = self._unfinished.stat().st_size, _sha256(self._unfinished)
                 path = self._path.with_name(self._path.name + HELD) if held else self._path
                 self._unfinished.replace(self._root / path)
             except BaseException:
                 self.discard()
                 raise
-        return LandedFile(path.as_posix(), self._file.size, self._file.digest.hexdigest(), self._answers)
+        return Landed(path.as_posix(), self._header, trailer, size, digest)
 
     def discard(self) -> None:
         """Leave nothing behind."""
-        if not self._file.file.closed:
-            self._file.file.close()
+        self._file.close()
         self._unfinished.unlink(missing_ok=True)
 
     def _add_member(self, name: str, content: bytes) -> None:
@@ -211,23 +203,6 @@ class LandingWriter:
         about.size = len(content)
         about.mode = PRIVATE_FILE
         self._tar.addfile(about, io.BytesIO(content))
-
-
-class _HashedFile:
-    """A file being written, with the size and the checksum of what was written so far."""
-
-    def __init__(self, file: io.BufferedWriter) -> None:
-        self.file = file
-        self.size = 0
-        self.digest = hashlib.sha256()
-
-    def write(self, part: bytes) -> int:
-        self.size += len(part)
-        self.digest.update(part)
-        return self.file.write(part)
-
-    def flush(self) -> None:
-        self.file.flush()
 
 
 def safe(name: str) -> str:

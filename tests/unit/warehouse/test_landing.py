@@ -18,13 +18,13 @@ from hypothesis import given as given_any
 from hypothesis import strategies as st
 
 from warehouse.errors import LandingDamaged
-from warehouse.landing import Landed, LandedFile, Landing, safe
+from warehouse.landing import Landed, Landing, safe
 
 JANUARY = (date(2024, 1, 1), date(2024, 1, 31))
 BODIES = (b'{"a": 1}', b"\xff\x00 not JSON at all", b"")
 
 
-def landed(root: Path, load_id: str = "load", customer: str = "M1") -> tuple[Landing, LandedFile]:
+def landed(root: Path, load_id: str = "load", customer: str = "M1") -> tuple[Landing, Landed]:
     landing = Landing(root / "landing")
     writer = landing.open("sales", customer, *JANUARY, load_id, {"run_id": "run", "months": ["2024-01-01"]})
     for number, body in enumerate(BODIES):
