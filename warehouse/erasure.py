@@ -25,7 +25,8 @@ from warehouse.duckdb_file import connect, quoted
 from warehouse.errors import WarehouseError
 from warehouse.files import PRIVATE_FILE, SHARED_FILE, copy_file, remove, replacement, write_file
 from warehouse.landing import HELD, Landed, Landing, LandingWriter
-from warehouse.personal_data import SHORTEST, Documented, Person, is_id_of, written_forms
+from warehouse.person import SHORTEST, Person, written_forms
+from warehouse.personal_data import Documented, is_id_of
 from warehouse.publish import Versions
 from warehouse.retention import rewrite_file
 
@@ -144,8 +145,7 @@ def erase_landing(root: Path, person: Person, tables: DocumentedTables) -> Rewri
             writer = LandingWriter(landing.root, Path(landed.path.removesuffix(HELD)), header)
             for meta, body in erased:
                 writer.add(meta, body)
-            written = writer.close(landed.trailer, held=landed.path.endswith(HELD))
-            landed = landing.landed(written.path)
+            landed = writer.close(landed.trailer, held=landed.path.endswith(HELD))
             held.append(landed)
         if landed.header.get(REWRITTEN):
             marked.append(landed)

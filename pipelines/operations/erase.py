@@ -18,7 +18,8 @@ from warehouse import erasure
 from warehouse.database import Store
 from warehouse.erasure import DocumentedTables
 from warehouse.marts import build_marts
-from warehouse.personal_data import Person, PersonKind
+from warehouse.person import Person
+from warehouse.personal_data import PersonKind
 from warehouse.publish import Versions
 from warehouse.retention import compact
 

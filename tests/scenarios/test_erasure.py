@@ -18,7 +18,8 @@ from tests.scenarios.processes import Job, Step, is_killed, run
 from tests.scenarios.scenario import FEW, Scenario, files_with, scenario
 from warehouse.database import Store
 from warehouse.erasure import erase_tables, was_published
-from warehouse.personal_data import Person, PersonKind
+from warehouse.person import Person
+from warehouse.personal_data import PersonKind
 
 REPORTS = (*FEW, "sold_estates")
 TABLES = documented_tables(CATALOGUE)

@@ -6,7 +6,8 @@ import pytest
 
 from pipelines.catalogue.reports import REPORTS
 from pipelines.operations.erase import documented_tables
-from warehouse.personal_data import Person, PersonKind
+from warehouse.person import Person
+from warehouse.personal_data import PersonKind
 
 TABLES = documented_tables(REPORTS)
 CONTACT, USER = Person(PersonKind.CONTACT, "K1", "x"), Person(PersonKind.USER, "U1", "x")
