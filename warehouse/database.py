@@ -21,6 +21,7 @@ from warehouse.files import private_folder, remove
 from warehouse.lock import locked_file
 
 if TYPE_CHECKING:
+    import polars as pl
     from duckdb import DuckDBPyConnection
 
     from warehouse.window_result import TableLike
@@ -38,7 +39,7 @@ def utc_now() -> datetime:
 class Store:
     """The working file of one data directory; `now` is the clock that says when something was written.
 
-    `transform` is applied to every table of a window before its rows are loaded.
+    `transform` makes the rows that are loaded of every table of a window.
     """
 
     def __init__(
@@ -47,7 +48,7 @@ class Store:
         *,
         lock_seconds: float = LOCK_SECONDS,
         now: Callable[[], datetime] = utc_now,
-        transform: Callable[[TableLike], TableLike] | None = None,
+        transform: Callable[[TableLike], pl.DataFrame] | None = None,
     ) -> None:
         self.data_dir = Path(data_dir)
         self.path = self.data_dir / "work" / "warehouse.duckdb"

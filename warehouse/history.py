@@ -12,9 +12,8 @@ Snapshots whose scopes do not overlap are merged at once, as a wave.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
 from typing import TYPE_CHECKING
 
@@ -103,15 +102,7 @@ class Scope:
 
     @property
     def key(self) -> ScopeKey:
-        return (*self.load.pair, self.month, self.asked)
-
-
-@dataclass
-class Merged:
-    """Rows of history that began and ended, by load."""
-
-    opened: Counter[str] = field(default_factory=Counter)
-    closed: Counter[str] = field(default_factory=Counter)
+        return (*self.load.result.pair, self.month, self.asked)
 
 
 def newest_scopes(connection: DuckDBPyConnection, loads: Sequence[Load]) -> dict[ScopeKey, datetime]:
@@ -155,7 +146,6 @@ def merge_snapshots(
     schemas: Sequence[TableSchema],
     scopes: Sequence[Scope],
     insert: Callable[[TableSchema, str], None],
-    merged: Merged,
 ) -> None:
     """Merge the snapshots of one report whose scopes do not overlap, parents before their children.
 
@@ -189,7 +179,7 @@ def merge_snapshots(
                 "WHERE came._parent_row = kept._came_as"
             )
         if _can_tell_scopes(connection, schema, scopes):
-            _merge_table(connection, schema, merged)
+            _merge_table(connection, schema, {one.load.result.load_id: one.load for one in scopes})
         else:
             connection.execute(
                 f"CREATE OR REPLACE TEMP TABLE {_kept(schema.name)} (_came_as BIGINT, _row BIGINT)"
@@ -242,7 +232,7 @@ def _can_tell_scopes(connection: DuckDBPyConnection, schema: TableSchema, scopes
     return schema.asked is not None
 
 
-def _merge_table(connection: DuckDBPyConnection, schema: TableSchema, merged: Merged) -> None:
+def _merge_table(connection: DuckDBPyConnection, schema: TableSchema, loads: Mapping[str, Load]) -> None:
     """End the rows of a table that are no longer so, and begin those that are so from now on."""
     compared = [*(["_parent_row"] if schema.nested else []), *schema.content]
     columns = [*map(quoted, schema.ours), *schema.content]
@@ -262,8 +252,8 @@ def _merge_table(connection: DuckDBPyConnection, schema: TableSchema, merged: Me
     values = ["kept._row" if name == '"_row"' else f"new.{name}" for name in columns]
     connection.execute(_BEGIN.format(columns=", ".join(columns), values=", ".join(values), **words))
     for load_id, opened, closed in connection.execute(_CHANGES).fetchall():
-        merged.opened[load_id] += opened
-        merged.closed[load_id] += closed
+        loads[load_id].opened += opened
+        loads[load_id].closed += closed
 
 
 def _changed(schema: TableSchema) -> str:

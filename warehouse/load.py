@@ -16,7 +16,6 @@ import polars as pl
 
 from warehouse.duckdb_file import quoted
 from warehouse.history import (
-    Merged,
     Scope,
     forget_histories,
     merge_snapshots,
@@ -40,7 +39,7 @@ Held = Mapping[MonthKey, tuple[datetime, int]]
 """When the load in force of a month was fetched, and its rows."""
 Counts = Counter[tuple[str, str, date | None]]
 """Rows written, by load, table and month."""
-Transform = Callable[[TableLike], TableLike]
+Transform = Callable[[TableLike], pl.DataFrame]
 
 PLACES = {"_row", "_parent_row", "_month"}
 """Our own columns in a frame that is handed over; every other one is the service's."""
@@ -58,10 +57,8 @@ class Load:
     superseded: tuple[date, ...]
     is_repeated: bool = False  # loaded before: this is a replay
     changed_before: tuple[int, int] = (0, 0)  # rows of history that it opened and closed then
-
-    @property
-    def pair(self) -> tuple[str, str]:
-        return self.result.pair
+    opened: int = 0  # rows of history that began with it
+    closed: int = 0  # and that ended
 
     @property
     def first_row(self) -> int:
@@ -81,8 +78,8 @@ def load_group(
     """Load a group inside the caller's transaction.
 
     Returns what fills in the records of the windows, to be called when the transaction is committed.
-    `afresh` first forgets the histories of the group's reports and customers; `transform` is applied to
-    every table before its rows are loaded. Raises ValueError for windows that contradict themselves.
+    `afresh` first forgets the histories of the group's reports and customers; `transform` makes the rows
+    that are loaded of every table. Raises ValueError for windows that contradict themselves.
     """
     _check(results)
     if afresh:
@@ -105,15 +102,15 @@ def load_group(
         replaced = [load for load in months if load.result.report == report]
         for schema in tables.of_report(report, history=False):
             counts += _replace_months(connection, schema, replaced, held, incoming.get(schema.name.lower()))
-    merged = Merged()
     for wave in waves:
-        _merge_wave(connection, tables, wave, incoming, counts, merged)
-    remember_scopes(connection, waves)
+        _merge_wave(connection, tables, wave, incoming, counts)
+    if waves:
+        remember_scopes(connection, waves)
 
-    _write_ledger(connection, loads, counts, merged, now, afresh=afresh)
+    _write_ledger(connection, loads, counts, now, afresh=afresh)
     forget_healed_refusals(connection)
     replace_quarantine(connection, entering)
-    return lambda: _fill_in(loads, counts, merged, held)
+    return lambda: _fill_in(loads, counts, held)
 
 
 def _check(results: Sequence[WindowResult]) -> None:
@@ -186,7 +183,6 @@ def _incoming(loads: Sequence[Load], transform: Transform | None) -> dict[str, I
     by_table: dict[str, list[tuple[Load, TableLike]]] = {}
     for load in loads:
         for table in load.result.tables:
-            table = transform(table) if transform else table
             by_table.setdefault(table.name.lower(), []).append((load, table))
     incoming = {}
     for name, parts in by_table.items():
@@ -197,7 +193,7 @@ def _incoming(loads: Sequence[Load], transform: Transform | None) -> dict[str, I
                 raise ValueError(
                     f"{table.name} belongs to {first.result.report}, and not to {load.result.report}"
                 )
-            frame = one.frame
+            frame = transform(one) if transform else one.frame
             nested = nested or "_parent_row" in frame.columns
             if load.superseded and frame.height:
                 frame = frame.filter(~pl.col("_month").is_in(load.superseded))
@@ -278,7 +274,7 @@ def _replace_months(
         (load.result.customer, month)
         for load in loads
         for month in load.months
-        if (*load.pair, month) in held
+        if (*load.result.pair, month) in held
     ]
     if old:
         connection.execute(
@@ -298,7 +294,6 @@ def _merge_wave(
     wave: Sequence[Scope],
     incoming: Mapping[str, Incoming],
     counts: Counts,
-    merged: Merged,
 ) -> None:
     """Merge the snapshots of a wave into the histories, report by report."""
     for report in dict.fromkeys(scope.load.result.report for scope in wave):
@@ -309,7 +304,7 @@ def _merge_wave(
             if of_table := incoming.get(schema.name.lower()):
                 counts.update(_insert(connection, schema, into, _batches_of(of_table, loads), loads))
 
-        merge_snapshots(connection, tables.of_report(report, history=True), scopes, insert, merged)
+        merge_snapshots(connection, tables.of_report(report, history=True), scopes, insert)
 
 
 def _batches_of(incoming: Incoming, loads: Collection[Load]) -> Iterator[Batch]:
@@ -370,7 +365,6 @@ def _write_ledger(
     connection: DuckDBPyConnection,
     loads: Sequence[Load],
     counts: Counts,
-    merged: Merged,
     now: datetime,
     *,
     afresh: bool,
@@ -395,13 +389,13 @@ def _write_ledger(
                     "rows": rows[result.load_id],
                     "status": "loaded" if load.months else "superseded",
                     "note": "; ".join((*result.notes, *result.warnings)),
-                    "opened": opened + merged.opened[result.load_id],
-                    "closed": closed + merged.closed[result.load_id],
+                    "opened": opened + load.opened,
+                    "closed": closed + load.closed,
                 }
             )
     replace_rows(connection, "loads", written, key=["load_id"])
     months = {
-        (*load.pair, month): {
+        (*load.result.pair, month): {
             "report": load.result.report,
             "customer": load.result.customer,
             "month": month,
@@ -417,7 +411,7 @@ def _write_ledger(
     replace_rows(connection, "months", list(months.values()), key=["report", "customer", "month"])
 
 
-def _fill_in(loads: Sequence[Load], counts: Counts, merged: Merged, held: Held) -> None:
+def _fill_in(loads: Sequence[Load], counts: Counts, held: Held) -> None:
     """Say in the record of each window what became of it, and drop its rows."""
     by_table: dict[str, Counter[str]] = {}
     for (load_id, table, _), rows in counts.items():
@@ -428,8 +422,8 @@ def _fill_in(loads: Sequence[Load], counts: Counts, merged: Merged, held: Held) 
         result.status, result.error = WindowStatus.LOADED, ""
         result.rows = {table.name: rows_of[table.name] for table in result.tables}
         result.rows_before = sum(
-            held[*load.pair, month][1] for month in load.months if (*load.pair, month) in held
+            held[*load.result.pair, month][1] for month in load.months if (*load.result.pair, month) in held
         )
         result.rejected_count, result.superseded = len(result.rejected), load.superseded
-        result.opened, result.closed = merged.opened[result.load_id], merged.closed[result.load_id]
+        result.opened, result.closed = load.opened, load.closed
         result.tables, result.rejected = (), ()

@@ -102,7 +102,7 @@ def replace_quarantine(connection: DuckDBPyConnection, loads: Sequence[Load]) ->
     load_ids = [load.result.load_id for load in loads]
     connection.execute("DELETE FROM meta.quarantine_rows WHERE list_contains($1, load_id)", [load_ids])
     insert_rows(connection, "meta.quarantine_rows", rows)
-    pairs = {load.pair for load in loads}
+    pairs = {load.result.pair for load in loads}
     connection.execute(_OUT_OF_FORCE, [[report for report, _ in pairs], [customer for _, customer in pairs]])
     if rows:
         connection.execute(_SEEN_AGAIN, [load_ids])

@@ -20,19 +20,9 @@ from warehouse.personal_data import is_free_text, names_contact
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings
-    from warehouse.window_result import ColumnLike, TableLike
+    from warehouse.window_result import TableLike
 
 DIGITS = 16
-
-
-@dataclass(frozen=True)
-class PseudonymizedTable:
-    """A table of a load with pseudonyms in its frame."""
-
-    name: str
-    columns: Sequence[ColumnLike]
-    frame: pl.DataFrame
-    key: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -48,20 +38,20 @@ class Pseudonyms:
         known = " ".join(text.casefold().split()).encode()
         return f"p-{hmac.new(self.key, known, hashlib.sha256).hexdigest()[:DIGITS]}"
 
-    def of(self, table: TableLike) -> TableLike:
-        """The table with pseudonyms in columns that name a contact, and in texts that repeat such a name."""
+    def frame_of(self, table: TableLike) -> pl.DataFrame:
+        """The rows with pseudonyms in columns that name a contact, and in texts that repeat such a name."""
         documented = {one.name: one for one in table.columns if isinstance(one, Column) and one.documented}
         frame = table.frame
         columns = [one.name for one in table.columns if frame.schema.get(one.name) == pl.String]
         naming = [name for name in columns if names_contact(name, documented)]
         if not naming:
-            return table
+            return frame
         names = [[one for one in row if one and one.strip()] for row in frame.select(naming).iter_rows()]
         changed = {name: [self.of_text(one) for one in frame[name]] for name in naming}
         for name in filter(is_free_text, columns):
             changed[name] = list(map(self._within, frame[name], names))
         series = [pl.Series(name, values, pl.String) for name, values in changed.items()]
-        return PseudonymizedTable(table.name, table.columns, frame.with_columns(series), table.key)
+        return frame.with_columns(series)
 
     def _within(self, text: str | None, names: Sequence[str]) -> str | None:
         """A free text with pseudonyms for the names of the same row."""
@@ -71,7 +61,7 @@ class Pseudonyms:
         return text
 
 
-def pseudonyms_of(settings: Settings) -> Callable[[TableLike], TableLike] | None:
-    """What is done to every table before it is loaded; nothing while no key is set."""
+def pseudonyms_of(settings: Settings) -> Callable[[TableLike], pl.DataFrame] | None:
+    """What the rows of a table become before they are loaded; nothing while no key is set."""
     key = settings.pseudonym_key.get_secret_value()
-    return Pseudonyms(key.encode()).of if key else None
+    return Pseudonyms(key.encode()).frame_of if key else None
