@@ -13,6 +13,8 @@ from warehouse.meta_schema import aware, naive_utc, replace_rows
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+    from warehouse.window_result import WindowResult
+
 SETTLING = timedelta(hours=12)
 """A month that was read so soon after a change may not hold it yet: clocks differ, a time without an offset
 may be another zone's, and a report may lag behind."""
@@ -37,33 +39,38 @@ class Changed:
         return min(self.changed_at_utc + SETTLING, self.noticed_at_utc)
 
 
-@dataclass(frozen=True, slots=True)
-class Probe:
-    """One question to the service what was changed, and what came of it."""
+def remember_probe(
+    connection: DuckDBPyConnection,
+    result: WindowResult,
+    asked_of: str,
+    changed: Iterable[Changed] = (),
+    *,
+    error: str = "",
+    note: str = "",
+    estates: int = 0,
+) -> None:
+    """Write down a question what was changed, and the months it named; a known change stays as it was.
 
-    load_id: str
-    run_id: str
-    customer: str
-    asked_of: str
-    window_start: date
-    window_end: date
-    requests: int
-    bytes: int
-    seconds: float
-    fetched_at_utc: datetime
-    status: str
-    error: str
-    landing: str
-    estates: int
-    note: str
-
-
-def remember_probe(connection: DuckDBPyConnection, probe: Probe, changed: Iterable[Changed]) -> None:
-    """Write down a question and the months it named; a change that was known already stays as it was.
-
-    Known is one that was noticed when it had happened already: what was read since then holds it.
+    `asked_of` is the report that was asked by the moment of change. Known is a change that was noticed
+    when it had happened already: what was read since then holds it.
     """
-    row = {**asdict(probe), "fetched_at_utc": naive_utc(probe.fetched_at_utc)}
+    row = {
+        "load_id": result.load_id,
+        "run_id": result.run_id,
+        "customer": result.customer,
+        "asked_of": asked_of,
+        "window_start": result.window_start,
+        "window_end": result.window_end,
+        "requests": result.requests,
+        "bytes": result.bytes,
+        "seconds": result.seconds,
+        "fetched_at_utc": naive_utc(result.fetched),
+        "status": FAILED if error else ANSWERED,
+        "error": error,
+        "landing": result.landing,
+        "estates": estates,
+        "note": note,
+    }
     insert_rows(connection, "meta.probes", [row])
     known = {(one.report, one.customer, one.month): one for one in read_changes(connection)}
     news = [one for one in changed if _is_news(one, known.get((one.report, one.customer, one.month)))]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -40,24 +40,6 @@ class Cap:
     months: int | None = None
 
 
-@dataclass(frozen=True)
-class Ledger:
-    """Everything a plan needs to know; a report without months is held under the month None.
-
-    `pages` is the most requests that one window took, `request_seconds` how long a request takes.
-    `changed` says since when a month is to be read again because a sale of it was changed, `probed`
-    through which day each customer's changes have been asked for.
-    """
-
-    months: Mapping[tuple[str, str, date | None], HeldMonth] = field(default_factory=dict)
-    denied: Mapping[Pair, datetime] = field(default_factory=dict)
-    caps: Mapping[Pair, Cap] = field(default_factory=dict)
-    pages: Mapping[Pair, int] = field(default_factory=dict)
-    request_seconds: float | None = None
-    changed: Mapping[tuple[str, str, date], datetime] = field(default_factory=dict)
-    probed: Mapping[str, date] = field(default_factory=dict)
-
-
 @dataclass(frozen=True, slots=True)
 class HeldBriefly:
     """When a held month was last asked, and whether it was over then ('held') or not ('open').
@@ -72,14 +54,19 @@ class HeldBriefly:
 
 
 @dataclass(frozen=True)
-class Outline:
-    """The ledger without the loads: what it says of each month of a report and customer is `held`.
+class Ledger:
+    """Everything a plan needs to know; a report without months is held under the month None.
 
-    Pairs of which the same is held have the very same mapping there, so that what follows from it need
-    be worked out only once. The other fields are those of the ledger.
+    `months` are the loads in force: all of them, or none where only the outline was read. `held` says in
+    the outline what a plan needs of each month of a report and customer; pairs of which the same is held
+    have the very same mapping there, so that what follows from it need be worked out only once.
+    `pages` is the most requests that one window took, `request_seconds` how long a request takes.
+    `changed` says since when a month is to be read again because a sale of it was changed, `probed`
+    through which day each customer's changes have been asked for.
     """
 
-    held: Mapping[Pair, Mapping[date | None, HeldBriefly]]
+    months: Mapping[tuple[str, str, date | None], HeldMonth] = field(default_factory=dict)
+    held: Mapping[Pair, Mapping[date | None, HeldBriefly]] = field(default_factory=dict)
     denied: Mapping[Pair, datetime] = field(default_factory=dict)
     caps: Mapping[Pair, Cap] = field(default_factory=dict)
     pages: Mapping[Pair, int] = field(default_factory=dict)
@@ -88,7 +75,7 @@ class Outline:
     probed: Mapping[str, date] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@dataclass
 class RequestsOfDay:
     """What one report of one customer cost on one day; every try counts, seconds are those of waiting."""
 
@@ -101,17 +88,6 @@ class RequestsOfDay:
     bytes: int = 0
     seconds: float = 0.0
 
-    def with_one(self, *, is_repeated: bool, has_failed: bool, size: int, seconds: float) -> RequestsOfDay:
-        """The same with one more request."""
-        return replace(
-            self,
-            requests=self.requests + 1,
-            repeated=self.repeated + is_repeated,
-            failed=self.failed + has_failed,
-            bytes=self.bytes + size,
-            seconds=self.seconds + seconds,
-        )
-
 
 def ledger_of(store: Store) -> Ledger:
     """The whole ledger of a working file, read in one go."""
@@ -120,7 +96,7 @@ def ledger_of(store: Store) -> Ledger:
 
 
 def read_ledger(connection: DuckDBPyConnection) -> Ledger:
-    """The whole ledger."""
+    """The whole ledger, without the outline."""
     months = connection.execute(
         "SELECT report, customer, month, load_id, rows, loaded_at_utc, fetched_at_utc, state FROM meta.months"
     )
@@ -131,7 +107,7 @@ def read_ledger(connection: DuckDBPyConnection) -> Ledger:
     return Ledger(months=held, **_learned(connection))
 
 
-def read_outline(connection: DuckDBPyConnection) -> Outline:
+def read_outline(connection: DuckDBPyConnection) -> Ledger:
     """The ledger as far as a plan needs it, much quicker to read where many months are held."""
     alike = connection.execute(
         """
@@ -153,7 +129,7 @@ def read_outline(connection: DuckDBPyConnection) -> Outline:
         briefly = (HeldBriefly(aware(at), state) for at, state in zip(asked, states, strict=True))
         shared = dict(zip(months, briefly, strict=True))
         held.update(dict.fromkeys(zip(reports, customers, strict=True), shared))
-    return Outline(held, **_learned(connection))
+    return Ledger(held=held, **_learned(connection))
 
 
 def read_rows(connection: DuckDBPyConnection, pairs: Collection[Pair]) -> dict[Pair, dict[date | None, int]]:

@@ -32,19 +32,6 @@ EXACT = 2**53
 
 
 @dataclass(frozen=True)
-class DeclaredTable:
-    """A table that exists from the first day, with all its documented columns."""
-
-    report: str
-    name: str
-    columns: Sequence[ColumnLike]
-    history: bool
-    parent: str | None
-    key: tuple[str, ...]
-    description: str
-
-
-@dataclass(frozen=True)
 class StoredColumn:
     """A column of the service's in the file; `type` is NULL while nothing but null has come."""
 

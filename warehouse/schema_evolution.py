@@ -18,7 +18,6 @@ from warehouse.duckdb_file import quoted
 from warehouse.schema import (
     EXACT,
     NOTHING,
-    DeclaredTable,
     StoredColumn,
     Tables,
     TableSchema,
@@ -71,25 +70,20 @@ class Incoming:
     batches: Sequence[Batch]
 
 
-def undeclared(connection: DuckDBPyConnection, declared: Sequence[DeclaredTable]) -> list[DeclaredTable]:
+def undeclared(connection: DuckDBPyConnection, declared: Sequence[TableSchema]) -> list[TableSchema]:
     """The declared tables that are not in the file as declared."""
     tables = read_tables(connection)
-
-    def is_there(table: DeclaredTable) -> bool:
-        known = tables.schemas.get(table.name.lower())
-        if known is None or known.stored_name not in tables.existing:
-            return False
-        documented = {
-            name: replace(column, first_seen_utc=None, first_load_id=None)
-            for name, column in known.columns.items()
-            if column.documented
-        }
-        return replace(known, columns=documented) == _declared_schema(table)
-
-    return [table for table in declared if not is_there(table)]
+    documented = {
+        schema.name: replace(
+            schema, columns={name: _meaning(one) for name, one in schema.columns.items() if one.documented}
+        )
+        for schema in tables.schemas.values()
+        if schema.stored_name in tables.existing
+    }
+    return [table for table in declared if documented.get(table.name) != table]
 
 
-def declare_tables(store: Store, tables: Sequence[DeclaredTable]) -> None:
+def declare_tables(store: Store, tables: Sequence[TableSchema]) -> None:
     """Create every table with all its documented columns; only reads when nothing is new."""
     with store.reading() as connection:
         missing = undeclared(connection, tables)
@@ -98,13 +92,13 @@ def declare_tables(store: Store, tables: Sequence[DeclaredTable]) -> None:
             declare(connection, missing, store.now().replace(tzinfo=None))
 
 
-def declare(connection: DuckDBPyConnection, declared: Sequence[DeclaredTable], at_utc: datetime) -> None:
+def declare(connection: DuckDBPyConnection, declared: Sequence[TableSchema], at_utc: datetime) -> None:
     """Bring tables to what is documented of them; columns that are no longer documented stay."""
     tables = read_tables(connection)
     changed = []
     for table in declared:
         known = tables.schemas.get(table.name.lower())
-        schema = known or _declared_schema(table)
+        schema = known or table
         if schema.stored_name not in tables.existing:
             create_table(connection, schema)
             tables.existing.add(schema.stored_name)
@@ -166,22 +160,12 @@ def joined(types: Iterable[str], *, digits_at_risk: bool) -> str:
     return reduce(wider, known, NOTHING)
 
 
-def _declared_schema(table: DeclaredTable) -> TableSchema:
-    columns = {column.name.lower(): StoredColumn.of(column) for column in table.columns}
-    nested = table.parent is not None
-    return TableSchema(
-        table.name, table.report, table.parent, table.history, tuple(table.key), nested, table.description,
-        columns,
-    )  # fmt: skip
-
-
 def _declare_again(
-    connection: DuckDBPyConnection, schema: TableSchema, table: DeclaredTable, at_utc: datetime
+    connection: DuckDBPyConnection, schema: TableSchema, declared: TableSchema, at_utc: datetime
 ) -> None:
     """Bring a known table to its documentation; a column keeps its type where values would be lost."""
-    declared = _declared_schema(table)
     if (schema.history, schema.nested) != (declared.history, declared.nested):
-        raise ValueError(f"{table.name} cannot turn into another kind of table; give it a new name")
+        raise ValueError(f"{declared.name} cannot turn into another kind of table; give it a new name")
     schema.report, schema.parent, schema.key = declared.report, declared.parent, declared.key
     schema.description = declared.description
     for name, column in list(schema.columns.items()):

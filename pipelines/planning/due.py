@@ -6,25 +6,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cached_property
-from typing import Protocol
 from zoneinfo import ZoneInfo
 
 from pipelines.catalogue.model import Report
 from pipelines.months import Month, months_between
+from warehouse.ledger import HeldBriefly, HeldMonth
 
 NO_CHANGES: Mapping[Month, datetime] = {}
 
 
-class Held(Protocol):
-    """What the ledger says of one held month."""
-
-    @property
-    def fetched_at_utc(self) -> datetime: ...
-    @property
-    def state(self) -> str: ...
-
-
-HeldMonths = Mapping["Month | None", Held]
+Held = HeldBriefly | HeldMonth
+HeldMonths = Mapping[Month | None, Held]
 """What is held of one report of one customer; a report without months is held under None."""
 
 

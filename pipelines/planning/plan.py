@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pipelines.clock import Clock
     from pipelines.settings.model import Customer, Settings
     from warehouse.database import Store
-    from warehouse.ledger import Cap, Ledger, Outline
+    from warehouse.ledger import Cap, Ledger
 
 PAGES_ALLOWED = 6
 """Requests a window of a paged report is allowed in a plan before it has ever been asked: with pages of
@@ -132,7 +132,7 @@ def make_plan(
     store: Store,
     clock: Clock,
     catalogue: Mapping[str, Report] = REPORTS,
-) -> tuple[Plan, Outline]:
+) -> tuple[Plan, Ledger]:
     """The plan for a selection and the outline it is made from; raises SettingsError for unknown names."""
     with store.reading() as connection:
         outline, users_of = read_outline(connection), partial(known_users, connection)
@@ -140,7 +140,7 @@ def make_plan(
 
 
 def plan_from(
-    outline: Outline,
+    outline: Ledger,
     users_of: Callable[[str], Sequence[str]],
     settings: Settings,
     selection: Selection,
@@ -191,15 +191,6 @@ def held_by_month(held: Mapping[Pair, Mapping[date | None, Held]]) -> Mapping[Pa
 
 
 @dataclass(frozen=True)
-class Choice:
-    """What follows for a report from what is held: the months wanted, cut into windows."""
-
-    wanted: Wanted
-    windows: tuple[Window, ...]
-    out_of_reach: tuple[Month, ...]
-
-
-@dataclass(frozen=True)
 class Planner:
     """What a plan is made from: the calendar, the ledger and the selection.
 
@@ -207,12 +198,12 @@ class Planner:
     """
 
     calendar: Calendar
-    ledger: Ledger | Outline
+    ledger: Ledger
     held: Mapping[Pair, HeldMonths]
     selection: Selection
     users: Mapping[str, Sequence[str]] = field(default_factory=dict)
     most_changed: int = 0
-    _choices: dict[tuple[object, ...], Choice | None] = field(default_factory=dict, repr=False)
+    _choices: dict[tuple[object, ...], PlannedReport | None] = field(default_factory=dict, repr=False)
 
     def plan(self, reports: Sequence[Report], customers: Sequence[Customer]) -> Iterator[PlannedReport]:
         """Every report of every customer, those without months first: users before their budgets."""
@@ -275,32 +266,28 @@ class Planner:
             return PlannedReport(
                 report, customer, windows=(NOW,), requests=each, requests_expected=each, asked=asked
             )
-        choice = self._choice(report, (report.name, customer.id))
-        if choice is None:
+        chosen = self._choice(report, customer)
+        if chosen is None:
             return PlannedReport(report, customer, skipped="no month that was selected can be asked today")
-        most, likely = self._requests(report, customer, choice)
-        return PlannedReport(
-            report,
-            customer,
-            choice.wanted,
-            choice.windows,
-            most * each,
-            likely * each,
-            asked,
-            out_of_reach=choice.out_of_reach,
-        )
+        planned = replace(chosen, customer=customer, asked=asked)
+        most, likely = self._requests(planned)
+        return replace(planned, requests=most * each, requests_expected=likely * each)
 
-    def _choice(self, report: Report, pair: Pair) -> Choice | None:
-        """The months and windows of a pair; worked out once for all of whom the same is held and known."""
+    def _choice(self, report: Report, customer: Customer) -> PlannedReport | None:
+        """The months wanted, and their windows; worked out once where the same is held and known."""
+        pair = (report.name, customer.id)
         changed = self._changed.get(pair, NO_CHANGES) if report.follows_sales else NO_CHANGES
         if changed or pair in self.selection.exact:
-            return self._chosen(report, pair, changed)
+            return self._chosen(report, customer, changed)
         alike = (report.name, id(self.held.get(pair, NOTHING_HELD)), self.ledger.caps.get(pair))
         if alike not in self._choices:
-            self._choices[alike] = self._chosen(report, pair, NO_CHANGES)
+            self._choices[alike] = self._chosen(report, customer, NO_CHANGES)
         return self._choices[alike]
 
-    def _chosen(self, report: Report, pair: Pair, changed: Mapping[Month, datetime]) -> Choice | None:
+    def _chosen(
+        self, report: Report, customer: Customer, changed: Mapping[Month, datetime]
+    ) -> PlannedReport | None:
+        pair = (report.name, customer.id)
         scope = list(months_in_scope(report, self.calendar))
         exact = self.selection.exact.get(pair)
         chosen = exact if exact is not None else [month for month in scope if self.selection.covers(month)]
@@ -320,10 +307,12 @@ class Planner:
         )
         cap: Cap | None = self.ledger.caps.get(pair)
         longest = min(report.max_months, cap.months) if cap and cap.months else report.max_months
-        return Choice(
+        return PlannedReport(
+            report,
+            customer,
             wanted,
             tuple(windows(wanted.months, longest, self.calendar.today, cap.days if cap else None)),
-            tuple(month for month in chosen if month not in askable),
+            out_of_reach=tuple(month for month in chosen if month not in askable),
         )
 
     @cached_property
@@ -334,15 +323,17 @@ class Planner:
             changed.setdefault((report, customer), {})[Month.of(day)] = since
         return changed
 
-    def _requests(self, report: Report, customer: Customer, choice: Choice) -> tuple[int, int]:
+    def _requests(self, planned: PlannedReport) -> tuple[int, int]:
         """The most requests that the windows may take, and the likely number."""
-        pair = (report.name, customer.id)
-        spans = sum(len(window.spans) for window in choice.windows)
-        months = sum(len(window.months) for window in choice.windows)
+        report = planned.report
+        spans = sum(len(window.spans) for window in planned.windows)
+        months = sum(len(window.months) for window in planned.windows)
         if report.paged:
-            known = self.ledger.pages.get(pair)
+            known = self.ledger.pages.get(planned.pair)
             most = PAGES_ALLOWED if known is None else math.ceil(known * 1.5) + 2
             return spans * most, spans * (known or 2)
-        if report.month_of_row is MonthOfRow.YEAR_AND_MONTH and not any(self.held.get(pair, NOTHING_HELD)):
+        if report.month_of_row is MonthOfRow.YEAR_AND_MONTH and not any(
+            self.held.get(planned.pair, NOTHING_HELD)
+        ):
             return (spans + months if months > spans else spans), spans
         return spans, spans

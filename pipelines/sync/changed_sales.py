@@ -15,7 +15,7 @@ from pipelines.planning.plan import PlannedProbe, PlannedReport
 from pipelines.planning.windows import Window
 from pipelines.sync.fetch import Fetcher
 from pipelines.sync.scheduler import TaskState
-from warehouse.changes import ANSWERED, FAILED, Changed, Probe, months_naming, remember_probe
+from warehouse.changes import Changed, months_naming, remember_probe
 from warehouse.errors import WarehouseError
 from warehouse.ledger import deny
 from warehouse.window_result import WindowResult, WindowStatus
@@ -94,9 +94,10 @@ def _remember_answer(
         for report in guided
         for month, ids in touched_months(report, guided, estates, held).items()
     ]
-    asked = _probe(probe, result, note="; ".join(notes), estates=len(estates))
     with store.writing() as connection:
-        remember_probe(connection, asked, changed)
+        remember_probe(
+            connection, result, probe.asked_of, changed, note="; ".join(notes), estates=len(estates)
+        )
     months = len({one.month for one in changed})
     result.tables, result.rejected = (), ()
     result.status, result.warnings = WindowStatus.TOLD, tuple(notes)
@@ -106,35 +107,13 @@ def _remember_answer(
 def _remember_failure(probe: PlannedProbe, result: WindowResult, error: Exception, store: Store) -> None:
     reason = " ".join(str(error).split())
     with store.writing() as connection:
-        remember_probe(connection, _probe(probe, result, error=reason), ())
+        remember_probe(connection, result, probe.asked_of, error=reason)
         if isinstance(error, Forbidden):
             deny(connection, probe.asked_of, result.customer, result.fetched)
     result.status, result.reason = WindowStatus.SKIPPED, reason
     if not isinstance(error, Unauthorized | HostDown):  # of those every window says the same
         result.reason = UNANSWERED.format(reason)
         result.warnings = (result.reason,)
-
-
-def _probe(
-    probe: PlannedProbe, result: WindowResult, *, error: str = "", note: str = "", estates: int = 0
-) -> Probe:
-    return Probe(
-        load_id=result.load_id,
-        run_id=result.run_id,
-        customer=result.customer,
-        asked_of=probe.asked_of,
-        window_start=probe.first,
-        window_end=probe.last,
-        requests=result.requests,
-        bytes=result.bytes,
-        seconds=result.seconds,
-        fetched_at_utc=result.fetched,
-        status=FAILED if error else ANSWERED,
-        error=error,
-        landing=result.landing,
-        estates=estates,
-        note=note,
-    )
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from pipelines.catalogue.reports import REPORTS
 from pipelines.planning.selection import Selection, chosen_reports
 from warehouse.database import Connection
 from warehouse.meta_schema import write_configured
-from warehouse.schema import DeclaredTable
+from warehouse.schema import StoredColumn, TableSchema
 from warehouse.schema_evolution import declare, undeclared
 
 if TYPE_CHECKING:
@@ -42,17 +42,18 @@ def declare_catalogue(
     write_configured(connection, "reports", described)
 
 
-def declared_tables(reports: Iterable[Report] = REPORTS.values()) -> list[DeclaredTable]:
+def declared_tables(reports: Iterable[Report] = REPORTS.values()) -> list[TableSchema]:
     """Every table of the reports, with all its documented columns, also of reports that are off."""
     return [
-        DeclaredTable(
-            report=report.name,
+        TableSchema(
             name=table.name,
-            columns=declared_columns(table),
-            history=report.stored_as is StoredAs.HISTORY,
+            report=report.name,
             parent=table.parent,
+            history=report.stored_as is StoredAs.HISTORY,
             key=table.key,
+            nested=table.parent is not None,
             description=table.description,
+            columns={one.name.lower(): StoredColumn.of(one) for one in declared_columns(table)},
         )
         for report in reports
         for table in report.tables

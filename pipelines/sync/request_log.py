@@ -44,10 +44,12 @@ class RequestLogger:
     def record(self, one: Try) -> None:
         """Write a try down and count it."""
         key = (self.clock.utc_now().date(), one.request.customer, one.request.report)
-        known = self.counts.get(key) or RequestsOfDay(*key)
-        self.counts[key] = known.with_one(
-            is_repeated=one.number > 1, has_failed=bool(one.failure), size=one.bytes, seconds=one.seconds
-        )
+        counted = self.counts.setdefault(key, RequestsOfDay(*key))
+        counted.requests += 1
+        counted.repeated += one.number > 1
+        counted.failed += bool(one.failure)
+        counted.bytes += one.bytes
+        counted.seconds += one.seconds
         with suppress(OSError):
             self._append(json.dumps(self._line(one), ensure_ascii=False) + "\n")
 

@@ -1,7 +1,6 @@
 """Due months: those missing, open, or to be asked again."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -10,6 +9,7 @@ import pytest
 from pipelines.catalogue.reports import report
 from pipelines.months import Month, months_between
 from pipelines.planning.due import Calendar, HeldMonths, Wanted, months_in_scope, wanted_months
+from warehouse.ledger import HeldBriefly
 
 TODAY = date(2026, 11, 21)
 CALENDAR = Calendar(TODAY, Month(2024, 1), ZoneInfo("Europe/Stockholm"), 3, 13, 12)
@@ -17,13 +17,11 @@ LAST_NIGHT = datetime(2026, 11, 20, 4, tzinfo=UTC)
 LAST_MONTH = datetime(2026, 10, 31, 4, tzinfo=UTC)
 
 
-@dataclass(frozen=True)
-class HeldMonth:
-    fetched_at_utc: datetime = LAST_NIGHT
-    state: str = "held"
+def held_month(fetched_at_utc: datetime = LAST_NIGHT, state: str = "held") -> HeldBriefly:
+    return HeldBriefly(fetched_at_utc, state)
 
 
-def every_month_held(held: HeldMonth) -> dict[Month | None, HeldMonth]:
+def every_month_held(held: HeldBriefly) -> dict[Month | None, HeldBriefly]:
     return dict.fromkeys(months_between(Month(2024, 1), Month(2026, 11)), held)
 
 
@@ -32,10 +30,10 @@ def wanted(held: HeldMonths, *, name: str = "sales", refresh: bool = False) -> W
     return wanted_months(months_in_scope(one, CALENDAR), held, one, CALENDAR, refresh=refresh)
 
 
-ALL_HELD = every_month_held(HeldMonth())
-HELD_LONG = every_month_held(HeldMonth(LAST_MONTH))
-LEFT_OPEN = ALL_HELD | {Month(2024, 2): HeldMonth(state="open")}
-HELD_AHEAD: HeldMonths = dict.fromkeys(months_between(Month(2024, 1), Month(2027, 11)), HeldMonth())
+ALL_HELD = every_month_held(held_month())
+HELD_LONG = every_month_held(held_month(LAST_MONTH))
+LEFT_OPEN = ALL_HELD | {Month(2024, 2): held_month(state="open")}
+HELD_AHEAD: HeldMonths = dict.fromkeys(months_between(Month(2024, 1), Month(2027, 11)), held_month())
 LATEST = ["2026-09", "2026-10", "2026-11"]
 TO_COME = [str(month) for month in months_between(Month(2026, 12), Month(2027, 11))]
 EVER = [str(month) for month in ALL_HELD]
@@ -63,8 +61,8 @@ def test_refresh_wants_everything() -> None:
 def test_a_fetch_before_local_midnight_of_the_first_still_belongs_to_the_old_month() -> None:
     just_before = datetime(2026, 10, 31, 22, 59, tzinfo=UTC)
     just_after = datetime(2026, 10, 31, 23, 1, tzinfo=UTC)
-    assert len(wanted(every_month_held(HeldMonth(just_before))).months) == 13
-    assert len(wanted(every_month_held(HeldMonth(just_after))).months) == 3
+    assert len(wanted(every_month_held(held_month(just_before))).months) == 13
+    assert len(wanted(every_month_held(held_month(just_after))).months) == 3
 
 
 def changed(held: HeldMonths, months: Iterable[Month], most: int) -> Wanted:
@@ -75,7 +73,7 @@ def changed(held: HeldMonths, months: Iterable[Month], most: int) -> Wanted:
 
 
 def test_a_month_read_before_a_sale_of_it_was_changed_is_wanted() -> None:
-    held = ALL_HELD | {Month(2025, 5): HeldMonth(LAST_NIGHT + timedelta(hours=2))}
+    held = ALL_HELD | {Month(2025, 5): held_month(LAST_NIGHT + timedelta(hours=2))}
     found = changed(held, (Month(2025, 4), Month(2025, 5)), 9)
     assert (found.changed, found.postponed) == ((Month(2025, 4),), ())
 

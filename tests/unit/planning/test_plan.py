@@ -14,7 +14,7 @@ from pipelines.planning.due import Calendar, HeldMonths
 from pipelines.planning.plan import PlannedReport, Planner
 from pipelines.planning.selection import Pair, Selection
 from pipelines.settings.model import Customer
-from warehouse.ledger import Cap, HeldBriefly, Outline
+from warehouse.ledger import Cap, HeldBriefly, Ledger
 
 TODAY = date(2026, 11, 21)
 CALENDAR = Calendar(TODAY, Month(2024, 1), ZoneInfo("Europe/Stockholm"), 3, 13, 12)
@@ -26,30 +26,30 @@ APART: Mapping[Pair, HeldMonths] = {pair: dict(months) for pair, months in SHARE
 
 
 def planned(
-    held: Mapping[Pair, HeldMonths], outline: Outline, selection: Selection | None = None
+    held: Mapping[Pair, HeldMonths], outline: Ledger, selection: Selection | None = None
 ) -> list[PlannedReport]:
     planner = Planner(CALENDAR, outline, held, selection or Selection(), {}, 12)
     return list(planner.plan([SALES], [Customer(id=name) for name in ("M1", "M2", "M3", "new")]))
 
 
 def test_who_shares_what_is_held_is_planned_as_anybody_else() -> None:
-    assert planned(SHARED, Outline({})) == planned(APART, Outline({}))
+    assert planned(SHARED, Ledger()) == planned(APART, Ledger())
 
 
 def test_a_window_learned_from_one_customer_is_not_anothers() -> None:
-    found = planned(SHARED, Outline({}, caps={("sales", "M2"): Cap(months=1)}))
+    found = planned(SHARED, Ledger(caps={("sales", "M2"): Cap(months=1)}))
     assert [len(one.windows) for one in found] == [1, 3, 1, 3]
 
 
 def test_a_change_noticed_for_one_customer_is_not_anothers() -> None:
     changed = {("sales", "M3", date(2024, 5, 1)): datetime(2026, 11, 21, tzinfo=UTC)}
-    found = planned(SHARED, Outline({}, changed=changed))
+    found = planned(SHARED, Ledger(changed=changed))
     assert [one.wanted.changed for one in found] == [(), (), (Month(2024, 5),), ()]
 
 
 def test_months_named_for_one_customer_are_not_anothers() -> None:
     exact = {("sales", "M1"): (Month(2026, 11),), ("sales", "new"): (Month(2024, 1), Month(2026, 11))}
-    found = planned(SHARED, Outline({}), Selection(exact=exact))
+    found = planned(SHARED, Ledger(), Selection(exact=exact))
     assert [(one.customer.id, one.wanted.months) for one in found] == [
         (name, exact[r, name]) for r, name in exact
     ]
@@ -57,7 +57,7 @@ def test_months_named_for_one_customer_are_not_anothers() -> None:
 
 def requests(name: str, held: HeldMonths, **learned: object) -> tuple[int, int]:
     pair = (name, "M1")
-    planner = Planner(CALENDAR, Outline({}, **learned), {pair: held}, Selection())  # type: ignore[arg-type]
+    planner = Planner(CALENDAR, Ledger(**learned), {pair: held}, Selection())  # type: ignore[arg-type]
     [one] = planner.plan([report(name)], [Customer(id="M1")])
     return one.requests, one.requests_expected
 

@@ -15,7 +15,7 @@ import polars as pl
 
 from warehouse.database import Store
 from warehouse.ledger import Ledger, ledger_of
-from warehouse.schema import DeclaredTable
+from warehouse.schema import StoredColumn, TableSchema
 from warehouse.schema_evolution import declare_tables
 from warehouse.window_result import ColumnLike, WindowResult, WindowStatus
 from warehouse.write_session import load_results
@@ -72,17 +72,27 @@ PRICE = Column("price", "DECIMAL(18,4)", source="price", description="price in S
 NAME = Column("name", "VARCHAR", source="name", description="name of the user")
 OFFICE = Column("office", "VARCHAR", source="offices[].office", description="an office of the user")
 
-SALES = DeclaredTable("sales", "sales", (ID, PRICE), False, None, ("id",), "A sale.")
-AGENTS = DeclaredTable("sales", "sales_agents", (ID,), False, "sales", (), "An agent of a sale.")
-USERS = DeclaredTable("users", "users", (ID, NAME), True, None, ("id",), "A user.")
-OFFICES = DeclaredTable("users", "users__offices", (OFFICE,), True, "users", (), "An office of a user.")
+
+def declared_table(
+    report: str, name: str, columns: Sequence[ColumnLike], history: bool, parent: str | None,
+    key: tuple[str, ...], description: str,
+) -> TableSchema:  # fmt: skip
+    """A table with all its documented columns."""
+    stored = {one.name: StoredColumn.of(one) for one in columns}
+    return TableSchema(name, report, parent, history, key, parent is not None, description, stored)
+
+
+SALES = declared_table("sales", "sales", (ID, PRICE), False, None, ("id",), "A sale.")
+AGENTS = declared_table("sales", "sales_agents", (ID,), False, "sales", (), "An agent of a sale.")
+USERS = declared_table("users", "users", (ID, NAME), True, None, ("id",), "A user.")
+OFFICES = declared_table("users", "users__offices", (OFFICE,), True, "users", (), "An office of a user.")
 OF_SALES = (ID, PRICE)
 DECLARED = (SALES, AGENTS, USERS, OFFICES)
 
 
-def table(declared: DeclaredTable, rows: Iterable[Mapping[str, Any]], *more: Column) -> Table:
+def table(declared: TableSchema, rows: Iterable[Mapping[str, Any]], *more: Column) -> Table:
     """Rows of a table as flattening hands them over; `more` are columns that nobody has documented."""
-    columns = (*declared.columns, *more)
+    columns: tuple[ColumnLike, ...] = (*declared.columns.values(), *more)
     given = [{"_row": number, **row} for number, row in enumerate(rows)]
     kinds = {**PLACES, **{column.name: DTYPES[column.type] for column in columns}}
     names = dict.fromkeys(["_row", *(name for row in given for name in row)])

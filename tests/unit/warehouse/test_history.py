@@ -14,13 +14,13 @@ from tests.unit.warehouse.given import (
     USERS,
     Given,
     Table,
+    declared_table,
     hours,
     load,
     table,
     undocumented,
     users,
 )
-from warehouse.schema import DeclaredTable
 from warehouse.window_result import WindowResult
 
 CURRENT = "SELECT id, name FROM bi.users ORDER BY ALL"
@@ -41,7 +41,7 @@ def snapshot(load_id: str, found: Table, number: float, **other: Any) -> WindowR
 def asked(number: float, names: Mapping[str, str | None], ids: tuple[str, ...] | None = None) -> WindowResult:
     """An answer about single users; a name of None is a user that is not there."""
     rows = [{"asked_user_id": id_, "name": name} for id_, name in names.items() if name]
-    declared = DeclaredTable("users", "users", (NAME,), True, None, (), "")
+    declared = declared_table("users", "users", (NAME,), True, None, (), "")
     found = table(declared, rows, undocumented("asked_user_id", "VARCHAR"))
     return snapshot(f"l{number}", found, number, asked=ids or tuple(names))
 
@@ -128,7 +128,7 @@ def test_the_same_snapshot_mended_later_keeps_every_row_apart(given: Given) -> N
 
 
 def test_snapshots_of_two_reports_in_one_group_stay_apart(given: Given) -> None:
-    brand = DeclaredTable("brands", "brands", (NAME,), True, None, (), "A brand.")
+    brand = declared_table("brands", "brands", (NAME,), True, None, (), "A brand.")
     other = load("b", [table(brand, [{"name": "Bright"}])], report="brands", history=True, months=())
     given.load([users("a", ANN), users("c", {"1": "Bo"}, fetched=hours(1)), other])
     assert given.rows(CURRENT) == [("1", "Bo")]

@@ -19,12 +19,13 @@ from tests.unit.warehouse.given import (
     Given,
     Table,
     column_load,
+    declared_table,
     load,
     sales,
     table,
     undocumented,
 )
-from warehouse.schema import EXACT, DeclaredTable
+from warehouse.schema import EXACT, TableSchema
 from warehouse.schema_evolution import declare_tables, joined
 from warehouse.window_result import ColumnLike, WindowResult
 
@@ -34,8 +35,8 @@ SALE = {"_month": JANUARY, "id": "1"}
 COMMENT = "SELECT comment FROM duckdb_{}s() WHERE concat_ws('.', {}) = '{}'"
 
 
-def declared_sales(*columns: ColumnLike, history: bool = False, description: str = "") -> DeclaredTable:
-    return DeclaredTable("sales", "sales", columns, history, None, ("id",), description)
+def declared_sales(*columns: ColumnLike, history: bool = False, description: str = "") -> TableSchema:
+    return declared_table("sales", "sales", columns, history, None, ("id",), description)
 
 
 def documented(given: Given) -> dict[str, tuple[str, bool]]:
@@ -126,7 +127,7 @@ def test_columns_are_in_the_order_of_their_first_sight_each_with_the_load_that_h
 def test_a_table_that_nobody_declared_appears_below_the_nearest_one_above_it(given: Given) -> None:
     tables = [table(SALES, [SALE])]
     for name in ("sales__pools", "sales__a__b", "other__c"):
-        found = DeclaredTable("sales", name, (), False, None, (), "")
+        found = declared_table("sales", name, (), False, None, (), "")
         rows = [{"_month": JANUARY, "_parent_row": 0, "depth": 3}]
         tables.append(table(found, rows, undocumented("depth", "BIGINT")))
     given.load([load("a", tables)])
