@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain
 from typing import Any
@@ -43,12 +44,12 @@ class Number(float):
         return number
 
 
+@dataclass(eq=False)
 class Document:
     """The document of one body; its values are read again after they were forgotten."""
 
-    def __init__(self, body: bytes) -> None:
-        self.body = body
-        self._with_all_digits = False
+    body: bytes
+    _with_all_digits: bool = False
 
     @cached_property
     def value(self) -> Json:

@@ -41,7 +41,6 @@ from pipelines.normalize.tables import (
     EMPTY_ROW,
     Contents,
     FilledColumn,
-    Findings,
     Normalized,
     NormalizedTable,
     RejectedRow,
@@ -73,19 +72,15 @@ def normalize(
     """
     months = tuple(months) if report.has_months else ()
     asked = asked or [None] * len(documents)
-    try:
-        result = _Answer(report, documents, months, timezone).normalized(asked)
-    except _DigitsMissing:
+    answer = _Answer(report, documents, months, timezone)
+    result = answer.normalized(asked)
+    if answer.lacks_digits:
         for document in documents:
             document.read_all_digits()
         result = _Answer(report, documents, months, timezone).normalized(asked)
     for document in documents:
         document.forget()
     return result
-
-
-class _DigitsMissing(Exception):
-    """Values were read as floats although more of their digits are wanted."""
 
 
 @dataclass
@@ -146,6 +141,7 @@ class _Answer:
     repeated_ids: int = 0
     year_and_month: bool | None = None
     undated: bool = False
+    lacks_digits: bool = False  # values were read as floats although more of their digits are wanted
 
     def normalized(self, asked: Sequence[str | None]) -> Normalized:
         """The whole answer; declared tables come first, also those without a row."""
@@ -157,10 +153,15 @@ class _Answer:
             declared[table.name] = self.tables.get(table.name) or make_table(
                 table.name, nothing, pl.Series(dtype=pl.Date), key=table.key, parent_rows=parents
             )
-        findings = Findings(
-            tuple(self.notes), recognised, self.year_and_month, self.repeated_ids, self.undated
+        return Normalized(
+            tuple((declared | self.tables).values()),
+            tuple(self.rejected),
+            tuple(self.notes),
+            recognised,
+            self.year_and_month,
+            self.repeated_ids,
+            self.undated,
         )
-        return Normalized(tuple((declared | self.tables).values()), tuple(self.rejected), findings)
 
     def _add_documents(self, asked: Sequence[str | None]) -> bool:
         """Add all tables; false when the documents hold something, but nothing that is declared."""
@@ -238,8 +239,7 @@ class _Answer:
         source = "" if level.name else f"{as_written(*level.way)}."
         own = fill_columns(contents, path.columns, path.prefix, source, self.timezone, length)
         is_at_risk = any(one.may_lack_digits for one in own.values())
-        if is_at_risk and any(document.may_lack_digits for document in self.documents):
-            raise _DigitsMissing
+        self.lacks_digits |= is_at_risk and any(document.may_lack_digits for document in self.documents)
         self._note_missing(level, contents, own)
         level.columns = list(own.values())
         if level.name:

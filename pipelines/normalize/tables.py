@@ -75,8 +75,8 @@ class RejectedRow:
 
 
 @dataclass(frozen=True)
-class Findings:
-    """What was noticed while normalizing.
+class Normalized:
+    """A whole answer, normalized, and what was noticed; every table of the report is here, also an empty one.
 
     `recognised` is false when an answer held something, but not what the catalogue declares: its
     rows must not be taken for an empty month. `year_and_month` says whether rows that are assumed to
@@ -84,20 +84,13 @@ class Findings:
     without a date came for several months at once, and were all counted to the first.
     """
 
-    notes: tuple[str, ...] = ()
-    recognised: bool = True
-    year_and_month: bool | None = None
-    repeated_ids: int = 0
-    undated: bool = False
-
-
-@dataclass(frozen=True)
-class Normalized:
-    """A whole answer, normalized; every table of the report is here, even when it is empty."""
-
     tables: tuple[NormalizedTable, ...]
     rejected: tuple[RejectedRow, ...]
-    findings: Findings
+    notes: tuple[str, ...]
+    recognised: bool
+    year_and_month: bool | None
+    repeated_ids: int
+    undated: bool
 
 
 @dataclass(frozen=True)

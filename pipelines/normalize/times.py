@@ -41,13 +41,14 @@ def local_times(texts: pl.Series, zone: str) -> pl.Series:
     if is_other.any():
         places = is_other.arg_true()
         times = times.scatter(places, _other_forms(texts.gather(places), zone))
-    return _within(times, CALENDAR)
+    return times.set(~times.is_between(*CALENDAR), None)
 
 
 def _other_forms(texts: pl.Series, zone: str) -> pl.Series:
     """Texts with an offset, or of a form that is rare."""
     utc = texts.str.to_datetime(f"{SECONDS}%.f%#z", strict=False, time_unit="us")
-    shifted = _within(utc.dt.replace_time_zone(None), REAL_TIMES)
+    shifted = utc.dt.replace_time_zone(None)
+    shifted = shifted.set(~shifted.is_between(*REAL_TIMES), None)
     times = shifted.dt.replace_time_zone("UTC").dt.convert_time_zone(zone).dt.replace_time_zone(None)
     if times.null_count():
         places = times.is_null().arg_true()
@@ -55,10 +56,6 @@ def _other_forms(texts: pl.Series, zone: str) -> pl.Series:
         one_by_one = [known[text] for text in texts.gather(places)]
         times = times.scatter(places, pl.Series(one_by_one, dtype=LOCAL))
     return times
-
-
-def _within(times: pl.Series, bounds: tuple[datetime, datetime]) -> pl.Series:
-    return times.set(~times.is_between(*bounds), None)
 
 
 def _local_time(text: str, zone: ZoneInfo) -> datetime | None:

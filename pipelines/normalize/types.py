@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from decimal import ROUND_HALF_EVEN, Decimal
-from functools import cache, reduce
+from functools import reduce
 from typing import Any
 
 import polars as pl
@@ -51,12 +51,7 @@ _LONG = 2**63
 
 def constant(value: object, dtype: pl.DataType, length: int) -> pl.Series:
     """So many rows of one value, which may be null."""
-    return _one_row(value, dtype).new_from_index(0, length)
-
-
-@cache
-def _one_row(value: object, dtype: pl.DataType) -> pl.Series:
-    return pl.Series([value], dtype=dtype)
+    return pl.Series([value], dtype=dtype).new_from_index(0, length)
 
 
 def kinds_of(values: list[Json]) -> Kinds:

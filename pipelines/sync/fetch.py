@@ -115,7 +115,7 @@ class Fetcher:
         try:
             normalized = await reader.read()
             await reader.finish_landing(held=held)
-            result.notes += normalized.findings.notes
+            result.notes += normalized.notes
             result.open_months = open_months(result.months, window.last, result.fetched, self.timezone)
             result.tables, result.rejected = normalized.tables, normalized.rejected
         except (OSError, WarehouseError, RowsWithoutMonths):
@@ -191,9 +191,8 @@ class _WindowReader:
             normalized = await asyncio.to_thread(self._normalize_together)
         if isinstance(normalized, UnreadableRows):
             raise normalized
-        says_no_month = normalized.findings.undated or (
-            self.report.month_of_row is MonthOfRow.YEAR_AND_MONTH
-            and normalized.findings.year_and_month is False
+        says_no_month = normalized.undated or (
+            self.report.month_of_row is MonthOfRow.YEAR_AND_MONTH and normalized.year_and_month is False
         )
         if len(result.months) > 1 and says_no_month:
             raise RowsWithoutMonths
@@ -329,9 +328,9 @@ def normalize_answers(
             f"no rows could be made of the answer ({type(error).__name__}: {error}); it is kept in landing, "
             "and `brokerbi replay` loads it once the cause is mended"
         ) from error
-    if not normalized.findings.recognised:
+    if not normalized.recognised:
         raise UnreadableRows(
-            f"the answer is JSON, but not this report ({'; '.join(normalized.findings.notes)}); it is kept "
+            f"the answer is JSON, but not this report ({'; '.join(normalized.notes)}); it is kept "
             "in landing and what was held stays; if the service has truly changed, adapt the report's block"
         )
     return normalized

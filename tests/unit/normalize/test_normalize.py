@@ -42,7 +42,7 @@ def test_an_empty_answer_has_every_table_with_its_columns_and_no_row(
     assert [one.name for one in result.tables] == [one.name for one in report.tables]
     assert all(one.frame.is_empty() for one in result.tables)
     assert [one.columns for one in result.tables] == [declared_columns(one) for one in report.tables]
-    assert result.findings.recognised
+    assert result.recognised
 
 
 def test_levels_of_a_tree_are_carried_down_to_its_rows() -> None:
@@ -217,13 +217,13 @@ def test_a_column_that_is_always_null_is_no_column_yet() -> None:
 
 def test_a_documented_field_that_no_row_has_is_noted() -> None:
     result = normalized("running_commissions", [{"amount": 1, "obtainedAt": "2026-01-01"}])
-    assert result.findings.notes == (
+    assert result.notes == (
         "running_commissions: no row has userId, customerId, estateId, exchangeRate",
     )
 
 
 def test_a_field_of_an_object_that_is_null_everywhere_is_not_called_missing() -> None:
-    notes = normalized("tips_and_leads", {"tips": [lead("x", tip={"id": "T1"}, contact=None)]}).findings.notes
+    notes = normalized("tips_and_leads", {"tips": [lead("x", tip={"id": "T1"}, contact=None)]}).notes
     assert not any("contact." in note for note in notes)
 
 
@@ -233,7 +233,7 @@ def test_ids_that_pages_repeat_are_counted_and_kept_once_with_what_is_nested_in_
     result = normalized("tips_and_leads", *pages)
     assert rows(result, "incoming_leads", "_row", "lead_id") == [(0, "L1"), (1, "L2"), (2, "L3")]
     assert rows(result, "incoming_leads__calls", "_parent_row", "n") == [(1, 1)]
-    assert result.findings.repeated_ids == 1
+    assert result.repeated_ids == 1
 
 
 def test_an_id_repeated_without_pages_is_two_rows() -> None:
@@ -253,7 +253,7 @@ def test_an_id_repeated_without_pages_is_two_rows() -> None:
 def test_unknown_values_of_an_office_without_rows_are_not_left_out_silently(
     office: dict[str, object], noted: bool
 ) -> None:
-    notes = normalized("sales", {"officeSaleReports": [office]}).findings.notes
+    notes = normalized("sales", {"officeSaleReports": [office]}).notes
     told = "without a row below them there is no place for some values of officeSaleReports[].city"
     assert any(note.startswith(told) for note in notes) == noted
 

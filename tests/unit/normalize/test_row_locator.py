@@ -39,7 +39,7 @@ def test_a_tree_is_found_wherever_it_is(answer: Any) -> None:
     result = normalized("sales", answer)
     assert rows(result, "sales_estates", "office_customer_id", "id") == [("M1", "OBJ1")]
     assert rows(result, "sales_agents", "estate_id", "id") == [("OBJ1", "HAN1")]
-    assert result.findings.recognised
+    assert result.recognised
 
 
 @pytest.mark.parametrize(
@@ -72,13 +72,13 @@ def test_leads_are_found_in_any_envelope(answer: Any) -> None:
 
 
 def test_where_a_list_was_found_is_noted() -> None:
-    notes = normalized("sales", {"data": SALES}).findings.notes
+    notes = normalized("sales", {"data": SALES}).notes
     assert "sales_estates: the list officeSaleReports[] was found at data.officeSaleReports[]" in notes
 
 
 def test_lists_that_look_alike_are_not_guessed_at() -> None:
     result = normalized("running_commissions", {"paid": [event()], "unpaid": [event(), event()]})
-    assert not result.findings.recognised
+    assert not result.recognised
     assert rows(result, "running_commissions", "_row") == []
     assert [one.table for one in result.rejected] == ["running_commissions"]
 
@@ -86,7 +86,7 @@ def test_lists_that_look_alike_are_not_guessed_at() -> None:
 @pytest.mark.parametrize("answer", [{"report": "none"}, ["x"]])
 def test_an_answer_that_is_something_else_is_not_taken_for_an_empty_one(answer: Any) -> None:
     result = normalized("sales", answer)
-    assert not result.findings.recognised
+    assert not result.recognised
     assert len(result.rejected) == 1
 
 
@@ -94,7 +94,7 @@ def test_an_answer_that_is_something_else_is_not_taken_for_an_empty_one(answer: 
 @pytest.mark.parametrize("answer", [{"message": "An error has occurred."}, {"errors": [{"code": 1}]}])
 def test_an_error_with_status_200_is_no_report_of_any_kind(name: str, answer: Any) -> None:
     result = normalized(name, answer)
-    assert not result.findings.recognised
+    assert not result.recognised
     assert all(table.frame.is_empty() for table in result.tables)
 
 
@@ -113,7 +113,7 @@ def test_a_list_under_its_own_name_is_not_taken_for_one_it_resembles() -> None:
 )
 def test_rows_that_stand_where_nobody_expects_them_are_not_taken_for_none(answer: Any) -> None:
     result = normalized("sold_estates", answer)
-    assert not result.findings.recognised or rows(result, "sold_estates", "id") == [("E1",)]
+    assert not result.recognised or rows(result, "sold_estates", "id") == [("E1",)]
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_leads_of_one_id_that_tell_different_things_are_both_kept() -> None:
 )
 def test_an_answer_without_rows_is_recognised_by(name: str, answer: Any) -> None:
     result = normalized(name, answer)
-    assert (result.findings.recognised, result.rejected) == (True, ())
+    assert (result.recognised, result.rejected) == (True, ())
 
 
 def test_undocumented_rows_are_known_by_the_usual_envelopes() -> None:

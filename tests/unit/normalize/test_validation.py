@@ -66,7 +66,7 @@ def test_rows_are_found_where_they_carry_a_year_and_a_month() -> None:
         (date(2026, 1, 1), "M1", "One", 2026, 30, 10.5),
         (date(2026, 2, 1), "M1", "One", 2026, 30, 20.0),
     ]
-    assert result.findings.year_and_month is True
+    assert result.year_and_month is True
     flat = normalized(BY_MONTH, FLAT, months=YEAR)
     assert rows(flat, BY_MONTH, "_month", "customer_id", "commission") == [
         (SECOND, "M1", 20),
@@ -101,7 +101,7 @@ def test_rows_with_a_year_and_a_month_are_found_and_rows_without_are_noticed(
     answer: Any, months: list[date] | None, year_and_month: bool | None
 ) -> None:
     result = normalized(BY_MONTH, answer, months=YEAR)
-    assert result.findings.year_and_month is year_and_month
+    assert result.year_and_month is year_and_month
     assert months is None or rows(result, BY_MONTH, "_month") == [(one,) for one in months]
     assert reasons(result) == []
 
