@@ -9,11 +9,6 @@ from types import MappingProxyType
 from pipelines.catalogue import budgets, commissions, leads, live, people, sales
 from pipelines.catalogue.model import Report
 
-
-class UnknownReport(ValueError):
-    """A name that no report has."""
-
-
 REPORTS: Mapping[str, Report] = MappingProxyType(
     {
         report.name: report
@@ -24,9 +19,9 @@ REPORTS: Mapping[str, Report] = MappingProxyType(
 
 
 def report(name: str, catalogue: Mapping[str, Report] = REPORTS) -> Report:
-    """The report of that name; an unknown name is answered with the nearest ones."""
+    """The report of that name; raises ValueError, which names the nearest ones, when there is none."""
     if name in catalogue:
         return catalogue[name]
     near = difflib.get_close_matches(name, catalogue, n=3)
     advice = f"did you mean {' or '.join(near)}?" if near else "`brokerbi reports` lists them all."
-    raise UnknownReport(f"There is no report named {name!r}; {advice}")
+    raise ValueError(f"There is no report named {name!r}; {advice}")

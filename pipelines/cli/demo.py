@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import shutil
 import time
+from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -46,8 +47,10 @@ def run_demo(arguments: argparse.Namespace) -> int:
         summary = sync_with_progress(settings, Selection())
     is_published = publish(settings)
     say()
-    rows_by_table = summary.rows_by_table().items()
-    rows = [[f"bi.{table}", count(rows)] for table, rows in rows_by_table if rows]
+    rows_of: Counter[str] = Counter()
+    for one in summary.results:
+        rows_of.update(one.rows)
+    rows = [[f"bi.{table}", count(rows)] for table, rows in sorted(rows_of.items()) if rows]
     print_table(["table", "rows"], rows, right=(1,))
     taken = duration(time.monotonic() - began)
     say(f"{count(summary.requests)} requests and a published file in {taken}.")

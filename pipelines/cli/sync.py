@@ -142,14 +142,16 @@ def sync_with_progress(settings: Settings, selection: Selection) -> Summary:
     held = {
         name: sum(n for (report, _), n in summary.held.items() if report == name) for name, _ in summary.held
     }
-    by_report = summary.by_report()
-    names = list(dict.fromkeys((*by_report, *held)))
+    names = dict.fromkeys((*(one.report for one in summary.results), *held))
     print_table(
         ["report", "rows", "windows", "requests", "months left", "quarantined", "what else"],
-        [_summary_row(name, by_report.get(name, []), held.get(name, 0)) for name in names],
+        [
+            _summary_row(name, [one for one in summary.results if one.report == name], held.get(name, 0))
+            for name in names
+        ],
         right=(1, 2, 3, 4, 5),
     )
-    total = sum(summary.rows_by_table().values())
+    total = sum(sum(one.rows.values()) for one in summary.results)
     taken = sum(one.bytes for one in summary.results)
     say(
         f"{count(total)} rows in {count(summary.requests)} requests ({size(taken)}), "

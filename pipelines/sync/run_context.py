@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pipelines.catalogue.model import Report
@@ -29,10 +29,6 @@ class RunContext:
     clock: Clock = field(default_factory=SystemClock)
     transport: httpx.AsyncBaseTransport | None = None
     catalogue: Mapping[str, Report] = field(default_factory=lambda: REPORTS)
-
-    def with_day_of(self, settings: Settings) -> RunContext:
-        """The same on the day that the settings say it is: BROKERBI_TODAY makes a run a rehearsal."""
-        return replace(self, clock=settings.clock_of_day(self.clock))
 
     async def open_clients(
         self,

@@ -70,20 +70,6 @@ class Summary:
     def requests(self) -> int:
         return sum(one.requests for one in self.results)
 
-    def rows_by_table(self) -> dict[str, int]:
-        """Rows loaded by this run, per table."""
-        totals: Counter[str] = Counter()
-        for one in self.results:
-            totals.update(one.rows)
-        return dict(sorted(totals.items()))
-
-    def by_report(self) -> dict[str, list[WindowResult]]:
-        """The results of each report, in the order the reports first came up."""
-        grouped: dict[str, list[WindowResult]] = {}
-        for one in self.results:
-            grouped.setdefault(one.report, []).append(one)
-        return grouped
-
     def complaints(self) -> list[str]:
         """One sentence per thing that went wrong, however many windows it cost."""
         shut_out = [

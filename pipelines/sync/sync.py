@@ -66,8 +66,9 @@ def sync(
     One customer's or report's failure stops nothing else and is in the summary. Raises WarehouseError
     when nothing can be kept at all (a full disk, an unwritable directory), SettingsError for logins.
     """
-    context = (context or RunContext()).with_day_of(settings)
-    clock = context.clock
+    context = context or RunContext()
+    clock = settings.clock_of_day(context.clock)  # BROKERBI_TODAY makes a run a rehearsal
+    context = replace(context, clock=clock)
     store = Store(settings.data_dir, now=clock.utc_now, transform=pseudonyms_of(settings))
     run_id = f"{clock.utc_now():%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"  # sorts by time
     summary = Summary(run_id, clock.utc_now(), on_result)
