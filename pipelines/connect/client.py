@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
-from types import TracebackType
 from typing import TypeVar
 
 import httpx
@@ -33,7 +32,7 @@ T = TypeVar("T")
 
 
 class Client:
-    """Asks the service with one login; use it as an async context manager.
+    """Asks the service with one login; keeps connections open until `aclose`.
 
     A request is repeated after 429, 5xx, time-outs, resets, half bodies and answers with status 200
     that are not JSON, and after nothing else. After a 401 the login is never used again. Refuses a
@@ -65,12 +64,8 @@ class Client:
         self._first_try = asyncio.Lock()
         self._is_tried = False
 
-    async def __aenter__(self) -> Client:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def aclose(self) -> None:
+        """Close every connection."""
         await self._connection.close()
 
     async def get(self, request: Request, read: Callable[[bytes], T]) -> tuple[Answer, T]:

@@ -29,14 +29,6 @@ GZIP = 16 + zlib.MAX_WBITS
 GZIP_BEGINS = b"\x1f"
 
 
-class HalfBody(Exception):
-    """Some of the body is missing or damaged: worth asking again."""
-
-
-class TooManyBytes(Exception):
-    """The body is larger than allowed."""
-
-
 class Connection:
     """The connections of one login to one host, kept open between requests.
 
@@ -97,14 +89,13 @@ class Connection:
                 asyncio.timeout(self._limits.whole_seconds),
                 self._http.stream("GET", url) as response,
             ):
-                await self._collect(response, body)
+                if not await self._collect(response, body):
+                    trouble = Trouble.TOO_LARGE
         except UNREACHABLE as error:
             trouble, detail = Trouble.UNREACHABLE, _one_line(error)
         except (TimeoutError, httpx.TimeoutException):
             trouble = Trouble.TIMED_OUT
-        except TooManyBytes:
-            trouble = Trouble.TOO_LARGE
-        except (httpx.HTTPError, OSError, HalfBody) as error:
+        except (httpx.HTTPError, OSError) as error:
             trouble, detail = Trouble.BROKEN, _one_line(error)
         seconds = self._clock.monotonic() - began
         status = response.status_code if response is not None else None
@@ -114,35 +105,34 @@ class Connection:
         answer = self._answer(one, url, response, body.getvalue())
         return one if response.is_success else replace(one, trouble=None, detail=""), answer
 
-    async def _collect(self, response: httpx.Response, body: BytesIO) -> None:
-        """Read to the end, decompressing; the body never grows beyond the limit, however tight it was.
+    async def _collect(self, response: httpx.Response, body: BytesIO) -> bool:
+        """Read to the end, decompressing; false when the body would grow beyond the limit.
 
-        Raises HalfBody for a body that is shorter than it says, or damaged, and TooManyBytes.
+        Raises errors of httpx for a body that is shorter than it says, or damaged.
         """
         largest = self._limits.largest_bytes
         if response.is_stream_consumed:  # a transport in memory has read and decompressed it already
             body.write(response.content[: largest + 1])
-            if body.tell() > largest:
-                raise TooManyBytes
-            return
+            return body.tell() <= largest
         length = response.headers.get("content-length", "").strip()
         has_length = length.isascii() and length.isdigit() and "transfer-encoding" not in response.headers
         encoding = response.headers.get("content-encoding", "").strip().lower()
         if encoding not in {"", "identity", "gzip", "x-gzip"}:
-            raise HalfBody(f"the answer is compressed as {encoding[:20]}, which was not asked for")
+            raise httpx.DecodingError(f"the answer is compressed as {encoding[:20]}, which was not asked for")
         unzip = _Unzip() if encoding.endswith("gzip") else None
         received = 0
         async for chunk in response.aiter_raw():
             received += len(chunk)
             if received > largest:
-                raise TooManyBytes
+                return False
             body.write(unzip.data(chunk, largest + 1 - body.tell()) if unzip else chunk)
             if body.tell() > largest:
-                raise TooManyBytes
+                return False
         if has_length and received < int(length):
-            raise HalfBody(f"the answer ended after {received} of {int(length)} bytes")
+            raise httpx.RemoteProtocolError(f"the answer ended after {received} of {int(length)} bytes")
         if unzip and received and not unzip.member.eof:
-            raise HalfBody("the answer ended in the middle of its compression")
+            raise httpx.RemoteProtocolError("the answer ended in the middle of its compression")
+        return True
 
     def _answer(self, one: Try, url: str, response: httpx.Response, body: bytes) -> Answer:
         """What came in a try, without the login."""
@@ -168,7 +158,7 @@ class _Unzip:
         self.member = zlib.decompressobj(GZIP)
 
     def data(self, received: bytes, most: int) -> bytes:
-        """The decompressed bytes; raises HalfBody when they are damaged."""
+        """The decompressed bytes; raises httpx.DecodingError when they are damaged."""
         data = bytearray()
         try:
             while received and len(data) < most:
@@ -179,7 +169,7 @@ class _Unzip:
                 data += self.member.decompress(received, most - len(data))
                 received = self.member.unused_data
         except zlib.error:
-            raise HalfBody("the answer is damaged: it cannot be decompressed") from None
+            raise httpx.DecodingError("the answer is damaged: it cannot be decompressed") from None
         return bytes(data)
 
 

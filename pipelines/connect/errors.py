@@ -5,12 +5,9 @@ ConnectError
 ├── Forbidden         403: this login may not see this report of this customer
 ├── NotFound          404: no such address or customer
 ├── Refused           400: the request breaks a rule of the service; `validation` says which
-├── Unexpected        any other status nobody has documented
-├── Redirected        3xx: never followed, the login would travel along
+├── Unexpected        what nobody has documented: another status, a redirect, or no JSON every time
 ├── AnswerTooLarge    the answer is larger than BROKERBI_LARGEST_ANSWER_MB
-├── NotJson           200, but not JSON, every time it was asked
-├── TooManyRequests   429, every time it was asked
-├── Unavailable       5xx, time-outs, resets and half bodies, every time it was asked
+├── Unavailable       429, 5xx, time-outs, resets and half bodies, every time it was asked
 ├── Unreachable       no connection, every time one was tried
 └── HostDown          the host fails or refuses one request after the other: the run is over
 """
@@ -61,23 +58,11 @@ class Refused(ConnectError):
 
 
 class Unexpected(ConnectError):
-    """A status that nobody has documented."""
-
-
-class Redirected(ConnectError):
-    """The service points elsewhere."""
+    """The service answered what nobody has documented."""
 
 
 class AnswerTooLarge(ConnectError):
     """The answer is larger than the settings allow; only a shorter request can be answered."""
-
-
-class NotJson(ConnectError):
-    """The service answered something else than JSON."""
-
-
-class TooManyRequests(ConnectError):
-    """The service wants fewer requests."""
 
 
 class Unavailable(ConnectError):
@@ -112,8 +97,8 @@ EXHAUSTED: dict[Trouble | int | None, tuple[type[ConnectError], str]] = {
     Trouble.UNREACHABLE: (Unreachable, "Check BROKERBI_BASE_URL and the network of this machine."),
     Trouble.TIMED_OUT: (Unavailable, "Run again later, or raise BROKERBI_TIMEOUT_SECONDS."),
     Trouble.BROKEN: (Unavailable, RUN_AGAIN),
-    Trouble.NOT_JSON: (NotJson, KEPT_IN_LANDING),
-    TOO_MANY_REQUESTS: (TooManyRequests, "Lower BROKERBI_REQUESTS_PER_SECOND or BROKERBI_CONCURRENCY."),
+    Trouble.NOT_JSON: (Unexpected, KEPT_IN_LANDING),
+    TOO_MANY_REQUESTS: (Unavailable, "Lower BROKERBI_REQUESTS_PER_SECOND or BROKERBI_CONCURRENCY."),
     None: (Unavailable, RUN_AGAIN),
 }
 
@@ -124,7 +109,6 @@ def refusal(answer: Answer, login: Login) -> ConnectError:
         answer.status, (Unexpected, "nobody has documented that. Ask the service's support.")
     )
     if 300 <= answer.status < 400:
-        kind = Redirected
         advice = f"it points to {_redirect_target(answer)}, which is not followed. Check BROKERBI_BASE_URL."
     said = excerpt(answer.body, login)
     message = f"The service answered {answer.status} to {answer.request}: {advice}"

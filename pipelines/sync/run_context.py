@@ -59,6 +59,7 @@ class RunContext:
                     clock=self.clock,
                     on_try=on_try,
                 )
-                by_login[login] = await stack.enter_async_context(client)
+                stack.push_async_callback(client.aclose)
+                by_login[login] = client
             clients[customer.id] = by_login[login]
         return clients

@@ -217,9 +217,7 @@ def test_a_column_that_is_always_null_is_no_column_yet() -> None:
 
 def test_a_documented_field_that_no_row_has_is_noted() -> None:
     result = normalized("running_commissions", [{"amount": 1, "obtainedAt": "2026-01-01"}])
-    assert result.notes == (
-        "running_commissions: no row has userId, customerId, estateId, exchangeRate",
-    )
+    assert result.notes == ("running_commissions: no row has userId, customerId, estateId, exchangeRate",)
 
 
 def test_a_field_of_an_object_that_is_null_everywhere_is_not_called_missing() -> None:
