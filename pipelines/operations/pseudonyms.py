@@ -10,7 +10,7 @@ import hashlib
 import hmac
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -25,43 +25,38 @@ if TYPE_CHECKING:
 DIGITS = 16
 
 
-@dataclass(frozen=True)
-class Pseudonyms:
-    """Replaces what names a contact in the tables of a load."""
-
-    key: bytes
-
-    def of_text(self, text: str | None) -> str | None:
-        """The pseudonym of a name, an address or a number; an empty text stays as it is."""
-        if text is None or not text.strip():
-            return text
-        known = " ".join(text.casefold().split()).encode()
-        return f"p-{hmac.new(self.key, known, hashlib.sha256).hexdigest()[:DIGITS]}"
-
-    def frame_of(self, table: TableLike) -> pl.DataFrame:
-        """The rows with pseudonyms in columns that name a contact, and in texts that repeat such a name."""
-        documented = {one.name: one for one in table.columns if isinstance(one, Column) and one.documented}
-        frame = table.frame
-        columns = [one.name for one in table.columns if frame.schema.get(one.name) == pl.String]
-        naming = [name for name in columns if names_contact(name, documented)]
-        if not naming:
-            return frame
-        names = [[one for one in row if one and one.strip()] for row in frame.select(naming).iter_rows()]
-        changed = {name: [self.of_text(one) for one in frame[name]] for name in naming}
-        for name in filter(is_free_text, columns):
-            changed[name] = list(map(self._within, frame[name], names))
-        series = [pl.Series(name, values, pl.String) for name, values in changed.items()]
-        return frame.with_columns(series)
-
-    def _within(self, text: str | None, names: Sequence[str]) -> str | None:
-        """A free text with pseudonyms for the names of the same row."""
-        for name in sorted(names, key=len, reverse=True):
-            if text:
-                text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", self.of_text(name) or "", text)
+def pseudonym(key: bytes, text: str | None) -> str | None:
+    """The pseudonym of a name, an address or a number; an empty text stays as it is."""
+    if text is None or not text.strip():
         return text
+    known = " ".join(text.casefold().split()).encode()
+    return f"p-{hmac.new(key, known, hashlib.sha256).hexdigest()[:DIGITS]}"
+
+
+def pseudonymized(key: bytes, table: TableLike) -> pl.DataFrame:
+    """The rows with pseudonyms in columns that name a contact, and in texts that repeat such a name."""
+    documented = {one.name: one for one in table.columns if isinstance(one, Column) and one.documented}
+    frame = table.frame
+    columns = [one.name for one in table.columns if frame.schema.get(one.name) == pl.String]
+    naming = [name for name in columns if names_contact(name, documented)]
+    if not naming:
+        return frame
+    names = [[one for one in row if one and one.strip()] for row in frame.select(naming).iter_rows()]
+    changed = {name: [pseudonym(key, one) for one in frame[name]] for name in naming}
+    for name in filter(is_free_text, columns):
+        changed[name] = list(map(partial(_without_names, key), frame[name], names))
+    return frame.with_columns(pl.Series(name, values, pl.String) for name, values in changed.items())
+
+
+def _without_names(key: bytes, text: str | None, names: Sequence[str]) -> str | None:
+    """A free text with pseudonyms for the names of the same row."""
+    for name in sorted(names, key=len, reverse=True):
+        if text:
+            text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", pseudonym(key, name) or "", text)
+    return text
 
 
 def pseudonyms_of(settings: Settings) -> Callable[[TableLike], pl.DataFrame] | None:
     """What the rows of a table become before they are loaded; nothing while no key is set."""
     key = settings.pseudonym_key.get_secret_value()
-    return Pseudonyms(key.encode()).frame_of if key else None
+    return partial(pseudonymized, key.encode()) if key else None

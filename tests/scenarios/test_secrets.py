@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from pipelines.operations.pseudonyms import Pseudonyms
+from pipelines.operations.pseudonyms import pseudonym
 from pipelines.operations.replay import replay
 from pipelines.sandbox.faults import Fault
 from pipelines.sandbox.service import SandboxLogin, Service
@@ -25,7 +25,7 @@ SECRETS = (
 )
 TROUBLES = "401 404 429 500 redirect html empty half reset slow_start 403".split()
 NAMES = "SELECT lead_id, contact_first_name, contact_last_name, lead_title FROM bi.incoming_leads ORDER BY 1"
-KEY = Pseudonyms(b"a key")
+KEY = b"a key"
 
 
 def test_no_error_path_leaves_the_login_in_a_log_a_sentence_or_a_file(
@@ -63,7 +63,7 @@ def test_with_a_key_every_name_is_its_pseudonym_and_nothing_else_changes(named: 
     plain = named.rows(NAMES)
     with_key(named).sync(refresh=True)
     titles = {lead: title for lead, _, _, title in named.rows(NAMES)}
-    hidden = [(lead, KEY.of_text(first), KEY.of_text(last)) for lead, first, last, _ in plain]
+    hidden = [(lead, pseudonym(KEY, first), pseudonym(KEY, last)) for lead, first, last, _ in plain]
     assert [row[:3] for row in named.rows(NAMES)] == hidden
     assert [lead for lead, first, last, _ in plain if last and f"{first} {last}" in titles[lead]] == []
 
@@ -79,5 +79,5 @@ def test_a_replay_makes_the_same_pseudonyms_and_landing_keeps_the_names(named: S
 
 
 def test_the_same_name_is_the_same_pseudonym_under_the_same_key_only() -> None:
-    assert KEY.of_text("Ann  EK") == KEY.of_text("ann ek") != Pseudonyms(b"another").of_text("ann ek")
-    assert [KEY.of_text(None), KEY.of_text(" ")] == [None, " "]
+    assert pseudonym(KEY, "Ann  EK") == pseudonym(KEY, "ann ek") != pseudonym(b"another", "ann ek")
+    assert [pseudonym(KEY, None), pseudonym(KEY, " ")] == [None, " "]
