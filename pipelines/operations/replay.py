@@ -80,7 +80,11 @@ def replay(
     if not quarantine:
         landed, afresh = _whole_histories(landed, landing, done.failures)
     for group in _groups(landed):
-        readable = [one for one in group if _read_again(landing, one, settings, catalogue, done.failures)]
+        readable = [
+            one
+            for one in group
+            if _read_again(landing, one, catalogue.get(one.report), settings.timezone, done.failures)
+        ]
         first = {one.pair for one in readable} & afresh
         done.loads += len(readable)
         done.rows += sum(table.frame.height for one in readable for table in one.tables)
@@ -140,19 +144,14 @@ def _groups(landed: Sequence[WindowResult]) -> Iterator[list[WindowResult]]:
 
 
 def _read_again(
-    landing: Landing,
-    load: WindowResult,
-    settings: Settings,
-    catalogue: Mapping[str, Report],
-    failures: list[str],
+    landing: Landing, load: WindowResult, report: Report | None, timezone: str, failures: list[str]
 ) -> bool:
     """Put the rows of a load into its record; one that cannot be read is a failure of the replay."""
-    report = catalogue.get(load.report)
     if report is None:
         failures.append(f"{load.report} is no longer in the catalogue; its rows stay as they are")
         return False
     try:
-        read_landed_tables(landing, load, report, settings.timezone)
+        read_landed_tables(landing, load, report, timezone)
     except (WarehouseError, OSError) as error:
         failures.append(f"{load.report} of {load.customer}, {load.when}: {error}")
         return False
@@ -188,8 +187,12 @@ def _rebuild_totals(
                 for start in range(0, len(run), LOADS_IN_A_GROUP):
                     group = run[start : start + LOADS_IN_A_GROUP]
                     done += len(group)
-                    group = [one for one in group if _read_again(landing, one, settings, catalogue, known)]
-                    load_results(rebuilt, group)
+                    readable = [
+                        one
+                        for one in group
+                        if _read_again(landing, one, catalogue.get(one.report), settings.timezone, known)
+                    ]
+                    load_results(rebuilt, readable)
                     on_totals(done, len(landed))
                 with rebuilt.writing() as connection:
                     build_marts(connection, wanted=[TOTALS])
