@@ -43,6 +43,10 @@ USER_EARNINGS = (  # the service does not say of which office
     text("userId", "id of the user who earned", id_of="user"),
     *EARNINGS,
 )
+EARNERS = {  # who earned: what an office or a user has, and its documented id
+    "office": (OFFICE_EARNINGS, "office_customer_id"),
+    "user": (USER_EARNINGS, "user_id"),
+}
 
 # One event of RunningCommissions: no id, and equal rows can both be real.
 RUNNING_COMMISSION = (
@@ -76,46 +80,29 @@ def _kinds(report: Report) -> Iterator[Report]:
 
 
 REPORTS = (
-    *_kinds(
-        Report(
-            name="commission_office",
-            subject="commissions",
-            path="/BusinessIntelligence/CommissionOfficeReport/{customerId}",
-            description="What each office earned in a month{}: an aggregate, so one month a request.",
-            time_parameters=TimeParameters.DATES,
-            stored_as=StoredAs.MONTHS,
-            month_of_row=MonthOfRow.WINDOW,
-            follows_sales=True,
-            tables=(
-                Table(
-                    name="commission_office",
-                    rows="[]",
-                    description="One row per office and month{}.",
-                    columns=OFFICE_EARNINGS,
-                    key=("office_customer_id",),
+    *(
+        report
+        for who, (columns, key) in EARNERS.items()
+        for report in _kinds(
+            Report(
+                name=f"commission_{who}",
+                subject="commissions",
+                path=f"/BusinessIntelligence/Commission{who.title()}Report/{{customerId}}",
+                description=f"What each {who} earned in a month{{}}: an aggregate, so one month a request.",
+                time_parameters=TimeParameters.DATES,
+                stored_as=StoredAs.MONTHS,
+                month_of_row=MonthOfRow.WINDOW,
+                follows_sales=True,
+                tables=(
+                    Table(
+                        name=f"commission_{who}",
+                        rows="[]",
+                        description=f"One row per {who} and month{{}}.",
+                        columns=columns,
+                        key=(key,),
+                    ),
                 ),
-            ),
-        )
-    ),
-    *_kinds(
-        Report(
-            name="commission_user",
-            subject="commissions",
-            path="/BusinessIntelligence/CommissionUserReport/{customerId}",
-            description="What each user earned in a month{}: an aggregate, so one month a request.",
-            time_parameters=TimeParameters.DATES,
-            stored_as=StoredAs.MONTHS,
-            month_of_row=MonthOfRow.WINDOW,
-            follows_sales=True,
-            tables=(
-                Table(
-                    name="commission_user",
-                    rows="[]",
-                    description="One row per user and month{}.",
-                    columns=USER_EARNINGS,
-                    key=("user_id",),
-                ),
-            ),
+            )
         )
     ),
     *_kinds(
