@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import polars as pl
     from duckdb import DuckDBPyConnection
 
-    from warehouse.window_result import TableLike
+    from warehouse.handed_over import TableLike
 
 LOCK_SECONDS = 600.0
 Connection = duckdb.DuckDBPyConnection

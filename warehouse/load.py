@@ -28,10 +28,14 @@ from warehouse.meta_schema import naive_utc, replace_rows
 from warehouse.quarantine import replace_quarantine
 from warehouse.schema import NOTHING, Tables, TableSchema, converted
 from warehouse.schema_evolution import Batch, Incoming, ensure_table, ensure_tables_of
-from warehouse.window_result import ColumnLike, TableLike, WindowResult, WindowStatus
+from warehouse.window_result import WindowResult, WindowStatus
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+    from warehouse.handed_over import ColumnLike, TableLike
+
+    Transform = Callable[[TableLike], pl.DataFrame]
 
 MonthKey = tuple[str, str, date | None]
 """A month of a report and customer; the month is None for a report without months."""
@@ -39,7 +43,6 @@ Held = Mapping[MonthKey, tuple[datetime, int]]
 """When the load in force of a month was fetched, and its rows."""
 Counts = Counter[tuple[str, str, date | None]]
 """Rows written, by load, table and month."""
-Transform = Callable[[TableLike], pl.DataFrame]
 
 PLACES = {"_row", "_parent_row", "_month"}
 """Our own columns in a frame that is handed over; every other one is the service's."""

@@ -8,10 +8,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from warehouse.duckdb_file import insert_rows, literal, quoted, run_definitions
-from warehouse.window_result import ColumnLike
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+    from warehouse.handed_over import ColumnLike
 
 OURS = {
     "_customer": ("VARCHAR", "the customer that was asked for"),

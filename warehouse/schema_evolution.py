@@ -28,12 +28,12 @@ from warehouse.schema import (
     read_tables,
     write_meta,
 )
-from warehouse.window_result import ColumnLike
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
     from warehouse.database import Store
+    from warehouse.handed_over import ColumnLike
 
 
 @dataclass(frozen=True)

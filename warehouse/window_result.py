@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import polars as pl
+    from warehouse.handed_over import RejectedLike, TableLike
 
 
 class WindowStatus(StrEnum):
@@ -26,51 +26,6 @@ class WindowStatus(StrEnum):
     NOT_ASKED = "not asked"
     SKIPPED = "skipped"
     TOLD = "told what was changed"
-
-
-class ColumnLike(Protocol):
-    """A column of a table: its DuckDB type as text, whether it is documented, and where it comes from."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def type(self) -> str: ...
-    @property
-    def documented(self) -> bool: ...
-    @property
-    def source(self) -> str: ...
-    @property
-    def description(self) -> str: ...
-
-
-class TableLike(Protocol):
-    """The rows of one table in one window; the frame also holds `_row`, `_parent_row` and `_month`."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def columns(self) -> Sequence[ColumnLike]: ...
-    @property
-    def frame(self) -> pl.DataFrame: ...
-    @property
-    def key(self) -> tuple[str, ...]: ...
-
-
-class RejectedLike(Protocol):
-    """A row that broke its documented type, as it came; `month` is a first day, or none if unknown."""
-
-    @property
-    def table(self) -> str: ...
-    @property
-    def place(self) -> str: ...
-    @property
-    def reason(self) -> str: ...
-    @property
-    def column(self) -> str | None: ...
-    @property
-    def raw(self) -> str: ...
-    @property
-    def month(self) -> date | None: ...
 
 
 @dataclass(slots=True)

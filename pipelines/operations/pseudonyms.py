@@ -20,7 +20,7 @@ from warehouse.personal_data import is_free_text, names_contact
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings
-    from warehouse.window_result import TableLike
+    from warehouse.handed_over import TableLike
 
 DIGITS = 16
 

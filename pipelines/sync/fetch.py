@@ -32,8 +32,9 @@ from warehouse.errors import WarehouseError
 
 if TYPE_CHECKING:
     from pipelines.sync.scheduler import TaskState
+    from warehouse.handed_over import TableLike
     from warehouse.landing import Landing, LandingWriter
-    from warehouse.window_result import TableLike, WindowResult
+    from warehouse.window_result import WindowResult
 
 PAGING_TRIES = 2
 """How often a span is read page by page before it is read unpaged."""

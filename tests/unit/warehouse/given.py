@@ -14,10 +14,11 @@ from typing import Any
 import polars as pl
 
 from warehouse.database import Store
+from warehouse.handed_over import ColumnLike
 from warehouse.ledger import Ledger, ledger_of
 from warehouse.schema import StoredColumn, TableSchema
 from warehouse.schema_evolution import declare_tables
-from warehouse.window_result import ColumnLike, WindowResult, WindowStatus
+from warehouse.window_result import WindowResult, WindowStatus
 from warehouse.write_session import load_results
 
 JANUARY, FEBRUARY, MARCH = (date(2024, month, 1) for month in (1, 2, 3))
