@@ -25,9 +25,10 @@ from tests.unit.warehouse.given import (
     table,
     undocumented,
 )
+from warehouse.handed_over import ColumnLike
 from warehouse.schema import EXACT, TableSchema
 from warehouse.schema_evolution import declare_tables, joined
-from warehouse.window_result import ColumnLike, WindowResult
+from warehouse.window_result import WindowResult
 
 HUGE = EXACT + 1
 TEXT, NEW_YEAR = ("VARCHAR", "n/a"), datetime(2024, 1, 1, 0, 0, 1)
@@ -145,7 +146,7 @@ def test_a_table_comes_with_its_meaning_as_comments_and_keeps_up_with_it(given: 
     of_price = COMMENT.format("column", "table_name, column_name", "sales.price")
     assert given.rows(of_price) == [("price in SEK",)]
     assert given.rows(COMMENT.format("view", "view_name", "users")) == [("A user.",)]
-    declare_tables(given.store, [declared_sales(*SALES.columns, description="A sold estate.")])
+    declare_tables(given.store, [declared_sales(*SALES.columns.values(), description="A sold estate.")])
     assert given.rows(COMMENT.format("table", "table_name", "sales")) == [("A sold estate.",)]
 
 
