@@ -163,7 +163,7 @@ class Person:
 
     def _column(self, path: str, name: str) -> str:
         """The column of a key: `id` in an object `contact` is `contact_id`; in a list of rows it is `id`."""
-        return f"{path}_id" if self.kind is PersonKind.CONTACT and name == "id" and path else name
+        return f"{path}_id" if self.kind == "contact" and name == "id" and path else name
 
     @property
     def _is_unmistakable(self) -> bool:

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from enum import StrEnum
-from typing import Protocol
+from typing import Literal, Protocol
 
 _PERSONAL = re.compile(
     r"name|mail|phone|message|comment|employee|social|birth|address|image|url|title|text|language|note"
@@ -37,18 +36,15 @@ Documented = Mapping[str, DocumentedColumn]
 """The documented columns of a table by name."""
 
 
-class PersonKind(StrEnum):
-    """Whom an id identifies."""
-
-    CONTACT = "contact"
-    USER = "user"
+PersonKind = Literal["contact", "user"]
+"""Whom an id identifies."""
 
 
 def is_id_of(kind: PersonKind, column: str, documented: Documented) -> bool:
     """Whether a column holds ids of such persons."""
     if column in documented:
         return documented[column].id_of == kind
-    if kind is PersonKind.CONTACT:
+    if kind == "contact":
         return bool(_CONTACT_ID.search(column))
     return column == "id" or bool(_USER_ID.search(column))
 

@@ -133,10 +133,11 @@ def run_erase(arguments: argparse.Namespace) -> int:
     from warehouse.personal_data import PersonKind
 
     settings = load_settings(os.environ, offline=True)
-    kind = PersonKind.CONTACT if arguments.contact is not None else PersonKind.USER
-    person = arguments.contact if arguments.contact is not None else arguments.user
+    person: tuple[PersonKind, str] = ("user", arguments.user)
+    if arguments.contact is not None:
+        person = ("contact", arguments.contact)
     home = os.environ.get("DAGSTER_HOME")
-    receipt = erase(settings, kind, person, runs=Path(home) if home else None)
+    receipt = erase(settings, *person, runs=Path(home) if home else None)
     print_json(receipt.described())
     for problem in receipt.problems:
         complain(f"brokerbi: {problem}")

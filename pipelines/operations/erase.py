@@ -85,7 +85,7 @@ def erase(
     data_dir, tables = settings.data_dir, documented_tables(catalogue)
     store, landing = Store(data_dir), data_dir / "landing"
     person = Person(kind, id_, f"erased-{secrets.token_hex(8)}")
-    receipt = ErasureReceipt(kind.value, clock.utc_now().isoformat(timespec="seconds"))
+    receipt = ErasureReceipt(kind, clock.utc_now().isoformat(timespec="seconds"))
     with store.locked():
         with store.reading() as connection:
             person, pairs, receipt.rows = erasure.find_in_tables(connection, person, tables)

@@ -59,7 +59,7 @@ class Job:
     refresh: bool = True
     killed_at: Step | None = None
     largest_file: int | None = None
-    person: tuple[PersonKind, str] = (PersonKind.USER, "")
+    person: tuple[PersonKind, str] = ("user", "")
     plan: Path | None = None
 
     @classmethod

@@ -27,7 +27,6 @@ from pipelines.operations.erase import erase
 from pipelines.operations.replay import replay
 from tests.scenarios.scenario import Cell, Rows, Scenario, contents, scenario, wrong_cells
 from tests.tools.soak.kill_loop import say
-from warehouse.personal_data import PersonKind
 from warehouse.publish import rollback
 from warehouse.retention import compact
 
@@ -40,7 +39,7 @@ _FORK = multiprocessing.get_context("fork")
 
 
 def _erase(here: Scenario) -> None:
-    if erase(here.settings, PersonKind.USER, here.value("SELECT min(id) FROM bi.users")).problems:
+    if erase(here.settings, "user", here.value("SELECT min(id) FROM bi.users")).problems:
         raise AssertionError("the person was not erased")
 
 
