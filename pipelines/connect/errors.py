@@ -66,7 +66,7 @@ class AnswerTooLarge(ConnectError):
 
 
 class Unavailable(ConnectError):
-    """The service did not manage to answer; `timed_out` when most tries took too long."""
+    """The service did not manage to answer; `timed_out` when a shorter window may: most tries took too long."""
 
     timed_out: bool = False
 
@@ -152,7 +152,7 @@ def exhausted(tries: Sequence[Try], answer: Answer | None) -> ConnectError:
     )
     if isinstance(error, Unavailable):
         slow = [one for one in tries if one.trouble is Trouble.TIMED_OUT or one.status == GATEWAY_TIMEOUT]
-        error.timed_out = len(slow) * 2 > len(tries)
+        error.timed_out = last.status != TOO_MANY_REQUESTS and len(slow) * 2 > len(tries)
     return error
 
 
