@@ -66,7 +66,7 @@ class AnswerTooLarge(ConnectError):
 
 
 class Unavailable(ConnectError):
-    """The service did not manage to answer; `timed_out` when a shorter window may: most tries took too long."""
+    """The service did not manage to answer; `timed_out`: most tries took too long."""
 
     timed_out: bool = False
 
