@@ -177,7 +177,7 @@ async def test_retry_after_is_waited_for(tmp_path: Path) -> None:
     assert 17 in clock.waited
 
 
-async def test_an_error_says_whether_most_tries_took_too_long_unless_a_pause_is_asked_for(tmp_path: Path) -> None:
+async def test_an_error_says_whether_most_tries_were_slow_unless_a_pause_is_asked_for(tmp_path: Path) -> None:
     slow = httpx.ReadTimeout("slow")
     mostly = await error_of(tmp_path, slow, reply(500), slow, reply(504), slow)
     once = await error_of(tmp_path, slow, reply(500))
