@@ -30,7 +30,7 @@ from assets.run_results import (
     partitions_beyond,
     summary_line,
 )
-from pipelines.catalogue.model import MonthOfRow, Report, StoredAs
+from pipelines.catalogue.model import Report
 from pipelines.planning.selection import Selection
 from pipelines.settings.messages import SettingsError
 from pipelines.sync.sync import sync
@@ -99,7 +99,7 @@ def snapshot_reports(project: Project) -> dg.AssetsDefinition:
 def report_spec(report: Report, partitions: dg.PartitionsDefinition[str] | None) -> dg.AssetSpec:
     """A report as an asset; skippable, so that a partition that was not fetched stays as it is."""
     first, *others = report.tables
-    is_history = report.stored_as is StoredAs.HISTORY
+    is_history = report.stored_as == "history"
     metadata: dict[str, Any] = {
         "dagster/table_name": f"bi.{first.name}",
         "months_in_one_request": report.max_months if report.has_months else 0,
@@ -237,7 +237,7 @@ def _selected(context: dg.AssetExecutionContext, reports: Sequence[Report]) -> l
 def _description(report: Report) -> str:
     lines = [report.description, ""]
     lines += [f"- `bi.{table.name}`: {table.description}" for table in report.tables]
-    if report.has_months and report.month_of_row is MonthOfRow.WINDOW:
+    if report.has_months and report.month_of_row == "window":
         lines += ["", "Its rows carry no date, so every month is asked for on its own."]
     elif report.has_months:
         most = f"up to {report.max_months} in one request"

@@ -6,12 +6,8 @@ The months of the rows are not documented, so one month is asked at a time.
 from __future__ import annotations
 
 from pipelines.catalogue.model import (
-    Each,
-    MonthOfRow,
     Report,
-    StoredAs,
     Table,
-    TimeParameters,
     inherited,
     text,
 )
@@ -52,9 +48,9 @@ def _all_offices(name: str, operation: str, description: str, tables: tuple[Tabl
         subject="budgets",
         path=f"/Report/Budget/{{customerId}}/{operation}",
         description=description,
-        time_parameters=TimeParameters.MONTH_BOUNDS,
-        stored_as=StoredAs.HISTORY,
-        month_of_row=MonthOfRow.WINDOW,
+        time_parameters="month bounds",
+        stored_as="history",
+        month_of_row="window",
         months_ahead=True,
         tables=tables,
     )
@@ -85,9 +81,9 @@ REPORTS = (
             subject="budgets",
             path=f"/BusinessIntelligence/Budget/{operation}/{{customerId}}/{{year}}/{{month}}",
             description=f"The office's budget of {budgeted} for a month, kept with its history.",
-            time_parameters=TimeParameters.MONTH_IN_PATH,
-            stored_as=StoredAs.HISTORY,
-            month_of_row=MonthOfRow.WINDOW,
+            time_parameters="month in path",
+            stored_as="history",
+            month_of_row="window",
             months_ahead=True,
             tables=(
                 Table(
@@ -106,11 +102,11 @@ REPORTS = (
             path=f"/BusinessIntelligence/Budget/{operation}/{{customerId}}/{{userId}}/{{year}}/{{month}}",
             description=f"A user's budget of {budgeted} for a month: one request per user, "
             "so off by default.",
-            time_parameters=TimeParameters.MONTH_IN_PATH,
-            stored_as=StoredAs.HISTORY,
-            month_of_row=MonthOfRow.WINDOW,
+            time_parameters="month in path",
+            stored_as="history",
+            month_of_row="window",
             months_ahead=True,
-            each=Each.USER,
+            each="userId",
             enabled=False,
             tables=(
                 Table(

@@ -6,11 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from pipelines.catalogue.model import (
-    MonthOfRow,
     Report,
-    StoredAs,
     Table,
-    TimeParameters,
     local_time,
     money,
     nested,
@@ -89,9 +86,9 @@ REPORTS = (
                 subject="commissions",
                 path=f"/BusinessIntelligence/Commission{who.title()}Report/{{customerId}}",
                 description=f"What each {who} earned in a month{{}}: an aggregate, so one month a request.",
-                time_parameters=TimeParameters.DATES,
-                stored_as=StoredAs.MONTHS,
-                month_of_row=MonthOfRow.WINDOW,
+                time_parameters="dates",
+                stored_as="months",
+                month_of_row="window",
                 follows_sales=True,
                 tables=(
                     Table(
@@ -111,9 +108,9 @@ REPORTS = (
             subject="commissions",
             path="/BusinessIntelligence/CommissionOfficeReportByMonth/{customerId}",
             description="What each office earned, month by month{}: assumed office > year > month.",
-            time_parameters=TimeParameters.DATES,
-            stored_as=StoredAs.MONTHS,
-            month_of_row=MonthOfRow.YEAR_AND_MONTH,
+            time_parameters="dates",
+            stored_as="months",
+            month_of_row="year and month",
             max_months=ONE_YEAR,
             follows_sales=True,
             tables=(
@@ -135,9 +132,9 @@ REPORTS = (
         subject="commissions",
         path="/BusinessIntelligence/RunningCommissions",
         description="Commissions earned in steps, one event a row.",
-        time_parameters=TimeParameters.DATES,
-        stored_as=StoredAs.MONTHS,
-        month_of_row=MonthOfRow.DOCUMENTED_DATE,
+        time_parameters="dates",
+        stored_as="months",
+        month_of_row="documented date",
         max_months=TWO_MONTHS,
         customer_parameter="customerId",
         follows_sales=True,

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from pipelines.catalogue.model import (
     Column,
-    MonthOfRow,
     Report,
-    StoredAs,
     Table,
-    TimeParameters,
     integer,
     local_time,
     nested,
@@ -125,9 +122,9 @@ REPORTS = (
         subject="leads",
         path="/BusinessIntelligence/TipsAndLeads/Report/Paged",
         description="Leads received, leads sent out and tips by day of creation, removed ones too.",
-        time_parameters=TimeParameters.DATES,
-        stored_as=StoredAs.MONTHS,
-        month_of_row=MonthOfRow.DOCUMENTED_DATE,
+        time_parameters="dates",
+        stored_as="months",
+        month_of_row="documented date",
         max_months=TWO_MONTHS,
         query={"activeStatusTipLead": "ActiveAndRemoved"},  # so that history is whole
         customer_parameter="customerId",

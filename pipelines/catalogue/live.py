@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipelines.catalogue.model import MonthOfRow, Report, StoredAs, Table, TimeParameters
+from pipelines.catalogue.model import Report, Table
 
 LATEST_THREE_MONTHS = 3  # interface, Limits: only commissions for the latest 3 months are calculated
 
@@ -13,9 +13,9 @@ REPORTS = (
         subject="live",
         path="/BusinessIntelligence/LiveData/Report",
         description="What users did in a month: a summary.",
-        time_parameters=TimeParameters.DATES,
-        stored_as=StoredAs.MONTHS,
-        month_of_row=MonthOfRow.WINDOW,
+        time_parameters="dates",
+        stored_as="months",
+        month_of_row="window",
         customer_parameter="customerId",
         tables=(Table("live_activity", rows="", description="The summary of a month, as it comes."),),
     ),
@@ -24,9 +24,9 @@ REPORTS = (
         subject="live",
         path="/BusinessIntelligence/LiveData/CommissionReport",
         description="Commissions per user in a month, with some delay; only the latest three months.",
-        time_parameters=TimeParameters.DATES,
-        stored_as=StoredAs.MONTHS,
-        month_of_row=MonthOfRow.WINDOW,
+        time_parameters="dates",
+        stored_as="months",
+        month_of_row="window",
         customer_parameter="customerId",
         latest_months=LATEST_THREE_MONTHS,
         tables=(Table("live_commissions", rows="", description="The commissions of a month, as they come."),),

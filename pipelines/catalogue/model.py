@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from functools import partial
 from typing import Literal
 
@@ -14,37 +13,28 @@ _WORD_STARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 IdOf = Literal["user", "contact"]
 
 
-class TimeParameters(StrEnum):
-    """How a request names the time it is about."""
-
-    DATES = "dates"  # query dateFrom and dateTo, local date-times
-    MONTH_BOUNDS = "month bounds"  # query fromYear, fromMonth, toYear, toMonth, both ends included
-    MONTH_IN_PATH = "month in path"  # path segments {year} and {month}
-    NONE = "none"  # the answer is the present state
-
-
-class StoredAs(StrEnum):
-    """How the warehouse stores the rows."""
-
-    MONTHS = "months"  # a new answer replaces whole months
-    HISTORY = "history"  # a snapshot, kept as slowly changing history
-    NOT_KEPT = "not kept"  # the answer only says what is to be asked next
-
-
-class MonthOfRow(StrEnum):
-    """How a row of an answer finds its month."""
-
-    WINDOW = "window"  # rows carry no date: the window is one month, and that is it
-    DOCUMENTED_DATE = "documented date"  # the table names the column that dates a row
-    YEAR_AND_MONTH = "year and month"  # assumed: rows turn out to carry a year and a month
-    NONE = "none"  # the report has no months at all
-
-
-class Each(StrEnum):
-    """What a report is asked for one by one, besides the customer: the name of the parameter."""
-
-    USER = "userId"
-    ESTATE = "estateId"
+# How a request names the time it is about.
+TimeParameters = Literal[
+    "dates",  # query dateFrom and dateTo, local date-times
+    "month bounds",  # query fromYear, fromMonth, toYear, toMonth, both ends included
+    "month in path",  # path segments {year} and {month}
+    "none",  # the answer is the present state
+]
+# How the warehouse stores the rows.
+StoredAs = Literal[
+    "months",  # a new answer replaces whole months
+    "history",  # a snapshot, kept as slowly changing history
+    "not kept",  # the answer only says what is to be asked next
+]
+# How a row of an answer finds its month.
+MonthOfRow = Literal[
+    "window",  # rows carry no date: the window is one month, and that is it
+    "documented date",  # the table names the column that dates a row
+    "year and month",  # assumed: rows turn out to carry a year and a month
+    "none",  # the report has no months at all
+]
+Each = Literal["userId", "estateId"]
+"""What a report is asked for one by one, besides the customer: the name of the parameter."""
 
 
 @dataclass(frozen=True)
@@ -156,7 +146,7 @@ class Report:
     @property
     def has_months(self) -> bool:
         """Whether the ledger counts this report by month."""
-        return self.month_of_row is not MonthOfRow.NONE
+        return self.month_of_row != "none"
 
 
 def prefixed(prefix: str, name: str) -> str:

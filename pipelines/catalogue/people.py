@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from pipelines.catalogue.model import (
-    MonthOfRow,
     Report,
-    StoredAs,
     Table,
-    TimeParameters,
     boolean,
     inherited,
     local_time,
@@ -42,9 +39,9 @@ REPORTS = (
         subject="people",
         path="/BusinessIntelligence/External/Users",
         description="The users of the customer as they are now, kept with their history.",
-        time_parameters=TimeParameters.NONE,
-        stored_as=StoredAs.HISTORY,
-        month_of_row=MonthOfRow.NONE,
+        time_parameters="none",
+        stored_as="history",
+        month_of_row="none",
         customer_parameter="customerId",
         tables=(
             Table(
@@ -69,9 +66,9 @@ REPORTS = (
         subject="people",
         path="/BusinessIntelligence/External/Trademarks",
         description="The trademarks of the customer as they are now, kept with their history.",
-        time_parameters=TimeParameters.NONE,
-        stored_as=StoredAs.HISTORY,
-        month_of_row=MonthOfRow.NONE,
+        time_parameters="none",
+        stored_as="history",
+        month_of_row="none",
         customer_parameter="customerId",
         tables=(
             Table("trademarks", rows="[]", description="One row per trademark; no field is documented."),

@@ -7,7 +7,7 @@ import os
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from pipelines.catalogue.model import Report, StoredAs
+from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
 from pipelines.cli.output import count, print_json, print_table, say, size
 from pipelines.clock import SystemClock
@@ -144,7 +144,7 @@ def run_reports(arguments: argparse.Namespace) -> int:
                 report.subject,
                 "on demand" if report.on_demand else "yes" if report.enabled else "off",
                 f"{report.max_months} mo" if report.has_months else "-",
-                "history" if report.stored_as is StoredAs.HISTORY else "months",
+                "history" if report.stored_as == "history" else "months",
                 ", ".join(f"bi.{table.name}" for table in report.tables),
             ]
             for report in REPORTS.values()
@@ -161,7 +161,7 @@ def _report_as_json(report: Report) -> dict[str, object]:
         "path": report.path,
         "query": dict(report.query),
         "longest_window_months": report.max_months if report.has_months else None,
-        "kept_as": report.stored_as.value,
+        "kept_as": report.stored_as,
         "paged": report.paged,
         "on": report.enabled,
         "on_demand": report.on_demand,

@@ -16,7 +16,7 @@ from itertools import chain
 
 import polars as pl
 
-from pipelines.catalogue.model import Column, MonthOfRow, Report, Table, declared_columns, snake_case
+from pipelines.catalogue.model import Column, Report, Table, declared_columns, snake_case
 from pipelines.months import Month
 from pipelines.normalize.document import ROOT, Document, Json, Keys, Object
 from pipelines.normalize.row_locator import (
@@ -182,7 +182,7 @@ class _Answer:
         found = locate_lists(objects, paths)
         self.notes += _notes_of_places(paths, found)
         is_empty = all(says_nothing(page) for page in objects)
-        if report.month_of_row is MonthOfRow.YEAR_AND_MONTH and not is_empty:
+        if report.month_of_row == "year and month" and not is_empty:
             paths, found = self._move_to_months(objects, paths[0], found.get(paths[0].keys, ()))
         if not found and not is_empty:
             path = paths[0].first_with_table()
@@ -314,7 +314,7 @@ class _Answer:
             return level.above.months.gather(level.parents), ""
         if not level.name or not window:
             return constant(None, pl.Date(), length), ""
-        if table and table.dated_by and self.report.month_of_row is MonthOfRow.DOCUMENTED_DATE:
+        if table and table.dated_by and self.report.month_of_row == "documented date":
             dates = next(one.values for one in level.columns if one.column.name == table.dated_by)
             return months_by_date(dates, window), table.dated_by
         found = months_by_year_and_month(level.columns, window)

@@ -10,7 +10,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from pipelines.catalogue.model import Each, MonthOfRow, Report
+from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
 from pipelines.catalogue.sales import DAYS_AT_ONCE, changed_sales
 from pipelines.months import Month
@@ -150,7 +150,7 @@ def plan_from(
     """The plan, given the outline of the ledger and a function that knows the users of a customer."""
     reports = chosen_reports(settings, selection, catalogue)
     customers = chosen_customers(settings, selection)
-    by_user = any(one.each is Each.USER for one in reports)
+    by_user = any(one.each == "userId" for one in reports)
     planner = Planner(
         calendar(settings, clock),
         outline,
@@ -253,10 +253,10 @@ class Planner:
             refusal = "no access (403 today); it is asked again tomorrow"
             return PlannedReport(report, customer, skipped=refusal)
         asked, nobody = None, ""
-        if report.each is Each.USER:
+        if report.each == "userId":
             asked = tuple(self.users.get(customer.id, ()))
             nobody = "no user of this customer is known yet; sync the report users first"
-        elif report.each is Each.ESTATE:
+        elif report.each == "estateId":
             asked = self.selection.estates
             nobody = "asked on demand only: name estates with --estate"
         if asked == ():
@@ -332,8 +332,6 @@ class Planner:
             known = self.ledger.pages.get(planned.pair)
             most = PAGES_ALLOWED if known is None else math.ceil(known * 1.5) + 2
             return spans * most, spans * (known or 2)
-        if report.month_of_row is MonthOfRow.YEAR_AND_MONTH and not any(
-            self.held.get(planned.pair, NOTHING_HELD)
-        ):
+        if report.month_of_row == "year and month" and not any(self.held.get(planned.pair, NOTHING_HELD)):
             return (spans + months if months > spans else spans), spans
         return spans, spans

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from pipelines.catalogue.model import MonthOfRow, Report
+from pipelines.catalogue.model import Report
 from pipelines.connect.errors import AnswerTooLarge, ConnectError, Refused, Unavailable
 from pipelines.months import Month
 from pipelines.planning.windows import Span, Window, spans_of_days
@@ -80,9 +80,9 @@ def may_be_halved(report: Report, span: Span) -> bool:
     Averages of halves would be no average of the whole, so an aggregate is never cut below its month,
     and rows that carry a year and a month are only cut between months.
     """
-    if report.month_of_row is MonthOfRow.DOCUMENTED_DATE:
+    if report.month_of_row == "documented date":
         return span.days > 1
-    return report.month_of_row is MonthOfRow.YEAR_AND_MONTH and _months_of(span) > 1
+    return report.month_of_row == "year and month" and _months_of(span) > 1
 
 
 def _months_of(span: Span) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from pipelines.catalogue.model import Report, StoredAs, declared_columns
+from pipelines.catalogue.model import Report, declared_columns
 from pipelines.catalogue.reports import REPORTS
 from pipelines.planning.selection import Selection, chosen_reports
 from warehouse.database import Connection
@@ -49,7 +49,7 @@ def declared_tables(reports: Iterable[Report] = REPORTS.values()) -> list[TableS
             name=table.name,
             report=report.name,
             parent=table.parent,
-            history=report.stored_as is StoredAs.HISTORY,
+            history=report.stored_as == "history",
             key=table.key,
             nested=table.parent is not None,
             description=table.description,

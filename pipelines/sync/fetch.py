@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
-from pipelines.catalogue.model import Each, MonthOfRow, Report, StoredAs, TimeParameters
+from pipelines.catalogue.model import Report
 from pipelines.clock import Clock
 from pipelines.connect.client import Client
 from pipelines.connect.errors import ConnectError, NotFound, Refused
@@ -65,19 +65,19 @@ def build_request(
         query[report.customer_parameter] = customer
     if span is not None:
         places |= {"year": str(span.first.year), "month": str(span.first.month)}
-        if report.time_parameters is TimeParameters.DATES:
+        if report.time_parameters == "dates":
             query |= {"dateFrom": span.starts_at.isoformat(), "dateTo": span.ends_at.isoformat()}
-        elif report.time_parameters is TimeParameters.MONTH_BOUNDS:
+        elif report.time_parameters == "month bounds":
             query |= {
                 "fromYear": str(span.first.year),
                 "fromMonth": str(span.first.month),
                 "toYear": str(span.last.year),
                 "toMonth": str(span.last.month),
             }
-    if asked is not None and report.each is Each.USER:
+    if asked is not None and report.each == "userId":
         places["userId"] = quote(asked, safe="")
-    if asked is not None and report.each is Each.ESTATE:
-        query[report.each.value] = asked
+    if asked is not None and report.each == "estateId":
+        query[report.each] = asked
     return Request(path=path.format_map(places), query=query, report=report.name, customer=customer)
 
 
@@ -106,7 +106,7 @@ class Fetcher:
             "run_id": result.run_id,
             "months": [day.isoformat() for day in result.months],
             "history": result.history,
-            "kept": report.stored_as is not StoredAs.NOT_KEPT,
+            "kept": report.stored_as != "not kept",
             "asked": None if result.asked is None else list(result.asked),
         }
         writer = self.landing.open(
@@ -193,7 +193,7 @@ class _WindowReader:
         if isinstance(normalized, UnreadableRows):
             raise normalized
         says_no_month = normalized.undated or (
-            self.report.month_of_row is MonthOfRow.YEAR_AND_MONTH and normalized.year_and_month is False
+            self.report.month_of_row == "year and month" and normalized.year_and_month is False
         )
         if len(result.months) > 1 and says_no_month:
             raise RowsWithoutMonths

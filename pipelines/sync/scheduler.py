@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from pipelines.catalogue.model import StoredAs
 from pipelines.connect.errors import Forbidden, HostDown, Refused
 from pipelines.planning.plan import PlannedReport
 from pipelines.planning.windows import Window, windows
@@ -69,7 +68,7 @@ class TaskState:
             window_start=window.first,
             window_end=window.last,
             run_id=run_id,
-            history=report.stored_as is StoredAs.HISTORY,
+            history=report.stored_as == "history",
             asked=self.planned.asked if report.on_demand else None,
         )
 

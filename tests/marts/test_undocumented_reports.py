@@ -16,7 +16,6 @@ from hypothesis import given as examples
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from pipelines.catalogue.model import StoredAs
 from pipelines.catalogue.reports import REPORTS
 from pipelines.months import Month
 from pipelines.sync.declaration import declared_tables
@@ -81,7 +80,7 @@ def result_of(name: str, value: object) -> WindowResult:
     return WindowResult(
         load_id=f"L-{name}", run_id="R", report=name, customer="M1", window_start=JANUARY.first_day,
         window_end=JANUARY.last_day, months=months, open_months=frozenset(),
-        history=report.stored_as is StoredAs.HISTORY, asked=None, tables=result.tables, rejected=(),
+        history=report.stored_as == "history", asked=None, tables=result.tables, rejected=(),
         requests=1, bytes=1, sha256="", seconds=0.1, fetched_at_utc=READ, landing="",
     )  # fmt: skip
 

@@ -10,7 +10,7 @@ import duckdb
 import httpx
 import pytest
 
-from pipelines.catalogue.model import MonthOfRow, Report, StoredAs, Table, TimeParameters, text
+from pipelines.catalogue.model import Report, Table, text
 from pipelines.catalogue.reports import REPORTS
 from pipelines.months import Month
 from pipelines.operations.replay import replay
@@ -86,9 +86,9 @@ COLLEAGUES = Report(
     subject="people",
     path="/BusinessIntelligence/External/Users",
     description="The users once more, under another name.",
-    time_parameters=TimeParameters.NONE,
-    stored_as=StoredAs.HISTORY,
-    month_of_row=MonthOfRow.NONE,
+    time_parameters="none",
+    stored_as="history",
+    month_of_row="none",
     customer_parameter="customerId",
     tables=(Table(name="colleagues", rows="[]", description="A user.", columns=COLLEAGUE, key=("id",)),),
 )

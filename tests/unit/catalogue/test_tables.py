@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.catalogue.model import Each, Report, Table, declared_columns, prefixed, snake_case
+from pipelines.catalogue.model import Report, Table, declared_columns, prefixed, snake_case
 from pipelines.catalogue.reports import REPORTS, report
 
 TABLES = [(entry, table) for entry in REPORTS.values() for table in entry.tables]
@@ -88,7 +88,7 @@ def test_contacts_users_and_agents_are_personal() -> None:
 
 
 def test_asking_one_by_one_leaves_its_mark_in_the_rows() -> None:
-    mark = {Each.USER: "asked_user_id", Each.ESTATE: "asked_estate_id"}
+    mark = {"userId": "asked_user_id", "estateId": "asked_estate_id"}
     asked = [(entry.each, entry.tables[0]) for entry in REPORTS.values() if entry.each]
     assert all(mark[each] in names(table) for each, table in asked)
 
