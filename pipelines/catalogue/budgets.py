@@ -5,6 +5,8 @@ The months of the rows are not documented, so one month is asked at a time.
 
 from __future__ import annotations
 
+from functools import partial
+
 from pipelines.catalogue.model import (
     Report,
     Table,
@@ -42,49 +44,36 @@ def _offices_and_users(name: str) -> tuple[Table, ...]:
     )
 
 
-def _all_offices(name: str, operation: str, description: str, tables: tuple[Table, ...]) -> Report:
-    return Report(
-        name=name,
-        subject="budgets",
-        path=f"/Report/Budget/{{customerId}}/{operation}",
-        description=description,
-        time_parameters="month bounds",
-        stored_as="history",
-        month_of_row="window",
-        months_ahead=True,
-        tables=tables,
-    )
-
+budget = partial(Report, subject="budgets", stored_as="history", month_of_row="window", months_ahead=True)
 
 REPORTS = (
-    _all_offices(
-        "budget_sold_estates",
-        "SoldEstates",
-        "How many homes each office means to sell in a month, kept with its history.",
-        _offices_and_users("budget_sold_estates"),
+    budget(
+        name="budget_sold_estates",
+        path="/Report/Budget/{customerId}/SoldEstates",
+        description="How many homes each office means to sell in a month, kept with its history.",
+        time_parameters="month bounds",
+        tables=_offices_and_users("budget_sold_estates"),
     ),
-    _all_offices(
-        "budget_commission",
-        "Commission",
-        "What commission each office means to earn in a month, kept with its history.",
-        _offices_and_users("budget_commission"),
+    budget(
+        name="budget_commission",
+        path="/Report/Budget/{customerId}/Commission",
+        description="What commission each office means to earn in a month, kept with its history.",
+        time_parameters="month bounds",
+        tables=_offices_and_users("budget_commission"),
     ),
-    _all_offices(
-        "budget_crm",
-        "Crm",
-        "How many customer meetings each office means to hold in a month, kept with its history.",
-        (Table("budget_crm", rows="[]", description="One row per office and month, as it comes."),),
+    budget(
+        name="budget_crm",
+        path="/Report/Budget/{customerId}/Crm",
+        description="How many customer meetings each office means to hold in a month, kept with its history.",
+        time_parameters="month bounds",
+        tables=(Table("budget_crm", rows="[]", description="One row per office and month, as it comes."),),
     ),
     *(
-        Report(
+        budget(
             name=f"office_budget_{operation.lower()}",
-            subject="budgets",
             path=f"/BusinessIntelligence/Budget/{operation}/{{customerId}}/{{year}}/{{month}}",
             description=f"The office's budget of {budgeted} for a month, kept with its history.",
             time_parameters="month in path",
-            stored_as="history",
-            month_of_row="window",
-            months_ahead=True,
             tables=(
                 Table(
                     name=f"office_budget_{operation.lower()}",
@@ -96,16 +85,12 @@ REPORTS = (
         for operation, budgeted in BUDGETED.items()
     ),
     *(
-        Report(
+        budget(
             name=f"user_budget_{operation.lower()}",
-            subject="budgets",
             path=f"/BusinessIntelligence/Budget/{operation}/{{customerId}}/{{userId}}/{{year}}/{{month}}",
             description=f"A user's budget of {budgeted} for a month: one request per user, "
             "so off by default.",
             time_parameters="month in path",
-            stored_as="history",
-            month_of_row="window",
-            months_ahead=True,
             each="userId",
             enabled=False,
             tables=(

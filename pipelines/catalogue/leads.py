@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from pipelines.catalogue.model import (
-    Column,
     Report,
     Table,
     integer,
@@ -104,17 +105,8 @@ TIP = (
 )
 
 
-def _leads(name: str, key: str, description: str, columns: tuple[Column, ...], id_column: str) -> Table:
-    return Table(
-        name=name,
-        rows=f"{key}[]",
-        description=description,
-        columns=columns,
-        key=(id_column,),
-        dated_by="created_at",
-        at_any_depth=True,
-    )
-
+dated = partial(Table, dated_by="created_at", at_any_depth=True)
+lead = partial(dated, key=("lead_id",))
 
 REPORTS = (
     Report(
@@ -131,9 +123,9 @@ REPORTS = (
         paged=True,
         unpaged_path="/BusinessIntelligence/TipsAndLeads/Report",
         tables=(
-            _leads("incoming_leads", "incomingLeads", "One row per lead received.", INCOMING_LEAD, "lead_id"),
-            _leads("outgoing_leads", "outgoingLeads", "One row per lead sent out.", OUTGOING_LEAD, "lead_id"),
-            _leads("tips", "tips", "One row per tip between colleagues.", TIP, "tip_id"),
+            lead("incoming_leads", "incomingLeads[]", "One row per lead received.", INCOMING_LEAD),
+            lead("outgoing_leads", "outgoingLeads[]", "One row per lead sent out.", OUTGOING_LEAD),
+            dated("tips", "tips[]", "One row per tip between colleagues.", TIP, key=("tip_id",)),
         ),
     ),
 )
