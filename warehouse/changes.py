@@ -117,14 +117,6 @@ def months_naming(
     return found
 
 
-def read_probes(connection: DuckDBPyConnection) -> dict[str, date]:
-    """Through which day each customer's changes have been asked for, without a gap."""
-    rows = connection.execute(
-        "SELECT customer, max(window_end) FROM meta.probes WHERE status = $1 GROUP BY ALL", [ANSWERED]
-    )
-    return dict(rows.fetchall())
-
-
 def _is_news(one: Changed, known: Changed | None) -> bool:
     if known is None or one.changed_at_utc > known.changed_at_utc:
         return True

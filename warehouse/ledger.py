@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
-from warehouse.changes import read_changes, read_probes
+from warehouse.changes import ANSWERED, read_changes
 from warehouse.duckdb_file import insert_rows
 from warehouse.meta_schema import aware, naive_utc, replace_rows
 from warehouse.window_result import WindowResult
@@ -23,13 +23,15 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class HeldMonth:
-    """The load in force for one month of one report of one customer; `state` is 'held' or 'open'."""
+    """One month of one report of one customer: when it was last asked, and whether it was over then.
 
-    load_id: str
-    rows: int
-    loaded_at_utc: datetime
+    `state` is 'held' or, of a month that was not over, 'open'; the load in force is not part of an outline.
+    """
+
     fetched_at_utc: datetime
     state: str
+    load_id: str = ""
+    rows: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,33 +42,22 @@ class Cap:
     months: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class HeldBriefly:
-    """When a held month was last asked, and whether it was over then ('held') or not ('open').
-
-    The time is exact where a change of a sale was noticed for the report and customer, and else taken
-    back to the quarter of an hour: days and months begin at one in every time zone, and nothing finer
-    is ever compared.
-    """
-
-    fetched_at_utc: datetime
-    state: str
-
-
 @dataclass(frozen=True)
 class Ledger:
     """Everything a plan needs to know; a report without months is held under the month None.
 
     `months` are the loads in force: all of them, or none where only the outline was read. `held` says in
     the outline what a plan needs of each month of a report and customer; pairs of which the same is held
-    have the very same mapping there, so that what follows from it need be worked out only once.
+    have the very same mapping there, so that what follows from it need be worked out only once. Its times
+    are exact where a change of a sale was noticed for the report and customer, and else taken back to the
+    quarter of an hour: days and months begin at one in every time zone, and nothing finer is ever compared.
     `pages` is the most requests that one window took, `request_seconds` how long a request takes.
     `changed` says since when a month is to be read again because a sale of it was changed, `probed`
     through which day each customer's changes have been asked for.
     """
 
     months: Mapping[tuple[str, str, date | None], HeldMonth] = field(default_factory=dict)
-    held: Mapping[Pair, Mapping[date | None, HeldBriefly]] = field(default_factory=dict)
+    held: Mapping[Pair, Mapping[date | None, HeldMonth]] = field(default_factory=dict)
     denied: Mapping[Pair, datetime] = field(default_factory=dict)
     caps: Mapping[Pair, Cap] = field(default_factory=dict)
     pages: Mapping[Pair, int] = field(default_factory=dict)
@@ -98,11 +89,11 @@ def ledger_of(store: Store) -> Ledger:
 def read_ledger(connection: DuckDBPyConnection) -> Ledger:
     """The whole ledger, without the outline."""
     months = connection.execute(
-        "SELECT report, customer, month, load_id, rows, loaded_at_utc, fetched_at_utc, state FROM meta.months"
+        "SELECT report, customer, month, fetched_at_utc, state, load_id, rows FROM meta.months"
     )
     held = {
-        (report, customer, month): HeldMonth(load_id, rows, aware(loaded), aware(fetched), state)
-        for report, customer, month, load_id, rows, loaded, fetched, state in months.fetchall()
+        (report, customer, month): HeldMonth(aware(fetched), state, load_id, rows)
+        for report, customer, month, fetched, state, load_id, rows in months.fetchall()
     }
     return Ledger(months=held, **_learned(connection))
 
@@ -124,9 +115,9 @@ def read_outline(connection: DuckDBPyConnection) -> Ledger:
         SELECT months, asked, states, list(report), list(customer) FROM held GROUP BY ALL
         """
     )
-    held: dict[Pair, Mapping[date | None, HeldBriefly]] = {}
+    held: dict[Pair, Mapping[date | None, HeldMonth]] = {}
     for months, asked, states, reports, customers in alike.fetchall():
-        briefly = (HeldBriefly(aware(at), state) for at, state in zip(asked, states, strict=True))
+        briefly = (HeldMonth(aware(at), state) for at, state in zip(asked, states, strict=True))
         shared = dict(zip(months, briefly, strict=True))
         held.update(dict.fromkeys(zip(reports, customers, strict=True), shared))
     return Ledger(held=held, **_learned(connection))
@@ -280,6 +271,9 @@ def _learned(connection: DuckDBPyConnection) -> dict[str, Any]:
     pages = ask(
         "SELECT report, customer, max(requests) FROM meta.loads WHERE status = 'loaded' GROUP BY ALL"
     ).fetchall()
+    probes = ask(
+        "SELECT customer, max(window_end) FROM meta.probes WHERE status = $1 GROUP BY ALL", [ANSWERED]
+    ).fetchall()
     [(seconds,)] = ask(
         "SELECT sum(seconds) / nullif(sum(requests), 0) FROM meta.loads WHERE status = 'loaded'"
     ).fetchall()
@@ -291,5 +285,5 @@ def _learned(connection: DuckDBPyConnection) -> dict[str, Any]:
         "changed": {
             (one.report, one.customer, one.month): one.due_since_utc for one in read_changes(connection)
         },
-        "probed": read_probes(connection),
+        "probed": dict(probes),
     }

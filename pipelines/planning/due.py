@@ -10,13 +10,11 @@ from zoneinfo import ZoneInfo
 
 from pipelines.catalogue.model import Report
 from pipelines.months import Month, months_between
-from warehouse.ledger import HeldBriefly, HeldMonth
+from warehouse.ledger import HeldMonth
 
 NO_CHANGES: Mapping[Month, datetime] = {}
 
-
-Held = HeldBriefly | HeldMonth
-HeldMonths = Mapping[Month | None, Held]
+HeldMonths = Mapping[Month | None, HeldMonth]
 """What is held of one report of one customer; a report without months is held under None."""
 
 
@@ -50,7 +48,7 @@ def months_in_scope(report: Report, calendar: Calendar) -> Iterator[Month]:
     return months_between(first, last)
 
 
-def is_due(month: Month, held: Held, report: Report, calendar: Calendar) -> bool:
+def is_due(month: Month, held: HeldMonth, report: Report, calendar: Calendar) -> bool:
     """Whether a held month is to be asked again because it may have changed since.
 
     The latest months always are, a month that was not over when it was last asked is, and so is, once

@@ -17,7 +17,6 @@ from pipelines.months import Month
 from pipelines.planning.due import (
     NO_CHANGES,
     Calendar,
-    Held,
     HeldMonths,
     Wanted,
     is_due,
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from pipelines.clock import Clock
     from pipelines.settings.model import Customer, Settings
     from warehouse.database import Store
-    from warehouse.ledger import Cap, Ledger
+    from warehouse.ledger import Cap, HeldMonth, Ledger
 
 PAGES_ALLOWED = 6
 """Requests a window of a paged report is allowed in a plan before it has ever been asked: with pages of
@@ -105,13 +104,6 @@ class Plan:
         return sum(len(one.windows) for one in self.planned)
 
     @property
-    def customers(self) -> list[Customer]:
-        """Everybody who is asked for anything."""
-        asked = [one.customer for one in self.planned if one.windows]
-        asked += [one.customer for one in self.probes]
-        return list({customer.id: customer for customer in asked}.values())
-
-    @property
     def requests(self) -> int:
         return sum(one.requests for one in self.planned) + sum(len(one.spans) for one in self.probes)
 
@@ -181,7 +173,7 @@ def calendar(settings: Settings, clock: Clock) -> Calendar:
     )
 
 
-def held_by_month(held: Mapping[Pair, Mapping[date | None, Held]]) -> Mapping[Pair, HeldMonths]:
+def held_by_month(held: Mapping[Pair, Mapping[date | None, HeldMonth]]) -> Mapping[Pair, HeldMonths]:
     """What is held of every report and customer, by month; pairs that share a mapping go on sharing it."""
     shared: dict[int, HeldMonths] = {}
     for months in held.values():

@@ -74,7 +74,7 @@ def sync(
     summary = Summary(run_id, clock.utc_now(), on_result)
     run = _Run(settings, selection, context, store, summary, on_plan)
     plan, tasks = run.prepare()
-    if plan.windows or plan.probes:
+    if tasks or plan.probes:
         asyncio.run(run.ask_and_load(plan, tasks))
     else:
         run.announce(plan)
@@ -139,8 +139,10 @@ class _Run:
         fetcher = Fetcher(landing, clock, settings.timezone, settings.page_size)
         async with AsyncExitStack() as stack:
             stack.callback(self._add_requests, log)
+            asked = [task.planned.customer for task in tasks] + [probe.customer for probe in plan.probes]
+            customers = list({customer.id: customer for customer in asked}.values())
             clients = await self.context.open_clients(
-                settings, plan.customers, rate_limit, breaker, stack, log.record
+                settings, customers, rate_limit, breaker, stack, log.record
             )
             if plan.probes:
                 reports = list(self.context.catalogue.values())

@@ -66,7 +66,7 @@ def held(
     state: str = "held",
 ) -> dict[tuple[str, str, date | None], HeldMonth]:
     """Months as the ledger holds them."""
-    one = HeldMonth("a load", 10, loaded, loaded, state)
+    one = HeldMonth(loaded, state, "a load", 10)
     return {
         (report, customer, month.first_day): one
         for report in reports

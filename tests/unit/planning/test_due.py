@@ -9,7 +9,7 @@ import pytest
 from pipelines.catalogue.reports import report
 from pipelines.months import Month, months_between
 from pipelines.planning.due import Calendar, HeldMonths, Wanted, months_in_scope, wanted_months
-from warehouse.ledger import HeldBriefly
+from warehouse.ledger import HeldMonth
 
 TODAY = date(2026, 11, 21)
 CALENDAR = Calendar(TODAY, Month(2024, 1), ZoneInfo("Europe/Stockholm"), 3, 13, 12)
@@ -17,11 +17,11 @@ LAST_NIGHT = datetime(2026, 11, 20, 4, tzinfo=UTC)
 LAST_MONTH = datetime(2026, 10, 31, 4, tzinfo=UTC)
 
 
-def held_month(fetched_at_utc: datetime = LAST_NIGHT, state: str = "held") -> HeldBriefly:
-    return HeldBriefly(fetched_at_utc, state)
+def held_month(fetched_at_utc: datetime = LAST_NIGHT, state: str = "held") -> HeldMonth:
+    return HeldMonth(fetched_at_utc, state)
 
 
-def every_month_held(held: HeldBriefly) -> dict[Month | None, HeldBriefly]:
+def every_month_held(held: HeldMonth) -> dict[Month | None, HeldMonth]:
     return dict.fromkeys(months_between(Month(2024, 1), Month(2026, 11)), held)
 
 

@@ -14,12 +14,12 @@ from pipelines.planning.due import Calendar, HeldMonths
 from pipelines.planning.plan import PlannedReport, Planner
 from pipelines.planning.selection import Pair, Selection
 from pipelines.settings.model import Customer
-from warehouse.ledger import Cap, HeldBriefly, Ledger
+from warehouse.ledger import Cap, HeldMonth, Ledger
 
 TODAY = date(2026, 11, 21)
 CALENDAR = Calendar(TODAY, Month(2024, 1), ZoneInfo("Europe/Stockholm"), 3, 13, 12)
 SALES = report("sales")
-HELD = HeldBriefly(datetime(2026, 11, 20, 12, tzinfo=UTC), "held")
+HELD = HeldMonth(datetime(2026, 11, 20, 12, tzinfo=UTC), "held")
 ALL: HeldMonths = dict.fromkeys(months_between(Month(2024, 1), Month(2026, 11)), HELD)
 SHARED: Mapping[Pair, HeldMonths] = {("sales", name): ALL for name in ("M1", "M2", "M3")}
 APART: Mapping[Pair, HeldMonths] = {pair: dict(months) for pair, months in SHARED.items()}

@@ -24,7 +24,6 @@ from warehouse.changes import Changed, remember_probe
 from warehouse.database import Store
 from warehouse.ledger import (
     Cap,
-    HeldBriefly,
     HeldMonth,
     Ledger,
     allow,
@@ -47,9 +46,9 @@ def test_what_is_held_is_known_by_month_or_as_a_snapshot_of_none(given: Given) -
     given.load([sales("a", (JANUARY, "1", "1"), months=BOTH, open_months=frozenset({FEBRUARY}))])
     given.load([users("u", {"1": "Ann"}, offices=[(0, "North")])])
     assert given.ledger().months == {
-        ("sales", "M1", JANUARY): HeldMonth("a", 1, hours(24), NOON, "held"),
-        ("sales", "M1", FEBRUARY): HeldMonth("a", 0, hours(24), NOON, "open"),
-        ("users", "M1", None): HeldMonth("u", 2, hours(24), NOON, "held"),
+        ("sales", "M1", JANUARY): HeldMonth(NOON, "held", "a", 1),
+        ("sales", "M1", FEBRUARY): HeldMonth(NOON, "open", "a", 0),
+        ("users", "M1", None): HeldMonth(NOON, "held", "u", 2),
     }
 
 
@@ -146,8 +145,8 @@ def filled(given: Given, *customers: str) -> Given:
 def test_the_outline_tells_when_each_month_was_asked_to_the_quarter_of_an_hour(given: Given) -> None:
     filled(given, "M1").load([users("a", {"1": "Ann"})])
     assert given.read(read_outline).held == {
-        ("sales", "M1"): {JANUARY: HeldBriefly(NOON, "held"), FEBRUARY: HeldBriefly(NOON, "open")},
-        ("users", "M1"): {None: HeldBriefly(NOON, "held")},
+        ("sales", "M1"): {JANUARY: HeldMonth(NOON, "held"), FEBRUARY: HeldMonth(NOON, "open")},
+        ("users", "M1"): {None: HeldMonth(NOON, "held")},
     }
 
 
