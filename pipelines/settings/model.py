@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from datetime import date
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 from zoneinfo import ZoneInfo
 
 from pydantic import (
@@ -32,9 +33,12 @@ __all__ = ["Customer", "Settings", "SettingsError", "load_settings"]
 FORBIDDEN_IN_IDS = "|,[]\\\"'"  # the first four are forbidden in Dagster's partition keys
 LONGEST_ID = 100
 EARLIEST_START = Month(1990, 1)
-CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
+CONTROL = r"\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff"
+NO_CONTROL = re.compile(f"[^{CONTROL}]*")
+NO_CONTROL_OR_COLON = re.compile(f"[^:{CONTROL}]*")
 LINK = re.compile(r"(https?://|file:///)[^\s@?#]+")
-WEBHOOK = re.compile(r"https?://[^\s/]+(/\S*)?")
+WEBHOOK = re.compile(r"(https?://[^\s/]+(/\S*)?)?")
+TextOrSecret = TypeVar("TextOrSecret", bound=str | SecretStr)
 MAILBOX = r"^[^\s@,;<>\"]+@[^\s@,;<>\"]+$"
 
 
@@ -59,22 +63,11 @@ def _checked_id(text: str) -> str:
     return customer
 
 
-def _checked_username(text: str) -> str:
-    if ":" in text or CONTROL.search(text):
-        raise ValueError("may not hold a colon or a control character: Basic authentication cannot carry it")
-    return text
-
-
-def _checked_secret(secret: SecretStr) -> SecretStr:
-    if CONTROL.search(secret.get_secret_value()):
-        raise ValueError("holds a line break or another control character; look for one that slipped in")
-    return secret
-
-
-def _checked_webhook(secret: SecretStr) -> SecretStr:
-    if secret.get_secret_value() and not WEBHOOK.fullmatch(secret.get_secret_value()):
-        raise ValueError("is not an address to post to; it begins with https:// and holds no blank")
-    return secret
+def _matching(form: re.Pattern[str], otherwise: str, value: TextOrSecret) -> TextOrSecret:
+    """A text or secret of a form; raises ValueError with this sentence for any other."""
+    if not form.fullmatch(value.get_secret_value() if isinstance(value, SecretStr) else value):
+        raise ValueError(otherwise)
+    return value
 
 
 def _checked_timezone(text: str) -> str:
@@ -110,8 +103,12 @@ def _words(value: object) -> object:
     return value
 
 
-Username = Annotated[str, AfterValidator(_checked_username)]
-Secret = Annotated[SecretStr, AfterValidator(_checked_secret)]
+NOT_CARRIED = "may not hold a colon or a control character: Basic authentication cannot carry it"
+SLIPPED_IN = "holds a line break or another control character; look for one that slipped in"
+NO_WEBHOOK = "is not an address to post to; it begins with https:// and holds no blank"
+Username = Annotated[str, AfterValidator(partial(_matching, NO_CONTROL_OR_COLON, NOT_CARRIED))]
+Secret = Annotated[SecretStr, AfterValidator(partial(_matching, NO_CONTROL, SLIPPED_IN))]
+Webhook = Annotated[SecretStr, AfterValidator(partial(_matching, WEBHOOK, NO_WEBHOOK))]
 Link = Annotated[str, AfterValidator(_checked_link)]
 
 NO_SECRET = SecretStr("")
@@ -192,9 +189,7 @@ class Settings(BaseModel):
     )
 
     # Where the message about a night with trouble goes; with nothing set it is only in the Dagster UI.
-    alert_webhook: Annotated[SecretStr, AfterValidator(_checked_webhook)] = Field(
-        default=NO_SECRET, description="the address of a webhook"
-    )
+    alert_webhook: Webhook = Field(default=NO_SECRET, description="the address of a webhook")
     alert_webhook_file: Path | None = Field(
         default=None, description="a file that holds the address of a webhook"
     )
