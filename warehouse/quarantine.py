@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import date
 from typing import TYPE_CHECKING
 
 from warehouse.duckdb_file import insert_rows
@@ -42,35 +40,6 @@ AND (old.report, old.customer, old.table_name, old.fingerprint)
     = (new.report, new.customer, new.table_name, new.fingerprint)
 """
 """Windows overlap, and a row of unknown month belongs to none of them: the newest answer has it."""
-
-_ROWS = """
-SELECT report, customer, month, table_name, column_name, place, reason, fingerprint, load_id,
-       coalesce(landing, ''), coalesce(sha256, '')
-FROM meta.quarantine_rows LEFT JOIN meta.loads USING (load_id, report, customer)
-ORDER BY report, customer, load_id, table_name, place
-"""
-
-
-@dataclass(frozen=True)
-class QuarantinedRow:
-    """A row in quarantine: what is wrong with it, and where in which landing file it is as it came."""
-
-    report: str
-    customer: str
-    month: date | None
-    table: str
-    column: str | None
-    place: str
-    reason: str
-    fingerprint: str | None
-    load_id: str
-    landing: str
-    sha256: str
-
-
-def quarantined_rows(connection: DuckDBPyConnection) -> list[QuarantinedRow]:
-    """Every row in quarantine, those of one load together."""
-    return [QuarantinedRow(*row) for row in connection.execute(_ROWS).fetchall()]
 
 
 def fingerprint(raw: str) -> str:

@@ -62,6 +62,23 @@ class QuarantineCount:
 
 
 @dataclass(frozen=True)
+class QuarantinedRow:
+    """A row in quarantine: what is wrong with it, and where in which landing file it is as it came."""
+
+    report: str
+    customer: str
+    month: date | None
+    table: str
+    column: str | None
+    place: str
+    reason: str
+    fingerprint: str | None
+    load_id: str
+    landing: str
+    sha256: str
+
+
+@dataclass(frozen=True)
 class RefusedReport:
     """A report that the service refuses for a customer (403)."""
 
@@ -126,6 +143,12 @@ _REPORTS = """
     SELECT report, customer, held_months, newest_held_month, last_success_utc, last_failure_utc, last_error,
            due_utc, state
     FROM meta.freshness ORDER BY report, customer
+"""
+_QUARANTINED_ROWS = """
+SELECT report, customer, month, table_name, column_name, place, reason, fingerprint, load_id,
+       coalesce(landing, ''), coalesce(sha256, '')
+FROM meta.quarantine_rows LEFT JOIN meta.loads USING (load_id, report, customer)
+ORDER BY report, customer, load_id, table_name, place
 """
 # A failure is open until every month of its window (or the report itself, if it has none) has been
 # loaded by a later answer.
@@ -213,6 +236,11 @@ def stale_logs(data_dir: Path) -> Sequence[Path]:
     versions = Versions(data_dir)
     files = [versions.published, *(versions.path(version) for version in versions.kept())]
     return [wal(path) for path in files if wal(path).exists()]
+
+
+def quarantined_rows(connection: DuckDBPyConnection) -> list[QuarantinedRow]:
+    """Every row in quarantine, those of one load together."""
+    return [QuarantinedRow(*row) for row in connection.execute(_QUARANTINED_ROWS).fetchall()]
 
 
 def _rows(connection: DuckDBPyConnection, query: str, *, table: str = "") -> list[tuple[Any, ...]]:

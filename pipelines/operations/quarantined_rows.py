@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from pipelines.normalize.document import Document, Json, read_document
 from warehouse.errors import WarehouseError
 from warehouse.landing import Landing
-from warehouse.quarantine import QuarantinedRow, fingerprint, quarantined_rows
+from warehouse.quarantine import fingerprint
+from warehouse.status import QuarantinedRow, quarantined_rows
 
 if TYPE_CHECKING:
     from pathlib import Path
