@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from duckdb import DuckDBPyConnection
 
@@ -26,9 +26,12 @@ from warehouse.errors import WarehouseError
 from warehouse.files import PRIVATE_FILE, SHARED_FILE, copy_file, remove, replacement, write_file
 from warehouse.landing import HELD, Landed, Landing, LandingWriter
 from warehouse.person import SHORTEST, Person, written_forms
-from warehouse.personal_data import Documented, is_id_of
+from warehouse.personal_data import is_id_of
 from warehouse.publish import Versions
 from warehouse.retention import rewrite_file
+
+if TYPE_CHECKING:
+    from warehouse.handed_over import Documented
 
 Pair = tuple[str, str]
 """A report's name and a customer's id."""

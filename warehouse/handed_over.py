@@ -5,7 +5,7 @@ The warehouse knows nothing of the rooms that make them, so these are for the ty
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Protocol
 
@@ -25,6 +25,21 @@ class ColumnLike(Protocol):
     def source(self) -> str: ...
     @property
     def description(self) -> str: ...
+
+
+class DocumentedColumn(Protocol):
+    """What the catalogue says of a column: whether it describes a person, or is the id of one."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def personal(self) -> bool: ...
+    @property
+    def id_of(self) -> str | None: ...
+
+
+Documented = Mapping[str, DocumentedColumn]
+"""The documented columns of a table by name."""
 
 
 class TableLike(Protocol):

@@ -13,11 +13,14 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from warehouse.personal_data import Documented, PersonKind, describes, is_id_of, is_personal, owner_of
+from warehouse.personal_data import PersonKind, describes, is_id_of, is_personal, owner_of
+
+if TYPE_CHECKING:
+    from warehouse.handed_over import Documented
 
 _GIVES_AWAY = re.compile(r"mail|phone|mobile|employee_(id|number)$|social|(url|image_id)$")
 _WORD_STARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")

@@ -6,8 +6,11 @@ Documented columns are what the catalogue says of them; all others are judged by
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import Literal, Protocol
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from warehouse.handed_over import Documented
 
 _PERSONAL = re.compile(
     r"name|mail|phone|message|comment|employee|social|birth|address|image|url|title|text|language|note"
@@ -19,21 +22,6 @@ _CONTACT_ID = re.compile(r"contact_id$")
 _CONTACT = re.compile(r"(?:^|_)contact_(.+)$")
 _MESSAGE = re.compile(r"(message|comment)$")
 _FREE_TEXT = re.compile(r"(message|comment|text|title|note|description)$")
-
-
-class DocumentedColumn(Protocol):
-    """What the catalogue says of a column: whether it describes a person, or is the id of one."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def personal(self) -> bool: ...
-    @property
-    def id_of(self) -> str | None: ...
-
-
-Documented = Mapping[str, DocumentedColumn]
-"""The documented columns of a table by name."""
 
 
 PersonKind = Literal["contact", "user"]
