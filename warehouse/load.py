@@ -319,11 +319,11 @@ def _batches_of(incoming: Incoming, loads: Collection[Load]) -> Iterator[Batch]:
             yield Batch(frame, batch.columns, batch.types)
 
 
+@dataclass
 class _ArrowStream:
     """A frame as DuckDB reads it: through an Arrow capsule, without a copy."""
 
-    def __init__(self, frame: pl.DataFrame) -> None:
-        self.frame = frame
+    frame: pl.DataFrame
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self.frame.__arrow_c_stream__(requested_schema)

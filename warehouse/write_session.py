@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -26,6 +27,7 @@ SESSION_LOG_BYTES = 32_000_000
 """How long its write-ahead log may become before; what is in the log is in memory, too."""
 
 
+@dataclass
 class WriteSession:
     """Loads group after group with the working file open between them, for two seconds or 32 MB at most.
 
@@ -36,12 +38,11 @@ class WriteSession:
     session waits, so a session should end as soon as there is nothing to load.
     """
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._file = ExitStack()
-        self._connection: DuckDBPyConnection | None = None
-        self._tables: Tables | None = None
-        self._opened_at = 0.0
+    store: Store
+    _file: ExitStack = field(default_factory=ExitStack)
+    _connection: DuckDBPyConnection | None = None
+    _tables: Tables | None = None
+    _opened_at: float = 0.0
 
     def __enter__(self) -> Self:
         return self
@@ -61,11 +62,11 @@ class WriteSession:
         if not results:
             return
         if self._connection is None:
-            self._connection = self._file.enter_context(self._store.opened())
+            self._connection = self._file.enter_context(self.store.opened())
             self._connection.execute("SET threads = 1")  # each has memory of its own: 299 MB, with two 340
             self._tables, self._opened_at = None, time.monotonic()
         connection, tables, self._tables = self._connection, self._tables, None
-        store = self._store
+        store = self.store
         with explained(store.path):
             connection.begin()
             try:

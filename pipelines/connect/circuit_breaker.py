@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
+from dataclasses import dataclass, field
 
 from pipelines.connect.errors import ConnectError, HostDown, Unreachable
 from pipelines.connect.models import Request, Try
@@ -18,6 +19,7 @@ FEWEST_REFUSALS = 6
 REPORTS_REFUSED = 3
 
 
+@dataclass
 class CircuitBreaker:
     """One for each run; its clients share it, whatever their logins.
 
@@ -28,17 +30,16 @@ class CircuitBreaker:
     `open_because` is empty until the run is over.
     """
 
-    def __init__(self, rate_limit: RateLimit, *, reports: int = REPORTS_REFUSED, enough: int = 10) -> None:
-        self.open_because = ""
-        self._rate_limit = rate_limit
-        self._reports = reports
-        self._enough = enough
-        self._latest: deque[bool] = deque(maxlen=LATEST_TRIES)
-        self._exhausted_in_a_row: list[ConnectError] = []
-        self._refused_in_a_row: set[tuple[str, str]] = set()
-        self._refused_reports: defaultdict[str, set[str]] = defaultdict(set)
-        self._answered_customers: set[str] = set()
-        self._answered_reports: set[str] = set()
+    rate_limit: RateLimit
+    reports: int = REPORTS_REFUSED
+    enough: int = 10
+    open_because: str = ""
+    _latest: deque[bool] = field(default_factory=lambda: deque(maxlen=LATEST_TRIES))
+    _exhausted_in_a_row: list[ConnectError] = field(default_factory=list)
+    _refused_in_a_row: set[tuple[str, str]] = field(default_factory=set)
+    _refused_reports: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    _answered_customers: set[str] = field(default_factory=set)
+    _answered_reports: set[str] = field(default_factory=set)
 
     def check(self, request: Request) -> None:
         """Refuse to ask anything once the circuit is open."""
@@ -51,7 +52,7 @@ class CircuitBreaker:
         self._latest.append(one.is_retryable or forbidden)
         if len(self._latest) == LATEST_TRIES and sum(self._latest) * 2 >= LATEST_TRIES:
             self._latest.clear()
-            self._rate_limit.slow_down()
+            self.rate_limit.slow_down()
         if one.is_retryable:
             return
         self._exhausted_in_a_row.clear()
@@ -64,7 +65,7 @@ class CircuitBreaker:
             self._answered_reports.add(report)
             self._refused_in_a_row.clear()
         if forbidden and self._is_mass_refusal():
-            self._rate_limit.slow_down()
+            self.rate_limit.slow_down()
             self._open(
                 "The service refuses every report with 403, customer after customer, so this run asks no "
                 "more, lest it blocks us. "
@@ -79,8 +80,8 @@ class CircuitBreaker:
         pairs = {(each.request.customer, each.request.report) for each in failed}
         if len(failed) >= UNREACHABLE_IN_A_ROW and all(isinstance(each, Unreachable) for each in failed):
             self._open(f"Nobody answers at the address of the service. {error}")
-        elif len(failed) >= self._enough and len(pairs) >= FEWEST_PAIRS:
-            self._rate_limit.slow_down()
+        elif len(failed) >= self.enough and len(pairs) >= FEWEST_PAIRS:
+            self.rate_limit.slow_down()
             self._open(
                 f"The service failed {len(failed)} requests in a row, each in all its tries, "
                 f"so this run asks no more; run again later. {error}"
@@ -104,7 +105,7 @@ class CircuitBreaker:
         reports = {report for _, report in self._refused_in_a_row}
         return (
             len(customers) >= FEWEST_CUSTOMERS
-            and len(reports) >= self._reports
+            and len(reports) >= self.reports
             and len(self._refused_in_a_row) >= FEWEST_REFUSALS
         )
 

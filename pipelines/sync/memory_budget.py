@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from contextlib import suppress
+from dataclasses import dataclass, field
 
 UNDER_WAY = 32_000_000
 """Bytes of answers asked for, being read or waiting to be loaded; one larger answer goes alone."""
@@ -14,6 +15,7 @@ PATIENCE_SECONDS = 30.0
 """How long a window waits for others to be loaded: they may be waiting for the service."""
 
 
+@dataclass
 class MemoryBudget:
     """Lets windows begin in the order of the plan while the answers under way are not too large together.
 
@@ -21,19 +23,18 @@ class MemoryBudget:
     first of its own; the very first goes alone until its size is known.
     """
 
-    def __init__(self, total: int = UNDER_WAY) -> None:
-        self._total = total
-        self._largest: dict[str, int] = {}
-        self._windows: Counter[str] = Counter()
-        self._in_turn = asyncio.Lock()
-        self._changed = asyncio.Event()
+    total: int = UNDER_WAY
+    _largest: dict[str, int] = field(default_factory=dict)
+    _windows: Counter[str] = field(default_factory=Counter)
+    _in_turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def enter(self, report: str) -> None:
         """Count a window of a report as under way, as soon as there is room for it."""
         async with self._in_turn:
             with suppress(TimeoutError):
                 async with asyncio.timeout(PATIENCE_SECONDS):
-                    while self._windows.total() and self._under_way + self._expected(report) > self._total:
+                    while self._windows.total() and self._with(report) > self.total:
                         self._changed.clear()
                         await self._changed.wait()
             self._windows[report] += 1
@@ -48,9 +49,8 @@ class MemoryBudget:
         self._windows[report] -= 1
         self._changed.set()
 
-    @property
-    def _under_way(self) -> int:
-        return sum(count * self._expected(report) for report, count in self._windows.items())
-
-    def _expected(self, report: str) -> int:
-        return self._largest.get(report) or max(self._largest.values(), default=self._total)
+    def _with(self, another: str) -> int:
+        """The bytes expected of all windows under way, and of another one of this report."""
+        expected = max(self._largest.values(), default=self.total)
+        windows = self._windows + Counter([another])
+        return sum(count * self._largest.get(report, expected) for report, count in windows.items())
