@@ -162,13 +162,13 @@ class LandingWriter:
             compressor = zstandard.ZstdCompressor(level=LEVEL, write_checksum=True)
             self._stream = compressor.stream_writer(self._file, closefd=False)
             self._tar = tarfile.open(fileobj=self._stream, mode="w", format=tarfile.PAX_FORMAT)  # noqa: SIM115
-            self._add_member(HEADER, _as_json(header))
+            self._add_member(HEADER, header)
 
     def add(self, meta: Mapping[str, object], body: bytes) -> None:
         """One answer: what was asked and answered, and the body as received."""
         known = {name: value for name, value in meta.items() if name != "sha256"}
         with explained(self._root):
-            self._add_member(f"{self._answers:04}.json", _as_json({**known, "bytes": len(body)}))
+            self._add_member(f"{self._answers:04}.json", {**known, "bytes": len(body)})
             self._add_member(f"{self._answers:04}.body", body)
         self._answers += 1
 
@@ -180,7 +180,7 @@ class LandingWriter:
         with explained(self._root):
             try:
                 trailer = {**(trailer or {}), "answers": self._answers}
-                self._add_member(TRAILER, _as_json(trailer))
+                self._add_member(TRAILER, trailer)
                 self._tar.close()
                 self._stream.close()  # type: ignore[no-untyped-call]
                 self._file.close()
@@ -198,7 +198,10 @@ class LandingWriter:
         self._file.close()
         self._unfinished.unlink(missing_ok=True)
 
-    def _add_member(self, name: str, content: bytes) -> None:
+    def _add_member(self, name: str, content: bytes | Mapping[str, object]) -> None:
+        """Add bytes as they are, or a small document: the same bytes for the same content."""
+        if not isinstance(content, bytes):
+            content = json.dumps(content, ensure_ascii=False, sort_keys=True, default=str).encode()
         about = tarfile.TarInfo(name)
         about.size = len(content)
         about.mode = PRIVATE_FILE
@@ -235,11 +238,6 @@ def _readable(path: Path) -> Iterator[None]:
         ) from error
     except (zstandard.ZstdError, tarfile.TarError, EOFError, KeyError, ValueError) as error:
         raise LandingDamaged(_sentence(path, str(error))) from error
-
-
-def _as_json(value: Mapping[str, object]) -> bytes:
-    """A small document, the same bytes for the same content."""
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str).encode()
 
 
 def _sha256(path: Path) -> str:

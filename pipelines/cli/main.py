@@ -119,23 +119,6 @@ def parser(*, with_sandbox: bool = True) -> argparse.ArgumentParser:
         add = commands[name].add_argument
         add("--customer", action="append", default=[], metavar="ID", help="only this customer (repeatable)")
         add("--report", action="append", default=[], metavar="NAME", help="only this report (repeatable)")
-    _add_options(commands)
-    if with_sandbox:
-        from pipelines.sandbox.options import add_arguments
-
-        add_arguments(commands["sandbox"])
-    return top
-
-
-def _month(text: str) -> Month:
-    try:
-        return Month.parse(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def _add_options(commands: dict[str, argparse.ArgumentParser]) -> None:
-    """The options that only one command has."""
     sync = commands["sync"]
     sync.add_argument("--no-publish", action="store_true", help="leave the published file as it is")
     sync.add_argument(
@@ -175,3 +158,15 @@ def _add_options(commands: dict[str, argparse.ArgumentParser]) -> None:
     person = commands["erase"].add_mutually_exclusive_group(required=True)
     person.add_argument("--contact", metavar="ID", help="the contact with this id")
     person.add_argument("--user", metavar="ID", help="the user with this id")
+    if with_sandbox:
+        from pipelines.sandbox.options import add_arguments
+
+        add_arguments(commands["sandbox"])
+    return top
+
+
+def _month(text: str) -> Month:
+    try:
+        return Month.parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None

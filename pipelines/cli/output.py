@@ -49,13 +49,12 @@ def print_table(
         widths[widest] = max(min(widths[widest], NARROWEST), widths[widest] - excess)
     line = GAP.join(f"{{:{'>' if place in right else '<'}{width}}}" for place, width in enumerate(widths))
     for row in (heads, ["─" * width for width in widths], *rows):
-        for cells in zip_longest(*map(_fold, row, widths), fillvalue=""):
+        folded = (
+            [cell[start : start + width] for start in range(0, len(cell), max(width, 1))]
+            for cell, width in zip(row, widths, strict=True)
+        )
+        for cells in zip_longest(*folded, fillvalue=""):
             say(line.format(*cells).rstrip())
-
-
-def _fold(cell: str, width: int) -> list[str]:
-    """A cell as lines of at most this width."""
-    return [cell[start : start + width] for start in range(0, len(cell), max(width, 1))] or [""]
 
 
 def count(number: int) -> str:

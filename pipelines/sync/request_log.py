@@ -37,10 +37,6 @@ class RequestLogger:
     largest_bytes: int = LARGEST_BYTES
     counts: dict[tuple[date, str, str], RequestsOfDay] = field(default_factory=dict)
 
-    @property
-    def path(self) -> Path:
-        return self.data_dir / "work" / FILE
-
     def record(self, one: Try) -> None:
         """Write a try down and count it."""
         key = (self.clock.utc_now().date(), one.request.customer, one.request.report)
@@ -75,22 +71,22 @@ class RequestLogger:
         }
 
     def _append(self, line: str) -> None:
-        private_folder(self.path.parent)
-        with FileLock(self.path.with_name(f"{FILE}.lock"), mode=PRIVATE, poll_interval=0.002):
-            if self.path.exists() and self.path.stat().st_size + len(line) > self.largest_bytes:
-                self._rotate()
-            descriptor = os.open(self.path, os.O_CREAT | os.O_APPEND | os.O_WRONLY, PRIVATE)
+        folder = self.data_dir / "work"
+        private_folder(folder)
+        with FileLock(folder / f"{FILE}.lock", mode=PRIVATE, poll_interval=0.002):
+            path = folder / FILE
+            if path.exists() and path.stat().st_size + len(line) > self.largest_bytes:
+                _rotate(path)
+            descriptor = os.open(path, os.O_CREAT | os.O_APPEND | os.O_WRONLY, PRIVATE)
             try:
                 os.write(descriptor, line.encode())
             finally:
                 os.close(descriptor)
 
-    def _rotate(self) -> None:
-        """Begin a new file; the older ones move on by one number, and the oldest goes."""
-        for number in range(FILES_KEPT - 1, 0, -1):
-            with suppress(FileNotFoundError):
-                self._older(number).replace(self._older(number + 1))
-        self.path.replace(self._older(1))
 
-    def _older(self, number: int) -> Path:
-        return self.path.with_name(f"{FILE}.{number}")
+def _rotate(path: Path) -> None:
+    """Begin a new file; the older ones move on by one number, and the oldest goes."""
+    for number in range(FILES_KEPT - 1, 0, -1):
+        with suppress(FileNotFoundError):
+            path.with_name(f"{FILE}.{number}").replace(path.with_name(f"{FILE}.{number + 1}"))
+    path.replace(path.with_name(f"{FILE}.1"))

@@ -52,12 +52,6 @@ class TaskState:
     denied: bool = False
     held_back: list[WindowResult] = field(default_factory=list)
 
-    @property
-    def replaces_rows(self) -> bool:
-        """Whether months are asked for of which rows are held."""
-        months = (month for window in self.planned.windows for month in window.months)
-        return any(self.rows_held.get(month.first_day, 0) for month in months)
-
     def begin(self, window: Window, run_id: str) -> WindowResult:
         """The record of one of its windows, before anything is known of it."""
         report = self.planned.report
@@ -121,7 +115,8 @@ class Scheduler:
     async def _window(self, task: TaskState, window: Window) -> None:
         """One window from its request to the loader, or to the summary if it comes to nothing."""
         result = task.begin(window, self.summary.run_id)
-        held = task.replaces_rows and not self.accept_shrink
+        months = (month.first_day for one in task.planned.windows for month in one.months)
+        held = not self.accept_shrink and any(task.rows_held.get(month, 0) for month in months)
         memory = self.fetcher.memory
         await memory.enter(result.report)
         if await self._fetch(task, window, result, held=held):

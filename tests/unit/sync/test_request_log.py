@@ -31,7 +31,7 @@ def small(directory: Path) -> Scenario:
 def test_a_line_says_what_was_asked_of_whom_and_what_came_of_it(tmp_path: Path) -> None:
     log = RequestLogger(tmp_path, "a run", StillClock(1000.25))
     log.record(Try(SALES, 2, 503, 12, 0.25))
-    assert lines(log.path) == [
+    assert lines(tmp_path / "work" / FILE) == [
         {
             "timestamp": "2024-03-01T12:00:00.250000Z",
             "severity_text": "WARN",
@@ -60,7 +60,7 @@ def test_the_file_is_private_and_turned_over_when_it_is_full(tmp_path: Path) -> 
     kept = sorted(path.name for path in (tmp_path / "work").glob(f"{FILE}*") if path.suffix != ".lock")
     assert kept == [FILE, *(f"{FILE}.{number}" for number in range(1, FILES_KEPT + 1))]
     assert all(path.stat().st_size <= 1000 for path in (tmp_path / "work").iterdir())
-    assert log.path.stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "work" / FILE).stat().st_mode & 0o777 == 0o600
 
 
 def test_no_line_is_lost_or_torn_when_many_write_and_turn_over_at_once(tmp_path: Path) -> None:
