@@ -29,6 +29,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
 from urllib.request import Request, urlopen
 from zoneinfo import ZoneInfo
@@ -87,9 +88,7 @@ import json, warnings
 warnings.simplefilter("ignore")
 from assets.definitions import defs
 import dagster as dg
-found = defs() if callable(defs) and not isinstance(defs, dg.Definitions) else defs
-if hasattr(found, "load") or not isinstance(found, dg.Definitions):
-    found = found.load()
+found = defs if isinstance(defs, dg.Definitions) else defs()
 repository = found.get_repository_def()
 graph = repository.asset_graph
 def partitions(one):
@@ -115,8 +114,8 @@ facts = {
         for key in graph.asset_check_keys
     },
     "jobs": {
-        one.name: [one.description, one.executor_def.name, sorted(one.asset_layer.executable_asset_keys)
-                   and sorted(key.to_user_string() for key in one.asset_layer.executable_asset_keys)]
+        one.name: [one.description, one.executor_def.name,
+                   sorted(key.to_user_string() for key in one.asset_layer.executable_asset_keys)]
         for one in repository.get_all_jobs()
     },
     "schedules": {
@@ -142,6 +141,10 @@ with duckdb.connect(sys.argv[1], read_only=True) as file:
 print(json.dumps([duckdb.__version__, counts]))
 """
 
+SURROUNDINGS = {
+    "COLUMNS": "160", "LANG": "C.UTF-8", "NO_COLOR": "1", "HOME": "/nonexistent",
+    "DAGSTER_DISABLE_TELEMETRY": "yes", "PYTHONDONTWRITEBYTECODE": "1",
+}  # fmt: skip
 Facts = dict[str, Any]
 
 
@@ -157,21 +160,15 @@ class Checkout:
         scripts = tomllib.loads((self.root / "pyproject.toml").read_text("utf-8"))["project"]["scripts"]
         module, _, attribute = scripts["brokerbi"].partition(":")
         code = (
-            f"import sys; from {module} import {attribute} as run; sys.argv[0] = 'brokerbi'; sys.exit(run())"
+            f"import sys; from {module} import {attribute}; sys.argv[0] = 'brokerbi'; sys.exit({attribute}())"
         )
         return [sys.executable, "-c", code]
 
     def environment(self, **settings: str) -> dict[str, str]:
         """The bare surroundings of a command: nothing of the shell but the path and the time zone."""
-        own = {name: os.environ[name] for name in ("PATH", "TZ", "LD_LIBRARY_PATH") if name in os.environ}
-        fixed = {"PYTHONPATH": str(self.root), "COLUMNS": "160", "LANG": "C.UTF-8", "NO_COLOR": "1"}
-        quiet = {"HOME": "/nonexistent", "DAGSTER_DISABLE_TELEMETRY": "yes", "PYTHONDONTWRITEBYTECODE": "1"}
-        return {
-            **own,
-            **fixed,
-            **quiet,
-            **{f"BROKERBI_{name.upper()}": text for name, text in settings.items()},
-        }
+        kept = {name: os.environ[name] for name in ("PATH", "TZ", "LD_LIBRARY_PATH") if name in os.environ}
+        ours = {f"BROKERBI_{name.upper()}": text for name, text in settings.items()}
+        return {**kept, **SURROUNDINGS, "PYTHONPATH": str(self.root), **ours}
 
     def note(self, path: str, text: str) -> None:
         """Details under a name, where they are kept at all."""
@@ -202,19 +199,17 @@ class World:
 
     def run(self, name: str, *words: str, **settings: str) -> str:
         """The output of a command; its code and the hash of what it said become facts."""
-        done = subprocess.run(
-            [*self.checkout.command(), *words],
-            cwd=self.directory,
-            env=self.checkout.environment(**{**self.settings, **settings}),
-            capture_output=True,
-            text=True,
-            timeout=600,
-            check=False,
-        )
+        environment = self.checkout.environment(**{**self.settings, **settings})
+        done = ended([*self.checkout.command(), *words], environment, self.directory)
         said = _said(done.stdout, done.stderr, words, str(self.data))
         self.checkout.note(f"{self.name}/commands/{name}.txt", f"exit code {done.returncode}\n{said}")
         self.facts["commands"][name] = f"{done.returncode} {digest(said)}"
         return done.stdout
+
+    def run_each(self, *commands: str) -> None:
+        """Commands that go by their own words."""
+        for command in commands:
+            self.run(command, *command.split())
 
     def control(self, path: str, body: object) -> None:
         """A switch of the sandbox."""
@@ -237,6 +232,13 @@ class World:
         with duckdb.connect(str(self.published), read_only=True) as file:
             row = file.execute(query).fetchone()
         return str(row[0]) if row else ""
+
+
+def ended(words: list[str], environment: Mapping[str, str], directory: Path) -> CompletedProcess[str]:
+    """A process that has ended, and what it said."""
+    return subprocess.run(
+        words, env=environment, cwd=directory, capture_output=True, text=True, timeout=600, check=False
+    )
 
 
 def digest(text: str, length: int = 8) -> str:
@@ -283,23 +285,15 @@ def _walked(tree: object) -> object:
 def world(checkout: Checkout, name: str, *options: str, **settings: str) -> Iterator[World]:
     """A sandbox on a free port, for as long as the block lasts."""
     with tempfile.TemporaryDirectory(prefix="golden-") as directory:
-        words = [*checkout.command(), "sandbox", "--port", "0", "--as-of", FIRST.isoformat(), *options]
-        serving = subprocess.Popen(
-            words, cwd=directory, env=checkout.environment(), stdout=subprocess.PIPE, text=True
-        )
+        words = [*checkout.command(), "sandbox", "--port", "0", "--as-of", str(FIRST), *options]
+        surroundings = checkout.environment()
+        serving = subprocess.Popen(words, cwd=directory, env=surroundings, stdout=subprocess.PIPE, text=True)
         try:
             assert serving.stdout is not None
             url = serving.stdout.readline().split()[-1]
-            given = {
-                "base_url": url,
-                "username": "sandbox",
-                "password": "sandbox",
-                "data_dir": f"{directory}/data",
-                "requests_per_second": "1000",
-                "today": FIRST.isoformat(),
-                **settings,
-            }
-            yield World(checkout, name, url, Path(directory), given)
+            login = {"base_url": url, "username": "sandbox", "password": "sandbox"}
+            given = {"data_dir": f"{directory}/data", "requests_per_second": "1000", "today": str(FIRST)}
+            yield World(checkout, name, url, Path(directory), {**login, **given, **settings})
         finally:
             serving.terminate()
             serving.communicate(timeout=30)
@@ -325,9 +319,8 @@ def contents(path: Path, checkout: Checkout, where: str) -> Facts:
             checkout.note(f"{where}/{kind}.txt", told + "\n")
             found[kind] = digest(told)
         found["macros asked"] = _questions(file, checkout, where)
-    checkout.note(
-        f"{where}/structure.txt", "\n".join(f"{name} {columns}" for name, columns in tables.items()) + "\n"
-    )
+    told = "\n".join(f"{name} {columns}" for name, columns in tables.items())
+    checkout.note(f"{where}/structure.txt", told + "\n")
     return found
 
 
@@ -507,7 +500,7 @@ def whole_way(checkout: Checkout, *, fast: bool) -> Facts:
             return here.facts
         _night_after(here)
         here.facts["older duckdb"] = older_readers(here.published, checkout)
-        _looking_back(here)
+        here.run_each("status", "status --json", "doctor", "doctor --offline", "report")
         _kept_files(here)
         _forgetting(here)
     return here.facts
@@ -515,8 +508,7 @@ def whole_way(checkout: Checkout, *, fast: bool) -> Facts:
 
 def _first_nights(here: World) -> None:
     """Two nights some weeks apart, and the reports on demand."""
-    here.run("reports", "reports")
-    here.run("reports --json", "reports", "--json")
+    here.run_each("reports", "reports --json")
     here.run("plan before", "plan")
     here.run("plan before --json", "plan", "--json")
     here.run("status before", "status")
@@ -539,18 +531,12 @@ def _explanations(here: World) -> None:
     best = "FROM marts.{}_month WHERE month = DATE '2024-03-01' ORDER BY commission DESC, 1 LIMIT 1"
     office = here.value(f"SELECT office_id {best.format('office')}")
     user = here.value(f"SELECT user_id {best.format('user')}")
-    for measure in (
-        "commission",
-        "sold_commission",
-        "running_commission_sek_excl_vat",
-        "incoming_lead_count",
-    ):
+    measures = "commission sold_commission running_commission_sek_excl_vat incoming_lead_count".split()
+    for measure in measures:
         of = ("--month", "2024-03", "--measure", measure)
         here.run(f"explain office {measure}", "explain", "--office", office, *of)
         here.run(f"explain user {measure}", "explain", "--user", user, *of)
-    here.run(
-        "explain nonsense", "explain", "--office", "M30016", "--month", "2024-03", "--measure", "nonsense"
-    )
+    here.run("explain nonsense", *"explain --office M30016 --month 2024-03 --measure nonsense".split())
 
 
 def _nights_with_faults(here: World) -> None:
@@ -576,25 +562,13 @@ def _night_after(here: World) -> None:
     here.move(HEALED)
     here.run("plan healed --json", "plan", "--json")
     here.run("sync healed", "sync", "--accept-shrink")
-    here.run(
-        "sync accepted", "sync", "--refresh", "--from", "2024-03", "--report", "sales", "--accept-shrink"
-    )
+    here.run("sync accepted", *"sync --refresh --from 2024-03 --report sales --accept-shrink".split())
     here.look("healed")
-
-
-def _looking_back(here: World) -> None:
-    """What is told of a published file and its numbers."""
-    here.run("status", "status")
-    here.run("status --json", "status", "--json")
-    here.run("doctor", "doctor")
-    here.run("doctor --offline", "doctor", "--offline")
-    here.run("report", "report")
 
 
 def _kept_files(here: World) -> None:
     """Publishing, going back, and tables that are made again from landing."""
-    here.run("publish", "publish")
-    here.run("rollback", "rollback")
+    here.run_each("publish", "rollback")
     here.look("rolled back")
     here.run("rollback nowhere", "rollback", "--to", "20000101T000000Z")
     here.run("replay one", "replay", "--report", "sales", "--customer", "M30016")
@@ -633,27 +607,20 @@ def other_shapes(checkout: Checkout) -> Facts:
         here.look("first")
         here.move(MOVED)
         here.run("sync moved", "sync")
-        here.run("status --json", "status", "--json")
+        here.run_each("status --json")
         for path in (here.data / "work").glob("warehouse.duckdb*"):
             path.unlink()
-        here.run("replay", "replay")
-        here.run("publish", "publish")
+        here.run_each("replay", "publish")
         here.look("replayed")
     return here.facts
 
 
 def command_line(checkout: Checkout) -> Facts:
     """Help texts, and how commands end that cannot go well."""
-    narrow = {
-        "concurrency": "1",
-        "customers": "G1,M30016",
-        "start": "2024-04",
-        "reports": "users",
-        "tries": "1",
-    }
+    narrow = {"concurrency": "1", "start": "2024-04", "reports": "users", "tries": "1"}
     options = ("--seed", "3", "--offices", "6", "--from", "2023-09", "--activity", "0.1")
     logins = ("--login", "sandbox:sandbox", "--login", "narrow:narrow:M30016")
-    with world(checkout, "words", *options, *logins, **narrow) as here:
+    with world(checkout, "words", *options, *logins, customers="G1,M30016", **narrow) as here:
         top = here.run("help", "--help")
         for name in sorted(set(re.findall(r"^    (\w+) ", top, re.MULTILINE))):
             here.run(f"help {name}", name, "--help")
@@ -665,9 +632,8 @@ def command_line(checkout: Checkout) -> Facts:
         here.run("unknown report", "plan", "--report", "salse")
         here.run("customer not in settings", "plan", "--customer", "M1")
         here.run("explain without a month", "explain", "--office", "M30016")
-        here.run(
-            "explain without a file", *"explain --office M1 --month 2024-04 --measure commission".split()
-        )
+        explain = "explain --office M1 --month 2024-04 --measure commission"
+        here.run("explain without a file", *explain.split())
         for name in ("status", "publish", "rollback", "replay", "compact", "report"):
             here.run(f"{name} of nothing", name)
         here.run("bad start", "plan", start="soon")
@@ -692,23 +658,12 @@ def command_line(checkout: Checkout) -> Facts:
 
 def dagster(checkout: Checkout) -> Facts:
     """What Dagster sees of the project."""
-    settings = {
-        "customers": "G1,M30016",
-        "start": "2024-02",
-        "today": FIRST.isoformat(),
-        "alert_webhook": "http://127.0.0.1:9/hook",
-    }
+    settings = {"customers": "G1,M30016", "start": "2024-02", "alert_webhook": "http://127.0.0.1:9/hook"}
     with tempfile.TemporaryDirectory(prefix="golden-") as home:
-        told = subprocess.run(
-            [sys.executable, "-c", DAGSTER_FACTS],
-            cwd=home,
-            env=checkout.environment(data_dir=f"{home}/data", **settings),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        environment = checkout.environment(data_dir=f"{home}/data", today=str(FIRST), **settings)
+        told = ended([sys.executable, "-c", DAGSTER_FACTS], environment, Path(home))
     if told.returncode:
-        return {"failed": told.stderr[-2000:]}
+        return {"failed": {"said": told.stderr[-2000:]}}
     facts: dict[str, dict[str, object]] = json.loads(told.stdout.splitlines()[-1].replace(home, "HOME"))
     checkout.note("dagster.json", json.dumps(facts, indent=1, sort_keys=True, ensure_ascii=False))
     return {
@@ -724,12 +679,9 @@ def older_readers(path: Path, checkout: Checkout) -> Facts:
         ours = {".".join(name): _count(file, *name) for name in names}
     found: Facts = {}
     for version in OLDER_DUCKDBS:
-        told = subprocess.run(
-            [sys.executable, "-c", OLDER_COUNTS, str(path), json.dumps(names)],
-            env={**checkout.environment(), "PYTHONPATH": str(_installed(version))},
-            capture_output=True,
-            text=True,
-            check=False,
+        environment = {**checkout.environment(), "PYTHONPATH": str(_installed(version))}
+        told = ended(
+            [sys.executable, "-c", OLDER_COUNTS, str(path), json.dumps(names)], environment, path.parent
         )
         if told.returncode:
             found[version] = told.stderr.strip().splitlines()[-1]
@@ -749,17 +701,8 @@ def _installed(version: str) -> Path:
     """A folder with an older DuckDB in it, outside of every checkout."""
     target = CACHE / f"duckdb-{version}"
     if not (target / "duckdb").is_dir():
-        words = [
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--no-deps",
-            "--target",
-            str(target),
-            f"duckdb=={version}",
-        ]
-        subprocess.run([sys.executable, *words], check=True, stderr=subprocess.DEVNULL)
+        words = f"-m pip install --quiet --no-deps duckdb=={version} --target".split()
+        subprocess.run([sys.executable, *words, target], check=True, stderr=subprocess.DEVNULL)
     return target
 
 
@@ -779,99 +722,72 @@ def run(checkout: Checkout, *, fast: bool) -> Facts:
 
 def folded(facts: Facts) -> Facts:
     """Facts as they are kept: every table named once, with a line for each stage."""
-    kept = {name: one for name, one in facts.items() if name != "files"}
-    if "files" in facts:
-        files: Facts = facts["files"]
-        names = sorted({name for one in files.values() for name in one["tables"]})
-        kept["stages"] = {
+    if "files" not in facts:
+        return facts
+    files: Facts = facts["files"]
+    names = sorted({name for one in files.values() for name in one["tables"]})
+    return {
+        **{name: one for name, one in facts.items() if name != "files"},
+        "stages": {
             stage: {kind: one[kind] for kind in one if kind not in ("tables", "columns")}
             for stage, one in files.items()
-        }
-        kept["tables"] = {name: [one["tables"].get(name, "") for one in files.values()] for name in names}
-        kept["columns"] = {
-            name: "".join(hashes.values())
-            for stage, one in files.items()
-            if stage == SPELLED_OUT
-            for name, hashes in one["columns"].items()
-        }
-    return kept
-
-
-def unfolded(kept: Facts) -> Facts:
-    """The facts again, by stage."""
-    facts = {name: one for name, one in kept.items() if name not in ("stages", "tables", "columns")}
-    if "stages" in kept:
-        facts["files"] = {
-            stage: {
-                **one,
-                "tables": {name: lines[n] for name, lines in kept["tables"].items() if lines[n]},
-                "columns": kept["columns"] if stage == SPELLED_OUT else {},
-            }
-            for n, (stage, one) in enumerate(kept["stages"].items())
-        }
-    return facts
-
-
-def differences(expected: object, found: object, where: str = "") -> Iterator[str]:
-    """One line for everything that is missing, new or otherwise."""
-    if isinstance(expected, str) and isinstance(found, dict):
-        yield from _columns_changed(expected, found, where)
-    elif isinstance(expected, dict) and isinstance(found, dict):
-        for name in sorted({*expected, *found}):
-            place = f"{where} > {name}" if where else name
-            if where.endswith(" > columns") and (name not in found or name not in expected):
-                continue  # told of its table already, or of no stage that is spelled out
-            if name not in found:
-                yield f"missing: {place}"
-            elif name not in expected:
-                yield f"new: {place}"
-            else:
-                yield from differences(expected[name], found[name], place)
-    elif expected != found:
-        yield f"changed: {where}: {_explained(where, str(expected), str(found))}"
-
-
-def _columns_changed(expected: str, found: Mapping[str, str], where: str) -> Iterator[str]:
-    """The columns whose values are others, where the columns are the same."""
-    pairs = [expected[n : n + 2] for n in range(0, len(expected), 2)]
-    if len(pairs) == len(found):
-        names = [name for old, (name, new) in zip(pairs, found.items(), strict=True) if old != new]
-        if names:
-            yield f"changed: {where}: the values of {', '.join(names)}"
-
-
-def _explained(where: str, expected: str, found: str) -> str:
-    """The difference of two short facts in words."""
-    if " > tables > " in where and " > files > " in where:
-        names = ("rows", "columns", "contents")
-        pairs = zip(names, expected.split(), found.split(), strict=True)
-        return ", ".join(f"{name} {old} is now {new}" for name, old, new in pairs if old != new)
-    if " > commands > " in where:
-        (old, was), (new, now) = expected.split(), found.split()
-        return f"exit code {old} is now {new}" if old != new else f"what is said: {was} is now {now}"
-    return f"{expected} is now {found}"
-
-
-def _comparable(golden: Facts, found: Facts, *, fast: bool) -> Facts:
-    """The golden master by stage; of a fast run only the parts, commands and stages that it comes to."""
-    whole = {name: unfolded(facts) for name, facts in golden.items()}
-    if not fast:
-        return whole
-    part = {name: facts for name, facts in whole.items() if name in found}
-    way, come = part["shapes a"], found["shapes a"]
-    part["shapes a"] = {
-        kind: {name: way[kind][name] for name in come[kind] if name in way[kind]} for kind in come
+        },
+        "tables": {name: [one["tables"].get(name, "") for one in files.values()] for name in names},
+        "columns": files.get(SPELLED_OUT, {}).get("columns", {}),
     }
-    return part
+
+
+def by_place(kept: Facts) -> Facts:
+    """Every single fact by where it is: the part, the stage or kind, the name."""
+    found: Facts = {}
+    for part, facts in kept.items():
+        for kind, of_kind in facts.items():
+            for name, one in of_kind.items():
+                if kind == "stages":
+                    found |= {f"{part} > {name} > {what}": told for what, told in one.items()}
+                elif kind == "tables":
+                    lines = zip(facts["stages"], one, strict=False)
+                    found |= {f"{part} > {stage} > {name}": line for stage, line in lines if line}
+                else:
+                    found[f"{part} > {kind} > {name}"] = one
+    return found
+
+
+def differences(expected: Facts, found: Facts, *, fast: bool) -> Iterator[str]:
+    """One line for everything that is missing, new or otherwise; a fast run comes to a part of it only."""
+    come = {place.rsplit(" > ", 1)[0] for place in found} - {"shapes a > commands"}
+    for place in sorted({*expected, *found}):
+        if place not in expected:
+            yield f"new: {place}"
+        elif place in found:
+            old, new = expected[place], found[place]
+            if old != ("".join(new.values()) if " > columns > " in place else new):
+                yield f"changed: {place}: {_explained(place, old, new)}"
+        elif not fast or place.rsplit(" > ", 1)[0] in come or not place.startswith("shapes a"):
+            yield f"missing: {place}"
+
+
+def _explained(place: str, old: Any, new: Any) -> str:
+    """The difference of two facts in words."""
+    if " > columns > " in place:
+        before = (old[n : n + 2] for n in range(0, len(old), 2))
+        names = [name for was, (name, now) in zip(before, new.items(), strict=False) if was != now]
+        return f"the values of {', '.join(names)}"
+    if " > commands > " in place:
+        names = ["exit code", "what is said:"]
+    elif re.search(r" > (bi|marts|meta)\.", place):
+        names = ["rows", "columns", "contents"]
+    else:
+        return f"{old} is now {new}"
+    pairs = zip(names, old.split(), new.split(), strict=True)
+    return ", ".join(f"{name} {was} is now {now}" for name, was, now in pairs if was != now)
 
 
 def main() -> int:
     """Write the golden master, or compare with it: 0 when nothing differs, 1 when something does."""
     parser = argparse.ArgumentParser(description="Write the golden master, or compare a checkout with it.")
     parser.add_argument("--write", action="store_true", help="write golden.json instead of comparing with it")
-    parser.add_argument(
-        "--fast", action="store_true", help="as far as the nights with faults, of shapes a alone"
-    )
+    parser.add_argument("--fast", action="store_true", help="as far as the nights with faults, of shapes a")
     parser.add_argument("--checkout", type=Path, default=HERE.parents[2], help="the checkout that is run")
     parser.add_argument("--keep", type=Path, help="a directory for every row and every word, to compare")
     arguments = parser.parse_args()
@@ -882,14 +798,17 @@ def main() -> int:
         keep = keep.resolve()
         if keep.exists() and any(keep.iterdir()):
             parser.error(f"{keep} is not empty; name a directory of its own")
-    found = json.loads(json.dumps(run(Checkout(arguments.checkout.resolve(), keep), fast=arguments.fast)))
+    checkout = Checkout(arguments.checkout.resolve(), keep)
+    found = {part: folded(facts) for part, facts in run(checkout, fast=arguments.fast).items()}
     if arguments.write:
-        kept = {name: folded(facts) for name, facts in found.items()}
-        GOLDEN.write_text(json.dumps(kept, indent=0, ensure_ascii=False) + "\n", "utf-8")
+        for facts in found.values():
+            if "columns" in facts:
+                facts["columns"] = {name: "".join(one.values()) for name, one in facts["columns"].items()}
+        GOLDEN.write_text(json.dumps(found, indent=0, ensure_ascii=False) + "\n", "utf-8")
         sys.stdout.write(f"{GOLDEN}: {GOLDEN.stat().st_size} bytes\n")
         return 0
-    golden = _comparable(json.loads(GOLDEN.read_text("utf-8")), found, fast=arguments.fast)
-    told = list(differences(golden, found))
+    golden = {part: facts for part, facts in json.loads(GOLDEN.read_text("utf-8")).items() if part in found}
+    told = list(differences(by_place(golden), by_place(found), fast=arguments.fast))
     sys.stdout.write("".join(f"{line}\n" for line in told) or "nothing differs\n")
     return 1 if told else 0
 
