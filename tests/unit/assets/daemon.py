@@ -24,13 +24,11 @@ from dagster_shared.yaml_utils import load_yaml_from_path
 
 from assets.definitions import build_definitions
 from tests.tools.nights.graphql import BACKFILL, REEXECUTE
-from tests.unit.assets.harness import OF_THE_SANDBOX, Harness
+from tests.unit.assets.harness import Harness, harness
 from tests.unit.repository.files import ROOT
 
-LAUNCHER = {
-    "module": "dagster._core.launcher.sync_in_memory_run_launcher",
-    "class": "SyncInMemoryRunLauncher",
-}
+MODULE = "dagster._core.launcher.sync_in_memory_run_launcher"
+LAUNCHER = {"module": MODULE, "class": "SyncInMemoryRunLauncher"}
 _current: list[Harness] = []
 """Dagster builds definitions anew for every run, by the name of a function; that finds the project here."""
 
@@ -57,12 +55,12 @@ class Daemon:
     harness: Harness
     workspace: WorkspaceProcessContext
 
-    def backfill(self, reports: Iterable[str], keys: Iterable[str], **tags: str) -> str:
+    def backfill(self, reports: Iterable[str], keys: Iterable[str]) -> str:
         """Launch a backfill as the UI does and work until it is over; its final status."""
         given = {
             "assetSelection": [{"path": [report]} for report in reports],
             "partitionNames": list(keys),
-            "tags": [{"key": name, "value": value} for name, value in tags.items()],
+            "tags": [],
         }
         name = self._ask(BACKFILL, given)["launchPartitionBackfill"]["backfillId"]
         while (found := self.harness.instance.get_backfill(name)) and found.status.name == "REQUESTED":
@@ -109,6 +107,6 @@ def daemon(directory: Path, **values: str) -> Iterator[Daemon]:
     ours = load_yaml_from_path(str(ROOT / "dagster.yaml"))
     assert isinstance(ours, dict)
     with dg.instance_for_test(overrides={**ours, "run_launcher": LAUNCHER}) as instance:
-        _current.append(Harness(directory, instance, {**OF_THE_SANDBOX, **values}))
+        _current.append(harness(directory, instance, **values))
         with create_test_daemon_workspace_context(_ThisProcess(), instance) as workspace:
             yield Daemon(_current[-1], workspace)

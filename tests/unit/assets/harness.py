@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -39,8 +38,6 @@ OF_THE_SANDBOX = {
     "requests_per_second": "1000",
     "tries": "1",
 }
-
-Result = dg.JobExecutionResult | dg.ExecuteInProcessResult
 
 
 def settings(directory: Path, **values: str) -> Settings:
@@ -79,14 +76,6 @@ def ledger(*months: dict[tuple[str, str, date | None], HeldMonth]) -> Ledger:
     return Ledger(months={key: one for some in months for key, one in some.items()})
 
 
-_current_job: list[dg.JobDefinition] = []
-"""Dagster re-executes only jobs that it can build again by the name of a function; that finds them here."""
-
-
-def current_job() -> dg.JobDefinition:
-    return _current_job[-1]
-
-
 @dataclass
 class Harness:
     """A project and the sandbox it asks; the settings may change between runs."""
@@ -100,6 +89,10 @@ class Harness:
     def project(self) -> Project:
         transport = SandboxTransport(self.service)
         return Project(settings(self.directory, **self.values), RunContext(transport=transport))
+
+    @property
+    def job(self) -> dg.JobDefinition:
+        return build_definitions(self.project).resolve_job_def(NIGHTLY)
 
     @property
     def file(self) -> Path:
@@ -117,28 +110,11 @@ class Harness:
     ) -> dg.ExecuteInProcessResult:
         """Fetch a rectangle of some reports in one run."""
         self.service.log.clear()
-        return (
-            build_definitions(self.project)
-            .resolve_job_def(NIGHTLY)
-            .execute_in_process(
-                instance=self.instance,
-                asset_selection=[dg.AssetKey(name) for name in reports or (RUNNING,)],
-                tags={**range_tags(first, last), **(tags or {})},
-                raise_on_error=False,
-            )
-        )
-
-    def run_repeatable(self, failed: Result | None = None, *, first: str, last: str) -> dg.JobExecutionResult:
-        """Fetch one report in a run that can be re-executed; with `failed`, re-execute that from failure."""
-        self.service.log.clear()
-        _current_job.append(build_definitions(self.project).resolve_job_def(NIGHTLY))
-        options = dg.ReexecutionOptions.from_failure(failed.run_id, self.instance) if failed else None
-        return dg.execute_job(
-            dg.reconstructable(current_job),
-            self.instance,
-            asset_selection=[dg.AssetKey(RUNNING)],
-            tags=range_tags(first, last),
-            reexecution_options=options,
+        return self.job.execute_in_process(
+            instance=self.instance,
+            asset_selection=[dg.AssetKey(name) for name in reports or (RUNNING,)],
+            tags={**range_tags(first, last), **(tags or {})},
+            raise_on_error=False,
         )
 
     def publish(self) -> dg.ExecuteInProcessResult:
@@ -157,15 +133,10 @@ class Harness:
             dg.AssetKey(report), definition.get_partition_keys(), definition
         )
         colours = {dg.AssetPartitionStatus.MATERIALIZED: "green", dg.AssetPartitionStatus.FAILED: "red"}
-        return dict(
-            Counter(
-                f"{key.partition('|')[0]} {colours[state]}"
-                for key, state in (states or {}).items()
-                if state in colours
-            )
-        )
+        seen = [(key.partition("|")[0], state) for key, state in (states or {}).items() if state in colours]
+        return dict(Counter(f"{customer} {colours[state]}" for customer, state in seen))
 
-    def events(self, result: Result, report: str = RUNNING) -> dict[str, dict[str, Any]]:
+    def events(self, result: dg.ExecuteInProcessResult, report: str = RUNNING) -> dict[str, dict[str, Any]]:
         """The metadata logged for each partition of a report by a run."""
         events = result.filter_events(lambda event: event.is_step_materialization)
         return {
@@ -177,8 +148,8 @@ class Harness:
     def metadata(self, key: dg.AssetKey) -> dict[str, Any]:
         """The metadata of the latest materialization of an asset."""
         event = self.instance.get_latest_materialization_event(key)
-        assert event is not None
-        assert event.asset_materialization is not None
+        assert event
+        assert event.asset_materialization
         return {name: one.value for name, one in event.asset_materialization.metadata.items()}
 
     def asked(self) -> list[str]:
@@ -197,7 +168,7 @@ def range_tags(first: str, last: str) -> dict[str, str]:
     return {"dagster/asset_partition_range_start": first, "dagster/asset_partition_range_end": last}
 
 
-def failure_of(result: Result) -> str:
+def failure_of(result: dg.ExecuteInProcessResult) -> str:
     """What the first failing step says."""
     (event, *_) = result.filter_events(lambda event: event.is_step_failure)
     data = event.step_failure_data.user_failure_data
@@ -205,17 +176,10 @@ def failure_of(result: Result) -> str:
     return data.description or ""
 
 
-def harness(directory: Path, **values: str) -> Harness:
-    """A harness whose Dagster forgets everything afterwards."""
-    instance = dg.DagsterInstance.ephemeral(tempdir=str(directory / "dagster"))
+def harness(directory: Path, instance: dg.DagsterInstance | None = None, **values: str) -> Harness:
+    """A harness, by itself of a Dagster that forgets everything afterwards."""
+    instance = instance or dg.DagsterInstance.ephemeral(tempdir=str(directory / "dagster"))
     return Harness(directory, instance, {**OF_THE_SANDBOX, **values})
-
-
-@contextmanager
-def lasting_harness(directory: Path, **values: str) -> Iterator[Harness]:
-    """A harness whose Dagster can re-execute runs."""
-    with dg.instance_for_test() as instance:
-        yield Harness(directory, instance, {**OF_THE_SANDBOX, **values})
 
 
 def schedule_of(project: Project, name: str) -> dg.ScheduleDefinition:

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import logging
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
+
+import httpx
+import pytest
+from pydantic import SecretStr
 
 from assets.alerts import AlertState, FailedRun, alert_message, deliver, next_alert
-from assets.notify import ChannelRefused, Message
+from assets.definitions import build_definitions
+from assets.notify import ChannelRefused, Email, Message, Webhook, channels
 from assets.overdue import Overdue
+from assets.project import Project
 from pipelines.sandbox.faults import Fault
-from tests.unit.assets.harness import M16, RUNNING, Harness, harness
+from tests.unit.assets.harness import M16, RUNNING, Harness, harness, settings
 
 LOG = logging.getLogger("tests.alerts")
 NIGHT = {"brokerbi/night": "2026-11-21"}
@@ -98,7 +110,7 @@ def test_the_state_survives_a_restart() -> None:
 
 def test_everything_is_in_one_message() -> None:
     found = alert_message("2026-11-21", [RUN], [OVERDUE], "")
-    assert found is not None
+    assert found
     assert found.subject == "brokerbi, 2026-11-21: 1 run failed and reports of 1 customer are overdue"
     assert found.text.splitlines() == [
         "What failed",
@@ -117,13 +129,108 @@ def test_everything_is_in_one_message() -> None:
 
 def test_equal_reasons_are_told_once_with_all_their_customers() -> None:
     found = alert_message("2026-11-21", [], [OVERDUE, replace(OVERDUE, customer="c07")], "")
-    assert found is not None
+    assert found
     assert "- sales of c03, c07: 2026-10..2026-11" in found.text
 
 
 def test_a_service_that_is_down_does_not_fill_the_message() -> None:
     overdue = [replace(OVERDUE, report=f"report {number}") for number in range(100)]
     found = alert_message("2026-11-21", [], overdue, "")
-    assert found is not None
+    assert found
     assert len(found.text.splitlines()) < 40
     assert "and 70 more" in found.text
+
+
+MESSAGE = Message("Something failed", "What failed\n- å, ä and ö")
+WEBHOOK_SETTINGS = {"alert_webhook": "https://chat.test/a-secret"}
+
+
+@pytest.mark.parametrize("status", [302, 404, 500])
+def test_a_webhook_that_refuses_is_named_without_its_address(status: int) -> None:
+    transport = httpx.MockTransport(lambda _: httpx.Response(status))
+    with pytest.raises(ChannelRefused, match=f"^the webhook answered {status}; check its address$"):
+        Webhook(SecretStr("https://chat.test/a-secret"), transport)(MESSAGE)
+
+
+def test_a_webhook_that_is_not_there_is_named_without_its_address() -> None:
+    with pytest.raises(ChannelRefused, match=r"^the webhook cannot be reached \(ConnectError\)$"):
+        Webhook(SecretStr("http://127.0.0.1:9/a-secret"))(MESSAGE)
+
+
+def test_a_webhook_gets_subject_and_text_as_json_over_a_real_socket() -> None:
+    received: list[bytes] = []
+
+    class Receiver(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            received.append(self.rfile.read(int(self.headers["content-length"])))
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            """Keep quiet."""
+
+    with HTTPServer(("127.0.0.1", 0), Receiver) as server:
+        thread = Thread(target=server.handle_request, daemon=True)
+        thread.start()
+        Webhook(SecretStr(f"http://127.0.0.1:{server.server_port}/hook"))(MESSAGE)
+        thread.join(5)
+    assert [*map(json.loads, received)] == [{"text": "Something failed\n\nWhat failed\n- å, ä and ö"}]
+
+
+class MailServer:
+    """The smallest server that speaks SMTP, for one mail."""
+
+    def __init__(self, listening: socket.socket, *, refuses: bool) -> None:
+        self.port: int = listening.getsockname()[1]
+        self.lines: list[str] = []
+        self._listening = listening
+        self._answers = {"DATA": "354 go on", "QUIT": "221 bye"} | ({"MAIL": "550 no"} if refuses else {})
+
+    def serve(self) -> None:
+        connection, _ = self._listening.accept()
+        with connection, connection.makefile("rw", newline="\r\n") as wire:
+            print("220 here", file=wire, flush=True)
+            for line in wire:
+                verb = line.strip().split(" ")[0].upper()
+                print(self._answers.get(verb, "250 fine"), file=wire, flush=True)
+                if verb == "DATA":
+                    self.lines += [one.rstrip() for one in iter(wire.readline, ".\r\n")]
+                    print("250 taken", file=wire, flush=True)
+                if verb == "QUIT":
+                    return
+
+
+@contextmanager
+def mail_server(*, refuses: bool = False) -> Iterator[MailServer]:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        server = MailServer(listening, refuses=refuses)
+        thread = Thread(target=server.serve, daemon=True)
+        thread.start()
+        yield server
+        thread.join(timeout=5)
+
+
+def test_a_mail_goes_to_everybody_it_is_for() -> None:
+    with mail_server() as server:
+        to = ("one@example.com", "two@example.com")
+        Email(to, "brokerbi@example.com", "127.0.0.1", server.port)(MESSAGE)
+    assert {"Subject: Something failed", "To: one@example.com, two@example.com"} < set(server.lines)
+
+
+def test_a_mail_server_that_refuses_is_named() -> None:
+    with mail_server(refuses=True) as server, pytest.raises(ChannelRefused, match="did not take the mail"):
+        Email(("one@example.com",), "brokerbi@example.com", "127.0.0.1", server.port)(MESSAGE)
+
+
+def test_the_settings_say_which_channels_there_are(tmp_path: Path) -> None:
+    mail = {"alert_email_to": "a@example.com", "alert_email_from": "b@example.com", "alert_smtp_host": "mail"}
+    assert list(channels(settings(tmp_path))) == []
+    assert list(channels(settings(tmp_path, **WEBHOOK_SETTINGS, **mail))) == ["the webhook", "the mail"]
+
+
+def test_there_is_a_sensor_for_trouble_when_there_is_a_channel(tmp_path: Path) -> None:
+    names = [
+        {sensor.name for sensor in build_definitions(Project(settings(tmp_path, **more))).sensors or ()}
+        for more in ({}, WEBHOOK_SETTINGS)
+    ]
+    assert names == [{"publishing"}, {"publishing", "trouble"}]

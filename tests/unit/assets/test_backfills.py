@@ -61,11 +61,3 @@ def test_one_customer_fails_alone_and_is_all_that_is_asked_again(tmp_path: Path)
         assert made.reexecute(by_itself).status is dg.DagsterRunStatus.SUCCESS
         assert [window.split()[0] for window in made.harness.asked()] == [M16, M16]
         assert made.harness.partitions() == {f"{customer} green": 6 for customer in CUSTOMERS}
-
-
-def test_a_tag_of_the_backfill_leaves_held_months_alone(tmp_path: Path) -> None:
-    with daemon(tmp_path) as made:
-        made.backfill([RUNNING], keys((G1,), MONTHS[-6:-4]))
-        made.harness.service.log.clear()
-        made.backfill([RUNNING], keys((G1,), MONTHS[-8:-4]), **{"brokerbi/held": "skip"})
-        assert made.harness.asked() == ["G1 2026-04-01..2026-05-31"]

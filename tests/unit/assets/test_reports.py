@@ -1,4 +1,4 @@
-"""Tests of runs of the reports: which windows they ask for, and which partitions turn green or red."""
+"""Tests of partitions, of the windows a run asks for, and of what turns green or red."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ import httpx
 import pytest
 
 from assets.definitions import build_definitions
+from assets.partitions import customer_months, customers_in_order, parse_partition_key, partition_key
 from assets.project import Project
 from assets.reports import HELD, NIGHT_OF, SKIP
 from assets.schedules import NIGHTLY, RANGE_END, RANGE_START
+from pipelines.months import Month
 from pipelines.sandbox.faults import Fault
 from pipelines.sandbox.service import Service
 from pipelines.sandbox.transport import SandboxTransport
@@ -28,9 +30,9 @@ from tests.unit.assets.harness import (
     Harness,
     failure_of,
     harness,
-    lasting_harness,
     range_tags,
     run_requests,
+    settings,
 )
 
 
@@ -58,11 +60,8 @@ def test_a_rectangle_is_one_run_of_the_fewest_legal_requests(tmp_path: Path) -> 
 def test_every_partition_tells_its_own_rows_and_the_window_it_came_with(tmp_path: Path) -> None:
     made = harness(tmp_path)
     event = made.events(made.run(**SIX_MONTHS))["G1|2026-06"]
-    assert [event[name] for name in ("state", "window", "window_requests")] == [
-        "fetched",
-        "2026-06..2026-07",
-        1,
-    ]
+    told = [event[name] for name in ("state", "window", "window_requests")]
+    assert told == ["fetched", "2026-06..2026-07", 1]
     assert event["dagster/partition_row_count"] > 0
 
 
@@ -90,14 +89,6 @@ def test_a_failure_names_customers_and_months_and_what_to_do(tmp_path: Path) -> 
     assert headline == "2 of 18 partitions failed, of M30016."
     assert [one.partition(": ")[0] for one in sentences] == [f"{RUNNING} of M30016 (2026-06..2026-07)"]
     assert remedy == "Re-execute this run from failure: it asks only for what is missing."
-
-
-def test_re_execution_that_fails_again_leaves_green_what_is_green(tmp_path: Path) -> None:
-    with lasting_harness(tmp_path) as made:
-        made.service.faults.switch([Fault("404", customer=M16)])
-        failed = made.run_repeatable(**SIX_MONTHS)
-        assert not made.run_repeatable(failed, **SIX_MONTHS).success
-        assert made.partitions() == {"G1 green": 6, "M30016 red": 6, "M30017 green": 6}
 
 
 def test_selected_partitions_are_asked_for_though_they_are_held(tmp_path: Path) -> None:
@@ -210,16 +201,18 @@ def test_a_warehouse_that_cannot_be_written_fails_the_run_in_a_sentence(tmp_path
     assert "is damaged" in failure_of(made.run())
 
 
-def test_a_new_customer_is_fetched_from_the_start_by_the_next_night(tmp_path: Path) -> None:
+def test_a_new_customer_is_fetched_from_the_start_by_the_next_night(
+    tmp_path: Path, instance: dg.DagsterInstance
+) -> None:
     night = datetime(2026, 11, 21, 5, tzinfo=ZoneInfo("Europe/Stockholm"))
-    with lasting_harness(tmp_path, customers="G1,M30017") as made:
-        made.run(first="G1|2026-01", last="M30017|2026-11")
-        made.change_settings(customers="M30016,G1,M30017")
-        assert made.partitions() == {"G1 green": 11, "M30017 green": 11}
-        for schedule in ("catch_up", "nightly"):
-            for one in run_requests(made.project, schedule, night, made.instance):
-                assert made.run(first=one.tags[RANGE_START], last=one.tags[RANGE_END], tags=one.tags).success
-        assert made.partitions() == {"G1 green": 11, "M30016 green": 11, "M30017 green": 11}
+    made = harness(tmp_path, instance, customers="G1,M30017")
+    made.run(first="G1|2026-01", last="M30017|2026-11")
+    made.change_settings(customers="M30016,G1,M30017")
+    assert made.partitions() == {"G1 green": 11, "M30017 green": 11}
+    for schedule in ("catch_up", "nightly"):
+        for one in run_requests(made.project, schedule, night, made.instance):
+            assert made.run(first=one.tags[RANGE_START], last=one.tags[RANGE_END], tags=one.tags).success
+    assert made.partitions() == {"G1 green": 11, "M30016 green": 11, "M30017 green": 11}
 
 
 def test_a_customer_switched_off_is_not_asked_and_keeps_its_data_until_it_comes_back(tmp_path: Path) -> None:
@@ -249,3 +242,19 @@ def test_a_customer_taken_out_of_the_settings_keeps_its_partitions_and_is_not_as
     assert made.run(last="M30016|2026-11").success
     assert made.customers_asked() == {G1, M17}
     assert made.partitions() == {"G1 green": 3, "M30017 green": 3, "M30016 green": 3}
+
+
+def test_there_is_a_partition_for_each_customer_and_month_up_to_today(tmp_path: Path) -> None:
+    for months in (("2025-12", "2026-01", "2026-02"), ("2071-02", "2071-03")):  # a rehearsal may be ahead
+        made = settings(tmp_path, customers="c01,c02", start=months[0], today=f"{months[-1]}-11")
+        found = customer_months(made, customers_in_order(made)).get_partition_keys()
+        assert [*found] == [f"{customer}|{month}" for customer in ("c01", "c02") for month in months]
+
+
+def test_customers_that_are_inactive_or_gone_come_after_those_that_are_asked(tmp_path: Path) -> None:
+    made = settings(tmp_path, customers='[{"id": "c01"}, {"id": "c02", "active": false}, {"id": "c03"}]')
+    assert customers_in_order(made, ["c09", "c01"]) == ["c01", "c03", "c02", "c09"]
+
+
+def test_a_key_leads_back_to_customer_and_month() -> None:
+    assert parse_partition_key(partition_key("G2", Month(2026, 3))) == ("G2", Month(2026, 3))
