@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
-import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from functools import cache
@@ -18,7 +15,7 @@ from pipelines.sync.declaration import declared_tables
 from warehouse.duckdb_file import literal
 from warehouse.marts import build_marts
 from warehouse.meta_schema import statements
-from warehouse.queries import SQL, queries, syntax_trees, tables_read
+from warehouse.queries import syntax_trees, tables_read
 from warehouse.schema_evolution import declare
 
 Row = Mapping[str, object]
@@ -153,37 +150,7 @@ def built(connection: DuckDBPyConnection, query: str) -> list[tuple[object, ...]
 
 def build(connection: DuckDBPyConnection, *marts: str) -> None:
     """Build these marts and all they need, from the real files."""
-    build_marts(connection, _room_of(*marts))
-
-
-@cache
-def _room_of(*marts: str) -> Path:
-    """A folder with links to the files of these marts and of all they need: building all takes its time."""
-    room = Path(tempfile.mkdtemp(prefix="sql"))
-    atexit.register(shutil.rmtree, room, ignore_errors=True)
-    for schema in ("staging", "marts"):
-        (room / schema).mkdir()
-    for shared in ("meta", "macros.sql"):
-        (room / shared).symlink_to(SQL / shared)
-    wanted = [("marts", mart) for mart in marts]
-    while wanted:
-        schema, name = wanted.pop()
-        link = room / schema / f"{name}.sql"
-        if schema in ("staging", "marts") and not link.exists():
-            link.symlink_to(SQL / schema / link.name)
-            wanted.extend(_reads()[schema, name])
-    return room
-
-
-@cache
-def _reads() -> Mapping[tuple[str, str], frozenset[tuple[str, str]]]:
-    """What every staging query and mart reads."""
-    with duckdb.connect() as connection:
-        return {
-            (schema, query.name): query.reads
-            for schema in ("staging", "marts")
-            for query in queries(connection, SQL / schema, schema)
-        }
+    build_marts(connection, wanted=[f"marts.{mart}" for mart in marts] or ["none"])
 
 
 def earned(
