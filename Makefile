@@ -101,8 +101,7 @@ soak: $(STAMP) ## hours of it: the tests in new orders with many more examples (
 	$(BIN)/python -m tests.tools.soak.kill_loop --kills $${KILLS:-200}
 	$(BIN)/python -m tests.tools.soak.cut_writes --every $${CUTS:-3}
 	$(BIN)/python -m tests.tools.soak.crowd --seconds $${CROWD:-600}
-	$(BIN)/python -m tests.tools.nights.accidents
-	$(BIN)/python -m tests.tools.nights.together --seconds $${TOGETHER:-300}
+	$(BIN)/python -m tests.tools.nights.accidents --seconds $${TOGETHER:-300}
 	POLARS_MAX_THREADS=1 $(BIN)/python -m tests.tools.soak.spoiled_bodies --bodies $${BODIES:-100000}
 	@if $(BIN)/python -c 'import atheris' 2>/dev/null; then \
 	  POLARS_MAX_THREADS=1 $(BIN)/python -m tests.tools.soak.guided_fuzz --seconds $${GUIDED:-600}; fi

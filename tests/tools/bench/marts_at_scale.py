@@ -24,6 +24,7 @@ from pathlib import Path
 import duckdb
 
 from pipelines.sync.declaration import declared_tables
+from tests.tools.telling import say
 from warehouse.database import Store
 from warehouse.marts import build_marts
 from warehouse.schema_evolution import declare_tables
@@ -131,7 +132,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         store = Store(given.data_dir or Path(folder))
         if given.build_only:
-            say(json.dumps(build(store)))
+            sys.stdout.write(json.dumps(build(store)))
             return 0
         rows = make_chain(store, given.rows)
         say(f"{rows:,} rows in bi, {_megabytes(store):,.0f} MB")
@@ -145,12 +146,6 @@ def main() -> int:
         slow = ask_marts(store)
     say(f"questions over {QUESTION_SECONDS * 1000:.0f} ms: {', '.join(slow) or 'none'}")
     return 1 if slow or built["cpu"] / CORES > BUILD_SECONDS else 0
-
-
-def say(line: str) -> None:
-    """One line, at once."""
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
 
 
 def make_chain(store: Store, millions: float) -> int:

@@ -18,7 +18,8 @@ from tests.tools.browser.chromium import browser
 from tests.tools.browser.make_dev import Development, make_dev
 from tests.tools.browser.operator import Operator
 from tests.tools.nights import graphql
-from tests.tools.nights.server import conclude, half_a_day_away, say, this_month
+from tests.tools.nights.server import half_a_day_away, this_month
+from tests.tools.telling import conclude, say
 from tests.unit.assets.request_months import asked_twice
 
 LOOKED_AT = ("sales", "commission_user", "live_commissions")

@@ -17,7 +17,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from pipelines.months import Month, months_between
-from tests.tools.nights.server import BIN, ENDED, NIGHT, Server, say, serving, this_month, wait
+from tests.tools.nights.server import BIN, ENDED, NIGHT, Server, serving, this_month, wait
+from tests.tools.telling import say
 from tests.unit.repository.files import ROOT
 
 MONTHS = 3

@@ -207,21 +207,6 @@ def wait(what: Callable[[], Any], seconds: float = TIMEOUT_SECONDS, every: float
     return found
 
 
-def say(text: str) -> None:
-    """A line for whoever watches."""
-    sys.stdout.write(f"{time.strftime('%H:%M:%S')} {text}\n")
-    sys.stdout.flush()
-
-
-def conclude(wrong: Iterable[str]) -> int:
-    """Say everything that is wrong; the exit code."""
-    found = list(wrong)
-    for sentence in found:
-        say(sentence)
-    say(f"{len(found)} things are not as they should be")
-    return 1 if found else 0
-
-
 def today() -> date:
     """The day, in the brokerage's time."""
     return datetime.now(ZoneInfo("Europe/Stockholm")).date()

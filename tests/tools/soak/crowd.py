@@ -19,6 +19,7 @@ import duckdb
 
 from tests.scenarios.processes import Job, do
 from tests.scenarios.scenario import scenario
+from tests.tools.telling import conclude, say
 
 WRITERS = ("sync", "sync", "replay", "publish")
 OLDER_THAN_FETCHED = """
@@ -83,8 +84,8 @@ def main() -> int:
     given = parser.parse_args()
     with TemporaryDirectory() as folder:
         found = crowd(Path(folder) / "data", seconds=given.seconds, readers=given.readers)
-    sys.stdout.write(f"{dict(found.done)}; wrong: {len(found.wrong)} {found.wrong[:5]}\n")
-    return 1 if found.wrong else 0
+    say(f"{dict(found.done)}")
+    return conclude(found.wrong)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ from typing import Any
 from pipelines.operations.erase import erase
 from pipelines.operations.replay import replay
 from tests.scenarios.scenario import Cell, Rows, Scenario, contents, scenario, wrong_cells
-from tests.tools.soak.kill_loop import say
+from tests.tools.telling import say
 from warehouse.publish import rollback
 from warehouse.retention import compact
 
@@ -152,9 +152,7 @@ def main() -> int:
             library = folder / "cut.so"
             subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", library, SOURCE, "-ldl"], check=True)
             command = [sys.executable, "-m", "tests.tools.soak.cut_writes", *sys.argv[1:]]
-            return subprocess.run(
-                command, env={**os.environ, PRELOADED: str(library)}, check=False
-            ).returncode
+            return subprocess.call(command, env={**os.environ, PRELOADED: str(library)})
         prepared = scenario(folder / "prepared", REPORTS, start="2026-09", offices=1)
         _, truth = in_child(partial(prepare, prepared))
         here = prepared.with_settings(data_dir=folder / "cut")

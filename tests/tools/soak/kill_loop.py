@@ -22,20 +22,16 @@ from pipelines.sandbox.service import Service
 from pipelines.sandbox.world.world import World
 from tests.scenarios.processes import KILLED, Job, process, run
 from tests.scenarios.scenario import TODAY, Cell, Rows, contents, wrong_cells
+from tests.tools.telling import say
 
 KINDS = "500 502 503 429 reset reset_inside half half_without_length html empty".split()
 TRIES = 5
 LOOK_EVERY = 10
 MOST_ROUNDS = 10
-LONGEST_JOB = 900
+LONGEST_JOB, LONGEST_LIFE = 900, 6.0
+OFFICES, FAULTY = 7, 0.25
 JOBS = ("sync",) * 6 + ("refresh",) * 3 + ("publish", "publish", "replay", "compact", "rollback")
 BOTH_FILES = ("working file", "published file")
-
-
-def say(sentence: str) -> None:
-    """One line with the time, at once."""
-    sys.stdout.write(f"{time.strftime('%H:%M:%S')} {sentence}\n")
-    sys.stdout.flush()
 
 
 @dataclass
@@ -53,13 +49,13 @@ class KillLoop:
     beyond_bound: list[str] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
 
-    def kill_one(self, what: str, longest: float) -> None:
+    def kill_one(self, what: str) -> None:
         """Start a job, and kill it at a random moment unless it has ended by then."""
         job = replace(self.job, what="sync" if what == "refresh" else what, refresh=what == "refresh")
         self.service.log.clear()
         working = process(job)
         working.start()
-        working.join(self.random.uniform(0.05, longest))
+        working.join(self.random.uniform(0.05, LONGEST_LIFE))
         if working.is_alive():
             working.kill()
         working.join()
@@ -99,17 +95,13 @@ def main() -> int:
     """Run, print the figures, and end with 1 if anything is lost, doubled, stale or beyond its bound."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=200)
-    parser.add_argument("--offices", type=int, default=7)
     parser.add_argument("--from", dest="start", default="2024-01")
-    parser.add_argument("--faulty", type=float, default=0.25, help="share of the answers that are spoiled")
-    parser.add_argument("--longest", type=float, default=6.0, help="seconds a job lives at most")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--directory", type=Path, help="where everything is kept, to be looked at afterwards")
     given = parser.parse_args()
-    world = World.build(start=Month.parse(given.start), as_of=TODAY, offices=given.offices)
+    world = World.build(start=Month.parse(given.start), as_of=TODAY, offices=OFFICES)
     service = Service(world)
     with TemporaryDirectory() as temporary, serving(service) as server:
-        folder = given.directory or Path(temporary)
+        folder = Path(temporary)
         job = Job(
             "sync", folder / "undisturbed", world.customers, given.start, base_url=server.base_url,
             refresh=False, plan=folder / "plan.json",
@@ -124,12 +116,12 @@ def _kill_and_compare(given: argparse.Namespace, service: Service, job: Job, fol
     truth = contents(job.data_dir)["working file"]
     rows = sum(count for count, _ in truth.values())
     say(f"undisturbed: {len(service.log.entries)} requests, {rows} rows")
-    each = 1 - (1 - given.faulty) ** (1 / len(KINDS))
+    each = 1 - (1 - FAULTY) ** (1 / len(KINDS))
     service.faults.switch([Fault(kind, rate=each, seconds=1) for kind in KINDS])
     killed = replace(job, data_dir=folder / "killed")
     loop = KillLoop(service, killed, truth, random.Random(given.seed))
     while loop.kills.total() < given.kills:
-        loop.kill_one(loop.random.choice(JOBS), given.longest)
+        loop.kill_one(loop.random.choice(JOBS))
         if loop.kills.total() % LOOK_EVERY == 0:
             loop.wrong += wrong_cells(killed.data_dir, truth, may_lack=BOTH_FILES)
             say(f"killed {dict(loop.kills)}, ended {dict(loop.ended)}, wrong cells {len(loop.wrong)}")

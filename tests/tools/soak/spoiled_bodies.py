@@ -9,7 +9,6 @@ import argparse
 import json
 import random
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from copy import deepcopy
@@ -24,6 +23,7 @@ from pipelines.catalogue.reports import REPORTS
 from pipelines.normalize.document import InvalidJson, read_document
 from pipelines.sync.fetch import UnreadableRows, normalize_answers
 from tests.scenarios.scenario import scenario
+from tests.tools.telling import say
 from warehouse.landing import Landing
 
 TOLD_EVERY = 5_000
@@ -131,18 +131,15 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     chance, known, counts = random.Random(given.seed), samples(), Counter[str]()
-    began = time.monotonic()
     for number in range(1, given.bodies + 1):
         sample = chance.choice(known)
         body = spoiled(sample, chance)
         told = verdict(sample.report, body)
         counts[told] += 1
         if told in ("a traceback", "no sentence") and counts[told] <= 5:
-            sys.stdout.write(f"{sample.report.name}: {told}: {body[:2000]!r}\n")
-        if number % TOLD_EVERY == 0:
-            sys.stdout.write(f"{number} bodies: {dict(counts)}\n")
-            sys.stdout.flush()
-    sys.stdout.write(f"{dict(counts)} in {time.monotonic() - began:.0f} s\n")
+            say(f"{sample.report.name}: {told}: {body[:2000]!r}")
+        if number % TOLD_EVERY == 0 or number == given.bodies:
+            say(f"{number} bodies: {dict(counts)}")
     return 1 if counts["a traceback"] or counts["no sentence"] else 0
 
 

@@ -1,0 +1,22 @@
+"""What a tool tells whoever watches: lines with the time, and what is wrong in the end."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterable
+
+
+def say(text: str) -> None:
+    """A line for whoever watches."""
+    sys.stdout.write(f"{time.strftime('%H:%M:%S')} {text}\n")
+    sys.stdout.flush()
+
+
+def conclude(wrong: Iterable[str]) -> int:
+    """Say everything that is wrong; the exit code."""
+    found = list(wrong)
+    for sentence in found:
+        say(sentence)
+    say(f"{len(found)} things are not as they should be")
+    return 1 if found else 0
