@@ -14,6 +14,7 @@ from pipelines.sandbox.world.world import World
 
 Rows = list[dict[str, Any]]
 ORE = Decimal("0.01")
+GOALS = ("commission", "sold", "registered", "meetings")
 
 
 class _Sums:
@@ -132,10 +133,7 @@ def _budgets(world: World, offices: list[str], first: date, last: date) -> Rows:
                 gone = left[user_id]
                 if gone is None or gone > world.as_of or Month.of(gone) >= month:
                     key = {"office": office_id, "user": user_id, "month": month}
-                    goals = {
-                        name: getattr(budget, name)
-                        for name in ("commission", "sold", "registered", "meetings")
-                    }
+                    goals = {name: getattr(budget, name) for name in GOALS}
                     rows.append({**key, **goals, "ownBooked": budget.own_booked})
     return rows
 

@@ -57,10 +57,8 @@ def test_a_budget_changed_twice_is_right_at_every_moment(given: DuckDBPyConnecti
     budgeted(given, "2026-12", "U1", (100, SPRING, SUMMER), (200, SUMMER, AUTUMN), (150, AUTUMN, None))
     built(given, "FROM marts.budget_as_of(now())")
     moments = (datetime(2026, 2, 1), datetime(2026, 4, 1), SUMMER, datetime(2027, 1, 1))
-    found = [
-        given.execute("SELECT amount::INT FROM marts.budget_as_of($1)", [moment]).fetchall()
-        for moment in moments
-    ]
+    query = "SELECT amount::INT FROM marts.budget_as_of($1)"
+    found = [given.execute(query, [moment]).fetchall() for moment in moments]
     assert found == [[], [(100,)], [(200,)], [(150,)]]
 
 
@@ -77,13 +75,11 @@ def test_a_row_that_stands_in_several_versions_of_its_office_is_not_multiplied(
 def test_counts_of_a_monthly_office_budget_are_measures_of_their_own(given: DuckDBPyConnection) -> None:
     held(given, "office_budget_estate", "G1", ["2026-12"])
     put(given, "budget_commission_history", "2026-12", customer_id="M1")
-    put(
-        given, "office_budget_estate_history", "2026-12", customer_id="M1", user_id="U1", sold=2, registered=3
-    )
+    goals = {"sold": 2, "registered": 3}
+    put(given, "office_budget_estate_history", "2026-12", customer_id="M1", user_id="U1", **goals)
     found = built(given, "SELECT measure, amount::INT, report FROM marts.budgets ORDER BY measure")
     assert found == [
-        ("registered estates", 3, "office_budget_estate"),
-        ("sold estates", 2, "office_budget_estate"),
+        (f"{name} estates", goals[name], "office_budget_estate") for name in ("registered", "sold")
     ]
 
 
@@ -91,9 +87,8 @@ def test_an_office_is_held_against_the_sum_of_its_users_budgets(given: DuckDBPyC
     budgeted(given, "2026-01", "U1", (100, SPRING, None))
     budgeted(given, "2026-01", "U2", (300, SPRING, None))
     loaded(given, "commission_office", "G1", "2026-01", [earned({"office_customer_id": "M1"}, 500)])
-    found = built(
-        given, "SELECT user_id, budget::INT, actual::INT, attainment_share FROM marts.budget_vs_actual"
-    )
+    shown = "user_id, budget::INT, actual::INT, attainment_share"
+    found = built(given, f"SELECT {shown} FROM marts.budget_vs_actual")
     assert found == [(None, 400, 500, Decimal("1.25")), ("U1", 100, None, None), ("U2", 300, None, None)]
 
 
@@ -110,11 +105,8 @@ def test_the_year_is_forecast_from_what_was_reached_of_the_budget_so_far(given: 
         if actual:
             office = earned({"office_customer_id": "M1"}, actual)
             loaded(given, "commission_office", "G1", f"2026-{number:02d}", [office])
-    found = built(
-        given,
-        "SELECT year_to_date_actual::INT, year_budget::INT, year_forecast::INT FROM marts.budget_vs_actual "
-        "WHERE user_id IS NULL",
-    )
+    shown = "year_to_date_actual::INT, year_budget::INT, year_forecast::INT"
+    found = built(given, f"SELECT {shown} FROM marts.budget_vs_actual WHERE user_id IS NULL")
     assert found == [(150, 1000, 1500), (400, 1000, 1000), (None, 1000, None)]
 
 

@@ -1,45 +1,44 @@
-"""The dictionary and the comments: every table and column says what it means."""
+"""The dictionary, the comments and the example questions: every column has a meaning, every question runs."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import duckdb
 import pytest
 from duckdb import DuckDBPyConnection
 
 from pipelines.sync.declaration import declared_tables
-from tests.marts.given import FIRST_MOMENT, build, warehouse
+from tests.marts.given import FIRST_MOMENT, build, earned, loaded, sold, warehouse
 from warehouse.marts import build_marts
 from warehouse.meta_schema import statements
 from warehouse.queries import SQL, queries
 from warehouse.schema_evolution import declare
 
+QUESTIONS = sorted((SQL / "analysis").glob("*.sql"))
+
 
 @pytest.fixture(scope="module")
 def file() -> DuckDBPyConnection:
-    """A working file as the store makes it, with its comments, and its marts."""
+    """A working file as the store makes it, with its comments, a month of an office, and its marts."""
     connection = duckdb.connect()
     for statement in statements():
         connection.execute(statement)
     declare(connection, declared_tables(), FIRST_MOMENT)
+    loaded(connection, "commission_office", "M1", "2026-01", [earned({"office_customer_id": "M1"}, 7)])
+    sold(connection, "M1", "2026-01", "M1", "E1", final_price=2000)
     build_marts(connection)
     return connection
 
 
 def test_every_table_view_macro_and_column_has_a_meaning(file: DuckDBPyConnection) -> None:
-    found = file.execute(
-        "SELECT schema_name, table_name, column_name FROM meta.dictionary "
-        "WHERE coalesce(description, '') = ''"
-    ).fetchall()
-    assert found == []
+    assert file.execute("FROM meta.dictionary WHERE coalesce(description, '') = ''").fetchall() == []
 
 
 def test_the_dictionary_holds_every_column_of_the_file(file: DuckDBPyConnection) -> None:
-    missing = file.execute(
-        "SELECT schema_name, table_name, column_name FROM duckdb_columns() "
-        "WHERE schema_name IN ('bi', 'marts', 'meta') "
-        "EXCEPT SELECT schema_name, table_name, column_name FROM meta.dictionary"
-    ).fetchall()
-    assert missing == []
+    names = "SELECT schema_name, table_name, column_name"
+    ours = f"{names} FROM duckdb_columns() WHERE schema_name IN ('bi', 'marts', 'meta')"
+    assert file.execute(f"{ours} EXCEPT {names} FROM meta.dictionary").fetchall() == []
 
 
 def test_a_column_of_the_service_keeps_its_meaning_source_and_report(file: DuckDBPyConnection) -> None:
@@ -51,9 +50,8 @@ def test_a_column_of_the_service_keeps_its_meaning_source_and_report(file: DuckD
 
 
 def test_a_mart_carries_its_question_and_its_columns_as_comments(file: DuckDBPyConnection) -> None:
-    [(table,)] = file.execute(
-        "SELECT comment FROM duckdb_tables() WHERE table_name = 'office_month'"
-    ).fetchall()
+    query = "SELECT comment FROM duckdb_tables() WHERE table_name = 'office_month'"
+    [(table,)] = file.execute(query).fetchall()
     assert table.startswith("What did each office earn and do, month by month? One row per office and month")
 
 
@@ -66,9 +64,8 @@ def test_a_meaning_is_handed_on_to_the_marts_that_read_it(file: DuckDBPyConnecti
 
 
 def test_a_header_describes_no_column_that_is_not_there(file: DuckDBPyConnection) -> None:
-    standing = set(
-        file.execute("SELECT schema_name || '.' || table_name, column_name FROM duckdb_columns()").fetchall()
-    )
+    query = "SELECT schema_name || '.' || table_name, column_name FROM duckdb_columns()"
+    standing = set(file.execute(query).fetchall())
     invented = [
         f"{query.table}.{column}"
         for schema in ("marts", "meta")
@@ -83,6 +80,28 @@ def test_comments_are_written_anew_with_every_build() -> None:
     given = warehouse()
     build(given, "offices")
     build(given, "offices")
-    assert given.execute("SELECT count(*) FROM meta.dictionary WHERE table_name = 'offices'").fetchall() == [
-        (4,)
-    ]
+    query = "SELECT count(*) FROM meta.dictionary WHERE table_name = 'offices'"
+    assert given.execute(query).fetchall() == [(4,)]
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda path: path.stem)
+def test_a_question_runs_unchanged(file: DuckDBPyConnection, question: Path) -> None:
+    assert file.execute(question.read_text(encoding="utf-8")).fetchall() is not None
+
+
+def test_there_are_at_least_a_dozen_questions() -> None:
+    assert len(QUESTIONS) >= 12
+
+
+def test_questions_read_only_what_is_published() -> None:
+    with duckdb.connect() as connection:
+        asked = queries(connection, SQL / "analysis", "analysis")
+    read = {schema for query in asked for schema, _ in query.reads}
+    assert read == {"marts", "meta"}
+
+
+def test_a_number_is_led_back_to_its_load(file: DuckDBPyConnection) -> None:
+    [question] = [path for path in QUESTIONS if path.stem.endswith("where_a_number_comes_from")]
+    found = file.execute(question.read_text(encoding="utf-8")).fetchall()
+    sources = [(office, report, customer) for office, _, report, customer, *_ in found]
+    assert sources == [("M1", "commission_office", "M1"), ("M1", "sales", "M1")]

@@ -17,11 +17,8 @@ def test_every_held_month_of_every_report_has_one_source_for_an_office() -> None
     loaded(given, "commission_office", "M1", "2026-01", [earned(M1, 5)])
     sold(given, "G1", "2026-01", "M1", "E1")
     held(given, "sales", "G1", ["2026-02"])
-    found = built(
-        given,
-        "SELECT strftime(month, '%m'), customer_id, load_id = $$" + own + "$$ FROM marts.office_sources "
-        "WHERE report = 'sales'",
-    )
+    shown = f"strftime(month, '%m'), customer_id, load_id = '{own}'"
+    found = built(given, f"SELECT {shown} FROM marts.office_sources WHERE report = 'sales'")
     assert found == [("01", "M1", True), ("02", "G1", False)]
 
 
@@ -105,11 +102,8 @@ def test_a_row_of_an_office_and_month_leads_to_request_and_landing_file() -> Non
     write_configured(given, "reports", [report])
     loaded(given, "commission_office", "G1", "2026-01", [earned(M1, 5)])
     given.execute("UPDATE meta.loads SET landing = 'here', sha256 = 'abc', requests = 1")
-    found = built(
-        given,
-        "SELECT report, customer_id, tables, path, requests, landing, sha256 "
-        "FROM marts.sources_of('M1', DATE '2026-01-01')",
-    )
+    shown = "report, customer_id, tables, path, requests, landing, sha256"
+    found = built(given, f"SELECT {shown} FROM marts.sources_of('M1', DATE '2026-01-01')")
     assert found == [("commission_office", "G1", "bi.commission_office", "/Report/G1", 1, "here", "abc")]
     assert given.execute("FROM marts.sources_of('M1', DATE '2026-02-01')").fetchall() == []
 

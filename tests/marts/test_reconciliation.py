@@ -70,18 +70,14 @@ def test_an_ore_too_much_in_one_report_is_found(
 
 def test_a_report_that_is_not_held_is_said_to_be_and_not_judged(given: DuckDBPyConnection) -> None:
     given.execute("DELETE FROM meta.months WHERE report = 'commission_user'; DELETE FROM bi.commission_user")
-    found = built(
-        given,
-        "SELECT DISTINCT compared_amount, difference, is_reconciled, likely_reason FROM marts.reconciliation "
-        "WHERE compared = 'user report'",
-    )
+    shown = "compared_amount, difference, is_reconciled, likely_reason"
+    found = built(given, f"SELECT DISTINCT {shown} FROM marts.reconciliation WHERE compared = 'user report'")
     assert found == [(None, None, None, "month not held in the other report, or not in the assumed shape")]
 
 
 def test_a_month_that_the_office_report_lacks_is_said_to_be_missing(given: DuckDBPyConnection) -> None:
-    given.execute(
-        "DELETE FROM meta.months WHERE report = 'commission_office'; DELETE FROM bi.commission_office"
-    )
+    report = "commission_office"
+    given.execute(f"DELETE FROM meta.months WHERE report = '{report}'; DELETE FROM bi.{report}")
     found = built(
         given,
         "SELECT DISTINCT amount, is_reconciled, likely_reason FROM marts.reconciliation "
@@ -92,18 +88,14 @@ def test_a_month_that_the_office_report_lacks_is_said_to_be_missing(given: DuckD
 
 def test_a_by_month_report_of_another_shape_is_not_judged(given: DuckDBPyConnection) -> None:
     given.execute("ALTER TABLE bi.commission_office_by_month RENAME COLUMN commission TO earned")
-    found = built(
-        given, "SELECT DISTINCT is_reconciled FROM marts.reconciliation WHERE compared = 'by-month report'"
-    )
-    assert found == [(None,)]
+    of_report = "FROM marts.reconciliation WHERE compared = 'by-month report'"
+    assert built(given, f"SELECT DISTINCT is_reconciled {of_report}") == [(None,)]
 
 
 def test_quarantined_rows_are_named_as_the_likely_reason(given: DuckDBPyConnection) -> None:
     given.execute("DELETE FROM bi.commission_user WHERE user_id = 'U1'")
-    given.execute(
-        "INSERT INTO meta.quarantine_rows BY NAME SELECT 'commission_user' AS report, 'G1' AS customer, "
-        "DATE '2026-01-01' AS month"
-    )
+    row = "('commission_user', 'G1', '2026-01-01')"
+    given.execute(f"INSERT INTO meta.quarantine_rows (report, customer, month) VALUES {row}")
     reasons = {(office, reason) for office, _, _, _, reason in built(given, NOT_RECONCILED)}
     assert reasons == {("M1", "rows in quarantine")}
 
@@ -112,14 +104,10 @@ def test_quarantined_rows_are_named_as_the_likely_reason(given: DuckDBPyConnecti
 def test_prices_shared_by_users_may_differ_by_the_rounding_of_each(
     given: DuckDBPyConnection, too_much: str, is_reconciled: bool
 ) -> None:
-    given.execute(
-        f"UPDATE bi.commission_user SET sold_total_price = sold_total_price + {too_much} WHERE user_id = 'U1'"
-    )
-    found = built(
-        given,
-        "SELECT is_reconciled FROM marts.reconciliation "
-        "WHERE compared = 'user report' AND measure = 'sold total price' AND office_id = 'M1'",
-    )
+    more = f"sold_total_price = sold_total_price + {too_much}"
+    given.execute(f"UPDATE bi.commission_user SET {more} WHERE user_id = 'U1'")
+    one = "(compared, measure, office_id) = ('user report', 'sold total price', 'M1')"
+    found = built(given, f"SELECT is_reconciled FROM marts.reconciliation WHERE {one}")
     assert found == [(is_reconciled,)]
 
 
@@ -139,9 +127,6 @@ def test_a_number_of_the_by_month_report_that_is_none_is_unknown_and_no_zero(
         "ALTER TABLE bi.commission_office_by_month ALTER commission TYPE VARCHAR; "
         "UPDATE bi.commission_office_by_month SET commission = 'a lot' WHERE office_customer_id = 'M1'"
     )
-    found = built(
-        given,
-        "SELECT compared_amount, is_reconciled FROM marts.reconciliation "
-        "WHERE (compared, measure, office_id) = ('by-month report', 'commission', 'M1')",
-    )
+    one = "(compared, measure, office_id) = ('by-month report', 'commission', 'M1')"
+    found = built(given, f"SELECT compared_amount, is_reconciled FROM marts.reconciliation WHERE {one}")
     assert found == [(None, None)]

@@ -34,25 +34,20 @@ def test_a_sale_knows_its_days_from_listing_where_the_sold_estates_know_when_it_
     given = warehouse()
     sold(given, "G1", "2026-01", "M1", "E1")
     sold(given, "G1", "2026-01", "M1", "E2")
-    rows(
-        given, "sold_estates", "G1", "2026-01", [{"id": "E1", "advertised_at": datetime(2026, 1, 5, 23, 30)}]
-    )
+    listed = {"id": "E1", "advertised_at": datetime(2026, 1, 5, 23, 30)}
+    rows(given, "sold_estates", "G1", "2026-01", [listed])
     found = built(given, "SELECT estate_id, listed_on, days_from_listing_to_contract FROM marts.sales")
     assert found == [("E1", date(2026, 1, 5), 10), ("E2", None, None)]
 
 
 def test_a_sale_counts_the_changes_of_price_or_commission_after_it_was_sold() -> None:
     given = warehouse()
+    price = {"final_price": 2000}
     changes = [
         {"changed_at": datetime(2026, 1, 1), "commission": 0},
-        {"changed_at": datetime(2026, 1, 15), "commission": 100, "final_price": 2000},
-        {
-            "changed_at": datetime(2026, 2, 1),
-            "commission": 100,
-            "final_price": 2000,
-            "status_text": "Tillträdd",
-        },
-        {"changed_at": datetime(2026, 3, 1), "commission": 90, "final_price": 2000},
+        {"changed_at": datetime(2026, 1, 15), "commission": 100, **price},
+        {"changed_at": datetime(2026, 2, 1), "commission": 100, **price, "status_text": "Tillträdd"},
+        {"changed_at": datetime(2026, 3, 1), "commission": 90, **price},
     ]
     sold(given, "G1", "2026-01", "M1", "E1", changes=changes)
     found = built(given, "SELECT restatement_count, first_commission, last_restated_at FROM marts.sales")
@@ -86,11 +81,8 @@ def test_a_foreign_sale_keeps_its_currency_and_its_rate() -> None:
 def test_a_share_is_the_agents_part_of_commission_and_price_and_says_if_the_office_is_another() -> None:
     given = warehouse()
     sold(given, "G1", "2026-01", "M1", "E1", final_price=2000, agents=TWO_AGENTS)
-    found = built(
-        given,
-        "SELECT user_id, commission, commission_share, final_price_share, is_cross_office "
-        "FROM marts.sale_shares",
-    )
+    shown = "user_id, commission, commission_share, final_price_share, is_cross_office"
+    found = built(given, f"SELECT {shown} FROM marts.sale_shares")
     assert found == [
         ("U1", Decimal(60), Decimal("0.6"), Decimal(1200), False),
         ("U2", Decimal(40), Decimal("0.4"), Decimal(800), True),
@@ -113,10 +105,8 @@ def test_offices_and_users_are_known_by_name() -> None:
     given = warehouse()
     loaded(given, "commission_office", "G1", "2026-01", [earned({"office_customer_id": "M2"}, 1)])
     sold(given, "G1", "2026-01", "M1", "E1", office_name="Ekbacken", agents=TWO_AGENTS)
-    assert built(given, "SELECT office_id, office_name FROM marts.offices") == [
-        ("M1", "Ekbacken"),
-        ("M2", None),
-    ]
+    names = built(given, "SELECT office_id, office_name FROM marts.offices")
+    assert names == [("M1", "Ekbacken"), ("M2", None)]
     assert built(given, "SELECT user_id, user_name FROM marts.users") == [("U1", "Åsa"), ("U2", "Bo")]
 
 
@@ -127,7 +117,6 @@ def test_two_customers_that_answer_for_the_same_office_overlap() -> None:
     loaded(given, "commission_office", "G2", "2026-01", offices[1:])
     loaded(given, "commission_office", "M1", "2026-01", offices[:1])
     held(given, "commission_user", "G1", ["2026-01"])
-    found = built(
-        given, "SELECT customer_id, yielding_customer_id, is_contained FROM marts.customer_overlaps"
-    )
+    pairs = "customer_id, yielding_customer_id, is_contained"
+    found = built(given, f"SELECT {pairs} FROM marts.customer_overlaps")
     assert found == [("G1", "G2", False), ("G1", "M1", True)]

@@ -17,6 +17,7 @@ from pipelines.operations.replay import replay
 from tests.scenarios.scenario import Scenario, scenario, whole_chain
 
 ODD = "M 1/2"
+NAME = "user_budget_commission"
 HOSTILE = ("x'; DROP SCHEMA bi CASCADE; --", "../../outside", "<script>alert(1)</script>", 'a"b', "ö/ä?#%")
 
 
@@ -47,9 +48,6 @@ def test_a_hostile_customer_id_stays_a_value(tmp_path: Path) -> None:
     assert {one.customer for one in summary.results} == {*HOSTILE}
     assert here.cells() == before
     assert [path.name for path in tmp_path.iterdir()] == ["data"]
-
-
-NAME = "user_budget_commission"
 
 
 @pytest.fixture

@@ -22,12 +22,7 @@ from warehouse.window_result import WindowResult, WindowStatus
 
 OFFICES = 5
 TRIES = 5
-PATHS = {
-    "users": "/Users",
-    "commission_office": "OfficeReport/",
-    "sales": "SalesReport",
-    "tips_and_leads": "Tips",
-}
+PATHS = dict(zip(FEW, ("/Users", "OfficeReport/", "SalesReport", "Tips"), strict=True))
 HEALING = {
     "429 with seconds": Fault("429", tries=2),
     "429 with a date": Fault("429", tries=2, retry_after="date"),

@@ -1,4 +1,4 @@
-"""Answers that deserve doubt: emptied months, shrunk customers, windows too long, pages that move."""
+"""What deserves doubt: emptied months, shrunk customers, windows too long, moving pages, refused files."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from tests.scenarios.scenario import Scenario, scenario
 from warehouse.database import Store
 from warehouse.landing import Landing
 from warehouse.ledger import Cap, forget_caps, ledger_of
+from warehouse.marts import MartError
 from warehouse.status import overview
 from warehouse.window_result import WindowStatus
 
@@ -137,7 +138,40 @@ def test_pages_that_move_are_read_again_and_it_is_written_down(tmp_path: Path, k
     assert here.sync(Fault(kind, rows=2, restless=True)).complaints() == []
     notes = [note for (note,) in here.rows("SELECT note FROM meta.loads")]
     assert any("read again" in note and "read unpaged" in note for note in notes)
-    moving, calm = here.cells(), synced(tmp_path / "calm", "tips_and_leads").cells()
-    assert {cell: moving[cell] for cell in moving if "envelope" not in cell[0]} == {
-        cell: calm[cell] for cell in calm if "envelope" not in cell[0]
-    }
+    moving, calm = (
+        {cell: rows for cell, rows in one.cells().items() if "envelope" not in cell[0]}
+        for one in (here, synced(tmp_path / "calm", "tips_and_leads"))
+    )
+    assert moving == calm
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Scenario:
+    here = scenario(tmp_path, ("sales",), offices=1)
+    assert here.sync().is_well
+    assert here.publish().publication.published
+    return here
+
+
+def last_publication(here: Scenario) -> tuple[str, str]:
+    """Status and reason as `status` shows them."""
+    last = overview(Store(here.data_dir)).publications[0]
+    [reason] = last.reasons
+    return last.status, reason
+
+
+def test_an_error_that_a_check_found_is_the_reason(here: Scenario) -> None:
+    here.execute("UPDATE bi.sales_estates SET final_price = -1")
+    assert not here.publish().publication.published
+    status, reason = last_publication(here)
+    assert (status, reason.partition(":")[0]) == ("refused", "totals_are_not_negative")
+
+
+def test_a_mart_that_cannot_be_built_is_the_reason_and_the_old_file_stays(here: Scenario) -> None:
+    before = (here.data_dir / "warehouse.duckdb").read_bytes()
+    here.execute("ALTER TABLE bi.sales_estates DROP COLUMN final_price")
+    with pytest.raises(MartError):
+        here.publish()
+    status, reason = last_publication(here)
+    assert (status, "final_price" in reason) == ("refused", True)
+    assert (here.data_dir / "warehouse.duckdb").read_bytes() == before

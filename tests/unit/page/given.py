@@ -6,18 +6,13 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 from html.parser import HTMLParser
 
-from pipelines.page.facts import (
-    CoveredMonth,
-    Facts,
-    Freshness,
-    OfficeBudget,
-    OfficeEarnings,
-    Row,
-)
+from pipelines.page.facts import CoveredMonth, Facts, Freshness, OfficeBudget, OfficeEarnings, Row
 from pipelines.page.figures import COMMISSION, last_months
 from pipelines.page.html_page import render_page
 
 PUBLISHED = datetime(2026, 3, 20, 4, 5)
+DUE = PUBLISHED + timedelta(hours=36)
+COUNTED = {"leads": 10, "of_homes": 6, "sold": 3, "days": 60}
 NEWEST = date(2026, 3, 1)
 PUBLICATION = {"name": "20260320T040500Z", "at_utc": PUBLISHED, "loads": 12}
 
@@ -50,18 +45,9 @@ def budgeted(office: str, of_month: str, budget: int, actual: int) -> OfficeBudg
 
 def earner(name: str, period: str, earner_count: int = 1) -> Row:
     """The best user of a period that ends in February 2026."""
-    return {
-        "kind": "user",
-        "period": period,
-        "month": month("2026-02"),
-        "name": name,
-        "commission": Decimal(10),
-        "sold_estate_parts": Decimal(1),
-        "place": 1,
-        "rank_change": 2,
-        "earner_count": earner_count,
-        "is_complete": True,
-    }
+    who = {"kind": "user", "name": name, "place": 1, "rank_change": 2, "earner_count": earner_count}
+    earned = {"commission": Decimal(10), "sold_estate_parts": Decimal(1), "is_complete": True}
+    return {**who, **earned, "period": period, "month": month("2026-02")}
 
 
 def chain(*offices: str, months: int = 15) -> Facts:
@@ -77,25 +63,13 @@ def chain(*offices: str, months: int = 15) -> Facts:
         budgets=tuple(budgeted(office, f"{one:%Y-%m}", 1000, 900) for office in offices for one in shown),
         earners=tuple(earner(office, "month") for office in offices),
         leads=tuple(
-            {
-                "part": part,
-                "way": "incoming lead",
-                "name": name,
-                "leads": 10,
-                "of_homes": 6,
-                "sold": 3,
-                "days": 60,
-            }
+            {"part": part, "way": "incoming lead", "name": name, **COUNTED}
             for part, name in (("all", ""), ("month", "2026-03"), ("kind", "Tip"), ("state", "Done"))
         ),
         held_months=tuple(
             CoveredMonth("sales", "M1", one, "open" if one == NEWEST else "held", 5) for one in shown
         ),
-        standings=(
-            Freshness(
-                "sales", "M1", NEWEST, PUBLISHED, PUBLISHED + timedelta(hours=36), "fresh", False, True
-            ),
-        ),
+        standings=(Freshness("sales", "M1", NEWEST, PUBLISHED, DUE, "fresh", False, True),),
     )
 
 

@@ -1,0 +1,171 @@
+"""Marts of offices and months, and of users and months, against a few written rows."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from duckdb import DuckDBPyConnection
+
+from tests.marts.given import Row, built, earned, held, loaded, rows, sold, warehouse
+
+M1, M2 = {"office_customer_id": "M1"}, {"office_customer_id": "M2"}
+
+
+def test_a_held_month_without_a_row_is_zero_and_one_that_is_not_held_has_no_row() -> None:
+    given = warehouse()
+    loaded(given, "commission_office", "M1", "2026-01", [earned(M1, 500)])
+    loaded(given, "commission_office", "M1", "2026-03", [])
+    found = built(given, "SELECT strftime(month, '%m'), commission FROM marts.office_month ORDER BY month")
+    assert found == [("01", Decimal(500)), ("03", Decimal(0))]
+
+
+def test_the_numbers_of_a_report_that_is_not_held_are_unknown() -> None:
+    given = warehouse()
+    loaded(given, "commission_office", "M1", "2026-01", [earned(M1, 500)])
+    held(given, "tips_and_leads", "M1", ["2026-02"])
+    found = built(given, "SELECT commission, incoming_lead_count FROM marts.office_month ORDER BY month")
+    assert found == [(Decimal(500), None), (None, 0)]
+
+
+def test_the_average_of_two_months_is_worked_out_from_their_sums() -> None:
+    given = warehouse()
+    loaded(given, "commission_office", "M1", "2026-01", [earned(M1, 900, parts=3)])
+    loaded(given, "commission_office", "M1", "2026-02", [earned(M1, 100, parts=0.5)])
+    average = "round(sum(sold_commission) / sum(sold_estate_parts), 4)"
+    assert built(given, f"SELECT {average} FROM marts.office_month") == [(285.7143,)]
+
+
+def test_the_commission_of_sales_is_worked_out_from_the_average_where_valuations_are_mixed_in() -> None:
+    mixed = earned(M1, 1300, parts=2, sold_average_commission=500, valuation_parts=1)
+    given = warehouse()
+    loaded(given, "commission_office", "M1", "2026-01", [mixed])
+    found = built(given, "SELECT commission, sold_commission FROM marts.office_month")
+    assert found == [(Decimal(1300), Decimal(1000))]
+
+
+def test_the_commission_of_sales_is_exact_where_the_report_of_sales_alone_is_held() -> None:
+    mixed = earned(M1, 1300, parts=3, sold_average_commission=333.33, valuation_parts=1)
+    given = warehouse()
+    loaded(given, "commission_office", "M1", "2026-01", [mixed])
+    loaded(given, "commission_office_sale", "M1", "2026-01", [earned(M1, 1000.01, parts=3)])
+    assert built(given, "SELECT sold_commission FROM marts.office_month") == [(Decimal("1000.01"),)]
+
+
+def test_an_office_of_a_group_that_is_configured_itself_too_is_counted_once() -> None:
+    given = warehouse()
+    loaded(given, "commission_office", "G1", "2026-01", [earned(M1, 500), earned(M2, 70)])
+    loaded(given, "commission_office", "M1", "2026-01", [earned(M1, 500)])
+    found = built(given, "SELECT office_id, commission, _customer FROM marts.office_month")
+    assert found == [("M1", Decimal(500), "M1"), ("M2", Decimal(70), "G1")]
+
+
+def test_the_group_fills_the_months_that_its_own_office_does_not_hold() -> None:
+    given = warehouse()
+    loaded(given, "commission_office", "M1", "2026-02", [earned(M1, 30)])
+    loaded(given, "commission_office", "G1", "2026-01", [earned(M1, 500), earned(M2, 70)])
+    found = built(given, "SELECT office_id, commission, _customer FROM marts.office_month")
+    assert found == [("M1", Decimal(500), "G1"), ("M2", Decimal(70), "G1"), ("M1", Decimal(30), "M1")]
+
+
+def test_an_office_without_its_id_is_known_by_the_old_number_of_the_customer_asked() -> None:
+    given = warehouse()
+    old = {**earned({}, 500), "customer_id": 30011}
+    loaded(given, "commission_office", "M30011", "2026-01", [old])
+    assert built(given, "SELECT office_id FROM marts.office_month") == [("M30011",)]
+
+
+def test_running_commissions_are_in_sek_and_equal_ones_both_count() -> None:
+    given = warehouse()
+    loaded(given, "commission_office", "M1", "2026-01", [earned(M1, 0)])
+    step = {"customer_id": "M1", "user_id": "U1", "amount": 100, "exchange_rate": 11.5, "estate_id": "P1"}
+    loaded(given, "running_commissions", "M1", "2026-01", [step, step])
+    found = built(given, "SELECT running_commission_sek_excl_vat FROM marts.office_month")
+    assert found == [(Decimal(2300),)]
+
+
+def test_leads_count_for_the_office_they_belong_to() -> None:
+    given = warehouse()
+    loaded(given, "commission_office", "G1", "2026-01", [earned(M1, 0), earned(M2, 0)])
+    held(given, "tips_and_leads", "G1", ["2026-01"])
+    sent = {"sender_company_customer_number": "M1"}
+    received = {"lead_id": "L1", "receiver_company_customer_number": "M2"}
+    rows(given, "incoming_leads", "G1", "2026-01", [received])
+    rows(given, "outgoing_leads", "G1", "2026-01", [{"lead_id": "L2", **sent}])
+    rows(given, "tips", "G1", "2026-01", [{"tip_id": "T1", **sent}])
+    counts = "incoming_lead_count, outgoing_lead_count, tip_count"
+    found = built(given, f"SELECT office_id, {counts} FROM marts.office_month")
+    assert found == [("M1", 0, 1, 1), ("M2", 1, 0, 0)]
+
+
+def test_a_month_is_open_when_one_of_its_reports_was_asked_before_it_was_over() -> None:
+    given = warehouse()
+    loaded(given, "commission_office", "M1", "2026-06", [earned(M1, 5)], is_open=True)
+    assert built(given, "SELECT is_open FROM marts.office_month") == [(True,)]
+
+
+U1 = {"user_id": "U1"}
+
+
+def user_report(given: DuckDBPyConnection, customer: str, month: str, users: list[Row]) -> None:
+    loaded(given, "commission_user", customer, month, users)
+
+
+def test_a_user_is_zero_in_held_months_after_the_first_trace_and_absent_before() -> None:
+    given = warehouse()
+    user_report(given, "M1", "2026-01", [])
+    user_report(given, "M1", "2026-02", [earned(U1, 70)])
+    user_report(given, "M1", "2026-03", [])
+    found = built(given, "SELECT strftime(month, '%m'), commission FROM marts.user_month")
+    assert found == [("02", Decimal(70)), ("03", Decimal(0))]
+
+
+def test_a_user_reported_by_two_offices_is_added_up() -> None:
+    given = warehouse()
+    for office, amount in (("M1", 70), ("M2", 5)):
+        loaded(given, "commission_office", office, "2026-01",
+               [earned({"office_customer_id": office}, amount)])  # fmt: skip
+        user_report(given, office, "2026-01", [earned(U1, amount)])
+    assert built(given, "SELECT commission, _customer FROM marts.user_month") == [(Decimal(75), "M1, M2")]
+
+
+def test_a_user_of_an_office_whose_group_is_configured_too_is_counted_once() -> None:
+    given = warehouse()
+    offices = [earned({"office_customer_id": office}, 70) for office in ("M1", "M2")]
+    loaded(given, "commission_office", "G1", "2026-01", offices)
+    loaded(given, "commission_office", "M1", "2026-01", offices[:1])
+    for customer in ("G1", "M1"):
+        user_report(given, customer, "2026-01", [earned(U1, 70)])
+    assert built(given, "SELECT commission, _customer FROM marts.user_month") == [(Decimal(70), "G1")]
+
+
+def test_the_office_of_a_user_is_that_of_the_months_sales_and_carried_to_other_months() -> None:
+    given = warehouse()
+    for month in ("2026-01", "2026-02", "2026-03"):
+        user_report(given, "G1", month, [earned(U1, 70)])
+    sold(given, "G1", "2026-02", "M1", "E1", agents=[{"id": "U1", "primary_office_customer_id": "M2"}])
+    found = built(given, "SELECT strftime(month, '%m'), office_id, office_basis FROM marts.user_month")
+    assert found == [("01", "M2", "later month"), ("02", "M2", "this month"), ("03", "M2", "earlier month")]
+
+
+def test_the_office_of_a_user_without_a_trace_is_the_customer_asked_if_that_is_an_office() -> None:
+    given = warehouse()
+    loaded(given, "commission_office", "M1", "2026-01", [earned({"office_customer_id": "M1"}, 7)])
+    user_report(given, "M1", "2026-01", [earned(U1, 7)])
+    assert built(given, "SELECT office_id, office_basis FROM marts.user_month") == [("M1", "customer asked")]
+
+
+def test_the_name_of_a_user_comes_from_the_directory() -> None:
+    given = warehouse()
+    user_report(given, "M1", "2026-01", [earned(U1, 7)])
+    given.execute("INSERT INTO bi.users_history (_customer, id, name) VALUES ('M1', 'U1', 'Åsa Ek')")
+    assert built(given, "SELECT user_name FROM marts.user_month") == [("Åsa Ek",)]
+
+
+def test_a_user_without_a_commission_report_has_unknown_commission() -> None:
+    given = warehouse()
+    step = {"customer_id": "M1", "user_id": "U1", "amount": 100, "exchange_rate": 1}
+    loaded(given, "commission_office", "M1", "2026-01", [earned({"office_customer_id": "M1"}, 7)])
+    loaded(given, "running_commissions", "M1", "2026-01", [step])
+    held(given, "tips_and_leads", "M1", ["2026-01"])
+    amounts = "commission, running_commission_sek_excl_vat, incoming_lead_count"
+    assert built(given, f"SELECT {amounts} FROM marts.user_month") == [(None, Decimal(100), 0)]
