@@ -42,17 +42,6 @@ def test_what_was_not_read_for_a_day_and_a_half_is_late_and_says_when_it_was_due
     assert found == [(LONG_AGO, LONG_AGO + timedelta(hours=36), "late", True)]
 
 
-def test_what_was_read_a_moment_ago_is_fresh(given: DuckDBPyConnection) -> None:
-    configure(given, sales=True)
-    held(given, "sales", "M1", ["2026-02"], at_utc=NOW)
-    assert given.execute(STATES).fetchall() == [("sales", "M1", "fresh", False)]
-
-
-def test_a_report_that_is_switched_off_is_not_late(given: DuckDBPyConnection) -> None:
-    configure(given, sales=False)
-    assert given.execute(STATES).fetchall() == [("sales", "M1", "switched off", False)]
-
-
 def test_a_customer_that_is_switched_off_or_gone_from_the_settings_is_not_late(
     given: DuckDBPyConnection,
 ) -> None:
@@ -62,7 +51,9 @@ def test_a_customer_that_is_switched_off_or_gone_from_the_settings_is_not_late(
     assert given.execute(STATES).fetchall() == found
 
 
-def test_a_report_that_is_on_and_was_never_read_is_missed(given: DuckDBPyConnection) -> None:
+def test_a_report_that_is_switched_off_is_not_late_and_one_that_was_never_read_is(
+    given: DuckDBPyConnection,
+) -> None:
     configure(given, sales=False, users=True)
     found = [("sales", "M1", "switched off", False), ("users", "M1", "never read", True)]
     assert given.execute(STATES).fetchall() == found
@@ -129,29 +120,29 @@ def test_a_failed_month_is_a_problem_until_it_is_loaded() -> None:
     assert problems(given) == []
 
 
-def test_a_report_without_access_is_a_problem() -> None:
+@pytest.mark.parametrize(
+    ("noted", "kind", "report", "customer", "words"),
+    [
+        ("access VALUES ('sales', 'M1', now()::TIMESTAMP)", "no access", "sales", "M1", ""),
+        (
+            "quarantine_rows (report, customer, table_name, reason) VALUES ('sales', 'M1', 'tips', 'no day')",
+            "quarantine", "sales", "M1", "1 rows of tips were not loaded: no day",
+        ),
+        (
+            "column_changes VALUES ('live_activity', 'calls', 'BIGINT', 'VARCHAR', 'L1', now()::TIMESTAMP)",
+            "changed column", "live_activity", None, "live_activity.calls turned from BIGINT into VARCHAR",
+        ),
+    ],
+    ids=["no access", "quarantine", "changed column"],
+)  # fmt: skip
+def test_what_a_sync_noted_is_a_problem(
+    noted: str, kind: str, report: str, customer: str | None, words: str
+) -> None:
     given = warehouse()
-    given.execute("INSERT INTO meta.access VALUES ('sales', 'M1', now()::TIMESTAMP)")
-    [(kind, severity, *_)] = problems(given)
-    assert (kind, severity) == ("no access", "warning")
-
-
-def test_rows_in_quarantine_are_a_problem() -> None:
-    given = warehouse()
-    given.execute(
-        "INSERT INTO meta.quarantine_rows BY NAME SELECT 'sales' AS report, 'M1' AS customer, "
-        "'sales_estates' AS table_name, 'no number' AS reason"
-    )
-    words = "1 rows of sales_estates were not loaded: no number"
-    assert problems(given) == [("quarantine", "warning", "sales", "M1", words)]
-
-
-def test_a_column_that_changed_its_type_is_a_problem() -> None:
-    given = warehouse()
-    change = "('live_activity', 'calls', 'BIGINT', 'VARCHAR', 'L1', now()::TIMESTAMP)"
-    given.execute(f"INSERT INTO meta.column_changes VALUES {change}")
-    words = "live_activity.calls turned from BIGINT into VARCHAR"
-    assert problems(given) == [("changed column", "warning", "live_activity", None, words)]
+    given.execute(f"INSERT INTO meta.{noted}")
+    [(*found, message)] = problems(given)
+    assert found == [kind, "warning", report, customer]
+    assert str(message).startswith(words)
 
 
 def test_what_a_check_found_is_a_problem_when_it_was_kept() -> None:

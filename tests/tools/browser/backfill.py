@@ -7,24 +7,38 @@ own directory, clicks in a real browser, and looks at everything an operator wou
 from __future__ import annotations
 
 import argparse
+import re
+import signal
+import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
+from urllib.error import URLError
 
-from tests.tools.browser.chromium import browser
-from tests.tools.browser.make_dev import Development, make_dev
-from tests.tools.browser.operator import Operator
+from tests.tools.browser.chromium import Tab, browser
 from tests.tools.nights import graphql
-from tests.tools.nights.server import half_a_day_away, this_month
+from tests.tools.nights.server import end, get_json, half_a_day_away, this_month, wait
 from tests.tools.telling import conclude, say
 from tests.unit.assets.request_months import asked_twice
+from tests.unit.repository.files import ROOT
 
 LOOKED_AT = ("sales", "commission_user", "live_commissions")
 SECONDS_BETWEEN_LOOKS = 5.0
 HEADING = "How the chain is doing"
+COUNTED = re.compile(r"(Failed|Materialized|Materializing|Missing) \(([\d,]+)\)")
+STATUS = re.compile(r"Status\s+(Requested|In progress|Succeeded|Failed|Canceling|Canceled)")
+SECONDS_TO_SETTLE = 2.0  # a page shows its parts as they come in
+LINK = """
+[...document.querySelectorAll("tr")].filter(row => row.innerText.trim().startsWith(%r))
+  .flatMap(row => [...row.querySelectorAll("a[href]")]).map(one => one.href)
+  .find(address => !address.startsWith(location.origin))
+"""
 
 
 def main() -> int:
@@ -93,15 +107,11 @@ def _wrong_partitions(operator: Operator, made: Development, partitions: int) ->
     for report in LOOKED_AT:
         if (seen := operator.partitions(report)) != green:
             yield f"the UI shows {seen} for {report}"
+    whole = {"numPartitions": partitions, "numMaterialized": partitions, "numFailed": 0}
     nodes = [one for one in made.ask(graphql.PARTITIONS)["assetNodes"] if one["partitionStats"]]
     for node in nodes:
-        stats = node["partitionStats"]
-        if (stats["numPartitions"], stats["numMaterialized"], stats["numFailed"]) != (
-            partitions,
-            partitions,
-            0,
-        ):
-            yield f"{node['assetKey']['path'][0]} has {stats}"
+        if {**node["partitionStats"]} != whole:
+            yield f"{node['assetKey']['path'][0]} has {node['partitionStats']}"
     say(f"{len(nodes)} reports, {partitions * len(nodes):,} partitions")
 
 
@@ -118,6 +128,97 @@ def _wrong_runs_and_requests(made: Development) -> Iterator[str]:
         yield f"the service answered {dict(statuses)}"
     if twice := asked_twice((one["path"], one["query"]) for one in requests):
         yield f"{len(twice)} months were asked more than once: {twice[:5]}"
+
+
+@dataclass(frozen=True)
+class Operator:
+    """Somebody in front of the UI at an address; takes pictures of what there is to see."""
+
+    tab: Tab
+    address: str
+    shots: Path
+
+    def backfill_everything(self, customers: int, months: int) -> str:
+        """Launch all reports of all customers and months; the name of the backfill."""
+        self.look("/asset-groups", "Materialize all", "graph")
+        self.tab.click("Materialize all…")
+        self.tab.wait_for("Partition selection")
+        self.tab.click("All", number=0)
+        self.tab.wait("!document.body.innerText.includes('Select a partition')")
+        self.tab.click("All", number=1)
+        self.tab.wait_for(f"{customers * months} partitions")
+        self.tab.shot(self.shots / "dialog.png")
+        self.tab.click("Launch backfill")
+        self.tab.wait_for("Created backfill")
+        self.tab.click("View", "button, a")
+        return str(self.tab.wait("(location.pathname.match(/runs\\/b\\/(\\w+)/) || [])[1]"))
+
+    def backfill(self, name: str) -> str:
+        """How a backfill is going: `In progress`, `Succeeded` or what the page says."""
+        self.look(f"/runs/b/{name}", "Partitions targeted", "backfill")
+        found = STATUS.search(self.tab.text)
+        return found[1] if found else ""
+
+    def partitions(self, report: str) -> dict[str, int]:
+        """The partitions of a report by status: {"Materialized": 252, "Missing": 0}."""
+        self.look(f"/assets/{report}?view=partitions", "Missing (", f"partitions-{report}")
+        return {word: int(number.replace(",", "")) for word, number in COUNTED.findall(self.tab.text)}
+
+    def link(self, asset: str, entry: str) -> str:
+        """The address that an entry of an asset's metadata leads to."""
+        self.look(f"/assets/{asset}", entry, f"asset-{asset}")
+        return str(self.tab.wait(LINK % entry))
+
+    def look(self, path: str, words: str, picture: str) -> None:
+        """Open a page of the UI, wait for words on it, and take a picture."""
+        self.tab.go(f"{self.address}{path}")
+        self.tab.wait_for(words)
+        time.sleep(SECONDS_TO_SETTLE)
+        self.tab.shot(self.shots / f"{picture}.png")
+
+
+@dataclass(frozen=True)
+class Development:
+    """The addresses of a sandbox and a Dagster UI that `make dev` serves."""
+
+    sandbox: str
+    ui: str
+
+    def requests(self) -> list[dict[str, Any]]:
+        """Every request that the sandbox has seen."""
+        return list(get_json(f"{self.sandbox}/_sandbox/requests")["requests"])
+
+    def ask(self, query: str) -> Any:
+        """What Dagster answers to a query of GraphQL."""
+        return get_json(f"{self.ui}/graphql", {"query": query})["data"]
+
+
+@contextmanager
+def make_dev(
+    directory: Path, ports: tuple[int, int, int], variables: Mapping[str, str]
+) -> Iterator[Development]:
+    """`make dev` in a directory, on the ports of the sandbox, the UI and the files, while the block lasts."""
+    sandbox, ui, files = ports
+    named = {"DEV": directory, "SANDBOX_PORT": sandbox, "UI_PORT": ui, "FILES_PORT": files, **variables}
+    words = ["make", "dev", *(f"{name}={value}" for name, value in named.items())]
+    directory.mkdir(parents=True, exist_ok=True)
+    with (directory / "make.log").open("w") as log:
+        process = subprocess.Popen(words, cwd=ROOT, stdout=log, stderr=log, start_new_session=True)
+        try:
+            made = Development(f"http://127.0.0.1:{sandbox}", f"http://127.0.0.1:{ui}")
+            wait(lambda: _is_up(made, process), every=1)
+            yield made
+        finally:
+            end(process, signal.SIGINT, 30)
+
+
+def _is_up(made: Development, process: subprocess.Popen[bytes]) -> bool:
+    if process.poll() is not None:
+        raise RuntimeError(f"make dev ended with {process.returncode}")
+    try:
+        return bool(get_json(f"{made.ui}/server_info"))
+    except (URLError, ConnectionError):
+        return False
 
 
 if __name__ == "__main__":

@@ -134,13 +134,8 @@ def browser(width: int = 1600, height: int = 1100) -> Iterator[Tab]:
     if CHROMIUM is None:
         raise NotThere("chromium is not installed here (apt install chromium)")
     with TemporaryDirectory(prefix="browser", ignore_cleanup_errors=True) as profile:
-        words = [
-            CHROMIUM,
-            *FLAGS,
-            f"--user-data-dir={profile}",
-            f"--window-size={width},{height}",
-            "about:blank",
-        ]
+        own = [f"--user-data-dir={profile}", f"--window-size={width},{height}"]
+        words = [CHROMIUM, *FLAGS, *own, "about:blank"]
         process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
             port = _port(Path(profile) / "DevToolsActivePort", process)

@@ -37,15 +37,6 @@ def subject_of(request: Request) -> str:
     return f"{MONTH_IN_PATH.sub('', path)} {' '.join(f'{name}={query[name]}' for name in names)}".strip()
 
 
-def longest_windows(requests: Iterable[Request]) -> dict[str, int]:
-    """How many months the widest request of each path covers, over all customers."""
-    longest: dict[str, int] = {}
-    for request in requests:
-        path = re.sub(r"/[A-Z]\d+(?=/|$)", "", MONTH_IN_PATH.sub("", request[0]))
-        longest[path] = max(longest.get(path, 0), len(months_of(request)))
-    return longest
-
-
 def asked_twice(requests: Iterable[Request]) -> list[str]:
     """The months asked for more than once; the second look at a first page is no repetition."""
     counted = Counter(

@@ -57,37 +57,34 @@ def older(*customers: str, first: Month = SINCE_2024[0], last: Month = AUGUST) -
     return [PartitionRange((name,), first, last) for name in customers]
 
 
-def test_a_usual_night_is_all_customers_by_the_current_and_two_previous_months() -> None:
-    assert night(everything()) == (USUAL, [])
-
-
 def test_the_first_night_of_a_month_reaches_back_thirteen_months() -> None:
     whole, rest = night(everything(loaded=datetime(2026, 10, 30, 4, tzinfo=UTC)))
     assert (whole.first, rest) == (Month(2025, 11), [])
 
 
-def test_after_an_outage_every_customer_catches_up_from_the_month_that_was_left_open() -> None:
-    known = ledger(
-        held(EVERYBODY, REPORTS, months=SINCE_2024[:30]),
-        held(EVERYBODY, REPORTS, months=SINCE_2024[30:31], state="open"),
-    )
-    assert night(known) == (USUAL, older(*EVERYBODY, first=Month(2026, 7)))
+MAY = Month(2024, 5)
+OUTAGE = (
+    held(EVERYBODY, REPORTS, months=SINCE_2024[:30]),
+    held(EVERYBODY, REPORTS, months=SINCE_2024[30:31], state="open"),
+)
+OPEN = held(["c02"], ["sales"], months=[MAY], state="open")
 
 
-def test_a_new_customer_is_fetched_from_the_start_by_a_run_of_its_own() -> None:
-    assert night(everything(["c01", "c02"])) == (USUAL, older("c03"))
-
-
-def test_an_empty_warehouse_is_filled_by_the_night_and_one_run_for_each_customer() -> None:
-    assert night(ledger()) == (USUAL, older(*EVERYBODY))
-
-
-def test_one_customers_open_month_does_not_stretch_the_night_of_all() -> None:
-    may = Month(2024, 5)
-    known = ledger(
-        held(EVERYBODY, REPORTS, months=SINCE_2024), held(["c02"], ["sales"], months=[may], state="open")
-    )
-    assert night(known) == (USUAL, older("c02", first=may, last=may))
+@pytest.mark.parametrize(
+    ("known", "catching_up"),
+    [
+        (everything(), []),
+        (ledger(*OUTAGE), older(*EVERYBODY, first=Month(2026, 7))),
+        (everything(["c01", "c02"]), older("c03")),
+        (ledger(), older(*EVERYBODY)),
+        (ledger(dict(everything().months), OPEN), older("c02", first=MAY, last=MAY)),
+    ],
+    ids=["usual", "after an outage", "a new customer", "an empty warehouse", "an open month of one customer"],
+)
+def test_the_night_is_the_latest_months_of_all_and_a_run_for_each_customer_that_lacks_older_ones(
+    known: Ledger, catching_up: list[PartitionRange]
+) -> None:
+    assert night(known) == (USUAL, catching_up)
 
 
 def test_older_months_of_a_report_that_was_refused_are_not_asked_for_night_after_night() -> None:
