@@ -32,7 +32,6 @@ def given() -> DuckDBPyConnection:
 
 
 def put(given: DuckDBPyConnection, table: str, of_month: str, **values: object) -> None:
-    """One row of a history."""
     row = {"_customer": "G1", "_month": month(of_month), "_load_id": "B1", **VERSION, **values}
     places = ", ".join(f"${place}" for place in range(1, len(row) + 1))
     given.execute(f"INSERT INTO bi.{table} ({', '.join(row)}) VALUES ({places})", [*row.values()])

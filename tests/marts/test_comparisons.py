@@ -11,7 +11,6 @@ from tests.marts.given import build, built, earned, loaded, sold, warehouse
 
 
 def office_earned(given: DuckDBPyConnection, month: str, **commissions: float) -> None:
-    """The group's office report of a month: what each office earned."""
     found = [earned({"office_customer_id": office}, amount) for office, amount in commissions.items()]
     loaded(given, "commission_office", "G1", month, found)
 

@@ -86,12 +86,10 @@ def result_of(name: str, value: object) -> WindowResult:
 
 
 def reported(*users: object) -> list[dict[str, Any]]:
-    """A budget report of one office, with these users."""
     return [{**OFFICE, "users": list(users)}]
 
 
 def user(id_: str, *months: object) -> dict[str, Any]:
-    """A user as assumed, with these months."""
     return {"userId": id_, "months": list(months)}
 
 

@@ -76,13 +76,11 @@ class Job:
 
 
 def process(job: Job) -> ForkServerProcess:
-    """A process of its own for a job, not yet started."""
     _FORK_SERVER.set_forkserver_preload(["__main__", __name__, "polars"])
     return _FORK_SERVER.Process(target=_work, args=(job,), daemon=True)
 
 
 def run(job: Job, seconds: float = 120) -> int:
-    """The exit code of a job in a process of its own."""
     one = process(job)
     one.start()
     one.join(seconds)

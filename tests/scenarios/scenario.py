@@ -185,7 +185,6 @@ def world_of(start: str, offices: int) -> Service:
 def settings_for(
     data_dir: Path, customers: Sequence[str], start: str, reports: Sequence[str] = (), **environment: str
 ) -> Settings:
-    """Settings of a data directory that ask the sandbox."""
     written = {
         "base_url": "https://sandbox.example",
         "username": "sandbox",

@@ -235,7 +235,6 @@ class World:
 
 
 def ended(words: list[str], environment: Mapping[str, str], directory: Path) -> CompletedProcess[str]:
-    """A process that has ended, and what it said."""
     return subprocess.run(
         words, env=environment, cwd=directory, capture_output=True, text=True, timeout=600, check=False
     )
@@ -247,12 +246,10 @@ def digest(text: str, length: int = 8) -> str:
 
 
 def together(rows: Iterable[str], length: int = 8) -> str:
-    """The hash of many rows."""
     return digest("\n".join(rows), length)
 
 
 def masked(text: str, patterns: Iterable[tuple[re.Pattern[str], str]]) -> str:
-    """Text with words in place of what is different every time."""
     for pattern, word in patterns:
         text = pattern.sub(word, text)
     return text
@@ -272,7 +269,6 @@ def _said(stdout: str, stderr: str, words: Sequence[str], data: str) -> str:
 
 
 def _walked(tree: object) -> object:
-    """JSON without values that are measured."""
     if isinstance(tree, dict):
         return {
             name: "measured" if VOLATILE_KEYS.fullmatch(name) and value is not None else _walked(value)
@@ -527,7 +523,6 @@ def _first_nights(here: World) -> None:
 
 
 def _explanations(here: World) -> None:
-    """Where numbers of an office and of a user come from."""
     best = "FROM marts.{}_month WHERE month = DATE '2024-03-01' ORDER BY commission DESC, 1 LIMIT 1"
     office = here.value(f"SELECT office_id {best.format('office')}")
     user = here.value(f"SELECT user_id {best.format('user')}")
@@ -540,7 +535,6 @@ def _explanations(here: World) -> None:
 
 
 def _nights_with_faults(here: World) -> None:
-    """Faults that heal, and faults that last."""
     words = [word for name in STRUCK for word in ("--report", name)]
     here.control("faults", list(HEALING))
     here.run("sync healing", "sync", "--refresh", "--from", "2024-04", *words)
@@ -657,7 +651,6 @@ def command_line(checkout: Checkout) -> Facts:
 
 
 def dagster(checkout: Checkout) -> Facts:
-    """What Dagster sees of the project."""
     settings = {"customers": "G1,M30016", "start": "2024-02", "alert_webhook": "http://127.0.0.1:9/hook"}
     with tempfile.TemporaryDirectory(prefix="golden-") as home:
         environment = checkout.environment(data_dir=f"{home}/data", today=str(FIRST), **settings)
@@ -768,7 +761,6 @@ def differences(expected: Facts, found: Facts, *, fast: bool) -> Iterator[str]:
 
 
 def _explained(place: str, old: Any, new: Any) -> str:
-    """The difference of two facts in words."""
     if " > columns > " in place:
         before = (old[n : n + 2] for n in range(0, len(old), 2))
         names = [name for was, (name, now) in zip(before, new.items(), strict=False) if was != now]

@@ -8,13 +8,11 @@ from collections.abc import Iterable
 
 
 def say(text: str) -> None:
-    """A line for whoever watches."""
     sys.stdout.write(f"{time.strftime('%H:%M:%S')} {text}\n")
     sys.stdout.flush()
 
 
 def conclude(wrong: Iterable[str]) -> int:
-    """Say everything that is wrong; the exit code."""
     found = list(wrong)
     for sentence in found:
         say(sentence)

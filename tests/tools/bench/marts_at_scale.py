@@ -123,7 +123,6 @@ loaded_at_utc, 'loaded' AS status FROM meta.months WHERE report = $1
 
 
 def main() -> int:
-    """Make the file, build in another process, ask, and print what came of it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--rows", type=float, default=10, help="million rows")
     parser.add_argument("--data-dir", type=Path, help="an empty directory to keep the file in")

@@ -102,7 +102,6 @@ def keep(measured: Sequence[Result], when: datetime, docs: Path) -> None:
 
 
 def machine() -> dict[str, object]:
-    """What it was measured on, and with what."""
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 1e9
     peers = dict(line.split("==") for line in PINS.read_text("utf-8").split())
     described = Path("/proc/cpuinfo")

@@ -42,7 +42,6 @@ LINK = """
 
 
 def main() -> int:
-    """Say step by step what is seen, and end with 1 if anything is not as it should be."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--shots", type=Path, required=True, help="where the pictures go")
     parser.add_argument("--customers", default=",".join(f"M300{number}" for number in range(11, 18)))
@@ -68,7 +67,6 @@ def main() -> int:
 def _wrong(
     operator: Operator, made: Development, customers: int, months: int, seconds: float
 ) -> Iterator[str]:
-    """Everything that is not as it should be."""
     began = time.monotonic()
     name = operator.backfill_everything(customers, months)
     say(f"launched backfill {name} of {customers * months} partitions of every report")

@@ -180,12 +180,10 @@ def retries_to_come(server: Server) -> bool:
 
 
 def all_months() -> list[Month]:
-    """The months that everything here is about, up to the current one."""
     return list(months_between(this_month().plus(-MONTHS_BACK), this_month()))
 
 
 def _wait_for_requests(server: Server) -> None:
-    """Until runs are in the middle of their work."""
     wait(lambda: len(server.requests()) > REQUESTS_BEFORE_THE_ACCIDENT, every=0.1)
 
 

@@ -26,7 +26,6 @@ FIRST_OFFICE = 30011
 
 
 def main() -> int:
-    """Measure, and say the figures."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--port", type=int, default=8791, help="the first of two")
     parser.add_argument("--customers", type=int, default=20)

@@ -208,12 +208,10 @@ def wait(what: Callable[[], Any], seconds: float = TIMEOUT_SECONDS, every: float
 
 
 def today() -> date:
-    """The day, in the brokerage's time."""
     return datetime.now(ZoneInfo("Europe/Stockholm")).date()
 
 
 def this_month() -> Month:
-    """The current month, in the brokerage's time."""
     return Month.of(today())
 
 

@@ -39,7 +39,6 @@ class Crowd:
 
 
 def crowd(directory: Path, *, seconds: float, readers: int) -> Crowd:
-    """Writers and readers on one data directory for so long."""
     here = scenario(directory, offices=1)
     here.sync()
     here.publish()
@@ -77,7 +76,6 @@ def _read(job: Job) -> int:
 
 
 def main() -> int:
-    """Run, print the figures, and end with 1 if anything went wrong."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--readers", type=int, default=8)

@@ -18,7 +18,6 @@ FOLLOWED = ("pipelines.normalize", "pipelines.sync.fetch")
 
 
 def main() -> int:
-    """Fuzz for so long; ends with the body that met a traceback, if one does."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=int, default=600)
     parser.add_argument("--corpus", type=Path, help="where bodies that led somewhere new are kept")

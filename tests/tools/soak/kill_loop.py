@@ -92,7 +92,6 @@ class KillLoop:
 
 
 def main() -> int:
-    """Run, print the figures, and end with 1 if anything is lost, doubled, stale or beyond its bound."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--from", dest="start", default="2024-01")

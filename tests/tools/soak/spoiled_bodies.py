@@ -37,8 +37,6 @@ VALUES: tuple[Any, ...] = (
 
 @dataclass(frozen=True)
 class Sample:
-    """A body that a report was answered with."""
-
     report: Report
     body: bytes
 
@@ -125,7 +123,6 @@ BREAKS: tuple[Callable[[bytes, random.Random], bytes], ...] = (_cut, _bytes, _ch
 
 
 def main() -> int:
-    """Send the bodies through, and end with 1 if one of them met a traceback."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--bodies", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)

@@ -67,7 +67,6 @@ def _nights(folder: Path, days: int, every: int, changed_months: str) -> str:
 
 
 def main() -> None:
-    """Print both ways."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--days", type=int, default=40)
     parser.add_argument("--every", type=int, default=5)

@@ -39,8 +39,6 @@ def current_definitions() -> dg.Definitions:
 
 
 class _ThisProcess(WorkspaceLoadTarget):
-    """The code location of this process."""
-
     def create_origins(self) -> list[CodeLocationOrigin]:
         found = LoadableTargetOrigin(
             executable_path=sys.executable, module_name=__name__, attribute="current_definitions"

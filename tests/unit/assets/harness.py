@@ -62,7 +62,6 @@ def held(
     loaded: datetime = LAST_NIGHT,
     state: str = "held",
 ) -> dict[tuple[str, str, date | None], HeldMonth]:
-    """Months as the ledger holds them."""
     one = HeldMonth(loaded, state, "a load", 10)
     return {
         (report, customer, month.first_day): one

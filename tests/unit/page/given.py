@@ -74,7 +74,6 @@ def chain(*offices: str, months: int = 15) -> Facts:
 
 
 def page(facts: Facts) -> str:
-    """The page of these facts."""
     return render_page(facts, timezone="Europe/Stockholm", made_at_utc=PUBLISHED)
 
 

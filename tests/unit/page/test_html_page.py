@@ -34,7 +34,6 @@ FILES = {
 
 @cache
 def file_page(name: str) -> str:
-    """The page of one of these files."""
     return page(FILES[name])
 
 
