@@ -160,7 +160,7 @@ class Checkout:
         scripts = tomllib.loads((self.root / "pyproject.toml").read_text("utf-8"))["project"]["scripts"]
         module, _, attribute = scripts["brokerbi"].partition(":")
         code = (
-            f"import sys; from {module} import {attribute}; sys.argv[0] = 'brokerbi'; sys.exit({attribute}())"
+            f"import sys; from {module} import {attribute} as run; sys.argv[0] = 'brokerbi'; sys.exit(run())"
         )
         return [sys.executable, "-c", code]
 
@@ -341,10 +341,8 @@ DESCRIBED = {
 def _tables(file: duckdb.DuckDBPyConnection) -> dict[str, list[tuple[str, str]]]:
     """Every table and view of our schemas with the names and types of its columns, in their order."""
     found: dict[str, list[tuple[str, str]]] = {}
-    query = (
-        "SELECT schema_name || '.' || table_name, column_name, data_type FROM duckdb_columns() "
-        f"WHERE {_OURS} ORDER BY 1, column_index"
-    )
+    named = "schema_name || '.' || table_name, column_name, data_type"
+    query = f"SELECT {named} FROM duckdb_columns() WHERE {_OURS} ORDER BY 1, column_index"
     for name, column, kind in file.execute(query).fetchall():
         found.setdefault(name, []).append((column, kind))
     return found
@@ -360,12 +358,9 @@ def _questions(file: duckdb.DuckDBPyConnection, checkout: Checkout, where: str) 
     for schema, name, parameters in sorted(file.execute(query).fetchall()):
         asked = f'SELECT * FROM "{schema}"."{name}"({", ".join("?" for _ in parameters)})'
         answer = file.execute(asked, [given[parameter] for parameter in parameters])
-        kept = [n for n, column in enumerate(answer.description or ()) if _is_kept(column[0])]
         names = [column[0] for column in answer.description or ()]
-        rows = sorted(
-            "\t".join(cell(names[n], row[n], {}) for n in kept if names[n] != "_parent_row")
-            for row in answer.fetchall()
-        )
+        kept = [n for n, column in enumerate(names) if _is_kept(column) and column != "_parent_row"]
+        rows = sorted("\t".join(cell(names[n], row[n], {}) for n in kept) for row in answer.fetchall())
         checkout.note(f"{where}/{schema}.{name}().txt", "\n".join(rows) + "\n")
         found.append(f"{schema}.{name} {len(rows)} {together(rows)}")
     return together(found)
@@ -673,9 +668,8 @@ def older_readers(path: Path, checkout: Checkout) -> Facts:
     found: Facts = {}
     for version in OLDER_DUCKDBS:
         environment = {**checkout.environment(), "PYTHONPATH": str(_installed(version))}
-        told = ended(
-            [sys.executable, "-c", OLDER_COUNTS, str(path), json.dumps(names)], environment, path.parent
-        )
+        words = [sys.executable, "-c", OLDER_COUNTS, str(path), json.dumps(names)]
+        told = ended(words, environment, path.parent)
         if told.returncode:
             found[version] = told.stderr.strip().splitlines()[-1]
             continue
