@@ -94,10 +94,7 @@ def _planned_as_json(planned: PlannedReport) -> dict[str, object]:
         "windows": [
             {
                 "months": [str(month) for month in window.months],
-                "spans": [
-                    {"from": span.starts_at.isoformat(), "to": span.ends_at.isoformat()}
-                    for span in window.spans
-                ],
+                "spans": [dict(zip(("from", "to"), span.bounds, strict=True)) for span in window.spans],
             }
             for window in planned.windows
         ],

@@ -281,8 +281,9 @@ class Planner:
     ) -> PlannedReport | None:
         pair = (report.name, customer.id)
         scope = list(months_in_scope(report, self.calendar))
-        exact = self.selection.exact.get(pair)
-        chosen = exact if exact is not None else [month for month in scope if self.selection.covers(month)]
+        exact, first, last = self.selection.exact.get(pair), self.selection.first, self.selection.last
+        between = [month for month in scope if (first or month) <= month <= (last or month)]
+        chosen = between if exact is None else exact
         if exact is not None and self.selection.guided:
             chosen = sorted({*exact, *(month for month in scope if month in changed)})
         if not chosen:

@@ -49,10 +49,6 @@ class Selection:
         narrowed = self.first or self.last or self.reports or self.estates or self.exact or self.refresh
         return self.guided or not narrowed
 
-    def covers(self, month: Month) -> bool:
-        """Whether a month lies between `first` and `last`."""
-        return (self.first is None or self.first <= month) and (self.last is None or month <= self.last)
-
 
 def chosen_reports(
     settings: Settings, selection: Selection, catalogue: Mapping[str, Report] = REPORTS

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import date, timedelta
 
 from pipelines.months import Month, months_between, runs_of_months
-
-LAST_SECOND = time(23, 59, 59)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,14 +21,9 @@ class Span:
             raise ValueError(f"a span cannot end on {self.last}, before it begins on {self.first}")
 
     @property
-    def starts_at(self) -> datetime:
-        """00:00:00 on the first day: what dateFrom says."""
-        return datetime.combine(self.first, time.min)
-
-    @property
-    def ends_at(self) -> datetime:
-        """23:59:59 on the last day: right whether dateTo is inclusive, exclusive or cut to a date."""
-        return datetime.combine(self.last, LAST_SECOND)
+    def bounds(self) -> tuple[str, str]:
+        """What dateFrom and dateTo say; right whether dateTo is inclusive, exclusive or cut to a date."""
+        return f"{self.first}T00:00:00", f"{self.last}T23:59:59"
 
     @property
     def days(self) -> int:

@@ -66,7 +66,7 @@ def build_request(
     if span is not None:
         places |= {"year": str(span.first.year), "month": str(span.first.month)}
         if report.time_parameters == "dates":
-            query |= {"dateFrom": span.starts_at.isoformat(), "dateTo": span.ends_at.isoformat()}
+            query["dateFrom"], query["dateTo"] = span.bounds
         elif report.time_parameters == "month bounds":
             query |= {
                 "fromYear": str(span.first.year),

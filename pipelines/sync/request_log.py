@@ -46,10 +46,6 @@ class RequestLogger:
         counted.failed += bool(one.failure)
         counted.bytes += one.bytes
         counted.seconds += one.seconds
-        with suppress(OSError):
-            self._append(json.dumps(self._line(one), ensure_ascii=False) + "\n")
-
-    def _line(self, one: Try) -> dict[str, object]:
         attributes = {
             "brokerbi.run_id": self.run_id,
             "brokerbi.report": one.request.report,
@@ -63,12 +59,14 @@ class RequestLogger:
             "http.client.request.duration": round(one.seconds, 3),
             "error.type": one.failure or None,
         }
-        return {
+        line = {
             "timestamp": f"{self.clock.utc_now():%Y-%m-%dT%H:%M:%S.%f}Z",
             "severity_text": "WARN" if one.failure else "INFO",
             "body": f"{one.request.report} of {one.request.customer}: {one.status or 'no answer'}",
             "attributes": {name: value for name, value in attributes.items() if value is not None},
         }
+        with suppress(OSError):
+            self._append(json.dumps(line, ensure_ascii=False) + "\n")
 
     def _append(self, line: str) -> None:
         folder = self.data_dir / "work"
