@@ -22,8 +22,11 @@ class Span:
 
     @property
     def bounds(self) -> tuple[str, str]:
-        """What dateFrom and dateTo say; right whether dateTo is inclusive, exclusive or cut to a date."""
-        return f"{self.first}T00:00:00", f"{self.last}T23:59:59"
+        """What dateFrom and dateTo say; right whether dateTo is inclusive, exclusive or cut to a date.
+
+        Times of the service carry fractions of a second, so the end does as well.
+        """
+        return f"{self.first}T00:00:00", f"{self.last}T23:59:59.999"
 
     @property
     def days(self) -> int:

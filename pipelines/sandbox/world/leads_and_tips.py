@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 from functools import lru_cache
 from random import Random
 
@@ -44,6 +44,7 @@ _party = lru_cache(maxsize=20_000)(Party)
 def leads(seed: int, staff: Staff, month: Month, sold: Sequence[Estate], activity: float) -> Iterator[Lead]:
     """Leads and tips of the month, and the earlier leads that the month's sales began with."""
     yield from _of_sellers(drawn(seed, "sellers", staff.office.number, month), staff, sold)
+    yield from _at_midnight(drawn(seed, "midnight", staff.office.number, month), staff, month, sold)
     for way, per_desk in PER_DESK.items():
         chance = drawn(seed, way, staff.office.number, month)
         count = count_around(chance, per_desk * staff.office.desks * market.season(month) * activity)
@@ -68,8 +69,20 @@ def _of_sellers(chance: Random, staff: Staff, sold: Sequence[Estate]) -> Iterato
         yield _lead(chance, staff, INCOMING, user, created, SELLING, steps, (estate.id, _unequal(statuses)))
 
 
+def _at_midnight(chance: Random, staff: Staff, month: Month, sold: Sequence[Estate]) -> Iterator[Lead]:
+    """Now and then somebody writes in the very last second of a month."""
+    if happens(chance, 0.25):
+        second = datetime.combine(month.last_day, time(23, 59, 59))
+        moment = second + timedelta(milliseconds=10 * chance.randrange(1, 100))
+        yield _of_moment(chance, staff, moment, INCOMING, sold)
+
+
 def _of_month(chance: Random, staff: Staff, month: Month, way: str, sold: Sequence[Estate]) -> Lead:
     created = working_moment(chance, month.first_day + timedelta(days=chance.randrange(month.last_day.day)))
+    return _of_moment(chance, staff, created, way, sold)
+
+
+def _of_moment(chance: Random, staff: Staff, created: datetime, way: str, sold: Sequence[Estate]) -> Lead:
     user = chance.choice(staff.at_work(created.date()))
     concerned = _concerned(chance, way, created, sold)
     kind = chance.choice(TYPES[way])

@@ -69,7 +69,7 @@ def test_every_measure_of_the_months_can_be_explained(
 def test_the_request_is_told_without_a_login(published: Path) -> None:
     [request] = explained(published).requests
     assert request.path.startswith("/BusinessIntelligence/CommissionOfficeReport/")
-    assert request.query == {"dateFrom": "2026-09-01T00:00:00", "dateTo": "2026-09-30T23:59:59"}
+    assert request.query == {"dateFrom": "2026-09-01T00:00:00", "dateTo": "2026-09-30T23:59:59.999"}
 
 
 def test_the_query_that_is_shown_finds_the_rows(published: Path) -> None:

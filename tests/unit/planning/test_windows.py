@@ -33,7 +33,7 @@ def test_every_wanted_day_is_asked_exactly_once_in_windows_as_short_as_allowed(
 def test_neighbouring_months_are_one_span_and_the_current_one_ends_with_today() -> None:
     (window,) = windows([Month(2026, 10), Month(2026, 11)], 2, date(2026, 11, 21))
     [span] = window.spans
-    assert span.bounds == ("2026-10-01T00:00:00", "2026-11-21T23:59:59")
+    assert span.bounds == ("2026-10-01T00:00:00", "2026-11-21T23:59:59.999")
 
 
 def test_learned_days_cut_a_month_but_load_it_whole() -> None:
