@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from duckdb import DuckDBPyConnection
 
@@ -29,8 +29,7 @@ _STANDING = """
 SELECT schema_name || '.' || table_name, list(column_name ORDER BY column_index) FROM duckdb_columns()
 WHERE database_name = current_database() AND schema_name IN ('staging', 'marts', 'meta') GROUP BY ALL
 """
-_FILL = """
-INSERT INTO meta.dictionary
+_FOUND = """
 WITH found AS (
     SELECT schema_name, table_name, NULL AS column_name, 'table' AS kind, NULL AS type, comment, 0 AS place
     FROM duckdb_tables() WHERE database_name = current_database()
@@ -44,6 +43,10 @@ WITH found AS (
     SELECT schema_name, table_name, column_name, 'column', data_type, comment, column_index
     FROM duckdb_columns() WHERE database_name = current_database()
 )
+"""
+_FILL = f"""
+INSERT INTO meta.dictionary
+{_FOUND}
 SELECT
     found.schema_name, found.table_name, found.column_name, found.kind, found.type,
     coalesce(
@@ -61,6 +64,15 @@ LEFT JOIN meta.columns AS columns
     ON columns.table_name = tables.table_name AND columns.column_name = found.column_name
 WHERE found.schema_name IN ('bi', 'marts', 'meta')
 ORDER BY found.schema_name, found.table_name, found.place
+"""
+_WITHOUT_COMMENT = f"""
+{_FOUND}
+SELECT found.kind, found.schema_name, found.table_name, found.column_name, said.description
+FROM found
+JOIN meta.dictionary AS said
+    ON (said.schema_name, said.table_name, said.kind) = (found.schema_name, found.table_name, found.kind)
+    AND said.column_name IS NOT DISTINCT FROM found.column_name
+WHERE coalesce(found.comment, '') = '' AND said.description <> ''
 """
 _SCHEMA = "INSERT INTO meta.dictionary (schema_name, kind, description) VALUES ($1, 'schema', $2)"
 
@@ -82,8 +94,17 @@ def describe(connection: DuckDBPyConnection, built: Sequence[Query]) -> None:
     run_definitions(connection, comments)
     connection.execute("DELETE FROM meta.dictionary")
     connection.execute(_FILL)
+    run_definitions(connection, list(_comments_that_lack(connection)))
     for schema, meaning in SCHEMAS.items():
         connection.execute(_SCHEMA, [schema, meaning])
+
+
+def _comments_that_lack(connection: DuckDBPyConnection) -> Iterator[str]:
+    """A comment for everything that has none: what is not documented, and what is nested in it."""
+    for kind, *names, description in connection.execute(_WITHOUT_COMMENT).fetchall():
+        name = ".".join(quoted(one) for one in names if one is not None)
+        subject = "MACRO TABLE" if kind == "table macro" else kind.upper()
+        yield f"COMMENT ON {subject} {name} IS {literal(description)}"
 
 
 def meanings(connection: DuckDBPyConnection, built: Sequence[Query]) -> Words:

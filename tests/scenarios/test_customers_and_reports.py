@@ -39,6 +39,26 @@ def test_an_id_with_a_blank_and_a_slash_is_asked_landed_and_published(tmp_path: 
     assert folder.name == "M%201%2F2"
 
 
+def test_everything_in_the_published_file_has_a_comment_also_what_is_not_documented(tmp_path: Path) -> None:
+    here = scenario(tmp_path, ("users", "live_activity", "budget_crm"), offices=1)
+    assert here.sync().is_well
+    assert here.publish().publication.published
+    with duckdb.connect(str(tmp_path / "warehouse.duckdb"), read_only=True) as file:
+        silent = file.execute(
+            """
+            SELECT schema_name, table_name, column_name FROM duckdb_columns()
+            WHERE database_name = current_database() AND coalesce(comment, '') = ''
+            UNION ALL
+            SELECT schema_name, table_name, 'the table' FROM duckdb_tables()
+            WHERE database_name = current_database() AND coalesce(comment, '') = ''
+            UNION ALL
+            SELECT schema_name, view_name, 'the view' FROM duckdb_views()
+            WHERE database_name = current_database() AND NOT internal AND coalesce(comment, '') = ''
+            """
+        ).fetchall()
+    assert silent == []
+
+
 def test_a_hostile_customer_id_stays_a_value(tmp_path: Path) -> None:
     here = scenario(tmp_path / "data", ("sales",), offices=1)
     here.sync()
