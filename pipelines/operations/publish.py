@@ -58,7 +58,13 @@ def _build_and_check(store: Store, settings: Settings, clock: Clock) -> tuple[li
     """Marts in one transaction, what the checks find in them in another; the file is opened once for both."""
     start = settings.start.first_day
     customers = [
-        {"customer": one.id, "name": one.name, "start_month": start, "is_active": one.active}
+        {
+            "customer": one.id,
+            "name": one.name,
+            "start_month": start,
+            "is_active": one.active,
+            "region": one.region or None,
+        }
         for one in settings.customers
     ]
     with store.writing() as connection:

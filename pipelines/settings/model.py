@@ -119,7 +119,7 @@ class Customer(BaseModel):
     """One office or group to ask for; it may bring its own password, or a whole login of its own.
 
     An own username needs an own password. An inactive customer is no longer asked for, but what is
-    held of it stays.
+    held of it stays. A region is that of all offices it answers for, unless they are listed with their own.
     """
 
     model_config = FROZEN
@@ -130,6 +130,7 @@ class Customer(BaseModel):
     password: Secret | None = None
     password_file: Path | None = None
     active: bool = Field(default=True, description="true or false")
+    region: str = Field(default="", max_length=200, description="the name of a region, at most 200 signs")
 
 
 class Settings(BaseModel):

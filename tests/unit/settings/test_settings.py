@@ -57,6 +57,12 @@ def test_customers_may_be_written_with_commas_names_or_as_json(tmp_path: Path, w
     assert names(load(tmp_path, BROKERBI_CUSTOMERS=written).customers) == [("M1", "Office one"), ("G2", "")]
 
 
+def test_a_customer_may_have_a_region(tmp_path: Path) -> None:
+    file = '[[customers]]\nid = "M1"\nregion = "Coast"\n[[customers]]\nid = "M2"\n'
+    found = load(tmp_path, file, BROKERBI_CUSTOMERS="").customers
+    assert [(customer.id, customer.region) for customer in found] == [("M1", "Coast"), ("M2", "")]
+
+
 ACCEPTED: dict[str, tuple[str, dict[str, str], dict[str, object]]] = {
     "the file": ('page_size = 50\nreports = ["sales"]', {}, {"page_size": 50, "reports": ("sales",)}),
     "the environment before the file": ("concurrency = 2", {"CONCURRENCY": "7"}, {"concurrency": 7}),
