@@ -181,7 +181,15 @@ _PUBLICATIONS = """
     SELECT name, at_utc, status, bytes, coalesce(reasons, []) FROM meta.publications
     ORDER BY at_utc DESC LIMIT 10
 """
-_OVERLAPS = "FROM marts.customer_overlaps ORDER BY ALL"
+_OVERLAPS = """
+    SELECT customer_id, yielding_customer_id, shared_offices, is_contained
+    FROM marts.customer_overlaps AS pairs
+    WHERE NOT EXISTS (
+        FROM meta.customers
+        WHERE NOT is_active AND customer IN (pairs.customer_id, pairs.yielding_customer_id)
+    )
+    ORDER BY ALL
+"""
 _DIFFERING = "SELECT DISTINCT message FROM meta.assumptions WHERE state = 'differs' ORDER BY 1"
 
 

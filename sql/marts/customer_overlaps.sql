@@ -1,10 +1,12 @@
 -- Which customers answer for the same offices?
--- One row per pair of customers with an office in common; the user report is counted for the greater one.
+-- One row per pair of customers with an office in common, switched-off ones included. Neither is counted twice: which
+-- of the two answers counts is in marts.office_sources and marts.user_sources.
 -- Columns:
---   customer_id: the customer whose user report counts
---   yielding_customer_id: the customer whose user report gives way
+--   customer_id: the one that answers for more offices; of equals the first by id
+--   yielding_customer_id: the other one
 --   shared_offices: offices that both answer for
 --   is_contained: whether the greater one answers for all offices of the other
+--   is_asked_twice: whether both are still asked for, so that the service is asked twice for the same offices
 WITH offices_of_customers AS (
     SELECT customer_id, list(office_id ORDER BY office_id) AS offices
     FROM staging.customer_offices
@@ -14,7 +16,12 @@ SELECT
     greater.customer_id,
     lesser.customer_id AS yielding_customer_id,
     array_to_string(list_sort(list_intersect(greater.offices, lesser.offices)), ', ') AS shared_offices,
-    len(list_intersect(greater.offices, lesser.offices)) = len(lesser.offices) AS is_contained
+    len(list_intersect(greater.offices, lesser.offices)) = len(lesser.offices) AS is_contained,
+    NOT EXISTS (
+        SELECT 1
+        FROM staging.customers AS customers
+        WHERE NOT customers.is_active AND customers.customer_id IN (greater.customer_id, lesser.customer_id)
+    ) AS is_asked_twice
 FROM offices_of_customers AS greater
 INNER JOIN offices_of_customers AS lesser
     ON list_has_any(greater.offices, lesser.offices)

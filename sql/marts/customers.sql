@@ -1,13 +1,17 @@
 -- Which customers are asked for, what are they called, and what is held of them?
 -- One row per customer of the settings, and per customer of which something is held although it is there no more.
 -- A customer is an office or a group; the name is that of the settings, else that of the office with the same id.
+-- What is held of a customer that is switched off, removed or refused stays as it was last read.
 -- Columns:
 --   customer_id: customer id of an office or a group
 --   customer_name: its name in the settings, else of the office with its id; null where nobody named it
+--   is_refreshed: whether it is asked for, and the service refuses none of its reports
 --   office_count: offices it answered for
 --   offices: names of these offices, or their ids, by name
 --   first_month: first day of the oldest month held of any report, of reports that look ahead aside
 --   last_month: first day of the newest month held of any report, of reports that look ahead aside
+--   not_refreshed_offices: names of offices, or their ids, of which a number of it counts that nobody refreshes any
+--     more; null where there is none
 WITH held AS (
     SELECT customer_id, min(month) AS first_month, max(month) AS last_month
     FROM staging.months
@@ -22,6 +26,16 @@ answered AS (
         array_to_string(list_sort(list(coalesce(office_name, office_id))), ', ') AS offices
     FROM staging.customer_offices
     GROUP BY ALL
+),
+
+not_refreshed AS (
+    SELECT
+        sources.customer_id,
+        array_to_string(list_sort(list(DISTINCT coalesce(office_name, office_id))), ', ') AS offices
+    FROM marts.office_sources AS sources
+    LEFT JOIN marts.offices USING (office_id)
+    WHERE NOT is_refreshed AND source_state <> 'report switched off'
+    GROUP BY ALL
 )
 
 SELECT
@@ -29,12 +43,17 @@ SELECT
     coalesce(customers.customer_name, offices.office_name) AS customer_name,
     customers.start_month,
     customers.is_active,
+    customers.is_active AND customers.refused_reports IS NULL AS is_refreshed,
+    customers.refused_reports,
+    customers.region,
     coalesce(office_count, 0) AS office_count,
     answered.offices,
     held.first_month,
-    held.last_month
+    held.last_month,
+    not_refreshed.offices AS not_refreshed_offices
 FROM staging.customers AS customers
 LEFT JOIN marts.offices AS offices ON offices.office_id = customers.customer_id
 LEFT JOIN answered ON answered.customer_id = customers.customer_id
 LEFT JOIN held ON held.customer_id = customers.customer_id
+LEFT JOIN not_refreshed ON not_refreshed.customer_id = customers.customer_id
 ORDER BY customers.customer_id

@@ -1,20 +1,35 @@
 -- Whose answer counts for an office?
 -- One row per report, office and month that is held: the customer whose answer counts, and its load.
--- A group and one of its offices may both be configured, and both then answer for the office: the office's own
--- answer counts, else that of the first customer by id, never both. What is not here is unknown, not zero.
+-- Several customers may answer for one office: a group, the office itself, one that has been switched off since. The
+-- newest answer counts, whoever gave it; of two equally new ones the office's own; never both. A customer that is
+-- switched off, removed or refused counts only while nobody else answers for that office and month; then
+-- is_refreshed is false. A group counts for an office from the first to the last month with an entry of it, and beyond
+-- them only where nobody else does, so that an office that has left a group is not zero because the group says nothing.
+-- What is not here is unknown, not zero.
+WITH answered AS (
+    SELECT
+        months.*,
+        offices.office_id,
+        months.customer_id = offices.office_id AS is_own,
+        is_own OR coalesce(months.month BETWEEN offices.first_month AND offices.last_month, false) AS has_entries
+    FROM staging.months AS months
+    INNER JOIN staging.customer_offices AS offices USING (customer_id)
+)
+
 SELECT
-    months.report,
-    offices.office_id,
-    months.month,
-    months.customer_id,
-    months.load_id,
-    months.fetched_at_utc,
-    months.loaded_at_utc,
-    months.is_open
-FROM staging.months AS months
-INNER JOIN staging.customer_offices AS offices USING (customer_id)
+    report,
+    office_id,
+    month,
+    customer_id,
+    load_id,
+    fetched_at_utc,
+    loaded_at_utc,
+    is_open,
+    source_state,
+    is_refreshed
+FROM answered
 QUALIFY row_number() OVER (
-    PARTITION BY months.report, offices.office_id, months.month
-    ORDER BY months.customer_id = offices.office_id DESC, months.customer_id
+    PARTITION BY report, office_id, month
+    ORDER BY has_entries DESC, is_refreshed DESC, fetched_at_utc DESC, is_own DESC, customer_id
 ) = 1
 ORDER BY report, office_id, month

@@ -35,7 +35,9 @@ WITH held AS (
         ), false) AS has_by_month,
         bool_or(report = 'commission_user') AS has_users,
         bool_or(report = 'sales') AS has_sales,
-        count(DISTINCT fetched_at_utc::DATE) > 1 AS is_read_on_days
+        list(DISTINCT fetched_at_utc::DATE) FILTER (report <> 'commission_user') AS read_on,
+        min(customer_id || ': ' || source_state) FILTER (NOT is_refreshed AND report <> 'commission_user')
+            AS not_refreshed
     FROM marts.office_sources
     WHERE report IN ('commission_office', 'commission_office_by_month', 'commission_user', 'sales')
     GROUP BY ALL
@@ -61,6 +63,17 @@ users_summed AS (
         sum(sold_total_price) AS sold_total_price,
         bool_or(office_basis <> 'this month') AS is_derived
     FROM marts.user_month
+    GROUP BY ALL
+),
+
+users_read AS (
+    SELECT
+        users.office_id,
+        users.month,
+        list(DISTINCT sources.fetched_at_utc::DATE) AS read_on,
+        min(sources.customer_id || ': ' || sources.source_state) FILTER (NOT sources.is_refreshed) AS not_refreshed
+    FROM marts.user_sources AS sources
+    INNER JOIN marts.user_month AS users USING (user_id, month)
     GROUP BY ALL
 ),
 
@@ -104,7 +117,10 @@ side_by_side AS (
         offices.office_name,
         held.customer_id,
         quarantined.office_id IS NOT NULL AS has_quarantine,
-        held.is_read_on_days,
+        held.not_refreshed,
+        users_read.not_refreshed AS users_not_refreshed,
+        len(list_distinct(list_concat(coalesce(held.read_on, []), coalesce(users_read.read_on, [])))) > 1
+            AS is_read_on_days,
         coalesce(shares.is_cross_office, false) OR coalesce(sales.is_cross_office, false) AS is_cross_office,
         coalesce(users.is_derived, false) AS is_derived,
         unnest([
@@ -173,6 +189,7 @@ side_by_side AS (
     LEFT JOIN marts.office_month AS office USING (office_id, month)
     LEFT JOIN by_month USING (office_id, month)
     LEFT JOIN users_summed AS users USING (office_id, month)
+    LEFT JOIN users_read USING (office_id, month)
     LEFT JOIN shares_summed AS shares USING (office_id, month)
     LEFT JOIN sales_summed AS sales USING (office_id, month)
     LEFT JOIN quarantined USING (office_id, month)
@@ -204,6 +221,9 @@ SELECT
         WHEN NOT has_second THEN 'month not held in the other report, or not in the assumed shape'
         WHEN is_reconciled THEN NULL
         WHEN has_quarantine THEN 'rows in quarantine'
+        WHEN not_refreshed IS NOT NULL THEN 'an answer that nobody refreshes any more: ' || not_refreshed
+        WHEN compared = 'user report' AND users_not_refreshed IS NOT NULL
+            THEN 'an answer that nobody refreshes any more: ' || users_not_refreshed
         WHEN is_read_on_days THEN 'restated between two readings: the reports were read on different days'
         WHEN compared = 'sales list' AND is_cross_office THEN 'sale shared with an office whose sales are not held'
         WHEN compared = 'user report' AND is_derived THEN 'user counted at another office: offices are derived'

@@ -11,6 +11,8 @@ SELECT
     months.customer_id,
     months.month,
     months.load_id,
+    months.source_state,
+    months.is_refreshed,
     loads.* EXCLUDE (load_id)
 FROM staging.months AS months
 INNER JOIN staging.loads AS loads USING (load_id)

@@ -3,8 +3,7 @@
 -- A number is zero where its report is held and has nothing to say, and null where the report is not held.
 -- The user report does not say of which office: it is that of marts.user_offices for the month, else for an
 -- earlier month, else for a later one, else the customer asked if that is an office; office_basis says which.
--- Where two customers answer for the same user, the one that gives way in marts.customer_overlaps is left out;
--- others are added up.
+-- Whose answers count for a user, and which are added up, is in marts.user_sources.
 -- Columns:
 --   sold_average_commission: commission of an average sale in SEK, from sums; null without a sale
 --   sold_commission_percentage: commission of sales in percent of their prices, from sums; null without a sale
@@ -22,33 +21,10 @@
 --   is_open: whether the month was not over when the user report was asked
 --   _customer: the customers whose user reports count, by id
 --   _month: month of that report
-WITH yielding AS (
-    SELECT
-        pairs.yielding_customer_id AS customer_id,
-        months.month,
-        pairs.customer_id AS greater_customer_id,
-        pairs.is_contained
-    FROM marts.customer_overlaps AS pairs
-    INNER JOIN staging.months AS months
-        ON months.report = 'commission_user' AND months.customer_id = pairs.customer_id
-),
-
-earned AS (
+WITH earned AS (
     SELECT given.*
     FROM staging.commission_user AS given
-    WHERE NOT EXISTS (
-        SELECT 1
-        FROM yielding
-        WHERE yielding.customer_id = given.customer_id
-            AND yielding.month = given.month
-            AND (yielding.is_contained OR EXISTS (
-                SELECT 1
-                FROM staging.commission_user AS same
-                WHERE same.customer_id = yielding.greater_customer_id
-                    AND same.month = given.month
-                    AND same.user_id = given.user_id
-            ))
-    )
+    SEMI JOIN marts.user_sources AS counted USING (user_id, month, customer_id)
 ),
 
 earned_summed AS (

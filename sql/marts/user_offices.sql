@@ -7,6 +7,7 @@
 --   user_id: id of the user
 --   month: first day of the month
 --   office_id: customer id of the office the user worked at
+--   named_offices: customer ids of all offices that these traces name, by id
 WITH traces AS (
     SELECT user_id, month, user_office_id AS office_id, 1 AS choice, count(*) AS weight
     FROM marts.sale_shares
@@ -26,8 +27,12 @@ WITH traces AS (
     GROUP BY ALL
 )
 
-SELECT user_id, month, office_id
+SELECT
+    user_id,
+    month,
+    arg_min(office_id, (choice, -weight, office_id)) AS office_id,
+    array_to_string(list_sort(list(DISTINCT office_id)), ', ') AS named_offices
 FROM traces
 WHERE user_id IS NOT NULL AND office_id IS NOT NULL
-QUALIFY row_number() OVER (PARTITION BY user_id, month ORDER BY choice, weight DESC, office_id) = 1
-ORDER BY ALL
+GROUP BY ALL
+ORDER BY user_id, month

@@ -1,6 +1,6 @@
 -- What is wrong or unsure right now?
--- One row per open problem: a failed month, a refusal, rows in quarantine, something late, changed or not as
--- assumed. What failed of a customer or report that is switched off by now is nobody's problem any more.
+-- One row per open problem: a failed month, a refusal, rows in quarantine, something late, not refreshed any more,
+-- changed or not as assumed. What failed of a customer or report that is switched off by now is nobody's problem any more.
 -- Columns:
 --   kind: what sort of problem it is
 --   severity: error or warning
@@ -26,6 +26,17 @@ overlapping AS (
         )) AS pair
     FROM meta.check_results
     WHERE name = 'customers_do_not_overlap' AND message = ''
+),
+
+not_refreshed AS (
+    SELECT
+        checked_at_utc,
+        unnest(from_json(
+            sample,
+            '[{"customer_id": "VARCHAR", "source_state": "VARCHAR", "offices": "VARCHAR", "last_read_utc": "VARCHAR"}]'
+        )) AS source
+    FROM meta.check_results
+    WHERE name = 'numbers_are_refreshed' AND message = ''
 ),
 
 found AS (
@@ -93,6 +104,12 @@ found AS (
     FROM overlapping
     UNION ALL
     SELECT
+        'not refreshed', 'warning', NULL, source.customer_id, NULL, checked_at_utc,
+        'Nobody else answers for ' || source.offices || ', so numbers of ' || source.customer_id || ' count as read on '
+        || left(source.last_read_utc, 10) || ' and will not change: ' || source.source_state
+    FROM not_refreshed
+    UNION ALL
+    SELECT
         'check', severity, NULL, NULL, NULL, checked_at_utc,
         CASE
             WHEN message <> '' THEN 'The check ' || name || ' could not run: ' || message
@@ -101,7 +118,8 @@ found AS (
     FROM meta.check_results
     WHERE row_count > 0
         AND (message <> '' OR name NOT IN (
-            'assumptions_hold', 'customers_do_not_overlap', 'quarantine_is_empty', 'reports_are_fresh'
+            'assumptions_hold', 'customers_do_not_overlap', 'numbers_are_refreshed', 'quarantine_is_empty',
+            'reports_are_fresh'
         ))
 )
 

@@ -5,9 +5,20 @@
 --   customer_name: its name in the settings; null where nobody gave it one
 --   start_month: first day of the first month to be kept; null when it is no longer in the settings
 --   is_active: whether it is asked for; what is held of it stays either way
+--   region: its region in the settings; null where nobody gave it one
+--   refused_reports: names of the reports that the service refuses for it, by name; null where it refuses none
+WITH refused AS (
+    SELECT customer, array_to_string(list_sort(list(report)), ', ') AS refused_reports
+    FROM meta.access
+    GROUP BY ALL
+)
+
 SELECT
-    customer AS customer_id,
-    nullif(name, '') AS customer_name,
-    start_month,
-    is_active
-FROM meta.customers
+    customers.customer AS customer_id,
+    nullif(customers.name, '') AS customer_name,
+    customers.start_month,
+    customers.is_active,
+    customers.region,
+    refused.refused_reports
+FROM meta.customers AS customers
+LEFT JOIN refused USING (customer)

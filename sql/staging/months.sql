@@ -1,4 +1,4 @@
--- Which months of which report are held, and by which load?
+-- Which months of which report are held, by which load, and are they still asked for?
 -- One row per report, customer and month in the ledger; what is not here is unknown, not zero.
 -- Columns:
 --   report: name of the report
@@ -8,14 +8,27 @@
 --   fetched_at_utc: when the service gave that answer
 --   loaded_at_utc: when that load was written
 --   is_open: whether the month was not over yet when it was asked
-
+--   source_state: asked for, customer removed (from the settings), customer switched off, access refused or report
+--     switched off
+--   is_refreshed: whether this report of this customer is still asked for; if not, what is held stays as it was
 SELECT
-    report,
-    customer AS customer_id,
-    month,
-    load_id,
-    fetched_at_utc,
-    loaded_at_utc,
-    state = 'open' AS is_open
-FROM meta.months
-WHERE month IS NOT NULL
+    months.report,
+    months.customer AS customer_id,
+    months.month,
+    months.load_id,
+    months.fetched_at_utc,
+    months.loaded_at_utc,
+    months.state = 'open' AS is_open,
+    CASE
+        WHEN NOT customers.is_active AND customers.start_month IS NULL THEN 'customer removed'
+        WHEN NOT customers.is_active THEN 'customer switched off'
+        WHEN refused.denied_at_utc IS NOT NULL THEN 'access refused'
+        WHEN NOT reports.is_on THEN 'report switched off'
+        ELSE 'asked for'
+    END AS source_state,
+    source_state = 'asked for' AS is_refreshed
+FROM meta.months AS months
+LEFT JOIN meta.customers AS customers ON customers.customer = months.customer
+LEFT JOIN meta.reports AS reports ON reports.report = months.report
+LEFT JOIN meta.access AS refused ON refused.report = months.report AND refused.customer = months.customer
+WHERE months.month IS NOT NULL

@@ -14,7 +14,7 @@ from duckdb import DuckDBPyConnection
 from pipelines.sync.declaration import declared_tables
 from warehouse.duckdb_file import literal
 from warehouse.marts import build_marts
-from warehouse.meta_schema import statements
+from warehouse.meta_schema import statements, write_configured
 from warehouse.queries import syntax_trees, tables_read
 from warehouse.schema_evolution import declare
 
@@ -91,6 +91,16 @@ def held(
             [report, customer, first, load_id, at_utc, "open" if is_open else "held"],
         )
     return load_id
+
+
+def asked_for(connection: DuckDBPyConnection, *customers: str, **switched: str) -> None:
+    """The settings name these customers, and those with `off` besides; whoever else is held was removed."""
+    configured = {**dict.fromkeys(customers, "on"), **switched}
+    named = [
+        {"customer": name, "start_month": month("2026-01"), "is_active": state == "on"}
+        for name, state in configured.items()
+    ]
+    write_configured(connection, "customers", named)
 
 
 def rows(

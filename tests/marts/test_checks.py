@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from duckdb import DuckDBPyConnection
 
-from tests.marts.given import arrived, build, earned, held, loaded, rows, sold, warehouse
+from tests.marts.given import arrived, asked_for, build, earned, held, loaded, rows, sold, warehouse
 from warehouse.checks import CheckResult, keep_results, run_checks
 from warehouse.marts import build_marts
 from warehouse.queries import SQL, QueryError, queries
@@ -86,6 +86,7 @@ OFFENCES: dict[str, Callable[[Given], object]] = {
     "reports_are_fresh": sql("UPDATE meta.loads SET fetched_at_utc = fetched_at_utc - INTERVAL 3 DAY"),
     "reports_reconcile": sql("UPDATE bi.commission_user SET commission = 100.01"),
     "customers_do_not_overlap": overlap,
+    "numbers_are_refreshed": lambda given: asked_for(given, M1="off"),
     "assumptions_hold": other_shape,
     "quarantine_is_empty": quarantined,
     "months_keep_their_rows": month_emptied,

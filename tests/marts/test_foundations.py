@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import UTC, date, datetime
 from decimal import Decimal
 
-from tests.marts.given import arrived, build, built, earned, held, loaded, rows, sold, warehouse
+import pytest
+from duckdb import DuckDBPyConnection
+
+from tests.marts.given import (
+    FIRST_MOMENT,
+    arrived,
+    asked_for,
+    build,
+    built,
+    earned,
+    held,
+    loaded,
+    rows,
+    sold,
+    warehouse,
+)
+from warehouse.ledger import deny
 from warehouse.meta_schema import write_configured
 
-M1 = {"office_customer_id": "M1"}
+M1, M2 = {"office_customer_id": "M1"}, {"office_customer_id": "M2"}
+LATER = datetime(2026, 6, 3, 5)
+COUNTED = "SELECT customer_id, source_state, is_refreshed FROM marts.office_sources WHERE office_id = 'M1'"
 
 
 def test_every_held_month_of_every_report_has_one_source_for_an_office() -> None:
@@ -22,12 +40,122 @@ def test_every_held_month_of_every_report_has_one_source_for_an_office() -> None
     assert found == [("01", "M1", True), ("02", "G1", False)]
 
 
+def group_and_office(
+    *, group: datetime = FIRST_MOMENT, office: datetime = FIRST_MOMENT
+) -> DuckDBPyConnection:
+    """G1 of M1 and M2, and M1 itself, read at these moments: 500 as G1 has it, 70 as M1 has it."""
+    given = warehouse()
+    loaded(given, "commission_office", "G1", "2026-01", [earned(M1, 500), earned(M2, 5)], at_utc=group)
+    loaded(given, "commission_office", "M1", "2026-01", [earned(M1, 70)], at_utc=office)
+    return given
+
+
+@pytest.mark.parametrize(
+    ("group", "office", "counted"),
+    [(LATER, FIRST_MOMENT, "G1"), (FIRST_MOMENT, LATER, "M1"), (LATER, LATER, "M1")],
+)
+def test_the_newest_answer_counts_and_of_two_equally_new_ones_the_offices_own(
+    group: datetime, office: datetime, counted: str
+) -> None:
+    given = group_and_office(group=group, office=office)
+    assert built(given, COUNTED) == [(counted, "asked for", True)]
+
+
+@pytest.mark.parametrize(
+    ("configured", "state"),
+    [({"G1": "on", "M1": "off"}, "customer switched off"), ({"G1": "on"}, "customer removed")],
+)
+def test_a_customer_that_is_asked_no_more_counts_only_where_nobody_else_answers(
+    configured: dict[str, str], state: str
+) -> None:
+    given = group_and_office(office=LATER)
+    loaded(given, "commission_office", "M1", "2026-02", [earned(M1, 7)])
+    asked_for(given, **configured)
+    assert built(given, COUNTED) == [("G1", "asked for", True), ("M1", state, False)]
+
+
+def test_a_refused_customer_counts_only_where_nobody_else_answers() -> None:
+    given = group_and_office(office=LATER)
+    deny(given, "commission_office", "M1", LATER.replace(tzinfo=UTC))
+    assert built(given, COUNTED) == [("G1", "asked for", True)]
+    deny(given, "commission_office", "G1", LATER.replace(tzinfo=UTC))
+    assert built(given, COUNTED) == [("M1", "access refused", False)]
+
+
+def test_an_office_that_left_its_group_is_not_zero_in_months_of_which_the_group_says_nothing() -> None:
+    given = group_and_office()
+    loaded(given, "commission_office", "M1", "2026-02", [earned(M1, 7)])
+    loaded(given, "commission_office", "G1", "2026-02", [earned(M2, 5)], at_utc=LATER)
+    found = built(
+        given, "SELECT commission FROM marts.office_month WHERE office_id = 'M1' AND month(month) = 2"
+    )
+    assert found == [(7,)]
+
+
+def test_a_group_that_knows_of_a_cancelled_sale_counts_as_long_as_it_names_the_office_before_and_after() -> (
+    None
+):
+    given = group_and_office(office=FIRST_MOMENT)
+    for month, offices in (("2026-02", [M2]), ("2026-03", [M1, M2])):
+        loaded(given, "commission_office", "M1", month, [earned(M1, 7)])
+        loaded(
+            given, "commission_office", "G1", month, [earned(office, 5) for office in offices], at_utc=LATER
+        )
+    found = built(given, "SELECT commission FROM marts.office_month WHERE office_id = 'M1' ORDER BY month")
+    assert found == [(70,), (0,), (5,)]
+
+
+def test_customers_say_what_of_them_nobody_refreshes_any_more() -> None:
+    given = group_and_office()
+    loaded(given, "commission_office", "M1", "2026-02", [earned(M1, 7)])
+    deny(given, "sales", "G1", LATER.replace(tzinfo=UTC))
+    asked_for(given, "G1", M1="off")
+    found = built(
+        given,
+        "SELECT customer_id, is_active, is_refreshed, refused_reports, not_refreshed_offices "
+        "FROM marts.customers",
+    )
+    assert found == [("G1", True, False, "sales", None), ("M1", False, False, None, "M1")]
+
+
+def user_of_both(given: DuckDBPyConnection, *, group: datetime, office: datetime) -> None:
+    """U1 in the user reports of G1, with 500, and of M1, with 70."""
+    loaded(given, "commission_user", "G1", "2026-01", [earned({"user_id": "U1"}, 500)], at_utc=group)
+    loaded(given, "commission_user", "M1", "2026-01", [earned({"user_id": "U1"}, 70)], at_utc=office)
+
+
+@pytest.mark.parametrize(
+    ("group", "office", "offices", "counted"),
+    [
+        (FIRST_MOMENT, FIRST_MOMENT, ["M1"], "G1"),
+        (LATER, FIRST_MOMENT, ["M1"], "G1"),
+        (FIRST_MOMENT, LATER, ["M1"], "M1"),
+        (FIRST_MOMENT, LATER, ["M1", "M2"], "G1"),  # M1 knows but a part of what the user earned
+    ],
+)
+def test_the_newest_answer_that_knows_the_whole_of_a_user_counts(
+    group: datetime, office: datetime, offices: list[str], counted: str
+) -> None:
+    given = group_and_office()
+    user_of_both(given, group=group, office=office)
+    steps = [{"customer_id": one, "user_id": "U1", "amount": 5, "exchange_rate": 1} for one in offices]
+    loaded(given, "running_commissions", "G1", "2026-01", steps)
+    assert built(given, "SELECT customer_id FROM marts.user_sources") == [(counted,)]
+
+
+def test_a_switched_off_group_gives_way_to_its_office_for_users_of_both() -> None:
+    given = group_and_office()
+    user_of_both(given, group=LATER, office=FIRST_MOMENT)
+    asked_for(given, "M1", G1="off")
+    assert built(given, "SELECT customer_id, is_refreshed FROM marts.user_sources") == [("M1", True)]
+
+
 def test_a_user_works_at_the_office_that_the_months_sales_name_most() -> None:
     given = warehouse()
     for estate, office in (("E1", "M1"), ("E2", "M2"), ("E3", "M2")):
         agent = {"id": "U1", "primary_office_customer_id": office}
         sold(given, "G1", "2026-01", "M1", estate, agents=[agent])
-    assert built(given, "FROM marts.user_offices") == [("U1", date(2026, 1, 1), "M2")]
+    assert built(given, "FROM marts.user_offices") == [("U1", date(2026, 1, 1), "M2", "M1, M2")]
 
 
 def test_a_user_without_a_sale_works_where_running_commissions_leads_or_budgets_say() -> None:

@@ -152,6 +152,18 @@ def test_what_a_check_found_is_a_problem_when_it_was_kept() -> None:
     assert problems(given) == [("check", "error", None, None, "Is it so? 2 rows: a")]
 
 
+def test_numbers_that_nobody_refreshes_are_told_in_words() -> None:
+    given = warehouse()
+    source = {"customer_id": "M1", "source_state": "customer switched off", "offices": "M1, M2",
+              "last_read_utc": NOW}  # fmt: skip
+    keep_results(given, [CheckResult("numbers_are_refreshed", "warning", 1, [source], "Are they?")], NOW)
+    words = (
+        f"Nobody else answers for M1, M2, so numbers of M1 count as read on {NOW:%Y-%m-%d} "
+        "and will not change: customer switched off"
+    )
+    assert problems(given) == [("not refreshed", "warning", None, "M1", words)]
+
+
 def test_a_group_configured_together_with_one_of_its_offices_is_told_in_words() -> None:
     given = warehouse()
     pair = {"customer_id": "G1", "yielding_customer_id": "M1", "shared_offices": "M1", "is_contained": True}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from duckdb import DuckDBPyConnection
 
-from tests.marts.given import arrived, built, earned, loaded, sold, warehouse
+from tests.marts.given import arrived, asked_for, built, earned, loaded, sold, warehouse
 
 NOT_RECONCILED = (
     "SELECT office_id, compared, measure, difference::DOUBLE, likely_reason FROM marts.reconciliation "
@@ -98,6 +98,14 @@ def test_quarantined_rows_are_named_as_the_likely_reason(given: DuckDBPyConnecti
     given.execute(f"INSERT INTO meta.quarantine_rows (report, customer, month) VALUES {row}")
     reasons = {(office, reason) for office, _, _, _, reason in built(given, NOT_RECONCILED)}
     assert reasons == {("M1", "rows in quarantine")}
+
+
+def test_a_source_that_nobody_refreshes_is_named_as_the_likely_reason(given: DuckDBPyConnection) -> None:
+    loaded(given, "commission_office", "M1", "2026-01", [earned({"office_customer_id": "M1"}, 1)])
+    given.execute("DELETE FROM meta.months WHERE (report, customer) = ('commission_office', 'G1')")
+    asked_for(given, "G1", M1="off")
+    reasons = {(office, reason) for office, _, _, _, reason in built(given, NOT_RECONCILED)}
+    assert reasons == {("M1", "an answer that nobody refreshes any more: M1: customer switched off")}
 
 
 @pytest.mark.parametrize(("too_much", "is_reconciled"), [("0.01", True), ("0.03", False)])

@@ -1,0 +1,17 @@
+-- Do offices rest on answers that nobody refreshes any more?
+-- One row per customer that is switched off, removed or refused and counts for an office because nobody else answers
+-- for it; only in the latest thirteen months, in which numbers still change.
+-- Severity: warning
+SELECT
+    customer_id,
+    source_state,
+    array_to_string(list_sort(list(DISTINCT office_id)), ', ') AS offices,
+    array_to_string(list_sort(list(DISTINCT report)), ', ') AS reports,
+    max(month) AS last_month,
+    max(fetched_at_utc) AS last_read_utc
+FROM marts.office_sources
+WHERE NOT is_refreshed
+    AND source_state <> 'report switched off'
+    AND month > (SELECT max(month) FROM marts.office_sources WHERE month <= fetched_at_utc) - INTERVAL 13 MONTH
+GROUP BY ALL
+ORDER BY ALL

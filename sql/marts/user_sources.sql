@@ -1,0 +1,98 @@
+-- Whose answer counts for a user's commission?
+-- One row per user, month and customer whose user report counts; several rows are added up.
+-- Where two customers answer for the same offices, one of them counts: the newer one, or of equally new ones the one
+-- that answers for more offices. A newer answer of fewer offices counts only for users whom the month's sales, running
+-- commissions, leads and budgets place at these offices alone, because it knows but a part of the others. A customer
+-- that is switched off, removed or refused counts only for users whom nobody else answers for. Customers without an
+-- office in common are added up: a user of two offices is assumed to be reported by each with what was earned there,
+-- see marts.assumptions.
+-- Columns:
+--   user_id: id of the user
+--   month: first day of the month
+--   customer_id: the customer whose user report counts
+WITH held AS (
+    SELECT * FROM staging.months WHERE report = 'commission_user'
+),
+
+offices_with_entries AS (
+    SELECT
+        held.customer_id,
+        held.month,
+        list(offices.office_id) FILTER (
+            offices.office_id = held.customer_id OR held.month BETWEEN offices.first_month AND offices.last_month
+        ) AS offices
+    FROM held
+    INNER JOIN staging.customer_offices AS offices USING (customer_id)
+    GROUP BY ALL
+),
+
+offices_ever AS (
+    SELECT customer_id, list(office_id) AS offices
+    FROM staging.customer_offices
+    GROUP BY ALL
+),
+
+pairs AS (
+    SELECT
+        shared.customer_id AS greater_id,
+        shared.yielding_customer_id AS lesser_id,
+        greater.month,
+        (lesser.is_refreshed, lesser.fetched_at_utc) > (greater.is_refreshed, greater.fetched_at_utc)
+            AS is_lesser_newer,
+        lesser.is_refreshed AND NOT greater.is_refreshed AS is_lesser_alone_refreshed,
+        list_has_all(coalesce(greater_offices.offices, []), lesser_offices.offices) AS has_all_offices,
+        lesser_offices.offices AS lesser_offices
+    FROM marts.customer_overlaps AS shared
+    INNER JOIN held AS greater ON greater.customer_id = shared.customer_id
+    INNER JOIN held AS lesser ON lesser.customer_id = shared.yielding_customer_id AND lesser.month = greater.month
+    INNER JOIN offices_ever AS lesser_offices ON lesser_offices.customer_id = lesser.customer_id
+    LEFT JOIN offices_with_entries AS greater_offices
+        ON greater_offices.customer_id = greater.customer_id AND greater_offices.month = greater.month
+),
+
+compared AS (
+    SELECT
+        pairs.*,
+        users.user_id,
+        of_greater.user_id IS NOT NULL AS has_greater,
+        of_lesser.user_id IS NOT NULL AS has_lesser,
+        is_lesser_newer AND (
+            coalesce(list_has_all(lesser_offices, string_split(worked.named_offices, ', ')), false)
+            OR (is_lesser_alone_refreshed AND has_lesser)
+        ) AS is_lesser_counted
+    FROM pairs
+    INNER JOIN (SELECT DISTINCT user_id, month FROM staging.commission_user) AS users USING (month)
+    LEFT JOIN staging.commission_user AS of_greater
+        ON of_greater.customer_id = greater_id
+        AND of_greater.user_id = users.user_id
+        AND of_greater.month = pairs.month
+    LEFT JOIN staging.commission_user AS of_lesser
+        ON of_lesser.customer_id = lesser_id
+        AND of_lesser.user_id = users.user_id
+        AND of_lesser.month = pairs.month
+    LEFT JOIN marts.user_offices AS worked ON worked.user_id = users.user_id AND worked.month = pairs.month
+    WHERE of_greater.user_id IS NOT NULL OR of_lesser.user_id IS NOT NULL
+),
+
+yielding AS (
+    SELECT user_id, month, greater_id AS customer_id
+    FROM compared
+    WHERE is_lesser_counted
+    UNION
+    SELECT user_id, month, lesser_id
+    FROM compared
+    WHERE NOT is_lesser_counted AND (has_greater OR (has_all_offices AND NOT is_lesser_newer))
+)
+
+SELECT
+    answered.user_id,
+    answered.month,
+    answered.customer_id,
+    held.load_id,
+    held.fetched_at_utc,
+    held.source_state,
+    held.is_refreshed
+FROM (SELECT DISTINCT user_id, month, customer_id FROM staging.commission_user) AS answered
+INNER JOIN held USING (customer_id, month)
+ANTI JOIN yielding USING (user_id, month, customer_id)
+ORDER BY answered.month, answered.user_id, answered.customer_id
