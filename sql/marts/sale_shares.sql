@@ -3,7 +3,7 @@
 -- Columns:
 --   commission_foreign: the agent's share in the foreign currency; foreign properties only
 --   month: first day of the month of the contract
---   office_id: customer id of the office
+--   office_id: customer id of the listing office, under which the service reports the home
 --   user_office_id: customer id of the agent's own office; what it earned of the sale counts there
 --   is_cross_office: whether the agent's own office is not the reporting one
 --   commission: the agent's share of the commission in SEK; tax basis not stated

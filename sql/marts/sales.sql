@@ -6,8 +6,9 @@
 -- advertised.
 -- Columns:
 --   commission_foreign: whole commission in the foreign currency; foreign properties only
---   office_id: customer id of the office
---   office_name: name of the office
+--   office_id: customer id of the listing office, under which the service reports the home; an agent's share counts at
+--     the agent's own office, see marts.sale_shares
+--   office_name: name of the listing office
 --   month: first day of the month of the contract
 --   estate_id: id of the estate
 --   status: state of the sale, as the service words it

@@ -113,6 +113,7 @@ SELECT
     held.month,
     held.user_id,
     users.user_name,
+    users.user_label,
     coalesce(held.office_before, held.office_after, held.office_asked) AS office_id,
     offices.office_name,
     CASE

@@ -1,38 +1,68 @@
 -- Which users are there, and what are they called?
 -- One row per user in the directory, the user report, the sales or the running commissions.
--- The name is that of the directory, else of the latest sale.
+-- The name is that of the directory, else of the latest sale, lead, running commission or budget that names the user.
+-- Two users may have the same name: group by user_id, and show user_label.
 -- Columns:
 --   user_id: id of the user
 --   user_name: name of the user
+--   user_label: the name, with the office or the id behind it where another user has the same; the id without a name
+--   name_source: directory, sale, lead, running commission or budget: the report that the name is taken from
 --   employee_id: employee number, as on the latest sale
---   is_in_directory: whether the directory of users has the user now
-WITH agents_named AS (
+--   is_in_directory: whether the directory of a customer that is still asked for has the user now
+WITH agents_seen AS (
     SELECT
         user_id,
-        arg_max(user_name, landed_row) AS user_name,
-        arg_max(employee_id, landed_row) AS employee_id
+        arg_max(employee_id, landed_row) AS employee_id,
+        arg_max(user_office_name, landed_row) AS office_name
     FROM staging.sales_agents
     GROUP BY ALL
 ),
 
+earners_seen AS (
+    SELECT user_id, arg_max(office_name, month) AS office_name
+    FROM marts.running_commissions
+    GROUP BY ALL
+),
+
 directory AS (
-    SELECT user_id, max(user_name) AS user_name FROM staging.users GROUP BY ALL
+    SELECT user_id, bool_or(is_refreshed) AS is_refreshed FROM staging.users GROUP BY ALL
 ),
 
 everybody AS (
     SELECT user_id FROM directory
-    UNION SELECT user_id FROM agents_named
+    UNION SELECT user_id FROM agents_seen
     UNION SELECT user_id FROM staging.commission_user
     UNION SELECT user_id FROM marts.running_commissions
+),
+
+named AS (
+    SELECT
+        everybody.user_id,
+        names.user_name,
+        names.name_source,
+        agents_seen.employee_id,
+        coalesce(directory.is_refreshed, false) AS is_in_directory,
+        coalesce(agents_seen.office_name, earners_seen.office_name) AS office_name
+    FROM everybody
+    LEFT JOIN staging.user_names AS names USING (user_id)
+    LEFT JOIN directory USING (user_id)
+    LEFT JOIN agents_seen USING (user_id)
+    LEFT JOIN earners_seen USING (user_id)
+    WHERE everybody.user_id IS NOT NULL
 )
 
 SELECT
     user_id,
-    coalesce(directory.user_name, agents_named.user_name) AS user_name,
-    agents_named.employee_id,
-    directory.user_id IS NOT NULL AS is_in_directory
-FROM everybody
-LEFT JOIN directory USING (user_id)
-LEFT JOIN agents_named USING (user_id)
-WHERE user_id IS NOT NULL
+    user_name,
+    CASE
+        WHEN user_name IS NULL THEN user_id
+        WHEN count(*) OVER (PARTITION BY lower(user_name)) = 1 THEN user_name
+        WHEN count(*) OVER (PARTITION BY lower(user_name), office_name) = 1 AND office_name IS NOT NULL
+            THEN user_name || ' (' || office_name || ')'
+        ELSE user_name || ' (' || user_id || ')'
+    END AS user_label,
+    name_source,
+    employee_id,
+    is_in_directory
+FROM named
 ORDER BY user_id

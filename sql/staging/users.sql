@@ -4,8 +4,14 @@
 --   customer_id: the customer that was asked, an office or a group
 --   user_id: id of the user
 --   user_name: name of the user
+--   is_refreshed: whether this customer is still asked for its directory; if not, it stays as it was last read
+--   landed_row: row of bi.users (its column _row) that this is
 SELECT
-    _customer AS customer_id,
-    id AS user_id,
-    name AS user_name
-FROM bi.users
+    users._customer AS customer_id,
+    users.id AS user_id,
+    users.name AS user_name,
+    coalesce(customers.is_active, true) AND refused.denied_at_utc IS NULL AS is_refreshed,
+    users._row AS landed_row
+FROM bi.users AS users
+LEFT JOIN meta.customers AS customers ON customers.customer = users._customer
+LEFT JOIN meta.access AS refused ON refused.report = 'users' AND refused.customer = users._customer

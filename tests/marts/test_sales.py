@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime
 from decimal import Decimal
 
-from tests.marts.given import built, earned, held, loaded, rows, sold, warehouse
+from tests.marts.given import arrived, asked_for, built, earned, held, loaded, rows, sold, warehouse
 
 TWO_AGENTS = [
     {"id": "U1", "name": "Åsa", "primary_office_customer_id": "M1", "responsible": True,
@@ -108,6 +108,50 @@ def test_offices_and_users_are_known_by_name() -> None:
     names = built(given, "SELECT office_id, office_name FROM marts.offices")
     assert names == [("M1", "Ekbacken"), ("M2", None)]
     assert built(given, "SELECT user_id, user_name FROM marts.users") == [("U1", "Åsa"), ("U2", "Bo")]
+
+
+def test_a_user_whom_the_directory_does_not_name_is_named_by_another_report() -> None:
+    given = warehouse()
+    users = [{"user_id": user, "commission": 5} for user in ("U1", "U2", "U3", "U4", "U5")]
+    loaded(given, "commission_user", "M1", "2026-01", users)
+    sold(given, "M1", "2026-01", "M1", "E1", agents=[{"id": "U1", "name": "Sale"}])
+    leads = [{"lead_id": user, "receiver_id": user, "receiver_name": "Lead"} for user in ("U1", "U2")]
+    rows(given, "incoming_leads", "M1", "2026-01", leads)
+    rows(given, "outgoing_leads", "M1", "2026-01", [{"user_id": "U3", "user_name": " Lead "}])
+    arrived(given, "budget_commission__users_history", user_id="VARCHAR", name="VARCHAR")
+    rows(given, "budget_commission__users_history", "M1", "2026-01", [{"user_id": "U4", "name": "Budget"}])
+    found = built(given, "SELECT user_id, user_name, name_source, user_label FROM marts.users ORDER BY 1")
+    assert found == [
+        ("U1", "Sale", "sale", "Sale"),
+        ("U2", "Lead", "lead", "Lead (U2)"),
+        ("U3", "Lead", "lead", "Lead (U3)"),
+        ("U4", "Budget", "budget", "Budget"),
+        ("U5", None, None, "U5"),
+    ]
+
+
+def test_users_of_the_same_name_are_told_apart_by_their_office_or_else_their_id() -> None:
+    given = warehouse()
+    agents = [
+        {"id": user, "name": name, "primary_office_name": office}
+        for user, name, office in (
+            ("U1", "Åsa Ek", "Ekbacken"), ("U2", "Åsa Ek", "Torget"), ("U3", "Bo Al", "Torget"),
+            ("U4", "Bo Al", "Torget"), ("U5", "Bo Al", "Ekbacken"),
+        )
+    ]  # fmt: skip
+    sold(given, "G1", "2026-01", "M1", "E1", agents=agents)
+    assert built(given, "SELECT user_label FROM marts.users ORDER BY user_id") == [
+        ("Åsa Ek (Ekbacken)",), ("Åsa Ek (Torget)",), ("Bo Al (U3)",), ("Bo Al (U4)",), ("Bo Al (Ekbacken)",)
+    ]  # fmt: skip
+
+
+def test_a_directory_that_nobody_refreshes_does_not_say_who_is_in_it_now() -> None:
+    given = warehouse()
+    for customer, user in (("M1", "U1"), ("M2", "U2")):
+        rows(given, "users_history", customer, "2026-01", [{"id": user, "name": "Åsa Ek"}])
+    asked_for(given, "M1", M2="off")
+    found = built(given, "SELECT user_id, is_in_directory FROM marts.users ORDER BY user_id")
+    assert found == [("U1", True), ("U2", False)]
 
 
 def test_two_customers_that_answer_for_the_same_office_overlap() -> None:
