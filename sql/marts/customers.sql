@@ -5,6 +5,7 @@
 -- Columns:
 --   customer_id: customer id of an office or a group
 --   customer_name: its name in the settings, else of the office with its id; null where nobody named it
+--   region: its region in the settings; null where nobody gave it one
 --   is_refreshed: whether it is asked for, and the service refuses none of its reports
 --   office_count: offices it answered for
 --   offices: names of these offices, or their ids, by name

@@ -1,12 +1,61 @@
--- Which offices are there, and what are they called?
+-- Which offices are there, what are they called, and which brand and region are they of?
 -- One row per office that a configured customer answers for; the name is the last one read, in whichever report.
+-- An office that trades under several trademarks counts under one brand: the longest one that its own name holds, else
+-- the first by name. How trademarks arrive is not documented, see marts.assumptions; the region is that of the settings.
 -- Columns:
 --   office_name: name of the office
 --   office_city: town of the office
+--   brand: the trademark that the office counts under, assumed; null where none is known
+--   trademarks: all trademarks that the office trades under, by name; null where none is known
+--   region: region of the office in the settings, else of a group that answers for it; null where none is given
+WITH trademarks_chosen AS (
+    SELECT *
+    FROM staging.trademarks
+    QUALIFY is_refreshed = bool_or(is_refreshed) OVER (PARTITION BY office_id)
+),
+
+offices_named AS (
+    SELECT
+        office_id,
+        arg_max(office_name, named_at_utc) AS office_name,
+        arg_max(office_city, named_at_utc) AS office_city
+    FROM staging.customer_offices
+    GROUP BY ALL
+),
+
+branded AS (
+    SELECT
+        office_id,
+        arg_min(trademark, (
+            CASE WHEN contains(lower(office_name), lower(trademark)) THEN -length(trademark) ELSE 0 END, trademark
+        )) AS brand,
+        array_to_string(list_sort(list(DISTINCT trademark)), ', ') AS trademarks
+    FROM trademarks_chosen
+    INNER JOIN offices_named USING (office_id)
+    GROUP BY ALL
+),
+
+regions AS (
+    SELECT
+        offices.office_id,
+        arg_min(customers.region, (
+            customers.customer_id <> offices.office_id, NOT customers.is_active, customers.customer_id
+        )) AS region
+    FROM staging.customer_offices AS offices
+    INNER JOIN staging.customers AS customers
+        ON customers.customer_id = offices.customer_id OR customers.customer_id = offices.office_id
+    WHERE customers.region IS NOT NULL
+    GROUP BY ALL
+)
+
 SELECT
-    office_id,
-    max(office_name) AS office_name,
-    max(office_city) AS office_city
-FROM staging.customer_offices
-GROUP BY ALL
-ORDER BY office_id
+    offices_named.office_id,
+    offices_named.office_name,
+    offices_named.office_city,
+    branded.brand,
+    branded.trademarks,
+    regions.region
+FROM offices_named
+LEFT JOIN branded USING (office_id)
+LEFT JOIN regions USING (office_id)
+ORDER BY offices_named.office_id

@@ -81,7 +81,7 @@ def test_comments_are_written_anew_with_every_build() -> None:
     build(given, "offices")
     build(given, "offices")
     query = "SELECT count(*) FROM meta.dictionary WHERE table_name = 'offices'"
-    assert given.execute(query).fetchall() == [(4,)]
+    assert given.execute(query).fetchall() == [(7,)]
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda path: path.stem)

@@ -255,3 +255,49 @@ def test_every_held_month_has_its_source_and_says_which_tables_its_rows_are_in()
     held(given, "tips_and_leads", "G1", ["2026-01", "2026-02"])
     found = built(given, "SELECT month(month), tables FROM marts.sources")
     assert found == [(number, "bi.incoming_leads, bi.outgoing_leads, bi.tips") for number in (1, 2)]
+
+
+def test_an_office_counts_under_the_trademark_that_its_name_holds() -> None:
+    given = warehouse()
+    for office, name in (("M1", "Ekbacken Uppsala"), ("M2", "Torget")):
+        sold(given, "G1", "2026-01", office, f"E{office}", office_name=name)
+    arrived(given, "trademarks_history", name="VARCHAR", customer_ids="JSON")
+    marks = [{"name": name, "customer_ids": '["M1", "M2"]'} for name in ("Ek", "Ekbacken", "Backe")]
+    rows(given, "trademarks_history", "G1", "2026-01", marks)
+    found = built(given, "SELECT office_id, brand, trademarks FROM marts.offices")
+    assert found == [("M1", "Ekbacken", "Backe, Ek, Ekbacken"), ("M2", "Backe", "Backe, Ek, Ekbacken")]
+
+
+def test_trademarks_may_list_offices_or_name_none() -> None:
+    given = warehouse()
+    for customer, office in (("G1", "M1"), ("G1", "M2"), ("M3", "M3")):
+        sold(given, customer, "2026-01", office, f"E{office}")
+    arrived(given, "trademarks_history", trademark="VARCHAR")
+    arrived(given, "trademarks__offices_history", customer_id="VARCHAR", _parent_row="BIGINT",
+            valid_to_utc="TIMESTAMP")  # fmt: skip
+    [listed] = rows(given, "trademarks_history", "G1", "2026-01", [{"trademark": "Ek"}])
+    rows(
+        given, "trademarks__offices_history", "G1", "2026-01", [{"customer_id": "M2", "_parent_row": listed}]
+    )
+    rows(given, "trademarks_history", "M3", "2026-01", [{"trademark": "Alm"}])
+    found = built(given, "SELECT office_id, brand FROM marts.offices")
+    assert found == [("M1", None), ("M2", "Ek"), ("M3", "Alm")]
+
+
+def test_the_region_of_an_office_is_its_own_or_else_that_of_its_group() -> None:
+    given = warehouse()
+    for office in ("M1", "M2"):
+        sold(given, "G1", "2026-01", office, f"E{office}")
+    regions = [
+        {"customer": "G1", "is_active": True, "region": "Coast"},
+        {"customer": "M2", "is_active": False, "region": "Inland"},
+    ]
+    write_configured(given, "customers", regions)
+    assert built(given, "SELECT office_id, region FROM marts.offices") == [("M1", "Coast"), ("M2", "Inland")]
+
+
+def test_the_name_of_an_office_is_the_one_read_last() -> None:
+    given = warehouse()
+    sold(given, "G1", "2026-01", "M1", "E1", office_name="Ödegården")
+    sold(given, "M1", "2026-02", "M1", "E2", office_name="Ekbacken", at_utc=LATER)
+    assert built(given, "SELECT office_name FROM marts.offices") == [("Ekbacken",)]

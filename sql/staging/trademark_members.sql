@@ -1,0 +1,10 @@
+-- Which offices are listed below a trademark, as far as the shape can be assumed?
+-- One row per trademark that stands now and office; nobody has documented trademarks, see staging.trademarks.
+-- Columns:
+--   landed_trademark BIGINT: row of bi.trademarks (its column _row) that the office is listed below
+--   office_id VARCHAR: customer id of the office
+-- Expects:
+--   bi.trademarks__offices_history: customer_id
+SELECT given._parent_row AS landed_trademark, given.customer_id AS office_id
+FROM bi.trademarks__offices_history AS given
+WHERE given.valid_to_utc IS NULL
