@@ -3,6 +3,7 @@
 -- An office that trades under several trademarks counts under one brand: the longest one that its own name holds, else
 -- the first by name. How trademarks arrive is not documented, see marts.assumptions; the region is that of the settings.
 -- Columns:
+--   office_id: customer id of the office
 --   office_name: name of the office
 --   office_city: town of the office
 --   brand: the trademark that the office counts under, assumed; null where none is known
@@ -11,6 +12,7 @@
 WITH trademarks_chosen AS (
     SELECT *
     FROM staging.trademarks
+    WHERE trademark IS NOT NULL
     QUALIFY is_refreshed = bool_or(is_refreshed) OVER (PARTITION BY office_id)
 ),
 

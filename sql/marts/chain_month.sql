@@ -1,0 +1,55 @@
+-- What did the whole chain earn and do, month by month?
+-- One row per month that any office holds. Amounts are those of the offices that are held: where is_complete is false an
+-- office is missing, and the chain earned more than is shown. A number is null where no office holds its report.
+-- Columns:
+--   month: first day of the month
+--   commission: commission for sales, valuations and writings together, by share; currency and tax basis not stated
+--   sold_commission: commission of sales alone, by share; exact, or worked out from averages to half an öre a home
+--   sold_total_price: prices of what was sold, by share
+--   sold_estate_parts: homes sold; a home that is shared with somebody outside the chain counts in parts
+--   sold_average_commission: commission of an average sale, from sums; null without a sale
+--   sold_commission_percentage: commission of sales in percent of their prices, from sums; null without a sale
+--   writing_parts: writing assignments, in parts where shared
+--   valuation_parts: valuations, in parts where shared
+--   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK; not to be added to commission:
+--     nobody documents whether one contains the other
+--   incoming_lead_count: leads received
+--   outgoing_lead_count: leads sent out
+--   tip_count: tips sent by colleagues
+--   office_count: offices of which everything is held
+--   expected_office_count: offices of which it should be held, see marts.office_coverage
+--   missing_offices: offices of which something is not held, and what; null where nothing is missing
+--   is_commission_complete: whether the office report is held of all expected offices
+--   is_complete: whether everything is held of all expected offices
+--   is_refreshed: whether all of it is still asked for; if not, part of it stays as it was last read
+--   is_open: whether the month was not over when one of the reports was asked
+SELECT
+    coverage.month,
+    sum(counted.commission)::DECIMAL(18, 4) AS commission,
+    sum(counted.sold_commission)::DECIMAL(18, 4) AS sold_commission,
+    sum(counted.sold_total_price)::DECIMAL(18, 4) AS sold_total_price,
+    sum(counted.sold_estate_parts)::DECIMAL(18, 8) AS sold_estate_parts,
+    (sum(counted.sold_commission) / nullif(sum(counted.sold_estate_parts), 0))::DECIMAL(18, 4)
+        AS sold_average_commission,
+    (100 * sum(counted.sold_commission) / nullif(sum(counted.sold_total_price), 0))::DECIMAL(18, 8)
+        AS sold_commission_percentage,
+    sum(counted.writing_parts)::DECIMAL(18, 8) AS writing_parts,
+    sum(counted.valuation_parts)::DECIMAL(18, 8) AS valuation_parts,
+    sum(counted.running_commission_sek_excl_vat)::DECIMAL(18, 4) AS running_commission_sek_excl_vat,
+    sum(counted.incoming_lead_count)::BIGINT AS incoming_lead_count,
+    sum(counted.outgoing_lead_count)::BIGINT AS outgoing_lead_count,
+    sum(counted.tip_count)::BIGINT AS tip_count,
+    count(*) FILTER (coverage.is_held) AS office_count,
+    count(*) AS expected_office_count,
+    string_agg(
+        coalesce(coverage.office_name, coverage.office_id) || ' (' || coverage.missing_reports || ')', '; '
+        ORDER BY coverage.office_name, coverage.office_id
+    ) AS missing_offices,
+    bool_and(coverage.is_commission_held) AS is_commission_complete,
+    bool_and(coverage.is_held) AS is_complete,
+    bool_and(coverage.is_refreshed) AS is_refreshed,
+    coalesce(bool_or(counted.is_open), false) AS is_open
+FROM marts.office_coverage AS coverage
+LEFT JOIN marts.office_month AS counted ON counted.office_id = coverage.office_id AND counted.month = coverage.month
+GROUP BY coverage.month
+ORDER BY coverage.month

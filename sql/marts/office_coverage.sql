@@ -1,0 +1,100 @@
+-- Of which offices should a month be held, and of which is it?
+-- One row per office and month that should be held, from the first month of the settings on, whether it is or not.
+-- An office is expected as long as a customer that answers for it is asked for, else up to its last month held. A
+-- customer of which nothing has been read so far stands for itself, as nobody knows its offices yet. Looked at are the
+-- office report, the running commissions and the leads, each only if anybody holds it.
+-- Columns:
+--   month: first day of the month
+--   office_id: customer id of the office, or of a customer whose offices nobody knows yet
+--   office_name: name of the office
+--   region: region of the office, or of that customer, in the settings; null where none is given
+--   is_commission_held: whether the office report is held
+--   missing_reports: which of commission, running commission and leads are not held; null where none is missing
+--   is_held: whether nothing is missing
+--   is_refreshed: whether all that is held is still asked for; if not, it stays as it was last read
+WITH held AS (
+    SELECT office_id, month, report, is_refreshed
+    FROM marts.office_sources
+    WHERE report IN ('commission_office', 'running_commissions', 'tips_and_leads')
+    UNION ALL
+    SELECT months.customer_id, months.month, months.report, months.is_refreshed
+    FROM staging.months AS months
+    WHERE months.report IN ('commission_office', 'running_commissions', 'tips_and_leads')
+        AND months.customer_id NOT IN (SELECT customer_id FROM staging.customer_offices)
+),
+
+reports_held AS (
+    SELECT
+        bool_or(report = 'commission_office') AS has_commission,
+        bool_or(report = 'running_commissions') AS has_running,
+        bool_or(report = 'tips_and_leads') AS has_leads
+    FROM held
+),
+
+answering AS (
+    SELECT customer_id, office_id FROM staging.customer_offices
+    UNION
+    SELECT customer_id, customer_id
+    FROM staging.customers
+    WHERE is_active AND customer_id NOT IN (SELECT customer_id FROM staging.customer_offices)
+),
+
+asked AS (
+    SELECT
+        answering.office_id,
+        bool_or(coalesce(customers.is_active, true)) AS is_asked,
+        min(customers.start_month) FILTER (customers.is_active) AS start_month
+    FROM answering
+    LEFT JOIN staging.customers AS customers USING (customer_id)
+    GROUP BY ALL
+),
+
+spans AS (
+    SELECT
+        asked.office_id,
+        CASE WHEN is_asked THEN coalesce(start_month, DATE '0001-01-01') ELSE min(held.month) END AS first_month,
+        CASE WHEN is_asked THEN DATE '9999-12-01' ELSE max(held.month) END AS last_month
+    FROM asked
+    LEFT JOIN held USING (office_id)
+    GROUP BY asked.office_id, is_asked, start_month
+),
+
+expected AS (
+    SELECT spans.office_id, months.month
+    FROM spans
+    INNER JOIN (SELECT DISTINCT month FROM held) AS months ON months.month BETWEEN spans.first_month AND spans.last_month
+),
+
+held_by_month AS (
+    SELECT
+        office_id,
+        month,
+        bool_or(report = 'commission_office') AS has_commission,
+        bool_or(report = 'running_commissions') AS has_running,
+        bool_or(report = 'tips_and_leads') AS has_leads,
+        bool_and(is_refreshed) AS is_refreshed
+    FROM held
+    GROUP BY ALL
+)
+
+SELECT
+    expected.month,
+    expected.office_id,
+    offices.office_name,
+    offices.brand,
+    coalesce(offices.region, customers.region) AS region,
+    coalesce(held.has_commission, false) AS is_commission_held,
+    nullif(concat_ws(
+        ', ',
+        CASE WHEN reports_held.has_commission AND NOT is_commission_held THEN 'commission' END,
+        CASE WHEN reports_held.has_running AND held.has_running IS NOT TRUE THEN 'running commission' END,
+        CASE WHEN reports_held.has_leads AND held.has_leads IS NOT TRUE THEN 'leads' END
+    ), '') AS missing_reports,
+    missing_reports IS NULL AS is_held,
+    coalesce(held.is_refreshed, false) AS is_refreshed
+FROM expected
+CROSS JOIN reports_held
+LEFT JOIN held_by_month AS held ON held.office_id = expected.office_id AND held.month = expected.month
+LEFT JOIN marts.offices AS offices ON offices.office_id = expected.office_id
+LEFT JOIN staging.customers AS customers ON customers.customer_id = expected.office_id
+ORDER BY expected.month, expected.office_id

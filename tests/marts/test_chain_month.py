@@ -1,0 +1,122 @@
+"""Marts of the chain, its brands and regions: what adds up, and what must not look complete."""
+
+from __future__ import annotations
+
+from datetime import UTC
+from decimal import Decimal
+
+from duckdb import DuckDBPyConnection
+
+from tests.marts.given import (
+    FIRST_MOMENT,
+    Row,
+    arrived,
+    asked_for,
+    build,
+    built,
+    earned,
+    held,
+    loaded,
+    rows,
+    warehouse,
+)
+from warehouse.ledger import deny
+from warehouse.meta_schema import write_configured
+
+M1, M2, M3 = ({"office_customer_id": office} for office in ("M1", "M2", "M3"))
+COMPLETE = (
+    "SELECT month(month), commission, office_count, expected_office_count, missing_offices, is_complete "
+    "FROM marts.chain_month ORDER BY month"
+)
+
+
+def office_reports(given: DuckDBPyConnection, customer: str, *months: str, offices: list[Row]) -> None:
+    for month in months:
+        loaded(given, "commission_office", customer, month, [earned(office, 100, 0.5) for office in offices])
+
+
+def test_the_chain_is_the_sum_of_its_offices_and_its_averages_come_from_sums() -> None:
+    given = warehouse()
+    loaded(given, "commission_office", "M1", "2026-01", [earned(M1, 900, parts=3)])
+    loaded(given, "commission_office", "M2", "2026-01", [earned(M2, 100, parts=1)])
+    found = built(
+        given,
+        "SELECT commission, sold_estate_parts, sold_average_commission, is_complete FROM marts.chain_month",
+    )
+    assert found == [(Decimal(1000), Decimal(4), Decimal(250), True)]
+
+
+def test_a_month_that_an_office_does_not_hold_is_not_complete_and_names_it() -> None:
+    given = warehouse()
+    office_reports(given, "M1", "2026-01", "2026-02", offices=[M1])
+    office_reports(given, "M2", "2026-02", offices=[M2])
+    assert built(given, COMPLETE) == [
+        (1, Decimal(100), 1, 2, "M2 (commission)", False),
+        (2, Decimal(200), 2, 2, None, True),
+    ]
+
+
+def test_a_report_that_nobody_holds_is_unknown_and_one_that_an_office_lacks_is_missing() -> None:
+    given = warehouse()
+    for customer, office in (("M1", M1), ("M2", M2)):
+        office_reports(given, customer, "2026-01", offices=[office])
+    held(given, "tips_and_leads", "M1", ["2026-01"])
+    found = built(
+        given,
+        "SELECT running_commission_sek_excl_vat, incoming_lead_count, missing_offices, "
+        "is_commission_complete, is_complete FROM marts.chain_month",
+    )
+    assert found == [(None, 0, "M2 (leads)", True, False)]
+
+
+def test_an_office_is_expected_while_it_is_asked_for_and_no_longer() -> None:
+    given = warehouse()
+    office_reports(given, "M1", "2026-01", "2026-02", offices=[M1])
+    office_reports(given, "M2", "2026-01", offices=[M2])
+    asked_for(given, "M1", M2="off")
+    assert built(given, COMPLETE) == [
+        (1, Decimal(200), 2, 2, None, True),
+        (2, Decimal(100), 1, 1, None, True),
+    ]
+
+
+def test_a_customer_that_never_answered_is_missing_too() -> None:
+    given = warehouse()
+    office_reports(given, "M1", "2026-01", offices=[M1])
+    deny(given, "commission_office", "M2", FIRST_MOMENT.replace(tzinfo=UTC))
+    asked_for(given, "M1", "M2")
+    assert built(given, COMPLETE) == [(1, Decimal(100), 1, 2, "M2 (commission)", False)]
+
+
+def test_a_month_says_whether_all_of_it_is_still_asked_for() -> None:
+    given = warehouse()
+    for customer, office in (("M1", M1), ("M2", M2)):
+        office_reports(given, customer, "2026-01", offices=[office])
+    office_reports(given, "M1", "2026-02", offices=[M1])
+    asked_for(given, "M1", M2="off")
+    assert built(given, "SELECT is_refreshed FROM marts.chain_month ORDER BY month") == [(False,), (True,)]
+
+
+def test_brands_and_regions_add_up_to_the_chain() -> None:
+    given = warehouse()
+    office_reports(given, "G1", "2026-01", offices=[M1, M2, M3])
+    arrived(given, "trademarks_history", name="VARCHAR", office_ids="JSON")
+    rows(given, "trademarks_history", "G1", "2026-01", [{"name": "Ek", "office_ids": '["M1", "M2"]'}])
+    region = {"customer": "M1", "is_active": False, "region": "Coast"}
+    write_configured(given, "customers", [{"customer": "G1", "is_active": True}, region])
+    build(given, "chain_month", "brand_month", "region_month")
+    sums = "commission, expected_office_count FROM marts"
+    chain = given.execute(f"SELECT {sums}.chain_month").fetchall()
+    brands = given.execute(f"SELECT brand, {sums}.brand_month ORDER BY 1").fetchall()
+    regions = given.execute(f"SELECT region, {sums}.region_month ORDER BY 1").fetchall()
+    assert chain == [(Decimal(300), 3)]
+    assert brands == [("Ek", Decimal(200), 2), (None, Decimal(100), 1)]
+    assert regions == [("Coast", Decimal(100), 1), (None, Decimal(200), 2)]
+
+
+def test_coverage_says_which_reports_of_an_office_are_missing() -> None:
+    given = warehouse()
+    office_reports(given, "M1", "2026-01", offices=[M1])
+    held(given, "tips_and_leads", "M1", ["2026-01", "2026-02"])
+    found = built(given, "SELECT month(month), missing_reports, is_held FROM marts.office_coverage")
+    assert found == [(1, None, True), (2, "commission", False)]
