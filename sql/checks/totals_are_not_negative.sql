@@ -1,16 +1,28 @@
--- Is there less than nothing of what can only be something?
--- One row per office or user and month with a negative price, count or part; commissions may be taken back.
+-- Is there less than nothing, over all time, of what can only be something?
+-- One row per office, and one for all users together, with a negative sum of prices, homes or assignments. A single month,
+-- sale or user may be negative, when what an earlier month held is taken back in a later one, or was earned before the
+-- first month held: parts_and_prices_are_not_negative names those. Commissions may be taken back.
 -- Severity: error
-SELECT
-    'office' AS earner_kind, office_id AS earner_id, month,
-    sold_total_price, sold_estate_parts, writing_parts, valuation_parts
-FROM marts.office_month
+WITH summed AS (
+    SELECT
+        'office' AS earner_kind,
+        office_id AS earner_id,
+        sum(sold_total_price) AS sold_total_price,
+        sum(sold_estate_parts) AS sold_estate_parts,
+        sum(writing_parts) AS writing_parts,
+        sum(valuation_parts) AS valuation_parts
+    FROM marts.office_month
+    GROUP BY ALL
+    UNION ALL
+    SELECT
+        'users', NULL, sum(sold_total_price), sum(sold_estate_parts), sum(writing_parts), sum(valuation_parts)
+    FROM marts.user_month
+    UNION ALL
+    SELECT 'sales of an office', office_id, sum(final_price), NULL, NULL, NULL
+    FROM marts.sales
+    GROUP BY ALL
+)
+
+SELECT *
+FROM summed
 WHERE least(sold_total_price, sold_estate_parts, writing_parts, valuation_parts) < 0
-UNION ALL
-SELECT 'user', user_id, month, sold_total_price, sold_estate_parts, writing_parts, valuation_parts
-FROM marts.user_month
-WHERE least(sold_total_price, sold_estate_parts, writing_parts, valuation_parts) < 0
-UNION ALL
-SELECT 'sale', estate_id, month, final_price, NULL, NULL, NULL
-FROM marts.sales
-WHERE final_price < 0

@@ -51,6 +51,10 @@ def overlap(given: Given) -> None:
     loaded(given, "commission_office", "G1", "2026-01", office)
 
 
+def user_twice(given: Given) -> None:
+    loaded(given, "commission_user", "M2", "2026-01", [earned(U1, 100, 1, 2000)])
+
+
 def other_shape(given: Given) -> None:
     arrived(given, "office_budget_crm_history", goal="BIGINT")
     rows(given, "office_budget_crm_history", "M1", "2026-01", [{"goal": 5}])
@@ -80,6 +84,8 @@ OFFENCES: dict[str, Callable[[Given], object]] = {
     "documented_keys_are_unique": key_twice,
     "no_month_stands_twice": sql("UPDATE bi.running_commissions SET _load_id = 'another'"),
     "totals_are_not_negative": sql("UPDATE bi.commission_office SET writing_parts = -1"),
+    "parts_and_prices_are_not_negative": sql("UPDATE bi.commission_user SET sold_estate_parts = -1"),
+    "users_are_not_added_up_twice": user_twice,
     "commissions_are_not_negative": sql("UPDATE bi.commission_office SET commission = -1"),
     "shares_of_a_sale_are_whole": sql("UPDATE bi.sales_agents SET commission_percentage_of_total = 90"),
     "foreign_money_has_a_rate": sql("UPDATE bi.sales_estates SET commission_foreign = 10"),
@@ -135,6 +141,16 @@ def test_only_what_makes_numbers_wrong_keeps_the_file_from_being_published() -> 
         "no_month_stands_twice",
         "totals_are_not_negative",
     }
+
+
+def test_what_is_taken_back_in_a_later_month_is_named_and_keeps_no_file_back(tmp_path: Path) -> None:
+    given = quiet()
+    for report, earner in (("commission_office", M1), ("commission_user", U1)):
+        loaded(given, report, "M1", "2026-02", [earned(earner, -60, -0.6, -1200)])
+    sold(given, "M1", "2026-02", "M1", "E2", final_price=-1200)
+    for name, found in (("totals_are_not_negative", 0), ("parts_and_prices_are_not_negative", 3)):
+        (room := tmp_path / name).mkdir()
+        assert checked(given, name, room).rows == found
 
 
 HEADER = "-- Is it so?\n-- One row each.\n"

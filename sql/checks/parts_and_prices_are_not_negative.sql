@@ -1,0 +1,21 @@
+-- Was a price, a home or an assignment taken back?
+-- One row per office or user and month, and per sale, with a negative price, count or part; the sum over all months held
+-- says whether it only takes back what an earlier month held. Negative commissions have a check of their own.
+-- Severity: warning
+SELECT
+    'office' AS earner_kind, office_id AS earner_id, month,
+    sold_total_price, sold_estate_parts, writing_parts, valuation_parts,
+    sum(sold_total_price) OVER (PARTITION BY office_id) AS sold_total_price_of_all_months
+FROM marts.office_month
+QUALIFY least(sold_total_price, sold_estate_parts, writing_parts, valuation_parts) < 0
+UNION ALL
+SELECT
+    'user', user_id, month, sold_total_price, sold_estate_parts, writing_parts, valuation_parts,
+    sum(sold_total_price) OVER (PARTITION BY user_id)
+FROM marts.user_month
+QUALIFY least(sold_total_price, sold_estate_parts, writing_parts, valuation_parts) < 0
+UNION ALL
+SELECT 'sale', estate_id, month, final_price, NULL, NULL, NULL, NULL
+FROM marts.sales
+WHERE final_price < 0
+ORDER BY month DESC, earner_kind, earner_id
