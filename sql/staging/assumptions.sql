@@ -3,6 +3,12 @@
 -- Columns:
 --   query: the query, as schema and name
 --   fits: whether everything it expects has arrived
-SELECT query, bool_and(state = 'fits') AS fits
+--   state: fits, nothing has arrived or differs
+--   message: why it does not fit; null where it does
+SELECT
+    query,
+    bool_and(state = 'fits') AS fits,
+    any_value(state) AS state,
+    nullif(any_value(message), '') AS message
 FROM meta.assumptions
 GROUP BY ALL

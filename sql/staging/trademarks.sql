@@ -2,11 +2,11 @@
 -- One row per customer asked, trademark that stands now and office.
 -- Nobody has documented trademarks: assumed are a name and the offices, as ids or as a list of offices. An answer that
 -- names no office is taken to speak of all offices of the customer asked where it has only one trademark or the
--- customer is an office itself. What arrives in another shape names no office, and marts.assumptions says so.
+-- customer is an office itself. What arrives in another shape has neither name nor office here.
 -- Columns:
 --   customer_id: the customer that was asked, an office or a group
---   office_id: customer id of the office
---   trademark: name of the trademark
+--   office_id: customer id of the office; null where the answer names none
+--   trademark: name of the trademark; null where it has arrived in another shape
 --   is_refreshed: whether this customer is still asked for its trademarks; if not, they stay as they were last read
 WITH arrived AS (
     SELECT * FROM bi.trademarks_history
@@ -22,7 +22,7 @@ named AS (
     SELECT
         _row AS landed_row,
         _customer AS asked_id,
-        trim(coalesce(name::VARCHAR, trademark::VARCHAR, trademark_name::VARCHAR)) AS trademark,
+        nullif(trim(coalesce(name::VARCHAR, trademark::VARCHAR, trademark_name::VARCHAR)), '') AS trademark,
         coalesce(customer_ids::VARCHAR, office_ids::VARCHAR, customer_id::VARCHAR, office_id::VARCHAR) AS listed_ids,
         count(*) OVER (PARTITION BY _customer) AS trademark_count
     FROM arrived
@@ -43,7 +43,6 @@ of_offices AS (
         ON listed.office_id IS NULL
         AND offices.customer_id = named.asked_id
         AND (named.trademark_count = 1 OR offices.office_id = named.asked_id)
-    WHERE named.trademark <> ''
 )
 
 SELECT DISTINCT
@@ -54,4 +53,3 @@ SELECT DISTINCT
 FROM of_offices
 LEFT JOIN meta.customers AS customers ON customers.customer = of_offices.asked_id
 LEFT JOIN meta.access AS refused ON refused.report = 'trademarks' AND refused.customer = of_offices.asked_id
-WHERE of_offices.office_id IS NOT NULL

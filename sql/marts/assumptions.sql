@@ -1,0 +1,48 @@
+-- What do the numbers rest on that nobody has documented, and does what has arrived speak against it?
+-- One row per assumption.
+-- Columns:
+--   assumption: what is assumed, in a sentence
+--   concerns: the tables whose numbers rest on it
+--   state: fits, where nothing that has arrived speaks against it; differs, where something does; nothing has arrived,
+--     where there is nothing yet to tell by; cannot be told, where no answer could speak against it
+--   evidence: what speaks for or against it; null where there is nothing to say
+SELECT
+    'The undocumented rows that ' || query || ' reads look as that file expects' AS assumption,
+    query AS concerns,
+    state,
+    message AS evidence
+FROM staging.assumptions
+UNION ALL
+SELECT
+    'A user under several customers without an office in common is reported by each with what was earned there, so that '
+    || 'the answers are added up',
+    'marts.user_month, marts.user_sources',
+    CASE
+        WHEN count(*) = 0 THEN 'nothing has arrived'
+        WHEN 2 * count(*) FILTER (has_equal_amounts) >= count(*) THEN 'differs'
+        ELSE 'fits'
+    END,
+    CASE
+        WHEN count(*) > 0
+            THEN count(*) FILTER (has_equal_amounts) || ' of ' || count(*) || ' months of such users have equal amounts '
+            || 'in two answers, as if each had the whole: marts.users_added_up'
+    END
+FROM marts.users_added_up
+UNION ALL
+SELECT
+    'A running commission may be part of the commission of its month or stand beside it, so the two are never added',
+    'marts.running_commissions, marts.office_month, marts.user_month, marts.chain_month',
+    'cannot be told',
+    NULL
+UNION ALL
+SELECT
+    'A trademark names its offices, or is that of all offices of the customer asked',
+    'marts.offices, marts.brand_month',
+    CASE
+        WHEN count(*) = 0 THEN 'nothing has arrived'
+        WHEN count(*) FILTER (trademark IS NOT NULL AND office_id IS NOT NULL) > 0 THEN 'fits'
+        ELSE 'differs'
+    END,
+    (SELECT count(*) FILTER (brand IS NULL) || ' of ' || count(*) || ' offices have no known brand' FROM marts.offices)
+FROM staging.trademarks
+ORDER BY ALL

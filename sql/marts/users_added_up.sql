@@ -1,0 +1,41 @@
+-- Which users are added up from the answers of several customers, and might be counted twice?
+-- One row per user and month with more than one answer that counts; see marts.user_sources.
+-- A user of two offices is assumed to be reported by each with what was earned there; nobody has documented whether the
+-- service answers with the whole instead. Equal amounts in both answers, month after month, speak for the whole: then the
+-- user is counted twice here. A single equal month may be chance, such as a sale shared in halves between own offices.
+-- Columns:
+--   month: first day of the month
+--   user_id: id of the user
+--   user_label: the name, with the office or the id behind it where another user has the same; the id without a name
+--   customers: the customers whose answers are added up, by id
+--   commission: what they say together; currency and tax basis not stated
+--   largest_commission: what the largest of the answers says; currency and tax basis not stated
+--   has_equal_amounts: whether two answers that are not empty agree in commission, prices and parts
+WITH counted AS (
+    SELECT given.*
+    FROM staging.commission_user AS given
+    SEMI JOIN marts.user_sources AS sources USING (user_id, month, customer_id)
+),
+
+compared AS (
+    SELECT
+        *,
+        count(*) OVER (
+            PARTITION BY user_id, month, commission, sold_total_price, sold_estate_parts, writing_parts, valuation_parts
+        ) > 1 AND greatest(abs(commission), sold_estate_parts, writing_parts, valuation_parts) > 0 AS is_repeated
+    FROM counted
+)
+
+SELECT
+    compared.month,
+    compared.user_id,
+    users.user_label,
+    string_agg(compared.customer_id, ', ' ORDER BY compared.customer_id) AS customers,
+    sum(compared.commission)::DECIMAL(18, 4) AS commission,
+    max(compared.commission) AS largest_commission,
+    coalesce(bool_or(compared.is_repeated), false) AS has_equal_amounts
+FROM compared
+LEFT JOIN marts.users AS users USING (user_id)
+GROUP BY compared.month, compared.user_id, users.user_label
+HAVING count(*) > 1
+ORDER BY compared.month, compared.user_id
