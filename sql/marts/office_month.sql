@@ -10,7 +10,8 @@
 --   commission: commission for sales, valuations and writings together, by share, in SEK; tax basis not stated
 --   sold_average_commission: commission of an average sale in SEK, from sums; null without a sale
 --   sold_commission_percentage: commission of sales in percent of their prices, from sums; null without a sale
---   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK
+--   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK; not to be added to commission:
+--     nobody documents whether one contains the other
 --   incoming_lead_count: leads received
 --   outgoing_lead_count: leads sent out
 --   tip_count: tips sent by colleagues of the office

@@ -14,7 +14,8 @@
 --   commission: commission for sales, valuations and writings together, by share, in SEK; tax basis not stated
 --   office_id: customer id of the user's office; derived, see office_basis
 --   office_basis: this month, earlier month, later month or customer asked: where the office is known from
---   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK
+--   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK; not to be added to commission:
+--     nobody documents whether one contains the other
 --   incoming_lead_count: leads received by the user in person
 --   outgoing_lead_count: leads sent out by the user
 --   tip_count: tips sent by the user
