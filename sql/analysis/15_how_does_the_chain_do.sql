@@ -1,0 +1,31 @@
+-- How does the chain do, brand by brand, and is every office in the number?
+-- One row per month and brand, with the chain as a whole on a row without a brand; the latest twelve months.
+--
+-- Where is_complete is false an office is missing and the amount is too low: missing_offices says which. Running
+-- commissions stand in a column of their own and must not be added to the commission.
+SELECT
+    month,
+    NULL AS brand,
+    commission,
+    sold_estate_parts AS homes_sold,
+    running_commission_sek_excl_vat AS running_commission,
+    office_count,
+    expected_office_count,
+    is_complete,
+    missing_offices
+FROM marts.chain_month
+WHERE month > (SELECT max(month) FROM marts.chain_month) - INTERVAL 12 MONTH
+UNION ALL
+SELECT
+    month,
+    coalesce(brand, 'no known brand'),
+    commission,
+    sold_estate_parts,
+    running_commission_sek_excl_vat,
+    office_count,
+    expected_office_count,
+    is_complete,
+    missing_offices
+FROM marts.brand_month
+WHERE month > (SELECT max(month) FROM marts.chain_month) - INTERVAL 12 MONTH
+ORDER BY month DESC, brand NULLS FIRST;
