@@ -1,7 +1,7 @@
 -- Whose answer counts for an office?
 -- One row per report, office and month that is held: the customer whose answer counts, and its load.
 -- Several customers may answer for one office: a group, the office itself, one that has been switched off since. The
--- newest answer counts, whoever gave it; of two equally new ones the office's own; never both. A customer that is
+-- newest answer counts, whoever gave it; of two equally new ones, read in one run, the office's own; never both. A customer that is
 -- switched off, removed or refused counts only while nobody else answers for that office and month; then
 -- is_refreshed is false. A group counts for an office from the first to the last month with an entry of it, and beyond
 -- them only where nobody else does, so that an office that has left a group is not zero because the group says nothing.
@@ -30,6 +30,6 @@ SELECT
 FROM answered
 QUALIFY row_number() OVER (
     PARTITION BY report, office_id, month
-    ORDER BY has_entries DESC, is_refreshed DESC, fetched_at_utc DESC, is_own DESC, customer_id
+    ORDER BY has_entries DESC, is_refreshed DESC, run_read_at_utc DESC, is_own DESC, customer_id
 ) = 1
 ORDER BY report, office_id, month

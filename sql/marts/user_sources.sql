@@ -1,11 +1,11 @@
 -- Whose answer counts for a user's commission?
 -- One row per user, month and customer whose user report counts; several rows are added up.
--- Where two customers answer for the same offices, one of them counts: the newer one, or of equally new ones the one
--- that answers for more offices. A newer answer of fewer offices counts only for users whom the month's sales, running
--- commissions, leads and budgets place at these offices alone, because it knows but a part of the others. A customer
--- that is switched off, removed or refused counts only for users whom nobody else answers for. Customers without an
--- office in common are added up: a user of two offices is assumed to be reported by each with what was earned there,
--- see marts.assumptions.
+-- Where two customers answer for the same offices, one of them counts: the newer one, or of equally new ones, read in
+-- one run, the one that answers for more offices. A newer answer of fewer offices counts only for users whom the
+-- month's sales, running commissions, leads and budgets place at these offices alone, because it knows but a part of
+-- the others. A customer that is switched off, removed or refused counts only for users whom nobody else answers for.
+-- Customers without an office in common are added up: a user of two offices is assumed to be reported by each with what
+-- was earned there, see marts.assumptions.
 -- Columns:
 --   user_id: id of the user
 --   month: first day of the month
@@ -37,7 +37,7 @@ pairs AS (
         shared.customer_id AS greater_id,
         shared.yielding_customer_id AS lesser_id,
         greater.month,
-        (lesser.is_refreshed, lesser.fetched_at_utc) > (greater.is_refreshed, greater.fetched_at_utc)
+        (lesser.is_refreshed, lesser.run_read_at_utc) > (greater.is_refreshed, greater.run_read_at_utc)
             AS is_lesser_newer,
         lesser.is_refreshed AND NOT greater.is_refreshed AS is_lesser_alone_refreshed,
         list_has_all(coalesce(greater_offices.offices, []), lesser_offices.offices) AS has_all_offices,

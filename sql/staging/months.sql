@@ -6,6 +6,8 @@
 --   month: first day of the month
 --   load_id: the load it comes from; joins meta.loads
 --   fetched_at_utc: when the service gave that answer
+--   run_read_at_utc: when the service gave the last answer to this report in the same run: how new the answer is, since
+--     which customer a run happens to ask first says nothing
 --   loaded_at_utc: when that load was written
 --   is_open: whether the month was not over yet when it was asked
 --   source_state: asked for, customer removed (from the settings), customer switched off, access refused or report
@@ -17,6 +19,8 @@ SELECT
     months.month,
     months.load_id,
     months.fetched_at_utc,
+    max(months.fetched_at_utc) OVER (PARTITION BY months.report, coalesce(loads.run_id, months.load_id))
+        AS run_read_at_utc,
     months.loaded_at_utc,
     months.state = 'open' AS is_open,
     CASE
@@ -28,6 +32,7 @@ SELECT
     END AS source_state,
     source_state = 'asked for' AS is_refreshed
 FROM meta.months AS months
+LEFT JOIN meta.loads AS loads ON loads.load_id = months.load_id
 LEFT JOIN meta.customers AS customers ON customers.customer = months.customer
 LEFT JOIN meta.reports AS reports ON reports.report = months.report
 LEFT JOIN meta.access AS refused ON refused.report = months.report AND refused.customer = months.customer

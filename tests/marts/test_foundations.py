@@ -61,6 +61,12 @@ def test_the_newest_answer_counts_and_of_two_equally_new_ones_the_offices_own(
     assert built(given, COUNTED) == [(counted, "asked for", True)]
 
 
+def test_answers_of_one_run_are_equally_new() -> None:
+    given = group_and_office(group=LATER)
+    given.execute("UPDATE meta.loads SET run_id = 'R1'")
+    assert built(given, COUNTED) == [("M1", "asked for", True)]
+
+
 @pytest.mark.parametrize(
     ("configured", "state"),
     [({"G1": "on", "M1": "off"}, "customer switched off"), ({"G1": "on"}, "customer removed")],
