@@ -18,7 +18,7 @@ SHOWN_REQUESTS = 5
 
 def run_explain(arguments: argparse.Namespace) -> int:
     """Print the way to a number; 1 when a stored answer cannot be read or says otherwise."""
-    settings = load_settings(os.environ, offline=True)
+    settings = load_settings(os.environ, reading=True)
     explanation = explain(
         settings.data_dir,
         office=arguments.office or "",

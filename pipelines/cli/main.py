@@ -142,6 +142,9 @@ def parser(*, with_sandbox: bool = True) -> argparse.ArgumentParser:
         "--forget-caps", action="store_true", help="forget the shorter windows that refusals have taught us"
     )
     status.add_argument(
+        "--details", action="store_true", help="every report of every customer, and earlier publications"
+    )
+    status.add_argument(
         "--quarantine", action="store_true", help="show every row in quarantine as it came, from landing"
     )
     commands["report"].add_argument(

@@ -64,7 +64,7 @@ def run_report(arguments: argparse.Namespace) -> int:
     """Write the page beside the published file, or where --out says."""
     from pipelines.operations.report_page import write_report_page
 
-    settings = load_settings(os.environ, offline=True)
+    settings = load_settings(os.environ, reading=True)
     page = write_report_page(
         settings.data_dir,
         timezone=settings.timezone,

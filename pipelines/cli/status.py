@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections import Counter
 from dataclasses import asdict
+from datetime import date
 from typing import TYPE_CHECKING
 
 from pipelines.catalogue.model import Report
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
     from pipelines.planning.plan import PlannedReport
     from warehouse.status import Overview, PastPublication
 
+_STATES_OF_TROUBLE = {"late": "late", "never read": "never read", "no access": "refused"}
+"""States of meta.freshness that are trouble, and what the verdict calls them."""
+
 
 def run_status(arguments: argparse.Namespace) -> int:
     """Print what is held and what is wrong, as tables or as JSON; makes no request."""
@@ -27,13 +32,16 @@ def run_status(arguments: argparse.Namespace) -> int:
     from warehouse.ledger import forget_caps
     from warehouse.status import overview
 
-    settings = load_settings(os.environ, offline=True)
+    settings = load_settings(os.environ, reading=True)
     store = Store(settings.data_dir)
     if arguments.forget_caps:
         with store.writing() as connection:
             forget_caps(connection)
         say("the learned windows are forgotten; the next sync asks in full length again")
-    plan, _ = make_plan(settings, Selection(), store, SystemClock())
+    planned: tuple[PlannedReport, ...] = ()
+    if settings.model_fields_set >= {"customers", "start"}:
+        plan, _ = make_plan(settings, Selection(), store, SystemClock())
+        planned = plan.planned
     view = overview(store)
     rows: list[RawRow] = []
     if arguments.quarantine:  # reading answers takes libraries that a plain status need not wait for
@@ -41,35 +49,82 @@ def run_status(arguments: argparse.Namespace) -> int:
 
         rows = list(raw_rows(store, settings.data_dir))
     if arguments.json:
-        described = _status_as_json(plan.planned, view)
+        described = _status_as_json(planned, view)
         if arguments.quarantine:
             described["rows_in_quarantine"] = [asdict(one) for one in rows]
         print_json(described)
         return 0
-    _print_held(plan.planned, view)
+    say(verdict(view))
+    (_print_held if arguments.details else _print_customers)(planned, view)
     _print_trouble(view)
-    for publication in view.publications[:5]:
+    for publication in view.publications if arguments.details else view.publications[:1]:
         say(_publication_line(publication))
     for one in rows:
         _print_quarantined(one)
     return 0
 
 
-def _print_held(planned: tuple[PlannedReport, ...], view: Overview) -> None:
-    held = {(one.report, one.customer): one for one in view.standings}
+def verdict(view: Overview) -> str:
+    """Everything that is wrong in one sentence, or that nothing is."""
+    if not view.standings:
+        return "Nothing has been asked yet; `brokerbi sync` begins."
+    states = Counter(one.state for one in view.standings)
+    rows = sum(one.rows for one in view.quarantined)
+    last = view.publications[0] if view.publications else None
+    found = [
+        *(f"{states[state]} {words}" for state, words in _STATES_OF_TROUBLE.items() if states[state]),
+        *([f"{len(view.failures)} failed and not loaded since"] if view.failures else []),
+        *([f"{count(rows)} rows in quarantine"] if rows else []),
+        *(["nothing is published"] if last is None else []),
+        *(["the latest file was not published"] if last and last.status == "refused" else []),
+    ]
+    if found:
+        return f"Look: {', '.join(found)}."
+    return f"All is well: {states['fresh']} reports are fresh, and nothing failed."
+
+
+def _print_customers(planned: tuple[PlannedReport, ...], view: Overview) -> None:
+    """One line for each customer: all of its reports together."""
     rows = []
-    for one in planned:
-        status = held.get(one.pair)
+    for customer in dict.fromkeys(
+        [*(one.customer.id for one in planned), *(one.customer for one in view.standings)]
+    ):
+        held = [one for one in view.standings if one.customer == customer]
+        wanted = [one.wanted for one in planned if one.customer.id == customer]
+        successes = [one.last_success_utc for one in held if one.last_success_utc]
+        until = max(successes).date() if successes else date.max  # budgets are held for months to come
+        months = [month for one in held if (month := one.newest_held_month) and month <= until]
+        rows.append(
+            [
+                customer,
+                f"{sum(one.state == 'fresh' for one in held)} of {len(held)}",
+                f"{max(months):%Y-%m}" if months else "-",
+                str(sum(len(one.missing) for one in wanted)) if planned else "-",
+                str(sum(len(one.due) for one in wanted)) if planned else "-",
+                f"{max(successes):%Y-%m-%d %H:%M}" if successes else "never",
+            ]
+        )
+    heads = ["customer", "reports fresh", "through", "missing", "due", "last success (UTC)"]
+    print_table(heads, rows, right=(1, 3, 4))
+
+
+def _print_held(planned: tuple[PlannedReport, ...], view: Overview) -> None:
+    """One line for each report of each customer: those that would be asked, else those that ever were."""
+    held = {(one.report, one.customer): one for one in view.standings}
+    plans = {one.pair: one for one in planned}
+    rows = []
+    for pair in plans or held:
+        status, plan = held.get(pair), plans.get(pair)
         success = status.last_success_utc if status else None
         rows.append(
             [
-                *one.pair,
+                *pair,
                 str(status.held_months) if status else "0",
                 f"{status.newest_held_month:%Y-%m}" if status and status.newest_held_month else "-",
-                str(len(one.wanted.missing)),
-                str(len(one.wanted.due)),
+                str(len(plan.wanted.missing)) if plan else "-",
+                str(len(plan.wanted.due)) if plan else "-",
                 f"{success:%Y-%m-%d %H:%M}" if success else "never",
-                one.skipped or "",
+                (plan.skipped if plan else status.state if status else "") or "",
             ]
         )
     heads = ["report", "customer", "held", "through", "missing", "due", "last success (UTC)", ""]
@@ -116,6 +171,7 @@ def _publication_line(publication: PastPublication) -> str:
 
 def _status_as_json(planned: tuple[PlannedReport, ...], view: Overview) -> dict[str, object]:
     return {
+        "verdict": verdict(view),
         **asdict(view),
         "planned": [
             {

@@ -25,7 +25,7 @@ from pydantic import (
 from pipelines.address import checked_address, is_loopback
 from pipelines.clock import Clock, RehearsalClock
 from pipelines.months import Month
-from pipelines.settings.messages import SettingsError, nearest, sentences
+from pipelines.settings.messages import SettingsError, nearest, sentences, variable
 from pipelines.settings.sources import Sources
 
 __all__ = ["Customer", "Settings", "SettingsError", "load_settings"]
@@ -146,7 +146,9 @@ class Settings(BaseModel):
     username: Username = Field(default="", repr=False, description="the username of the login")
     password: Secret = Field(default=NO_SECRET, description="the password of the login")
     password_file: Path | None = Field(default=None, description="a file that holds the password")
-    customers: tuple[Customer, ...] = Field(description="customer ids with commas, like M30011,G2")
+    customers: tuple[Customer, ...] = Field(
+        default=(), description="customer ids with commas, like M30011,G2"
+    )
     concurrency: int = Field(default=5, ge=1, le=50, description="a whole number from 1 to 50")
     requests_per_second: float = Field(default=10, ge=0.1, le=1000, description="a number from 0.1 to 1000")
     page_size: int = Field(default=1000, ge=1, le=100_000, description="a whole number from 1 to 100000")
@@ -160,7 +162,7 @@ class Settings(BaseModel):
 
     # What is asked for, and when.
     start: Annotated[Month, BeforeValidator(_checked_start)] = Field(
-        description="the first month to keep, like 2024-01"
+        default=EARLIEST_START, description="the first month to keep, like 2024-01"
     )
     timezone: Annotated[str, AfterValidator(_checked_timezone)] = Field(
         default="Europe/Stockholm", description="the brokerage's time zone, like Europe/Stockholm"
@@ -230,7 +232,7 @@ class Settings(BaseModel):
             f"Customer {customer.id} has its own username but no password; "
             "set its password_file, or take its username out."
             for customer in self.customers
-            if customer.username is not None and customer.password is None
+            if customer.username is not None and not (customer.password or customer.password_file)
         ]
         is_http = self.base_url.startswith("http:")
         if is_http and not is_loopback(self.base_url) and not self.allow_http:
@@ -248,7 +250,8 @@ class Settings(BaseModel):
                 "BROKERBI_ALERT_EMAIL_TO is set, but BROKERBI_ALERT_EMAIL_FROM is not; set it to the mailbox "
                 "that the mails come from."
             )
-        if self.alert_smtp_username and not self.alert_smtp_password.get_secret_value():
+        has_smtp_password = self.alert_smtp_password.get_secret_value() or self.alert_smtp_password_file
+        if self.alert_smtp_username and not has_smtp_password:
             problems.append(
                 "BROKERBI_ALERT_SMTP_USERNAME is set without a password; set BROKERBI_ALERT_SMTP_PASSWORD, "
                 "or BROKERBI_ALERT_SMTP_PASSWORD_FILE to a file with it."
@@ -300,23 +303,34 @@ class Settings(BaseModel):
 
 
 def load_settings(
-    environment: Mapping[str, str], *, directory: Path | None = None, offline: bool = False
+    environment: Mapping[str, str],
+    *,
+    directory: Path | None = None,
+    offline: bool = False,
+    reading: bool = False,
 ) -> Settings:
     """The settings of this environment and of the TOML file it names (else ./brokerbi.toml, if any).
 
     Refuses everything that is wrong at once, a sentence for each. `offline` is for work that never
-    asks the service: the address and the login may then be missing.
+    asks the service: the address and the login may then be missing. `reading` is for what only reads the
+    published file: customers and the first month may be missing too, and no file with a secret is opened.
     """
     keys = [name for name in Settings.model_fields if name != "warnings"]
-    found = Sources(environment, directory or Path.cwd(), keys, list(Customer.model_fields))
+    found = Sources(
+        environment, directory or Path.cwd(), keys, list(Customer.model_fields), with_secrets=not reading
+    )
     if found.is_unreadable:
         raise SettingsError(found.problems)
+    problems = found.problems
+    for name in () if reading else ("customers", "start"):
+        if name not in found.values:
+            should_be = Settings.model_fields[name].description
+            problems.append(f"{variable(name)} is not set; set it to {should_be}.")
     try:
         settings = Settings.model_validate({**found.values, "warnings": tuple(found.warnings)})
     except ValidationError as error:
-        raise SettingsError([*found.problems, *sentences(error, found.values, Settings, Customer)]) from None
-    problems = found.problems
-    if not offline:
+        raise SettingsError([*problems, *sentences(error, found.values, Settings, Customer)]) from None
+    if not (offline or reading):
         customers = settings.active_customers
         has_password = settings.password.get_secret_value() or any("PASSWORD" in text for text in problems)
         if not settings.base_url:

@@ -28,7 +28,8 @@ class Sources:
 
     `keys` and `customer_keys` are the names that may be given. `problems` and `warnings` hold a sentence
     for everything that is wrong or odd; `is_unreadable` says that a source could not be read at all, so
-    that what is missing from `values` need not be missing.
+    that what is missing from `values` need not be missing. Without `with_secrets` no file with a secret is
+    read.
     """
 
     def __init__(
@@ -37,11 +38,13 @@ class Sources:
         directory: Path,
         keys: Sequence[str],
         customer_keys: Sequence[str],
+        *,
+        with_secrets: bool = True,
     ) -> None:
         # An empty variable counts as not set.
         self.environment = {name: value for name, value in sorted(environment.items()) if value}
         self.directory = directory
-        self.keys, self.customer_keys = keys, customer_keys
+        self.keys, self.customer_keys, self.with_secrets = keys, customer_keys, with_secrets
         self.problems: list[str] = []
         self.warnings: list[str] = []
         self.is_unreadable = False
@@ -173,7 +176,7 @@ class Sources:
     def _read_secret(self, table: Table, key: str, name: str) -> None:
         """Put the content of the file that a table names for a secret in its place."""
         path = table.get(f"{key}_file")
-        if not isinstance(path, str) or not path:
+        if not isinstance(path, str) or not path or not self.with_secrets:
             return
         if table.get(key):
             self.problems.append(f"{name} and {name}_FILE are both set; set only one of them.")

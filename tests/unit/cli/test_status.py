@@ -22,16 +22,16 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Scenario:
     return here
 
 
-def said(here: Scenario, *options: str) -> str:
-    """What the command prints, in a process and with settings of its own."""
-    settings = {
+def said(here: Scenario, *options: str, reading: bool = False) -> str:
+    """What the command prints, in a process and with settings of its own, or only where the files are."""
+    asking = {
         "BASE_URL": "https://sandbox.example",
         "USERNAME": "sandbox",
         "PASSWORD": "sandbox",
         "CUSTOMERS": here.settings.customers[0].id,
         "START": "2026-10",
-        "DATA_DIR": str(here.settings.data_dir),
     }
+    settings = {"DATA_DIR": str(here.settings.data_dir), **({} if reading else asking)}
     environment = {f"BROKERBI_{name}": value for name, value in settings.items()}
     command = [sys.executable, "-c", STATUS, "status", *options]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
@@ -43,6 +43,17 @@ def test_every_row_in_quarantine_is_shown_as_it_came(here: Scenario) -> None:
     assert len([line for line in lines if line.startswith('    {"id": "')]) == waiting > 0
     told = json.loads(said(here, "--quarantine", "--json"))["rows_in_quarantine"]
     assert [one["trouble"] for one in told] == [""] * waiting
+
+
+def test_the_data_directory_is_all_that_reading_needs(here: Scenario) -> None:
+    verdict, _, _, customer, *_ = said(here, reading=True).splitlines()
+    assert verdict.startswith("Look: ")
+    assert customer.split()[:4] == [here.settings.customers[0].id, "1", "of", "1"]
+
+
+def test_details_show_every_report_of_every_customer(here: Scenario) -> None:
+    heads = said(here, "--details").splitlines()[1]
+    assert heads.split()[:3] == ["report", "customer", "held"]
 
 
 def test_a_plain_status_tells_no_row(here: Scenario) -> None:

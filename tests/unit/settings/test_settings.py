@@ -160,6 +160,12 @@ def test_work_that_never_asks_the_service_needs_no_login(tmp_path: Path) -> None
     assert load_settings(environment, directory=tmp_path, offline=True).base_url == ""
 
 
+def test_reading_needs_neither_customers_nor_a_login_and_opens_no_secret(tmp_path: Path) -> None:
+    (tmp_path / "brokerbi.toml").write_text('password_file = "unreadable"', encoding="utf-8")
+    settings = load_settings({"BROKERBI_DATA_DIR": "kept"}, directory=tmp_path, reading=True)
+    assert (settings.data_dir, settings.customers) == (tmp_path / "kept", ())
+
+
 @pytest.mark.parametrize("address", ["http://localhost:8000", "http://127.0.0.1", "http://[::1]:1/x"])
 def test_plain_http_is_fine_on_this_machine(tmp_path: Path, address: str) -> None:
     assert load(tmp_path, BROKERBI_BASE_URL=address).base_url == address
