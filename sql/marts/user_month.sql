@@ -84,7 +84,11 @@ held AS (
         bool_or(report = 'commission_user') AS has_commission,
         bool_or(report = 'running_commissions') AS has_running,
         bool_or(report = 'tips_and_leads') AS has_leads,
-        coalesce(bool_or(is_open) FILTER (report = 'commission_user'), bool_or(is_open)) AS is_open,
+        coalesce(
+            bool_or(is_open) FILTER (report = 'commission_user' AND is_refreshed),
+            bool_or(is_open) FILTER (report = 'commission_user'),
+            bool_or(is_open)
+        ) AS is_open,
         min(users.customer_id) AS customer_id
     FROM users_of_customers AS users
     INNER JOIN staging.months AS months

@@ -156,6 +156,15 @@ def test_a_switched_off_group_gives_way_to_its_office_for_users_of_both() -> Non
     assert built(given, "SELECT customer_id, is_refreshed FROM marts.user_sources") == [("M1", True)]
 
 
+def test_a_month_does_not_stay_open_because_a_customer_was_switched_off_within_it() -> None:
+    given = group_and_office()
+    for customer in ("G1", "M1"):
+        users = [earned({"user_id": "U1"}, 70)]
+        loaded(given, "commission_user", customer, "2026-01", users, is_open=customer == "M1")
+    asked_for(given, "G1", M1="off")
+    assert built(given, "SELECT is_open FROM marts.user_month") == [(False,)]
+
+
 def test_a_user_works_at_the_office_that_the_months_sales_name_most() -> None:
     given = warehouse()
     for estate, office in (("E1", "M1"), ("E2", "M2"), ("E3", "M2")):
