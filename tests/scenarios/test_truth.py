@@ -381,3 +381,21 @@ def test_an_office_that_is_asked_for_beside_its_group_counts_once(tmp_path: Path
     assert both.value("SELECT sum(commission) FROM marts.office_month") == earned
     found = overview(Store(both.data_dir)).overlaps
     assert list(found) == [Overlap("G1", "M30011", "M30011", is_contained=True)]
+
+
+def test_an_office_that_is_switched_off_is_told_of_by_its_group(tmp_path: Path) -> None:
+    """What the office itself said before it was switched off is old, and the group's answer is the truth."""
+    reports = ("commission_office", "commission_user", "sales")
+    here = whole_chain(tmp_path, reports, customers="G1,M30011", as_of=date(2026, 10, 20))
+    assert here.sync().is_well
+    customers = tuple(one.model_copy(update={"active": one.id == "G1"}) for one in here.settings.customers)
+    here = here.on(TODAY).with_settings(customers=customers)
+    assert here.sync().is_well
+    here.publish()
+    shares = truth(here.service.world, "G1", date(2026, 9, 1), TODAY)["shares"]
+    earned = sum(row["commission"] for row in shares)
+    totals = [
+        here.value(f"SELECT sum(commission) FROM marts.{mart}_month") for mart in ("office", "user", "chain")
+    ]
+    assert totals == [earned, earned, earned]
+    assert here.value("SELECT bool_and(is_complete AND is_refreshed) FROM marts.chain_month")
