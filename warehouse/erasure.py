@@ -25,6 +25,7 @@ from warehouse.duckdb_file import connect, quoted
 from warehouse.errors import WarehouseError
 from warehouse.files import PRIVATE_FILE, SHARED_FILE, copy_file, remove, replacement, write_file
 from warehouse.landing import HELD, Landed, Landing, LandingWriter
+from warehouse.marts import MEMORY
 from warehouse.person import SHORTEST, Person, written_forms
 from warehouse.personal_data import is_id_of
 from warehouse.publish import Versions
@@ -344,7 +345,7 @@ def _changes(
             row.values,
             row.json_columns,
             row.documented,
-            by_id=schema != "meta",
+            by_id=schema != "meta" or f"marts.{row.table}" in MEMORY,
             by_value=not owners or not person.customers or owners[0] in person.customers,
         )
         if changed:

@@ -16,8 +16,6 @@ from warehouse.queries import SQL, Query, in_order, queries
 FITS, NOTHING_YET, DIFFERS = "fits", "nothing has arrived", "differs"
 """States of an assumption."""
 
-TOTALS = "marts.month_totals"
-"""The mart whose totals are remembered, in a table of meta that only grows."""
 _NEW_TOTALS = """
 INSERT INTO meta.month_totals BY NAME
 SELECT now.*
@@ -28,6 +26,26 @@ LEFT JOIN meta.month_totals AS kept
 WHERE (now.row_count, now.commission, now.price, now.estate_parts, now.is_open)
     IS DISTINCT FROM (kept.row_count, kept.commission, kept.price, kept.estate_parts, kept.is_open)
 """
+_NEW_SALE_VERSIONS = """
+INSERT INTO meta.sale_versions BY NAME
+SELECT
+    found.* EXCLUDE (office_name, valid_from_utc, valid_to_utc, _customer, _month, _load_id),
+    valid_from_utc AS noted_at_utc, _customer AS customer_id, _load_id AS load_id
+FROM marts.sale_versions AS found
+ANTI JOIN meta.sale_versions USING (estate_id, version)
+"""
+_NEW_USER_MONTH_VERSIONS = """
+INSERT INTO meta.user_month_versions BY NAME
+SELECT found.* EXCLUDE (user_name, valid_from_utc, valid_to_utc), valid_from_utc AS noted_at_utc
+FROM marts.user_month_versions AS found
+ANTI JOIN meta.user_month_versions USING (user_id, month, version)
+"""
+MEMORY = {
+    "marts.month_totals": _NEW_TOTALS,
+    "marts.sale_versions": _NEW_SALE_VERSIONS,
+    "marts.user_month_versions": _NEW_USER_MONTH_VERSIONS,
+}
+"""Marts of which every state is remembered, each in the table of meta that has its name and only grows."""
 _ARRIVED = """
 SELECT schema_name || '.' || table_name, list(column_name ORDER BY column_index) FROM duckdb_columns()
 WHERE schema_name = 'bi' AND database_name = current_database() AND NOT starts_with(column_name, '_')
@@ -68,8 +86,9 @@ def build_marts(
         _create(connection, query, "VIEW", sql)
     for query in marts:
         _create(connection, query, "TABLE", query.sql)
-    if any(query.table == TOTALS for query in marts):
-        connection.execute(_NEW_TOTALS)
+    for query in marts:
+        if query.table in MEMORY:
+            connection.execute(MEMORY[query.table])
     for query in meta:
         _create(connection, query, "OR REPLACE VIEW", query.sql)
     describe(connection, [*staging, *marts, *meta])

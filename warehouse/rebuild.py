@@ -1,4 +1,4 @@
-"""Rebuilding from landing: the loads that are needed, and the totals that months had before."""
+"""Rebuilding from landing: the loads that are needed, and what marts remember of earlier builds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from duckdb import DuckDBPyConnection
 from warehouse.duckdb_file import insert_rows, literal
 from warehouse.landing import Landed
 from warehouse.load import following_number
-from warehouse.marts import TOTALS, queries_behind
+from warehouse.marts import MEMORY, queries_behind
 from warehouse.meta_schema import aware, naive_utc
 from warehouse.window_result import WindowResult
 
@@ -58,11 +58,12 @@ def effective_loads(
     return _loads(connection, _EFFECTIVE, chosen)
 
 
-def loads_behind_totals(connection: DuckDBPyConnection) -> list[WindowResult]:
-    """Every load that only landing knows, of the reports from whose tables the totals of months come."""
+def loads_behind_memory(connection: DuckDBPyConnection) -> list[WindowResult]:
+    """Every load that only landing knows, of the reports from whose tables comes what marts remember."""
     read = {
         name.removesuffix("_history")
-        for query in queries_behind(connection, TOTALS)
+        for mart in MEMORY
+        for query in queries_behind(connection, mart)
         for schema, name in query.reads
         if schema == "bi"
     }
@@ -83,32 +84,35 @@ def relearn(connection: DuckDBPyConnection, landed: Iterable[Landed]) -> int:
     return len(rows)
 
 
-def lacks_totals(connection: DuckDBPyConnection) -> bool:
-    """Whether landing knows loads that this file never loaded: what they added up to is not remembered."""
+def lacks_memory(connection: DuckDBPyConnection) -> bool:
+    """Whether landing knows loads that this file never loaded: what they showed is not remembered."""
     found = connection.execute("SELECT 1 FROM meta.loads WHERE status = 'landed' LIMIT 1")
     return found.fetchone() is not None
 
 
-def replace_totals(store: Store, rebuilt: Store) -> str:
-    """Put the totals of a rebuilt file in place of those remembered; answers why not, if those are poorer.
+def replace_memory(store: Store, rebuilt: Store) -> str:
+    """Put what a rebuilt file remembers in place of what is remembered; answers why not, if that is poorer.
 
-    They are when a total was worked out from a load that landing does not hold any more.
+    It is when something was worked out from a load that landing does not hold any more.
     """
-    totals, loads = (literal(str(rebuilt.data_dir / f"{name}.parquet")) for name in ("totals", "loads"))
+    tables = [mart.replace("marts.", "meta.") for mart in MEMORY]
+    files = {name: literal(str(rebuilt.data_dir / f"{name}.parquet")) for name in (*tables, "meta.loads")}
     with rebuilt.reading() as connection:
-        connection.execute(f"COPY meta.month_totals TO {totals} (FORMAT parquet)")
-        connection.execute(f"COPY (SELECT load_id FROM meta.loads) TO {loads} (FORMAT parquet)")
+        for name, file in files.items():
+            connection.execute(f"COPY {name} TO {file} (FORMAT parquet)")
     with store.writing() as connection:
+        landed = f"SELECT load_id FROM {files['meta.loads']}"
         [(lost,)] = connection.execute(
-            "SELECT count(DISTINCT load_id) FROM meta.month_totals "
-            f"WHERE load_id NOT IN (SELECT load_id FROM {loads})"
+            "SELECT count(DISTINCT load_id) FROM "
+            "(SELECT load_id FROM meta.month_totals UNION ALL SELECT load_id FROM meta.sale_versions) "
+            f"WHERE load_id NOT IN ({landed})"
         ).fetchall()
         if not lost:
-            connection.execute("DELETE FROM meta.month_totals")
-            connection.execute(f"INSERT INTO meta.month_totals BY NAME SELECT * FROM {totals}")
+            for name in tables:
+                connection.execute(f"DELETE FROM {name}")
+                connection.execute(f"INSERT INTO {name} BY NAME SELECT * FROM {files[name]}")
         connection.execute(
-            "UPDATE meta.loads SET status = 'superseded' WHERE status = 'landed' "
-            f"AND load_id IN (SELECT load_id FROM {loads})"
+            f"UPDATE meta.loads SET status = 'superseded' WHERE status = 'landed' AND load_id IN ({landed})"
         )
     if lost:
         return (

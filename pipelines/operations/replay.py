@@ -1,10 +1,10 @@
-"""Replay: tables rebuilt from landing alone, and with them the totals that months had before.
+"""Replay: tables rebuilt from landing alone, and with them what months, sales and users were before.
 
-The tables can be rebuilt from the loads in force; what the service restated shows only beside the totals that
-were replaced. After the working file was lost, all loads are loaded once more, run by run, into a file of
-its own, and the totals after each run are remembered as on that day. What cannot be known: what landing does
-not hold any more, and whether marts were truly built after each run; where they were not, two changes that
-were one row of marts.restatements become two.
+The tables can be rebuilt from the loads in force; what the service restated shows only beside what was
+replaced. After the working file was lost, all loads are loaded once more, run by run, into a file of its own,
+and what the marts say after each run is remembered as on that day. What cannot be known: what landing does
+not hold any more, and whether marts were truly built after each run; where they were not, two changes
+that were one row of marts.restatements or marts.sale_changes become two.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from warehouse.errors import LandingDamaged, WarehouseError
 from warehouse.files import private_folder
 from warehouse.landing import Landing
 from warehouse.lock import locked_file
-from warehouse.marts import TOTALS, build_marts
-from warehouse.rebuild import effective_loads, lacks_totals, loads_behind_totals, relearn, replace_totals
+from warehouse.marts import MEMORY, build_marts
+from warehouse.rebuild import effective_loads, lacks_memory, loads_behind_memory, relearn, replace_memory
 from warehouse.schema_evolution import declare_tables
 from warehouse.window_result import WindowResult
 from warehouse.write_session import load_results
@@ -94,8 +94,8 @@ def replay(
         on_load(done.loads, len(landed))
     if not quarantine:
         with store.reading() as connection:
-            is_lacking = lacks_totals(connection)
-        if is_lacking and (note := _rebuild_totals(store, landing, settings, catalogue, on_totals)):
+            is_lacking = lacks_memory(connection)
+        if is_lacking and (note := _rebuild_memory(store, landing, settings, catalogue, on_totals)):
             done.notes.append(note)
     return done
 
@@ -158,14 +158,14 @@ def _read_again(
     return True
 
 
-def _rebuild_totals(
+def _rebuild_memory(
     store: Store,
     landing: Landing,
     settings: Settings,
     catalogue: Mapping[str, Report],
     on_totals: Callable[[int, int], None],
 ) -> str:
-    """Rebuild the totals that months had from all landed loads; answers why they were left, if they were.
+    """Rebuild what marts remember from all landed loads; answers why it was left, if it was.
 
     Nothing changes before the end, so one that was killed is simply begun again. The failures of loads that
     cannot be read are known from the rebuilding of the tables.
@@ -181,7 +181,7 @@ def _rebuild_totals(
             declare_tables(rebuilt, declared_tables(catalogue.values()))
             _relearn(rebuilt, landing, known)
             with rebuilt.reading() as connection:
-                landed = loads_behind_totals(connection)
+                landed = loads_behind_memory(connection)
             done = 0
             for run in _runs(landed):
                 for start in range(0, len(run), LOADS_IN_A_GROUP):
@@ -195,8 +195,8 @@ def _rebuild_totals(
                     load_results(rebuilt, readable)
                     on_totals(done, len(landed))
                 with rebuilt.writing() as connection:
-                    build_marts(connection, wanted=[TOTALS])
-            return replace_totals(store, rebuilt)
+                    build_marts(connection, wanted=MEMORY)
+            return replace_memory(store, rebuilt)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 

@@ -4,6 +4,8 @@
 -- totals, so two changes between two builds are one row, and changes that cancel out in the sum are none.
 -- Columns:
 --   noted_at_utc: when the service gave the newest answer that was in the file as the change was found
+--   office_id: customer id of the office
+--   month: first day of the month
 --   months_later: months between the month and that
 --   row_count_change: rows more (or less, negative) than before
 --   commission_before: commission before, in SEK
@@ -11,6 +13,8 @@
 --   commission_change: what was added, in SEK
 --   price_change: what was added to the prices of what was sold, in SEK
 --   estate_parts_change: what was added to the homes sold
+--   sale_change_count: changes of single sales that were found at once in the sales list of the same office and
+--     month; marts.sale_changes has them, joined by noted_at_utc, office_id and month
 --   load_id_before: the load of the earlier total; joins meta.loads
 --   load_id_after: the load of the later total; joins meta.loads
 --   _customer: the customer whose answer showed the later total
@@ -33,6 +37,12 @@ compared AS (
         lag(load_id) OVER totals AS load_id_before
     FROM versions
     WINDOW totals AS (PARTITION BY report, office_id, month ORDER BY version)
+),
+
+sale_changes_counted AS (
+    SELECT noted_at_utc, office_id, month, count(*) AS sale_change_count
+    FROM marts.sale_changes
+    GROUP BY ALL
 )
 
 SELECT
@@ -48,6 +58,7 @@ SELECT
     (compared.commission - compared.commission_before)::DECIMAL(18, 4) AS commission_change,
     (compared.price - compared.price_before)::DECIMAL(18, 4) AS price_change,
     (compared.estate_parts - compared.estate_parts_before)::DECIMAL(18, 8) AS estate_parts_change,
+    coalesce(sale_changes_counted.sale_change_count, 0) AS sale_change_count,
     compared.load_id_before,
     compared.load_id AS load_id_after,
     compared.customer_id AS _customer,
@@ -55,6 +66,7 @@ SELECT
     compared.load_id AS _load_id
 FROM compared
 LEFT JOIN marts.offices AS offices USING (office_id)
+LEFT JOIN sale_changes_counted USING (noted_at_utc, office_id, month)
 WHERE NOT was_open
     AND (row_count, commission, price, estate_parts)
     IS DISTINCT FROM (row_count_before, commission_before, price_before, estate_parts_before)

@@ -219,6 +219,35 @@ def sold(
     return load_id
 
 
+def sales_read(
+    connection: DuckDBPyConnection,
+    of_month: str,
+    commissions: Mapping[str, float],
+    at_utc: datetime,
+    *,
+    office: str = "M1",
+    is_open: bool = False,
+) -> str:
+    """Replace a month of G1's sales by these estates and their commissions; the answer is the load."""
+    load_id = held(connection, "sales", "G1", [of_month], at_utc=at_utc, is_open=is_open)
+    connection.execute(
+        "DELETE FROM bi.sales_estates WHERE (_month, office_customer_id) = ($1, $2)",
+        [month(of_month), office],
+    )
+    found = [
+        {
+            "id": estate,
+            "office_customer_id": office,
+            "contract_day": f"{of_month}-15",
+            "commission": commission,
+            "final_price": 10 * commission,
+        }
+        for estate, commission in commissions.items()
+    ]
+    rows(connection, "sales_estates", "G1", of_month, found, at_utc=at_utc, load_id=load_id)
+    return load_id
+
+
 def _load_in_force(connection: DuckDBPyConnection, customer: str, of_month: str) -> str:
     found = connection.execute(
         "SELECT max(load_id) FROM meta.months WHERE (customer, month) = ($1, $2)", [customer, month(of_month)]

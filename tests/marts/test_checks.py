@@ -20,6 +20,7 @@ AGENT = {
     "id": "U1", "name": "Åsa", "primary_office_customer_id": "M1", "responsible": True,
     "commission_value": 100, "commission_percentage_of_total": 100,
 }  # fmt: skip
+LATER = datetime(2100, 1, 1)
 Given = DuckDBPyConnection
 
 
@@ -69,6 +70,13 @@ def month_emptied(given: Given) -> None:
     loaded(given, "commission_office", "M1", "2026-01", [])
 
 
+def sale_forgotten(given: Given) -> None:
+    build(given, "restatements")
+    sold(given, "M1", "2026-01", "M1", "E2", agents=[AGENT], at_utc=LATER)
+    build(given, "restatements")
+    given.execute("UPDATE meta.sale_versions SET was_over = false WHERE estate_id = 'E2'")
+
+
 def estate_in_two_months(given: Given) -> None:
     sold(given, "M1", "2026-02", "M1", "E1", final_price=2000, agents=[AGENT], at_utc=datetime(2026, 2, 1))
 
@@ -96,6 +104,7 @@ OFFENCES: dict[str, Callable[[Given], object]] = {
     "assumptions_hold": other_shape,
     "quarantine_is_empty": quarantined,
     "months_keep_their_rows": month_emptied,
+    "sales_explain_restatements": sale_forgotten,
     "sales_stand_in_one_month": estate_in_two_months,
     "running_commissions_have_an_office": sql(
         "UPDATE bi.running_commissions SET customer_id = 'M9', amount = 89635.13, exchange_rate = 11.2345"

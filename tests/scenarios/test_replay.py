@@ -110,12 +110,15 @@ def test_old_answers_go_when_a_setting_says_so_and_nothing_in_force_needs_them(t
 
 DAYS = (date(2026, 4, 10), date(2026, 5, 6), date(2026, 6, 10))
 RESTATED = "SELECT * EXCLUDE (load_id_before, load_id_after, _load_id) FROM marts.restatements ORDER BY ALL"
+SALES_CHANGED = RESTATED.replace("restatements", "sale_changes")
+USERS_BEFORE = "SELECT * FROM marts.user_month_versions ORDER BY ALL"
 
 
 @pytest.fixture(scope="module")
 def restated(tmp_path_factory: pytest.TempPathFactory) -> Scenario:
     """A data directory that was synced and published on three days."""
-    reports = ("commission_office", "sales", "running_commissions", "tips_and_leads", "live_activity")
+    money = ("commission_office", "commission_user", "sales", "running_commissions")
+    reports = (*money, "tips_and_leads", "live_activity")
     here = whole_chain(tmp_path_factory.mktemp("restated") / "data", reports, start="2026-01", as_of=DAYS[-1])
     for day in DAYS:
         here = here.on(day)
@@ -140,6 +143,8 @@ def test_what_was_restated_is_known_again_from_landing_alone(
         assert restatements(here) == []
     assert replay(here.settings).notes == []
     assert restatements(here) == before != []
+    for query in (SALES_CHANGED, USERS_BEFORE):
+        assert here.rows(query) == restated.rows(query) != []
 
 
 def test_a_replay_of_a_file_that_forgot_nothing_leaves_its_memory_alone(

@@ -1,0 +1,43 @@
+-- What had each office earned in each month, as known at a moment?
+-- One row per office and month; the moment is in UTC, for example TIMESTAMP '2026-03-01 00:00'.
+-- A moment before the first reading is refused with an error that says since when months are known. What was first
+-- read later is null and known_since_utc says when: unknown, not zero. Exact to the build of the marts, usually the
+-- night. At a moment after the last build the same as marts.office_month, as far as it is remembered: the office
+-- report, the sum of the sales list beside it, running commissions, and how many leads and tips there were.
+-- Parameters: moment
+SELECT
+    versions.month,
+    versions.office_id,
+    any_value(offices.office_name) AS office_name,
+    max(versions.commission) FILTER (versions.is_then AND versions.report = 'commission_office') AS commission,
+    max(versions.price) FILTER (versions.is_then AND versions.report = 'commission_office') AS sold_total_price,
+    max(versions.estate_parts) FILTER (versions.is_then AND versions.report = 'commission_office')
+        AS sold_estate_parts,
+    max(versions.commission) FILTER (versions.is_then AND versions.report = 'running_commissions')
+        AS running_commission_sek_excl_vat,
+    max(versions.row_count) FILTER (versions.is_then AND versions.report = 'tips_and_leads')
+        AS lead_and_tip_count_with_removed,
+    max(versions.row_count) FILTER (versions.is_then AND versions.report = 'sales') AS listed_sale_count,
+    max(versions.commission) FILTER (versions.is_then AND versions.report = 'sales') AS listed_sale_commission,
+    max(versions.price) FILTER (versions.is_then AND versions.report = 'sales') AS listed_sale_price,
+    bool_or(versions.is_open) FILTER (versions.is_then) AS is_open,
+    min(versions.valid_from_utc) AS known_since_utc
+FROM (
+    SELECT
+        known.*,
+        known.valid_from_utc <= asked.moment_utc
+            AND (known.valid_to_utc IS NULL OR known.valid_to_utc > asked.moment_utc) AS is_then
+    FROM (
+        SELECT
+            CASE
+                WHEN moment::TIMESTAMP >= known_since_utc THEN moment::TIMESTAMP
+                ELSE error('Months are known since ' || coalesce(known_since_utc::VARCHAR || ' UTC', 'no moment yet'))
+            END AS moment_utc
+        FROM (SELECT min(valid_from_utc) AS known_since_utc FROM marts.month_total_versions)
+    ) AS asked
+    CROSS JOIN marts.month_total_versions AS known
+    WHERE asked.moment_utc IS NOT NULL -- so that the error is raised whatever is asked for
+) AS versions
+LEFT JOIN marts.offices AS offices ON offices.office_id = versions.office_id
+GROUP BY versions.month, versions.office_id
+ORDER BY versions.month, versions.office_id

@@ -1,0 +1,126 @@
+-- Which sale explains the change of a month?
+-- One row per sale, build that found it changed, and office and month that this changed: a sale that moved is two
+-- rows, one where it left and one where it came to.
+-- Summed up by noted_at_utc, office and month, commission_change, price_change and row_count_change are those of
+-- the same row of marts.restatements (report sales), as long as is_restatement. In a month that was not over yet
+-- new sales are expected and not listed; what else happened there is, with is_restatement false.
+-- What was read for the first time is no change. Builds compare states, so two changes between two builds are one.
+-- Columns:
+--   noted_at_utc: when the service gave the newest answer that was in the file as the change was found
+--   change: appeared, vanished, moved away, moved here or amount changed
+--   estate_id: id of the estate; a sale that vanished is in no other mart any more
+--   office_id: customer id of the listing office
+--   office_name: name of the office
+--   month: first day of the month that the change counts in
+--   is_restatement: whether that month was over when it was read the time before
+--   other_office_id: of a sale that moved: where it came from, or went to
+--   other_month: of a sale that moved: the month it came from, or went to
+--   commission_before: commission before; currency and tax basis are not documented
+--   commission_after: commission since
+--   commission_change: what the change added to the commission of this office and month
+--   price_before: sale price before; its currency is not documented
+--   price_after: sale price since
+--   price_change: what the change added to the prices of this office and month
+--   row_count_change: sales more (or less, negative) in this office and month
+--   load_id_before: the load that showed the earlier state; joins meta.loads
+--   load_id_after: the load that showed the later state; joins meta.loads
+--   _customer: the customer whose answer showed the later state
+--   _month: month of that answer
+--   _load_id: load of that answer; joins meta.loads
+WITH compared AS (
+    SELECT
+        *,
+        coalesce(lag(is_present) OVER states, false) AS was_present,
+        lag(office_id) OVER states AS office_id_before,
+        lag(month) OVER states AS month_before,
+        lag(commission) OVER states AS commission_before,
+        lag(final_price) OVER states AS price_before,
+        lag(_load_id) OVER states AS load_id_before
+    FROM marts.sale_versions
+    WINDOW states AS (PARTITION BY estate_id ORDER BY version)
+),
+
+moved AS (
+    SELECT * FROM compared
+    WHERE is_present AND was_present AND (office_id, month) <> (office_id_before, month_before)
+),
+
+changes AS (
+    SELECT
+        * EXCLUDE (commission_before, price_before),
+        'appeared' AS change,
+        was_over AS is_restatement,
+        commission AS commission_after,
+        final_price AS price_after,
+        1 AS row_count_change
+    FROM compared
+    WHERE is_present AND NOT was_present AND (was_over OR version > 1)
+    UNION ALL BY NAME
+    SELECT
+        * EXCLUDE (commission, final_price),
+        'vanished' AS change,
+        was_over AS is_restatement,
+        -1 AS row_count_change
+    FROM compared
+    WHERE NOT is_present AND was_present
+    UNION ALL BY NAME
+    SELECT
+        * EXCLUDE (commission, final_price) REPLACE (office_id_before AS office_id, month_before AS month),
+        'moved away' AS change,
+        left_was_over AS is_restatement,
+        office_id AS other_office_id,
+        month AS other_month,
+        -1 AS row_count_change
+    FROM moved
+    UNION ALL BY NAME
+    SELECT
+        * EXCLUDE (commission_before, price_before),
+        'moved here' AS change,
+        was_over AS is_restatement,
+        office_id_before AS other_office_id,
+        month_before AS other_month,
+        commission AS commission_after,
+        final_price AS price_after,
+        1 AS row_count_change
+    FROM moved
+    UNION ALL BY NAME
+    SELECT
+        *,
+        'amount changed' AS change,
+        was_over AS is_restatement,
+        commission AS commission_after,
+        final_price AS price_after,
+        0 AS row_count_change
+    FROM compared
+    WHERE is_present AND was_present
+        AND (office_id, month) = (office_id_before, month_before)
+        AND (commission, final_price) IS DISTINCT FROM (commission_before, price_before)
+)
+
+SELECT
+    changes.valid_from_utc AS noted_at_utc,
+    changes.change,
+    changes.estate_id,
+    changes.estate_number,
+    changes.office_id,
+    offices.office_name,
+    changes.month,
+    changes.is_restatement,
+    changes.other_office_id,
+    changes.other_month,
+    changes.commission_before,
+    changes.commission_after,
+    (coalesce(changes.commission_after, 0) - coalesce(changes.commission_before, 0))::DECIMAL(18, 4)
+        AS commission_change,
+    changes.price_before,
+    changes.price_after,
+    (coalesce(changes.price_after, 0) - coalesce(changes.price_before, 0))::DECIMAL(18, 4) AS price_change,
+    changes.row_count_change,
+    changes.load_id_before,
+    changes._load_id AS load_id_after,
+    changes._customer,
+    changes._month,
+    changes._load_id
+FROM changes
+LEFT JOIN marts.offices AS offices USING (office_id)
+ORDER BY noted_at_utc, changes.office_id, changes.month, changes.estate_id, changes.row_count_change

@@ -1,0 +1,115 @@
+-- What was each sale like, at every reading?
+-- One row per estate and state it had in marts.sales; the one without valid_to_utc is how it is now.
+-- A state begins to be known when a build of the marts first finds it: exact to the night, not to the minute. Only
+-- listing, office, day of contract, commission and price are remembered, and a new state only when one of them is
+-- another. A sale is gone when its month is held and no longer lists it; a row set aside in quarantine is gone too.
+-- A month that is not held any more says nothing.
+-- Columns:
+--   is_present: whether the sale was listed; a state that is not listed has no amounts
+--   office_id: customer id of the listing office
+--   office_name: name of the office
+--   month: first day of the month of the contract; of a sale that is gone, the month that had it
+--   commission: whole commission, all agents together; currency and tax basis are not documented
+--   final_price: sale price; its currency is not documented
+--   was_over: whether that month had been read before, and was over then: what changes in it is a restatement
+--   left_was_over: the same of the month and office that the sale left; null where it left none
+--   version: 1 for the oldest, 2 for the next
+--   valid_from_utc: when the service gave the newest answer that was in the file as the state was found
+--   valid_to_utc: the same of the next state; null for the state of now
+--   _customer: the customer whose answer showed the state
+--   _month: month of that answer
+--   _load_id: load of that answer; joins meta.loads
+WITH latest AS (
+    SELECT *
+    FROM staging.sale_versions_kept
+    QUALIFY version = max(version) OVER (PARTITION BY estate_id)
+),
+
+-- While no sale is remembered nothing can have changed: a first backfill is no change.
+months_read_before AS (
+    SELECT office_id, month, NOT arg_max(is_open, version) AS was_over
+    FROM staging.month_totals_kept
+    WHERE report = 'sales' AND EXISTS (FROM staging.sale_versions_kept)
+    GROUP BY ALL
+),
+
+months_held AS (
+    SELECT office_id, month, customer_id, load_id
+    FROM marts.office_sources
+    WHERE report = 'sales'
+),
+
+changed AS (
+    SELECT
+        now.estate_id,
+        coalesce(latest.version, 0) + 1 AS version,
+        true AS is_present,
+        now.estate_number,
+        now.office_id,
+        now.month,
+        now.contract_on,
+        now.commission,
+        now.final_price,
+        coalesce(here.was_over, false) AS was_over,
+        CASE
+            WHEN latest.is_present AND (latest.office_id, latest.month) <> (now.office_id, now.month)
+            THEN coalesce(there.was_over, false)
+        END AS left_was_over,
+        now._customer AS customer_id,
+        now._load_id AS load_id
+    FROM marts.sales AS now
+    LEFT JOIN latest USING (estate_id)
+    LEFT JOIN months_read_before AS here ON here.office_id = now.office_id AND here.month = now.month
+    LEFT JOIN months_read_before AS there ON there.office_id = latest.office_id AND there.month = latest.month
+    WHERE now.estate_id IS NOT NULL
+        AND (true, now.office_id, now.month, now.contract_on, now.commission, now.final_price)
+        IS DISTINCT FROM (
+            latest.is_present, latest.office_id, latest.month, latest.contract_on, latest.commission, latest.final_price
+        )
+),
+
+gone AS (
+    SELECT
+        latest.estate_id,
+        latest.version + 1 AS version,
+        false AS is_present,
+        latest.estate_number,
+        latest.office_id,
+        latest.month,
+        coalesce(read_before.was_over, false) AS was_over,
+        held.customer_id,
+        held.load_id
+    FROM latest
+    ANTI JOIN marts.sales AS now USING (estate_id)
+    INNER JOIN months_held AS held ON held.office_id = latest.office_id AND held.month = latest.month
+    LEFT JOIN months_read_before AS read_before
+        ON read_before.office_id = latest.office_id AND read_before.month = latest.month
+    WHERE latest.is_present
+),
+
+found AS (
+    SELECT *, (SELECT max(noted_at_utc) FROM marts.month_totals) AS noted_at_utc
+    FROM (SELECT * FROM changed UNION ALL BY NAME SELECT * FROM gone)
+)
+
+SELECT
+    versions.estate_id,
+    versions.estate_number,
+    versions.version,
+    versions.is_present,
+    versions.office_id,
+    offices.office_name,
+    versions.month,
+    versions.contract_on,
+    versions.commission,
+    versions.final_price,
+    versions.was_over,
+    versions.left_was_over,
+    versions.noted_at_utc AS valid_from_utc,
+    lead(versions.noted_at_utc) OVER (PARTITION BY versions.estate_id ORDER BY versions.version) AS valid_to_utc,
+    versions.customer_id AS _customer,
+    versions.month AS _month,
+    versions.load_id AS _load_id
+FROM (SELECT * FROM staging.sale_versions_kept UNION ALL BY NAME SELECT * FROM found) AS versions
+LEFT JOIN marts.offices AS offices USING (office_id)
+ORDER BY year(versions.month), versions.office_id, versions.month, versions.estate_id, versions.version

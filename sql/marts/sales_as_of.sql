@@ -1,0 +1,19 @@
+-- Which sales were listed at a moment?
+-- One row per estate; the moment is in UTC, for example TIMESTAMP '2026-03-01 00:00'.
+-- A moment before the first reading is refused with an error that says since when sales are known. An office or
+-- month that was first read later has no sale here then: marts.office_month_as_of says which those are.
+-- Exact to the build of the marts, usually the night; agents and other columns are remembered for now only.
+-- Parameters: moment
+SELECT versions.* EXCLUDE (is_present, was_over, left_was_over, valid_to_utc)
+FROM (
+    SELECT
+        CASE
+            WHEN moment::TIMESTAMP >= known_since_utc THEN moment::TIMESTAMP
+            ELSE error('Sales are known since ' || coalesce(known_since_utc::VARCHAR || ' UTC', 'no moment yet'))
+        END AS moment_utc
+    FROM (SELECT min(valid_from_utc) AS known_since_utc FROM marts.sale_versions)
+) AS asked
+INNER JOIN marts.sale_versions AS versions
+    ON versions.valid_from_utc <= asked.moment_utc
+    AND (versions.valid_to_utc IS NULL OR versions.valid_to_utc > asked.moment_utc)
+WHERE versions.is_present

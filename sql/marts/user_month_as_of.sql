@@ -1,0 +1,36 @@
+-- What had each user earned in each month, as known at a moment?
+-- One row per user and month that was read by then; the moment is in UTC, for example TIMESTAMP '2026-03-01 00:00'.
+-- A moment before the first reading is refused with an error that says since when users are known. Where a user
+-- and month were first read later, the amounts are null and known_since_utc says when: unknown, not zero.
+-- Exact to the build of the marts, usually the night. At a moment after the last build the same as
+-- marts.user_month; names are those of now.
+-- Parameters: moment
+SELECT
+    versions.month,
+    versions.user_id,
+    any_value(versions.user_name) AS user_name,
+    max(versions.commission) FILTER (versions.is_then) AS commission,
+    max(versions.sold_commission) FILTER (versions.is_then) AS sold_commission,
+    max(versions.sold_total_price) FILTER (versions.is_then) AS sold_total_price,
+    max(versions.sold_estate_parts) FILTER (versions.is_then) AS sold_estate_parts,
+    max(versions.running_commission_sek_excl_vat) FILTER (versions.is_then) AS running_commission_sek_excl_vat,
+    min(versions.valid_from_utc) AS known_since_utc
+FROM (
+    SELECT
+        known.*,
+        known.valid_from_utc <= asked.moment_utc
+            AND (known.valid_to_utc IS NULL OR known.valid_to_utc > asked.moment_utc) AS is_then
+    FROM (
+        SELECT
+            CASE
+                WHEN moment::TIMESTAMP >= known_since_utc THEN moment::TIMESTAMP
+                ELSE error('Users are known since ' || coalesce(known_since_utc::VARCHAR || ' UTC', 'no moment yet'))
+            END AS moment_utc
+        FROM (SELECT min(valid_from_utc) AS known_since_utc FROM marts.user_month_versions)
+    ) AS asked
+    CROSS JOIN marts.user_month_versions AS known
+    WHERE asked.moment_utc IS NOT NULL -- so that the error is raised whatever is asked for
+) AS versions
+GROUP BY versions.month, versions.user_id
+HAVING bool_or(versions.is_then AND versions.is_present) OR NOT bool_or(versions.is_then)
+ORDER BY versions.month, versions.user_id

@@ -1,0 +1,66 @@
+-- What did each user earn in a month, at every reading?
+-- One row per user, month and total; the one without valid_to_utc is the total of now, as in marts.user_month.
+-- A total begins to be known when a build of the marts first finds it: exact to the night, not to the minute.
+-- Columns:
+--   is_present: whether marts.user_month had the user and month; a total that it no longer has has no amounts
+--   commission: commission for sales, valuations and writings together; currency and tax basis are not documented
+--   sold_commission: commission of sales alone; currency and tax basis are not documented
+--   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK
+--   version: 1 for the oldest, 2 for the next
+--   valid_from_utc: when the service gave the newest answer on users that was in the file as the total was found
+--   valid_to_utc: the same of the next total; null for the total of now
+WITH latest AS (
+    SELECT *
+    FROM staging.user_month_versions_kept
+    QUALIFY version = max(version) OVER (PARTITION BY user_id, month)
+),
+
+changed AS (
+    SELECT
+        coalesce(now.user_id, latest.user_id) AS user_id,
+        coalesce(now.month, latest.month) AS month,
+        coalesce(latest.version, 0) + 1 AS version,
+        now.user_id IS NOT NULL AS is_present,
+        now.commission,
+        now.sold_commission,
+        now.sold_total_price,
+        now.sold_estate_parts,
+        now.running_commission_sek_excl_vat
+    FROM marts.user_month AS now
+    FULL JOIN latest ON latest.user_id = now.user_id AND latest.month = now.month
+    WHERE (
+        now.user_id IS NOT NULL, now.commission, now.sold_commission, now.sold_total_price,
+        now.sold_estate_parts, now.running_commission_sek_excl_vat
+    ) IS DISTINCT FROM (
+        latest.is_present, latest.commission, latest.sold_commission, latest.sold_total_price,
+        latest.sold_estate_parts, latest.running_commission_sek_excl_vat
+    )
+),
+
+found AS (
+    SELECT
+        changed.*,
+        (
+            SELECT max(fetched_at_utc)
+            FROM staging.months
+            WHERE report IN ('commission_user', 'running_commissions')
+        ) AS noted_at_utc
+    FROM changed
+)
+
+SELECT
+    user_id,
+    users.user_name,
+    month,
+    version,
+    is_present,
+    commission,
+    sold_commission,
+    sold_total_price,
+    sold_estate_parts,
+    running_commission_sek_excl_vat,
+    noted_at_utc AS valid_from_utc,
+    lead(noted_at_utc) OVER (PARTITION BY user_id, month ORDER BY version) AS valid_to_utc
+FROM (SELECT * FROM staging.user_month_versions_kept UNION ALL BY NAME SELECT * FROM found)
+LEFT JOIN marts.users AS users USING (user_id)
+ORDER BY month, user_id, version

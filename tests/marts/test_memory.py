@@ -1,0 +1,185 @@
+"""Marts that remember: changes of single sales, and what was known at a moment."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from decimal import Decimal
+
+import duckdb
+import pytest
+from duckdb import DuckDBPyConnection
+
+from tests.marts.given import build, built, earned, loaded, sales_read, warehouse
+
+FEBRUARY, MARCH, APRIL = (datetime(2026, month, 1, 3) for month in (2, 3, 4))
+U1 = {"user_id": "U1"}
+CHANGES = "SELECT change, estate_id, month(month), commission_change, is_restatement FROM marts.sale_changes"
+
+
+def read_twice(
+    before: dict[str, float], after: dict[str, float], *, is_open: bool = False
+) -> DuckDBPyConnection:
+    """January's sales as read in February and in March, with the marts of both days."""
+    given = warehouse()
+    sales_read(given, "2025-12", {"E0": 1}, FEBRUARY)
+    sales_read(given, "2026-01", before, FEBRUARY, is_open=is_open)
+    build(given, "sale_changes", "restatements", "sales_as_of")
+    sales_read(given, "2026-01", after, MARCH)
+    build(given, "sale_changes", "restatements", "sales_as_of")
+    return given
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_open", "changes"),
+    [
+        ({"E1": 5}, {"E1": 5, "E2": 7}, False, [("appeared", "E2", 1, 7, True)]),
+        ({}, {"E2": 7}, False, [("appeared", "E2", 1, 7, True)]),
+        ({"E1": 5, "E2": 7}, {"E1": 5}, False, [("vanished", "E2", 1, -7, True)]),
+        ({"E1": 5}, {"E1": 3}, False, [("amount changed", "E1", 1, -2, True)]),
+        ({"E1": 5}, {"E1": 5}, False, []),
+        ({"E1": 5}, {"E1": 5, "E2": 7}, True, []),
+        ({"E1": 5}, {}, True, [("vanished", "E1", 1, -5, False)]),
+    ],
+    ids=[
+        "appeared",
+        "first of its month",
+        "vanished",
+        "changed",
+        "same",
+        "new while open",
+        "gone while open",
+    ],
+)
+def test_a_change_of_a_sale_is_noted_with_what_it_changed(
+    before: dict[str, float], after: dict[str, float], is_open: bool, changes: list[tuple[object, ...]]
+) -> None:
+    given = read_twice(before, after, is_open=is_open)
+    assert given.execute(CHANGES).fetchall() == changes
+
+
+def test_a_sale_that_moved_to_another_month_leaves_one_and_comes_to_the_other() -> None:
+    given = read_twice({"E1": 5}, {"E1": 5})
+    sales_read(given, "2025-12", {"E0": 1, "E1": 6}, APRIL)
+    found = built(given, f"{CHANGES.replace('FROM', ', month(other_month) FROM')} ORDER BY month")
+    assert found == [("moved here", "E1", 12, 6, True, 1), ("moved away", "E1", 1, -5, True, 12)]
+
+
+def test_a_sale_that_moved_between_offices_counts_in_both() -> None:
+    given = read_twice({"E1": 5, "E2": 7}, {"E2": 7})
+    sales_read(given, "2026-01", {"E1": 5}, APRIL, office="M2")
+    found = built(given, "SELECT noted_at_utc, change, office_id FROM marts.sale_changes ORDER BY ALL")
+    assert found == [(MARCH, "vanished", "M1"), (APRIL, "appeared", "M2")]
+
+
+def test_a_first_backfill_of_earlier_months_is_no_change() -> None:
+    given = read_twice({"E1": 5}, {"E1": 5})
+    sales_read(given, "2024-05", {"E7": 9}, APRIL)
+    assert built(given, CHANGES) == []
+
+
+def test_a_file_that_knew_totals_before_it_knew_sales_begins_with_no_change() -> None:
+    given = warehouse()
+    sales_read(given, "2026-01", {"E1": 5}, FEBRUARY)
+    build(given, "month_totals")
+    sales_read(given, "2026-01", {"E1": 5, "E2": 6}, MARCH)
+    assert built(given, CHANGES) == []
+
+
+def test_changes_of_sales_add_up_to_the_restatements_of_their_months() -> None:
+    given = read_twice({"E1": 5, "E2": 7, "E3": 2}, {"E2": 8, "E3": 2, "E4": 11})
+    sales_read(given, "2025-12", {"E3": 3}, APRIL)
+    by_month = "GROUP BY ALL ORDER BY noted_at_utc, month"
+    amounts = "sum(commission_change), sum(price_change), sum(row_count_change)"
+    summed = built(
+        given, f"SELECT noted_at_utc, office_id, month, {amounts} FROM marts.sale_changes {by_month}"
+    )
+    assert len(summed) == 3
+    assert summed == built(
+        given, f"SELECT noted_at_utc, office_id, month, {amounts} FROM marts.restatements {by_month}"
+    )
+
+
+def test_a_restatement_says_how_many_sales_changed() -> None:
+    given = read_twice({"E1": 5, "E2": 7}, {"E2": 8})
+    assert built(given, "SELECT report, sale_change_count FROM marts.restatements") == [("sales", 2)]
+
+
+def test_states_of_sales_are_kept_only_where_something_changed() -> None:
+    given = read_twice({"E1": 5, "E2": 7}, {"E1": 5, "E2": 8})
+    build(given, "sale_changes")
+    query = "SELECT estate_id, version, valid_from_utc, valid_to_utc FROM marts.sale_versions ORDER BY ALL"
+    assert given.execute(query).fetchall() == [
+        ("E0", 1, FEBRUARY, None),
+        ("E1", 1, FEBRUARY, None),
+        ("E2", 1, FEBRUARY, MARCH),
+        ("E2", 2, MARCH, None),
+    ]
+
+
+def test_sales_as_of_a_moment_are_those_that_were_listed_then() -> None:
+    given = read_twice({"E1": 5, "E2": 7}, {"E2": 8, "E3": 1})
+    query = "SELECT list((estate_id, commission) ORDER BY estate_id) FROM marts.sales_as_of($1)"
+    in_february, in_march = (
+        given.execute(query, [moment]).fetchall()[0][0] for moment in (datetime(2026, 2, 20), MARCH)
+    )
+    assert in_february == [("E0", 1), ("E1", 5), ("E2", 7)]
+    assert in_march == [("E0", 1), ("E2", 8), ("E3", 1)]
+
+
+def test_an_office_and_month_as_of_a_moment_is_what_its_reports_said_then() -> None:
+    given = warehouse()
+    for moment, amount in ((FEBRUARY, 100), (APRIL, 90)):
+        office = earned({"office_customer_id": "M1"}, amount)
+        loaded(given, "commission_office", "G1", "2026-01", [office], at_utc=moment)
+        build(given, "office_month_as_of")
+    found = given.execute("SELECT commission, known_since_utc FROM marts.office_month_as_of('2026-03-01')")
+    assert found.fetchall() == [(Decimal(100), FEBRUARY)]
+    assert given.execute("SELECT commission FROM marts.office_month_as_of('2026-04-02')").fetchall() == [
+        (90,)
+    ]
+
+
+def test_what_was_first_read_later_is_unknown_and_says_since_when_it_is_known() -> None:
+    given = warehouse()
+    for of_month, moment in (("2026-01", FEBRUARY), ("2025-12", APRIL)):
+        loaded(given, "commission_user", "M1", of_month, [earned(U1, 5)], at_utc=moment)
+        loaded(given, "commission_office", "M1", of_month, [earned({"customer_id": "M1"}, 5)], at_utc=moment)
+        build(given, "office_month_as_of", "user_month_as_of")
+        build(given, "office_month_as_of", "user_month_as_of")
+    for table in ("month_total_versions", "user_month_versions"):
+        assert given.execute(f"SELECT count(*) FROM marts.{table}").fetchall() == [(2,)]
+    for mart in ("office_month_as_of", "user_month_as_of"):
+        found = given.execute(f"SELECT month, commission, known_since_utc FROM marts.{mart}('2026-03-01')")
+        assert found.fetchall() == [(date(2025, 12, 1), None, APRIL), (date(2026, 1, 1), 5, FEBRUARY)]
+
+
+def test_a_user_and_month_as_of_a_moment_is_what_the_user_report_said_then() -> None:
+    given = warehouse()
+    query = "SELECT user_id, commission FROM marts.user_month_as_of($1) ORDER BY user_id"
+    for moment, users in ((FEBRUARY, {"U1": 5, "U2": 6}), (MARCH, {"U1": 4}), (APRIL, {"U1": 4, "U2": 6})):
+        lines = [earned({"user_id": user}, amount) for user, amount in users.items()]
+        loaded(given, "commission_user", "M1", "2026-01", lines, at_utc=moment)
+        build(given, "user_month_as_of")
+    answers = [given.execute(query, [moment]).fetchall() for moment in (FEBRUARY, MARCH, APRIL)]
+    assert answers == [[("U1", 5), ("U2", 6)], [("U1", 4)], [("U1", 4), ("U2", 6)]]
+
+
+@pytest.mark.parametrize("mart", ["office_month_as_of", "user_month_as_of", "sales_as_of"])
+@pytest.mark.parametrize("condition", ["true", "month = DATE '2031-01-01'"])
+def test_a_moment_before_the_first_reading_is_refused_with_the_moment_since_when_it_is_known(
+    mart: str, condition: str
+) -> None:
+    given = warehouse()
+    sales_read(given, "2026-01", {"E1": 5}, FEBRUARY)
+    loaded(given, "commission_user", "M1", "2026-01", [earned(U1, 5)], at_utc=FEBRUARY)
+    build(given, mart)
+    with pytest.raises(duckdb.Error, match="are known since 2026-02-01 03:00:00 UTC"):
+        given.execute(f"SELECT count(*) FROM marts.{mart}(TIMESTAMP '2026-01-31') WHERE {condition}")
+
+
+@pytest.mark.parametrize("mart", ["office_month_as_of", "user_month_as_of", "sales_as_of"])
+def test_a_file_without_a_reading_refuses_every_moment(mart: str) -> None:
+    given = warehouse()
+    build(given, mart)
+    with pytest.raises(duckdb.Error, match="are known since no moment yet"):
+        given.execute(f"SELECT count(*) FROM marts.{mart}(TIMESTAMP '2026-01-31')").fetchall()
