@@ -22,3 +22,15 @@ CREATE OR REPLACE TEMP MACRO sold_commission(asked, asked_for_sales) AS
 
 -- The number of an office's id, without the letters before it.
 CREATE OR REPLACE TEMP MACRO office_number(office_id) AS ltrim(office_id, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ');
+
+-- Whose lead it is: 'seller' asks for a valuation or wants to sell, 'buyer' is interested in a home. Kinds of leads
+-- are free text, so they are known by words, Swedish and English; adapt here. Null where the words say neither: what
+-- became of the home must not decide it, or only sold homes would have had sellers.
+CREATE OR REPLACE TEMP MACRO lead_side(way, lead_type) AS
+    CASE
+        WHEN way <> 'incoming lead' THEN NULL
+        WHEN regexp_matches(lower(lead_type), 'värder|varder|sälj|salj|intag|valuation|apprais|sell|acceptobject')
+            THEN 'seller'
+        WHEN regexp_matches(lower(lead_type), 'spekul|intress|visning|bevak|budgiv|köp|buyer|viewing|interest|prospect')
+            THEN 'buyer'
+    END;

@@ -105,7 +105,7 @@ class TracedAnswer:
     query: str  # what an analyst puts after SELECT * to see the rows of bi
     rows: tuple[int, ...]  # their `_row`
     quarantined: int  # rows of the load that were set aside
-    counted_elsewhere: frozenset[str]  # ids of leads that this load holds and another one counts
+    counted_elsewhere: frozenset[str]  # ids of leads here that another load counts, or none as removed
     counted_offices: frozenset[str]  # offices for which this customer's answer counts
 
 
@@ -231,7 +231,7 @@ def _answer(connection: DuckDBPyConnection, number: TracedNumber, load: TracedLo
             connection,
             f"SELECT {source.id_column} FROM bi.{source.table} WHERE _load_id = $1 AND _month = $2 "
             f"AND {source.id_column} IN (SELECT lead_id FROM marts.leads WHERE way = $3 "
-            "AND (_load_id <> $1 OR month <> $2))",
+            "AND (_load_id <> $1 OR month <> $2 OR is_removed))",
             load.load_id,
             number.month,
             source.way,

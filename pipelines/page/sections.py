@@ -191,7 +191,7 @@ def leaderboards(facts: Facts) -> dict[str, list[Shown]]:
 
 
 def leads_section(facts: Facts, months: Sequence[date]) -> Shown | None:
-    """Leads from received to sold, by month, and tables of incoming ones; none when the file has no lead."""
+    """Leads of sellers and buyers, by month, and tables of incoming ones; none when the file has no lead."""
     if not facts.leads:
         return None
     all_of = {one["way"]: one for one in facts.leads if one["part"] == "all"}
@@ -201,6 +201,7 @@ def leads_section(facts: Facts, months: Sequence[date]) -> Shown | None:
     tables = {title: [one for one in incoming if one["part"] == part] for part, title in _LEAD_TABLES.items()}
     return {
         "incoming": all_of.get("incoming lead"),
+        "sides": {one["name"]: one for one in incoming if one["part"] == "side"},
         "outgoing": all_of.get("outgoing lead"),
         "tips": all_of.get("tip"),
         "chart": chart("Leads received", shown, number, number, finest=1) if by_month and shown else None,

@@ -1,18 +1,26 @@
--- Which kinds of incoming leads turn into sales, and how long does it take?
--- One row per kind of lead, over all months held.
+-- How many of the sellers who ask become sales, and how many leads does a sold home draw?
+-- One row per side and kind of incoming lead, over all months held.
 --
--- Only leads that name an estate can be matched to a sale, so the share is taken of those. Leads of the last
--- months have not had the time to become sales yet: leave them out, as here with those younger than 180 days.
+-- Conversion is a matter of sellers alone: a home that a buyer asked about may be sold to anybody. Every home counts
+-- once, homes sold before the lead are left out, and a seller's lead without a home counts as one that was not sold.
+-- Leads of the last months have not had the time to become sales yet: leave them out, as here those younger than 180
+-- days. Which side a kind is of is known by its words; where they say neither, the side is empty.
 SELECT
+    lead_side,
     lead_type,
     sum(lead_count) AS leads,
-    sum(estate_lead_count) AS leads_with_estate,
-    sum(sold_count) AS became_sales,
-    round(100 * sum(sold_count) / nullif(sum(estate_lead_count), 0), 1) AS percent_of_leads_with_estate,
-    round(sum(days_to_contract_total) / nullif(sum(sold_count), 0), 0) AS days_to_contract
+    sum(home_count) AS homes,
+    sum(sold_count) AS homes_sold,
+    round(
+        100 * sum(sold_count) FILTER (lead_side = 'seller') / nullif(sum(home_count) + sum(no_home_lead_count), 0), 1
+    ) AS percent_of_sellers_who_sold,
+    round(
+        sum(sold_home_lead_count) FILTER (lead_side IS DISTINCT FROM 'seller') / nullif(sum(sold_count), 0), 1
+    ) AS leads_per_home_sold,
+    round(sum(days_to_contract_total) / nullif(sum(sold_count), 0), 0) AS days_from_first_lead_to_contract
 FROM marts.lead_funnel
 WHERE way = 'incoming lead'
     AND month < (SELECT max(month) FROM marts.office_month) - INTERVAL 180 DAY
-GROUP BY lead_type
+GROUP BY lead_side, lead_type
 HAVING sum(lead_count) > 0
-ORDER BY became_sales DESC, leads DESC;
+ORDER BY lead_side DESC NULLS LAST, leads DESC, lead_type;

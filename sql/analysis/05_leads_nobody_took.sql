@@ -2,10 +2,11 @@
 -- One row per office, over the latest three months.
 --
 -- States are the service's own words and may get new ones; here New is untouched, and NoAnswerOrBusy,
--- NoAssignment, Cancelled and RemovedOther are lost.
+-- NoAssignment, Cancelled and RemovedOther are lost. Leads that were removed are counted apart.
 SELECT
     office_name,
     sum(lead_count) AS leads,
+    sum(removed_lead_count) AS removed,
     sum(lead_count) FILTER (state = 'New') AS untouched,
     sum(lead_count) FILTER (state IN ('NoAnswerOrBusy', 'NoAssignment', 'Cancelled', 'RemovedOther')) AS lost,
     round(100 * sum(lead_count) FILTER (state = 'New') / nullif(sum(lead_count), 0), 1) AS untouched_percent

@@ -1,38 +1,57 @@
--- How many leads of which kind came in, how far did they get, and how many became sales?
+-- How many leads of which kind came in, and what became of the homes that they name?
 -- One row per month, office, way, kind and state of leads; a month that is held has a row with zero for every
 -- kind and state that the office has ever had, and at least one row a way. A month without a row is unknown.
--- A lead counts in the month it was created and with the state it has now, so old months keep changing.
+-- A lead counts in the month it was created and with the state it has now, so old months keep changing. Removed
+-- leads are in no count but their own. A home counts once within a way and side, at the first lead that names it, and
+-- not at all at leads that came after its sale; so homes add up over months, offices, kinds and states, but not over
+-- sides.
+-- Conversion is a matter of sellers alone (lead_side seller: from the wish to sell, or the valuation, to the sale):
+-- sold_count / (home_count + no_home_lead_count). Whether a home that a buyer asked about was sold, perhaps to
+-- somebody else, says nothing of that lead; of buyers, sold_home_lead_count / sold_count is how many leads a sold
+-- home drew. The leads of the last months have not had the time.
 -- Columns:
 --   month: first day of the month the leads were created in
 --   office_id: customer id of the office the leads belong to; null where unknown
 --   office_name: name of the office
 --   lead_type: kind of lead, as the service words it; null where an office has none of that way
 --   state: how far it has come, an open set; outgoing leads have none
---   lead_count: leads or tips
---   estate_lead_count: those of them that name an estate, and so can be matched to a sale at all
---   sold_count: those of them whose estate was sold later
---   days_to_contract_total: days from lead to contract, summed over the sold ones; divide by sold_count
+--   lead_side: seller or buyer, by the words of lead_type; null where they say neither, and of all but incoming leads
+--   lead_count: leads or tips, without those removed
+--   removed_lead_count: leads or tips that the service lists as removed; in no other count
+--   no_home_lead_count: leads that name no home
+--   after_sale_lead_count: leads about a home that had been sold before; in no count of homes
+--   estate_lead_count: leads about a home that had not been sold before
+--   home_count: homes that these name, each at the first lead about it
+--   sold_count: those homes that were sold later, each once
+--   sold_home_lead_count: leads, not homes, about a home that was sold later
+--   days_to_contract_total: days from the first lead about a home to its contract, summed over sold_count
 WITH counted AS (
     SELECT
         month,
         office_id,
         way,
         lead_type,
+        any_value(lead_side) AS lead_side,
         state,
-        count(*) AS lead_count,
-        count(estate_id) AS estate_lead_count,
-        count(sold_on) AS sold_count,
-        coalesce(sum(days_to_contract), 0)::BIGINT AS days_to_contract_total
+        count(*) FILTER (NOT is_removed) AS lead_count,
+        count(*) FILTER (is_removed) AS removed_lead_count,
+        count(*) FILTER (NOT is_removed AND estate_id IS NULL) AS no_home_lead_count,
+        count(*) FILTER (NOT is_removed AND is_after_sale) AS after_sale_lead_count,
+        count(estate_id) FILTER (NOT is_removed AND NOT is_after_sale) AS estate_lead_count,
+        count(*) FILTER (is_first_of_home) AS home_count,
+        count(sold_on) FILTER (is_first_of_home) AS sold_count,
+        count(sold_on) FILTER (NOT is_removed) AS sold_home_lead_count,
+        coalesce(sum(days_to_contract) FILTER (is_first_of_home), 0)::BIGINT AS days_to_contract_total
     FROM marts.leads
-    GROUP BY ALL
+    GROUP BY month, office_id, way, lead_type, state
 ),
 
 kinds AS (
-    SELECT DISTINCT office_id, way, lead_type, state FROM counted
+    SELECT DISTINCT office_id, way, lead_type, lead_side, state FROM counted
 ),
 
 expected AS (
-    SELECT held.month, held.office_id, ways.way, kinds.lead_type, kinds.state
+    SELECT held.month, held.office_id, ways.way, kinds.lead_type, kinds.lead_side, kinds.state
     FROM marts.office_sources AS held
     CROSS JOIN (SELECT unnest(['incoming lead', 'outgoing lead', 'tip']) AS way) AS ways
     LEFT JOIN kinds ON kinds.office_id = held.office_id AND kinds.way = ways.way
@@ -56,10 +75,16 @@ SELECT
     office_name,
     way,
     lead_type,
+    lead_side,
     state,
     coalesce(lead_count, 0) AS lead_count,
+    coalesce(removed_lead_count, 0) AS removed_lead_count,
+    coalesce(no_home_lead_count, 0) AS no_home_lead_count,
+    coalesce(after_sale_lead_count, 0) AS after_sale_lead_count,
     coalesce(estate_lead_count, 0) AS estate_lead_count,
+    coalesce(home_count, 0) AS home_count,
     coalesce(sold_count, 0) AS sold_count,
+    coalesce(sold_home_lead_count, 0) AS sold_home_lead_count,
     coalesce(days_to_contract_total, 0) AS days_to_contract_total
 FROM (SELECT * FROM counted UNION ALL BY NAME SELECT * FROM without_any)
 LEFT JOIN marts.offices USING (office_id)

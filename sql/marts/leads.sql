@@ -2,7 +2,8 @@
 -- One row per lead received, lead sent out or tip, counted once even where two customers answer with it.
 -- The office is that of the company the lead belongs to; where that is no office of ours it is the customer
 -- asked, if that is an office, else unknown. Of two answers the one that was loaded later counts. A sale is
--- matched by the documented id of the estate, and counts as later when its contract is not older than the lead.
+-- matched by the documented id of the estate, and counts as later when its contract is not older than the lead; a
+-- sale that was made before the file's first month is not known. Removed leads are here too, as is_removed.
 -- Columns:
 --   estate_id: id of the estate concerned; outgoing leads have none
 --   office_id: customer id of the office the lead belongs to; null where unknown
@@ -10,6 +11,11 @@
 --   month: first day of the month it was created in
 --   user_id: id of the user the lead belongs to; null when it belongs to an office or a group of users
 --   user_name: name of the user
+--   is_removed: whether the service lists it as removed; marts that count leads leave it out
+--   lead_side: seller or buyer, by the words of lead_type; null where they say neither, and of all but incoming leads
+--   is_after_sale: whether the estate had been sold before the lead was created
+--   is_first_of_home: whether no earlier lead of the same way and side names this estate; removed leads, and those
+--     after its sale, left aside. Counted by it a home counts once
 --   sold_on: day of the contract, when the estate was sold after the lead was created
 --   days_to_contract: days from the lead to that contract
 --   _customer: the customer whose answer this is
@@ -45,10 +51,26 @@ repeated AS (
 ),
 
 counted_once AS (
-    SELECT of_sources.*
+    SELECT of_sources.*, lead_side(way, lead_type) AS lead_side
     FROM of_sources
     LEFT JOIN repeated USING (way, lead_id)
     WHERE repeated.landed_row IS NULL OR repeated.landed_row = of_sources.landed_row
+),
+
+sales_matched AS (
+    SELECT
+        leads.*,
+        coalesce(sales.contract_on < leads.created_at::DATE, false) AS is_after_sale,
+        CASE WHEN sales.contract_on >= leads.created_at::DATE THEN sales.contract_on END AS sold_on
+    FROM counted_once AS leads
+    LEFT JOIN marts.sales AS sales USING (estate_id)
+),
+
+first_of_homes AS (
+    SELECT arg_min(landed_row, (created_at, landed_row)) AS landed_row, way
+    FROM sales_matched
+    WHERE estate_id IS NOT NULL AND NOT is_removed AND NOT is_after_sale
+    GROUP BY way, lead_side, estate_id
 )
 
 SELECT
@@ -61,18 +83,22 @@ SELECT
     users.user_id,
     users.user_name,
     leads.lead_type,
+    leads.lead_side,
     leads.state,
+    leads.is_removed,
     leads.sender_name,
     leads.contact_id,
     leads.estate_id,
-    sales.contract_on AS sold_on,
-    sales.contract_on - leads.created_at::DATE AS days_to_contract,
+    leads.is_after_sale,
+    first_of_homes.landed_row IS NOT NULL AS is_first_of_home,
+    leads.sold_on,
+    leads.sold_on - leads.created_at::DATE AS days_to_contract,
     leads.customer_id AS _customer,
     leads.month AS _month,
     leads.load_id AS _load_id,
     leads.landed_row AS _row
-FROM counted_once AS leads
+FROM sales_matched AS leads
 LEFT JOIN marts.offices AS offices USING (office_id)
 LEFT JOIN marts.users AS users ON users.user_id = leads.party_id
-LEFT JOIN marts.sales AS sales ON sales.estate_id = leads.estate_id AND sales.contract_on >= leads.created_at::DATE
+LEFT JOIN first_of_homes USING (way, landed_row)
 ORDER BY year(leads.month), leads.office_id, leads.month

@@ -15,6 +15,7 @@
 --   incoming_lead_count: leads received
 --   outgoing_lead_count: leads sent out
 --   tip_count: tips sent by colleagues of the office
+--   removed_lead_count: leads and tips of all three kinds that the service lists as removed; in no other count
 --   is_open: whether the month was not over when one of the reports was asked
 --   _customer: the customer whose office report counts; for the other reports see marts.office_sources
 --   _month: month of that report
@@ -44,9 +45,10 @@ leads_counted AS (
     SELECT
         office_id,
         month,
-        count(*) FILTER (way = 'incoming lead') AS incoming,
-        count(*) FILTER (way = 'outgoing lead') AS outgoing,
-        count(*) FILTER (way = 'tip') AS tips
+        count(*) FILTER (way = 'incoming lead' AND NOT is_removed) AS incoming,
+        count(*) FILTER (way = 'outgoing lead' AND NOT is_removed) AS outgoing,
+        count(*) FILTER (way = 'tip' AND NOT is_removed) AS tips,
+        count(*) FILTER (is_removed) AS removed
     FROM marts.leads
     GROUP BY ALL
 )
@@ -67,6 +69,7 @@ SELECT
     CASE WHEN held.has_leads THEN coalesce(leads_counted.incoming, 0) END AS incoming_lead_count,
     CASE WHEN held.has_leads THEN coalesce(leads_counted.outgoing, 0) END AS outgoing_lead_count,
     CASE WHEN held.has_leads THEN coalesce(leads_counted.tips, 0) END AS tip_count,
+    CASE WHEN held.has_leads THEN coalesce(leads_counted.removed, 0) END AS removed_lead_count,
     held.is_open,
     held.customer_id AS _customer,
     CASE WHEN held.has_commission THEN held.month END AS _month,

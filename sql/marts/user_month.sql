@@ -19,6 +19,7 @@
 --   incoming_lead_count: leads received by the user in person
 --   outgoing_lead_count: leads sent out by the user
 --   tip_count: tips sent by the user
+--   removed_lead_count: leads and tips of all three kinds that the service lists as removed; in no other count
 --   is_open: whether the month was not over when the user report was asked
 --   _customer: the customers whose user reports count, by id
 --   _month: month of that report
@@ -53,9 +54,10 @@ leads_counted AS (
     SELECT
         user_id,
         month,
-        count(*) FILTER (way = 'incoming lead') AS incoming,
-        count(*) FILTER (way = 'outgoing lead') AS outgoing,
-        count(*) FILTER (way = 'tip') AS tips
+        count(*) FILTER (way = 'incoming lead' AND NOT is_removed) AS incoming,
+        count(*) FILTER (way = 'outgoing lead' AND NOT is_removed) AS outgoing,
+        count(*) FILTER (way = 'tip' AND NOT is_removed) AS tips,
+        count(*) FILTER (is_removed) AS removed
     FROM marts.leads
     GROUP BY ALL
 ),
@@ -141,6 +143,7 @@ SELECT
     CASE WHEN held.has_leads THEN coalesce(leads_counted.incoming, 0) END AS incoming_lead_count,
     CASE WHEN held.has_leads THEN coalesce(leads_counted.outgoing, 0) END AS outgoing_lead_count,
     CASE WHEN held.has_leads THEN coalesce(leads_counted.tips, 0) END AS tip_count,
+    CASE WHEN held.has_leads THEN coalesce(leads_counted.removed, 0) END AS removed_lead_count,
     held.is_open,
     coalesce(earned_summed.customers, held.customer_id) AS _customer,
     held.month AS _month

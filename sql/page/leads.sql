@@ -1,5 +1,6 @@
--- How many leads of the last twelve months were received, name a home, and became its sale?
--- One row per part, way and name: the part says what the name is of (all, month, kind, state or office).
+-- How many leads of the last twelve months were received, how many homes do they name, and were those sold?
+-- One row per part, way and name: the part says what the name is of (all, side, month, kind, state or office).
+-- Homes count once, so they add up over everything but sides.
 WITH counted AS (
     SELECT *
     FROM marts.lead_funnel
@@ -8,6 +9,8 @@ WITH counted AS (
 
 named AS (
     SELECT 'all' AS part, '' AS name, * FROM counted
+    UNION ALL BY NAME
+    SELECT 'side' AS part, coalesce(lead_side, 'not known') AS name, * FROM counted
     UNION ALL BY NAME
     SELECT 'month' AS part, strftime(month, '%Y-%m') AS name, * FROM counted
     UNION ALL BY NAME
@@ -23,8 +26,11 @@ SELECT
     way,
     name,
     sum(lead_count)::BIGINT AS leads,
-    sum(estate_lead_count)::BIGINT AS of_homes,
+    sum(removed_lead_count)::BIGINT AS removed,
+    sum(no_home_lead_count)::BIGINT AS without_home,
+    sum(home_count)::BIGINT AS homes,
     sum(sold_count)::BIGINT AS sold,
+    sum(sold_home_lead_count)::BIGINT AS leads_of_sold,
     sum(days_to_contract_total)::BIGINT AS days
 FROM named
 GROUP BY ALL

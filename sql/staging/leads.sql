@@ -18,6 +18,25 @@
 --   sender_name: name of who sent it; of incoming leads, where they come from
 --   contact_id: id of the person concerned
 --   estate_id: id of the estate concerned; outgoing leads have none
+--   is_removed: whether it was asked for as a removed one; false where nobody asked
+WITH incoming_read AS (
+    SELECT NULL::BOOLEAN AS is_removed WHERE false -- for a file that was loaded before anybody asked
+    UNION ALL BY NAME
+    SELECT * FROM bi.incoming_leads
+),
+
+outgoing_read AS (
+    SELECT NULL::BOOLEAN AS is_removed WHERE false
+    UNION ALL BY NAME
+    SELECT * FROM bi.outgoing_leads
+),
+
+tips_read AS (
+    SELECT NULL::BOOLEAN AS is_removed WHERE false
+    UNION ALL BY NAME
+    SELECT * FROM bi.tips
+)
+
 SELECT
     _customer AS customer_id,
     'incoming lead' AS way,
@@ -26,6 +45,7 @@ SELECT
     _load_id AS load_id,
     _row AS landed_row,
     created_at,
+    coalesce(is_removed, false) AS is_removed,
     lead_type,
     lead_state AS state,
     receiver_id AS party_id,
@@ -34,7 +54,7 @@ SELECT
     sender_name,
     contact_id,
     estate_id
-FROM bi.incoming_leads
+FROM incoming_read
 UNION ALL BY NAME
 SELECT
     _customer AS customer_id,
@@ -44,13 +64,14 @@ SELECT
     _load_id AS load_id,
     _row AS landed_row,
     created_at,
+    coalesce(is_removed, false) AS is_removed,
     lead_type,
     user_id AS party_id,
     sender_company_customer_number AS party_company_number,
     sender_company_id AS party_company_id,
     sender_name,
     contact_id
-FROM bi.outgoing_leads
+FROM outgoing_read
 UNION ALL BY NAME
 SELECT
     _customer AS customer_id,
@@ -60,6 +81,7 @@ SELECT
     _load_id AS load_id,
     _row AS landed_row,
     created_at,
+    coalesce(is_removed, false) AS is_removed,
     tip_type AS lead_type,
     tip_state AS state,
     sender_id AS party_id,
@@ -68,4 +90,4 @@ SELECT
     sender_name,
     contact_id,
     estate_id
-FROM bi.tips
+FROM tips_read

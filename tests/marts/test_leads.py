@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date, datetime
 
+import pytest
 from duckdb import DuckDBPyConnection
 
-from tests.marts.given import Row, built, held, rows, sold, warehouse
+from tests.marts.given import Row, arrived, built, held, rows, sold, warehouse
 
 COUNTED = "FROM marts.lead_funnel WHERE lead_count > 0"
 
@@ -24,6 +25,7 @@ def with_leads(*leads: Row, months: Sequence[str] = ("2026-01",)) -> DuckDBPyCon
     agents = [{"id": "U1", "name": "Åsa", "primary_office_customer_id": "M1"}]
     sold(given, "G1", "2026-01", "M1", "E1", agents=agents)
     held(given, "tips_and_leads", "G1", months)
+    arrived(given, "incoming_leads", is_removed="BOOLEAN")
     rows(given, "incoming_leads", "G1", "2026-01", leads)
     return given
 
@@ -42,13 +44,56 @@ def test_a_lead_is_matched_to_a_sale_that_came_after_it() -> None:
     assert matched == [("L1", date(2026, 1, 15), 10), ("L2", None, None), ("L3", None, None)]
 
 
-def test_the_funnel_says_how_many_leads_became_sales_and_in_how_many_days() -> None:
-    of_home = [lead(day, f"2026-01-{day:02}", estate_id="E1") for day in (5, 10)]
-    given = with_leads(*of_home, lead(3, "2026-01-10"))
-    counted = built(
-        given, f"SELECT lead_count, estate_lead_count, sold_count, days_to_contract_total {COUNTED}"
-    )
-    assert counted == [(3, 2, 2, 15)]
+FUNNEL = (
+    "SELECT lead_side, sum(lead_count), sum(removed_lead_count), sum(no_home_lead_count), "
+    "sum(estate_lead_count), sum(home_count), sum(sold_count), sum(sold_home_lead_count), "
+    "sum(days_to_contract_total) "
+    "FROM marts.lead_funnel WHERE way = 'incoming lead' GROUP BY ALL"
+)
+SELLER, BUYER = {"lead_type": "Fri värdering"}, {"lead_type": "Spekulantanmälan"}
+
+
+def funnel(*leads: Row) -> list[tuple[object, ...]]:
+    """What becomes of leads of January, when the home E1 was sold on the 15th and E2 was not."""
+    return built(with_leads(*leads), FUNNEL)
+
+
+def test_a_home_that_two_leads_of_sellers_name_is_sold_once_counted_from_the_first() -> None:
+    first, second = (lead(number, f"2026-01-{number:02}", estate_id="E1", **SELLER) for number in (5, 10))
+    unsold, homeless = lead(11, "2026-01-02", estate_id="E2", **SELLER), lead(12, "2026-01-02", **SELLER)
+    assert funnel(second, first, unsold, homeless) == [("seller", 4, 0, 1, 3, 2, 1, 2, 10)]
+
+
+def test_leads_of_buyers_are_counted_for_the_sold_home_that_drew_them() -> None:
+    found = [lead(number, "2026-01-05", estate_id="E1", **BUYER) for number in range(3)]
+    assert funnel(*found) == [("buyer", 3, 0, 0, 3, 1, 1, 3, 10)]
+
+
+def test_a_lead_about_a_home_that_had_been_sold_before_is_left_out_of_the_homes() -> None:
+    assert funnel(lead(1, "2026-01-16", estate_id="E1", **SELLER)) == [("seller", 1, 0, 0, 0, 0, 0, 0, 0)]
+
+
+def test_a_removed_lead_is_in_no_count_but_its_own() -> None:
+    removed = lead(1, "2026-01-02", estate_id="E1", is_removed=True, **SELLER)
+    live = lead(2, "2026-01-05", estate_id="E1", is_removed=False, **SELLER)
+    assert funnel(removed, live) == [("seller", 1, 1, 0, 1, 1, 1, 1, 10)]
+
+
+@pytest.mark.parametrize(
+    ("lead_type", "side"),
+    [
+        ("Värderingsförfrågan", "seller"),
+        ("FREE VALUATION", "seller"),
+        ("Vill sälja", "seller"),
+        ("Visningsanmälan", "buyer"),
+        ("Bevakning", "buyer"),
+        ("Kontakta mig", None),
+        (None, None),
+    ],
+)
+def test_the_words_of_its_kind_say_whose_side_a_lead_is_on(lead_type: str | None, side: str | None) -> None:
+    [(found, *_)] = funnel({**lead(1, "2026-01-02"), "lead_type": lead_type})
+    assert found == side
 
 
 def test_a_tip_answered_by_two_offices_counts_once_for_the_office_of_its_sender() -> None:
@@ -83,3 +128,11 @@ def test_a_held_month_without_a_lead_is_zero_and_one_that_is_not_held_is_absent(
         (1, "incoming lead", "Tips", "New", 1, 0), *((1, *one) for one in nothing),
         (3, "incoming lead", "Tips", "New", 0, 0), *((3, *one) for one in nothing),
     ]  # fmt: skip
+
+
+def test_offices_and_users_count_removed_leads_apart() -> None:
+    numbers = range(3)
+    given = with_leads(*(lead(one, "2026-01-05", receiver_id="U1", is_removed=one == 1) for one in numbers))
+    for earner in ("office", "user"):
+        query = f"SELECT incoming_lead_count, removed_lead_count FROM marts.{earner}_month"
+        assert built(given, query) == [(2, 1)]

@@ -12,7 +12,13 @@ from pipelines.page.html_page import render_page
 
 PUBLISHED = datetime(2026, 3, 20, 4, 5)
 DUE = PUBLISHED + timedelta(hours=36)
-COUNTED = {"leads": 10, "of_homes": 6, "sold": 3, "days": 60}
+COUNTED = {
+    "leads": 10, "removed": 1, "without_home": 2, "homes": 6, "sold": 3, "leads_of_sold": 4, "days": 60,
+}  # fmt: skip
+LEAD_PARTS = (
+    ("all", ""), ("side", "seller"), ("side", "buyer"), ("month", "2026-03"), ("kind", "Tip"),
+    ("state", "Done"),
+)  # fmt: skip
 NEWEST = date(2026, 3, 1)
 PUBLICATION = {"name": "20260320T040500Z", "at_utc": PUBLISHED, "loads": 12}
 
@@ -63,8 +69,7 @@ def chain(*offices: str, months: int = 15) -> Facts:
         budgets=tuple(budgeted(office, f"{one:%Y-%m}", 1000, 900) for office in offices for one in shown),
         earners=tuple(earner(office, "month") for office in offices),
         leads=tuple(
-            {"part": part, "way": "incoming lead", "name": name, **COUNTED}
-            for part, name in (("all", ""), ("month", "2026-03"), ("kind", "Tip"), ("state", "Done"))
+            {"part": part, "way": "incoming lead", "name": name, **COUNTED} for part, name in LEAD_PARTS
         ),
         held_months=tuple(
             CoveredMonth("sales", "M1", one, "open" if one == NEWEST else "held", 5) for one in shown
