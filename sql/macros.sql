@@ -34,3 +34,11 @@ CREATE OR REPLACE TEMP MACRO lead_side(way, lead_type) AS
         WHEN regexp_matches(lower(lead_type), 'spekul|intress|visning|bevak|budgiv|köp|buyer|viewing|interest|prospect')
             THEN 'buyer'
     END;
+
+-- The names of all numbers in a row that count something: neither ours, nor ids, nor the year and month.
+CREATE OR REPLACE TEMP MACRO counts_of(line) AS
+    list_filter(
+        json_keys(to_json(line)),
+        LAMBDA name: json_type(to_json(line), '$.' || name) IN ('BIGINT', 'UBIGINT', 'DOUBLE')
+            AND NOT regexp_matches(name, '^_|id$|^year$|^month$')
+    );

@@ -1,0 +1,49 @@
+-- What did users do, month by month: meetings, viewings, calls?
+-- One row per user, month and measure of the live activity report.
+-- Assumed, every word of it: the service documents neither the shape of this report nor what is counted. Measures have
+-- the service's names, in snake_case, and one may contain another (meetings_total, meetings_own_booked): compare
+-- users or months by one measure, and never add up measures. meta.assumptions says whether what arrived has the
+-- shape that is assumed; otherwise this is empty, and bi.live_activity has all that came. A month that is held
+-- without a row of a user says nothing of the user.
+-- Columns:
+--   measure: what is counted, under the service's name
+--   amount: how many; what a unit is the service does not say
+--   month: first day of the month
+--   user_id: id of the user
+--   user_name: name of the user
+--   office_id: customer id of the office that the report names beside the user
+--   office_name: name of that office
+--   is_assumed: always true, so that whoever shows the number can say so
+--   is_open: whether the month was not over when it was asked
+--   _customer: the customer whose answer this is
+--   _month: month of that answer
+--   _load_id: load of that answer; joins meta.loads
+WITH told AS (
+    SELECT * FROM staging.live_activity_users
+    UNION ALL BY NAME
+    SELECT * FROM staging.live_activity_office_users
+)
+
+SELECT
+    told.month,
+    told.office_id,
+    offices.office_name,
+    told.user_id,
+    users.user_name,
+    told.measure,
+    sum(told.amount)::DECIMAL(18, 4) AS amount,
+    true AS is_assumed,
+    held.is_open,
+    told.customer_id AS _customer,
+    told.month AS _month,
+    told.load_id AS _load_id
+FROM told
+INNER JOIN staging.months AS held
+    ON held.report = 'live_activity' AND held.customer_id = told.customer_id AND held.month = told.month
+LEFT JOIN marts.office_sources AS sources
+    ON sources.report = 'live_activity' AND sources.office_id = told.office_id AND sources.month = told.month
+LEFT JOIN marts.offices AS offices ON offices.office_id = told.office_id
+LEFT JOIN marts.users AS users ON users.user_id = told.user_id
+WHERE sources.customer_id IS NULL OR sources.customer_id = told.customer_id
+GROUP BY ALL
+ORDER BY told.month, told.office_id, told.user_id, told.measure

@@ -1,0 +1,76 @@
+-- Which commissions are signed but not received, and how long have they been due?
+-- One row per sale of marts.sales.
+-- A sale goes from contract (signed) over possession (due) to the day the commission was received. The service does
+-- not say whether the whole commission was received then, what was agreed on when it is to be paid, nor of any
+-- invoice: outstanding_commission is the whole commission until a day is noted. Offices that note no such day at all
+-- look as if nobody had ever paid them: leave them out by is_receipt_noted.
+-- Days are counted to counted_on, the day of the newest answer of the sales report; what the service changed in a
+-- month that was not read since is not known, read_at_utc says when it was read.
+-- Columns:
+--   month: first day of the month of the contract
+--   estate_id: id of the estate
+--   office_id: customer id of the listing office
+--   office_name: name of the office
+--   state: received; due: possession is past and nothing received; signed: before possession; or possession not
+--     known, where nothing is received either
+--   commission: whole commission, all agents together; currency and tax basis are not documented
+--   outstanding_commission: the same while nothing is received; zero afterwards
+--   due_commission: the same from possession on; zero before and afterwards
+--   days_due: days from possession to counted_on, of what is due
+--   days_from_contract_to_possession: days between the two, where both are known
+--   days_from_possession_to_receipt: days between the two, negative if received before; null until received
+--   is_receipt_noted: whether the office has noted the receipt of any commission
+--   counted_on: day of the newest answer of the sales report of any customer, in UTC
+--   read_at_utc: when the service gave the answer that this row comes from
+--   _customer: the customer whose answer this is
+--   _month: month of that answer
+--   _load_id: load of that answer; joins meta.loads
+--   _row: row of bi.sales_estates
+WITH held AS (
+    SELECT office_id, month, fetched_at_utc, max(fetched_at_utc) OVER ()::DATE AS counted_on
+    FROM marts.office_sources
+    WHERE report = 'sales'
+),
+
+states_told AS (
+    SELECT
+        sales.*,
+        held.counted_on,
+        held.fetched_at_utc AS read_at_utc,
+        count(sales.commission_received_on) OVER (PARTITION BY sales.office_id) > 0 AS is_receipt_noted,
+        CASE
+            WHEN sales.commission_received_on <= held.counted_on THEN 'received'
+            WHEN sales.access_on IS NULL THEN 'possession not known'
+            WHEN sales.access_on <= held.counted_on THEN 'due'
+            ELSE 'signed'
+        END AS state
+    FROM marts.sales AS sales
+    INNER JOIN held ON held.office_id = sales.office_id AND held.month = sales.month
+)
+
+SELECT
+    estate_id,
+    estate_number,
+    office_id,
+    office_name,
+    month,
+    contract_on,
+    access_on,
+    deposit_reported_on,
+    commission_received_on,
+    state,
+    commission,
+    (CASE WHEN state = 'received' THEN 0 ELSE commission END)::DECIMAL(18, 4) AS outstanding_commission,
+    (CASE WHEN state = 'due' THEN commission ELSE 0 END)::DECIMAL(18, 4) AS due_commission,
+    CASE WHEN state = 'due' THEN counted_on - access_on END AS days_due,
+    access_on - contract_on AS days_from_contract_to_possession,
+    CASE WHEN state = 'received' THEN commission_received_on - access_on END AS days_from_possession_to_receipt,
+    is_receipt_noted,
+    counted_on,
+    read_at_utc,
+    _customer,
+    _month,
+    _load_id,
+    _row
+FROM states_told
+ORDER BY year(month), office_id, month, contract_on

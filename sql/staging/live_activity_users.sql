@@ -1,0 +1,26 @@
+-- What did users do in a month, as far as the shape of live activity can be assumed?
+-- One row per customer asked, user, month and number in the row of the user.
+-- Nobody has documented the report: assumed is a list of users, each with an office, and every number there that is
+-- no id counts something that the user did. Its name is that of the service. If yours differ, adapt here.
+-- Columns:
+--   customer_id VARCHAR: the customer that was asked, an office or a group
+--   office_id VARCHAR: customer id of the office
+--   user_id VARCHAR: id of the user
+--   month DATE: first day of the month
+--   load_id VARCHAR: the load it comes from; joins meta.loads
+--   measure VARCHAR: what is counted, under the service's name
+--   amount DECIMAL(18, 4): how many
+-- Expects:
+--   bi.live_activity__users: user_id, customer_id
+SELECT
+    given._customer AS customer_id,
+    given.customer_id AS office_id,
+    given.user_id,
+    given._month AS month,
+    given._load_id AS load_id,
+    given.measure,
+    given.amount
+FROM (
+    SELECT *, unnest(counts_of(users)) AS measure, to_json(users) ->> measure AS amount
+    FROM bi.live_activity__users AS users
+) AS given

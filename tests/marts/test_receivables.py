@@ -1,0 +1,50 @@
+"""What is signed, due and received, of single sales."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+
+import pytest
+
+from tests.marts.given import built, sold, warehouse
+
+APRIL = datetime(2026, 4, 10, 3)
+
+
+@pytest.mark.parametrize(
+    ("days", "told"),
+    [
+        ({"access_day": "2026-05-01"}, ("signed", 100, 0, None, None)),
+        ({"access_day": "2026-04-01"}, ("due", 100, 100, 9, None)),
+        ({}, ("possession not known", 100, 0, None, None)),
+        ({"access_day": "2026-04-01", "commission_received_at": "2026-04-05"}, ("received", 0, 0, None, 4)),
+        ({"access_day": "2026-05-01", "commission_received_at": "2026-04-05"}, ("received", 0, 0, None, -26)),
+        ({"access_day": "2026-04-01", "commission_received_at": "2026-05-05"}, ("due", 100, 100, 9, None)),
+    ],
+    ids=["before possession", "after it", "no possession", "received", "received early", "to be received"],
+)
+def test_a_commission_is_signed_then_due_then_received(
+    days: dict[str, str], told: tuple[object, ...]
+) -> None:
+    given = warehouse()
+    sold(given, "G1", "2026-01", "M1", "E1", at_utc=APRIL, **days)
+    found = built(
+        given,
+        "SELECT state, outstanding_commission, due_commission, days_due, days_from_possession_to_receipt "
+        "FROM marts.receivables",
+    )
+    assert found == [told]
+
+
+def test_an_office_that_notes_no_receipt_is_marked() -> None:
+    given = warehouse()
+    for office, received in (("M1", {"commission_received_at": "2026-02-01"}), ("M2", {})):
+        for place in ("first", "second"):
+            of_first = received if place == "first" else {}
+            sold(given, office, "2026-01", office, f"{office} {place}", at_utc=APRIL, **of_first)
+    found = built(
+        given,
+        "SELECT office_id, is_receipt_noted, sum(outstanding_commission) FROM marts.receivables GROUP BY ALL",
+    )
+    assert sorted(found) == [("M1", True, Decimal(100)), ("M2", False, Decimal(200))]
