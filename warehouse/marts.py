@@ -40,9 +40,15 @@ SELECT found.* EXCLUDE (user_name, valid_from_utc, valid_to_utc), valid_from_utc
 FROM marts.user_month_versions AS found
 ANTI JOIN meta.user_month_versions USING (user_id, month, version)
 """
+_NEW_LEAD_STATES = """
+INSERT INTO meta.lead_states BY NAME
+SELECT found.* FROM marts.lead_states AS found
+ANTI JOIN meta.lead_states USING (way, lead_id, version)
+"""
 MEMORY = {
     "marts.month_totals": _NEW_TOTALS,
     "marts.sale_versions": _NEW_SALE_VERSIONS,
+    "marts.lead_states": _NEW_LEAD_STATES,
     "marts.user_month_versions": _NEW_USER_MONTH_VERSIONS,
 }
 """Marts of which every state is remembered, each in the table of meta that has its name and only grows."""

@@ -108,6 +108,14 @@ def write_configured(
         insert_rows(connection, f"meta.{table}", rows)
 
 
+def write_clock(connection: DuckDBPyConnection, timezone: str) -> None:
+    """Write down the time zone of the service's times, if it is another one than is known."""
+    complete(connection)
+    if connection.execute("FROM meta.clock").fetchall() != [(timezone,)]:
+        connection.execute("DELETE FROM meta.clock")
+        connection.execute("INSERT INTO meta.clock VALUES ($1)", [timezone])
+
+
 def naive_utc(moment: datetime) -> datetime:
     """A moment as our _utc columns hold it."""
     return moment.astimezone(UTC).replace(tzinfo=None)

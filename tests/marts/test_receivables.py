@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -25,7 +26,7 @@ APRIL = datetime(2026, 4, 10, 3)
     ids=["before possession", "after it", "no possession", "received", "received early", "to be received"],
 )
 def test_a_commission_is_signed_then_due_then_received(
-    days: dict[str, str], told: tuple[object, ...]
+    days: dict[str, Any], told: tuple[object, ...]
 ) -> None:
     given = warehouse()
     sold(given, "G1", "2026-01", "M1", "E1", at_utc=APRIL, **days)
@@ -39,7 +40,8 @@ def test_a_commission_is_signed_then_due_then_received(
 
 def test_an_office_that_notes_no_receipt_is_marked() -> None:
     given = warehouse()
-    for office, received in (("M1", {"commission_received_at": "2026-02-01"}), ("M2", {})):
+    received_of: dict[str, dict[str, Any]] = {"M1": {"commission_received_at": "2026-02-01"}, "M2": {}}
+    for office, received in received_of.items():
         for place in ("first", "second"):
             of_first = received if place == "first" else {}
             sold(given, office, "2026-01", office, f"{office} {place}", at_utc=APRIL, **of_first)

@@ -1,0 +1,3 @@
+-- What is the time zone of the service's times?
+-- One row; null where no build has been told.
+SELECT any_value(timezone) AS timezone FROM meta.clock
