@@ -16,6 +16,7 @@ from pipelines.sandbox.faults import Fault
 from tests.scenarios.scenario import TODAY, Scenario, scenario, whole_chain
 from warehouse.database import Store
 from warehouse.landing import Landing
+from warehouse.queries import SQL
 
 THREE = ("sales", "running_commissions", "users")
 EARLIEST_DUE = "2026-09"
@@ -145,6 +146,13 @@ def test_what_was_restated_is_known_again_from_landing_alone(
     assert restatements(here) == before != []
     for query in (SALES_CHANGED, USERS_BEFORE):
         assert here.rows(query) == restated.rows(query) != []
+
+
+def test_the_sales_that_changed_explain_every_month_that_was_restated(restated: Scenario) -> None:
+    unexplained = (SQL / "checks" / "sales_explain_restatements.sql").read_text("utf-8")
+    assert restated.rows(unexplained) == []
+    found = restated.rows("SELECT DISTINCT change FROM marts.sale_changes WHERE is_restatement ORDER BY ALL")
+    assert found == [("amount changed",), ("appeared",), ("vanished",)]
 
 
 def test_a_replay_of_a_file_that_forgot_nothing_leaves_its_memory_alone(
