@@ -34,8 +34,8 @@ class Query:
 
     The header's first line is the question and the lines after it are grain and surprises; `Columns:`
     describes what comes out, `Expects:` names what undocumented tables are assumed to hold,
-    `Parameters:` makes the file a table macro, `Severity:` grades a check. Only a query that expects
-    something needs the types of its columns (`amount DECIMAL(18, 4): ...`).
+    `Parameters:` makes a mart a table macro and names the variables an analysis reads, `Severity:` grades a
+    check. Only a query that expects something needs the types of its columns (`amount DECIMAL(18, 4): ...`).
     """
 
     path: Path

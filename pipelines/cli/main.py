@@ -23,6 +23,7 @@ COMMANDS = {
     "rollback": "put an earlier published file back",
     "report": "draw the published file as one page that any browser opens",
     "explain": "say where a number comes from, down to the stored answer, and count it anew",
+    "query": "put a statement of SQL, or one of the analyses, to the published file",
     "erase": "take a person out of everything that is kept, and say what was touched",
     "compact": "make the working file small again",
     "doctor": "look for trouble in settings, disk, login and rights, and name each remedy",
@@ -158,6 +159,19 @@ def parser(*, with_sandbox: bool = True) -> argparse.ArgumentParser:
     explain.add_argument(
         "--measure", required=True, metavar="NAME", help="a column of the mart of months, such as commission"
     )
+    query = commands["query"]
+    query.add_argument(
+        "question",
+        nargs="?",
+        metavar="SQL_OR_NAME",
+        help="one statement that reads, or the name or number of an analysis; without it, all are listed",
+    )
+    query.add_argument(
+        "--format", choices=("table", "csv", "json", "parquet"), default="table", help="default: table"
+    )
+    query.add_argument("--out", metavar="FILE", help="where csv, json or parquet goes; else to stdout")
+    query.add_argument("--year", type=int, metavar="YYYY", help="the year, for analyses that take one")
+    query.add_argument("--office", metavar="ID", help="the office, for analyses that take one")
     person = commands["erase"].add_mutually_exclusive_group(required=True)
     person.add_argument("--contact", metavar="ID", help="the contact with this id")
     person.add_argument("--user", metavar="ID", help="the user with this id")

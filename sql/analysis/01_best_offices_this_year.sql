@@ -1,8 +1,9 @@
 -- Which offices have earned most this year, and how do they stand against the same months last year?
--- One row per office; the year is that of the latest month that is over.
+-- One row per office; the year is that of the latest month that is over, unless the variable year is set.
 --
 -- year_over_year has both years side by side. The row of the latest month that is over holds the sums so far; a
 -- change is null when a month of either year is unknown, so nobody is compared with a gap.
+-- Parameters: year
 SELECT
     office_name,
     year_to_date_commission AS commission_so_far,
@@ -10,5 +11,8 @@ SELECT
     round(100 * year_to_date_change_share, 1) AS change_percent,
     year_to_date_parts AS homes_sold
 FROM marts.year_over_year
-WHERE month = (SELECT max(month) FROM marts.year_over_year WHERE NOT is_open)
+WHERE month = (
+    SELECT max(month) FROM marts.year_over_year
+    WHERE NOT is_open AND year(month) = coalesce(getvariable('year'), year(month))
+)
 ORDER BY commission_so_far DESC;

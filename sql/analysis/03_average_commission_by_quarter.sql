@@ -2,6 +2,7 @@
 -- One row per quarter and office, with the chain as a whole on a row without an office.
 --
 -- Averages cannot be averaged: every one is worked out from sums, also the chain's.
+-- Parameters: year, office
 SELECT
     date_trunc('quarter', month)::DATE AS quarter,
     office_name,
@@ -10,5 +11,7 @@ SELECT
     sum(sold_estate_parts) AS homes_sold
 FROM marts.office_month
 WHERE commission IS NOT NULL
+    AND year(month) = coalesce(getvariable('year'), year(month))
+    AND office_id = coalesce(getvariable('office'), office_id)
 GROUP BY GROUPING SETS ((1, office_id, office_name), (1))
 ORDER BY quarter, office_name NULLS FIRST;

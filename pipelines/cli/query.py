@@ -1,0 +1,89 @@
+"""Command `query`: a statement of SQL, or one of the analyses by name, put to the published file."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from datetime import datetime
+from decimal import Decimal
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from pipelines.cli.output import complain, count, print_table, say
+from pipelines.settings.model import load_settings
+from warehouse.files import SHARED_FILE, replacement
+from warehouse.published import analyses, first_rows, statement_of, write_answer
+
+MOST_ROWS = 1000
+"""So many rows are shown as a table; files hold them all."""
+
+
+def run_query(arguments: argparse.Namespace) -> int:
+    """Print the answer as a table, or write it in another format; without a question, list the analyses."""
+    settings = load_settings(os.environ, reading=True)
+    if arguments.question is None:
+        rows = [
+            [one.name, " ".join(f"--{name}" for name in one.parameters), one.question] for one in analyses()
+        ]
+        print_table(["analysis", "takes", "question"], rows)
+        return 0
+    variables = {
+        name: value
+        for name, value in (("year", arguments.year), ("office", arguments.office))
+        if value is not None
+    }
+    statement = statement_of(arguments.question, variables)
+    if arguments.format == "table":
+        _print(settings.data_dir, statement, variables)
+    else:
+        _write(settings.data_dir, statement, variables, arguments.format, arguments.out)
+    return 0
+
+
+def _print(data_dir: Path, statement: str, variables: dict[str, Any]) -> None:
+    answer = first_rows(data_dir, statement, variables, most=MOST_ROWS)
+    numbers = [place for place, is_number in enumerate(answer.is_number) if is_number]
+    print_table(answer.columns, [_cells(row) for row in answer.rows], right=numbers)
+    if answer.has_more:
+        complain(f"brokerbi: the first {count(MOST_ROWS)} rows; --format csv writes them all")
+
+
+def _cells(row: Sequence[Any]) -> list[str]:
+    """As SQL writes them, on one line: nothing where nothing is known, no zeros at the end of a number."""
+    return [" ".join(_written(value).split()) for value in row]
+
+
+def _written(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, Decimal):
+        text = f"{value:f}"
+        return text.rstrip("0").rstrip(".") if "." in text else text
+    if isinstance(value, float) and value.is_integer():
+        return f"{value:.0f}"
+    if isinstance(value, datetime):
+        return value.isoformat(" ", "seconds")
+    return str(value)
+
+
+def _write(data_dir: Path, statement: str, variables: dict[str, Any], format_: str, out: str | None) -> None:
+    """Write into the file of --out, whole or not at all, else on stdout."""
+    if out:
+        path = Path(out).absolute()
+        with replacement(path, mode=SHARED_FILE) as unfinished:
+            write_answer(data_dir, statement, variables, format_=format_, path=unfinished)
+        say(f"{path}")
+        return
+    if format_ == "parquet" and sys.stdout.isatty():
+        raise ValueError("Parquet is not for a terminal; name a file with --out")
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"answer.{format_}"
+        write_answer(data_dir, statement, variables, format_=format_, path=path)
+        with path.open("rb") as written:
+            sys.stdout.flush()
+            shutil.copyfileobj(written, sys.stdout.buffer)
+            sys.stdout.buffer.flush()

@@ -1,0 +1,56 @@
+"""`brokerbi query`: a table for people, files for programs, and only the data directory is needed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import duckdb
+import pytest
+
+QUERY = "import sys; from pipelines.cli.main import main; sys.exit(main())"
+SUMS = "SELECT * FROM marts.sums ORDER BY id"
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("here")
+    with duckdb.connect(folder / "warehouse.duckdb") as connection:
+        connection.execute("CREATE SCHEMA marts")
+        connection.execute(
+            "CREATE TABLE marts.sums AS FROM "
+            "(VALUES ('M1', 2.50::DECIMAL(18, 4), 7::DOUBLE), ('M2', NULL, 0.5)) rows(id, sum, rate)"
+        )
+    return folder
+
+
+def said(here: Path, *words: str) -> str:
+    command = [sys.executable, "-c", QUERY, "query", *words]
+    environment = {"BROKERBI_DATA_DIR": str(here)}
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+
+
+def test_a_table_is_what_people_get(here: Path) -> None:
+    assert said(here, SUMS).splitlines() == [
+        "id  sum  rate",
+        "──  ───  ────",
+        "M1  2.5     7",
+        "M2        0.5",
+    ]
+
+
+def test_json_holds_numbers_as_numbers(here: Path) -> None:
+    rows = json.loads(said(here, SUMS, "--format", "json"))
+    assert rows == [{"id": "M1", "sum": 2.5, "rate": 7}, {"id": "M2", "sum": None, "rate": 0.5}]
+
+
+def test_a_file_is_written_where_it_is_wanted(here: Path) -> None:
+    path = here / "out.parquet"
+    assert said(here, SUMS, "--format", "parquet", "--out", str(path)) == f"{path}\n"
+    assert duckdb.execute(f"SELECT count(*) FROM '{path}'").fetchall() == [(2,)]
+
+
+def test_without_a_question_the_analyses_are_listed(here: Path) -> None:
+    assert "01_best_offices_this_year" in said(here)

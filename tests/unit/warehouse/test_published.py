@@ -1,0 +1,93 @@
+"""Questions to the published file: by name or in SQL, and nothing but reading."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from warehouse.errors import WarehouseError
+from warehouse.published import WrongQuestion, analyses, first_rows, statement_of, write_answer
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    with duckdb.connect(tmp_path / "warehouse.duckdb") as connection:
+        connection.execute("CREATE SCHEMA marts")
+        connection.execute(
+            "CREATE TABLE marts.sums AS "
+            "SELECT 'M' || i AS id, (i * 1.5)::DECIMAL(18, 4) AS sum FROM range(9) rows(i)"
+        )
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["01_best_offices_this_year", "best_offices_this_year", "1", "01"])
+def test_an_analysis_goes_by_its_name_or_number(name: str) -> None:
+    assert statement_of(name, {"year": 2026}).startswith("-- Which offices have earned most")
+
+
+def test_what_has_blanks_is_the_statement_itself() -> None:
+    assert statement_of("FROM marts.sums", {}) == "FROM marts.sums"
+
+
+def test_a_name_that_no_analysis_has_is_refused() -> None:
+    with pytest.raises(WrongQuestion, match="There is no analysis 'beast'"):
+        statement_of("beast", {})
+
+
+def test_a_parameter_that_an_analysis_does_not_take_is_refused() -> None:
+    with pytest.raises(WrongQuestion, match="has no parameter office; it takes --year"):
+        statement_of("19", {"office": "M1"})
+
+
+def test_every_analysis_names_the_variables_that_it_reads() -> None:
+    read = {one.name: set(re.findall(r"getvariable\('(\w+)'\)", one.sql)) for one in analyses()}
+    assert read == {one.name: set(one.parameters) for one in analyses()}
+
+
+def test_the_first_rows_come_with_their_kinds(here: Path) -> None:
+    answer = first_rows(here, "SELECT * FROM marts.sums ORDER BY id", {}, most=2)
+    assert (answer.columns, answer.is_number, answer.has_more) == (["id", "sum"], [False, True], True)
+    assert [row[0] for row in answer.rows] == ["M0", "M1"]
+
+
+def test_a_variable_reaches_the_statement(here: Path) -> None:
+    statement = "SELECT count(*) FROM marts.sums WHERE id = coalesce(getvariable('office'), id)"
+    counts = [first_rows(here, statement, some, most=1).rows[0][0] for some in ({}, {"office": "M3"})]
+    assert counts == [9, 1]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DELETE FROM marts.sums",
+        "SELECT 1; SELECT 2",
+        "COPY marts.sums TO 'stolen.csv'",
+        "ATTACH 'other.duckdb'",
+        "SET enable_external_access = true",
+        "",
+    ],
+)
+def test_what_is_not_one_reading_statement_is_not_run(here: Path, statement: str) -> None:
+    with pytest.raises(WrongQuestion, match="one statement that reads"):
+        first_rows(here, statement, {}, most=1)
+
+
+def test_no_other_file_can_be_read(here: Path) -> None:
+    (here / "secret").write_text("hush", encoding="utf-8")
+    with pytest.raises(WrongQuestion, match="cannot answer: Permission Error"):
+        first_rows(here, f"FROM read_text('{here / 'secret'}')", {}, most=1)
+
+
+@pytest.mark.parametrize("format_", ["csv", "json", "parquet"])
+def test_a_written_answer_holds_every_row(here: Path, format_: str) -> None:
+    path = here / f"answer.{format_}"
+    write_answer(here, "SELECT sum FROM marts.sums -- all", {}, format_=format_, path=path)
+    assert duckdb.execute(f"SELECT count(*), sum(sum) FROM '{path}'").fetchall() == [(9, 54)]
+
+
+def test_without_a_published_file_the_next_step_is_named(tmp_path: Path) -> None:
+    with pytest.raises(WarehouseError, match=r"There is no published file .* makes one"):
+        first_rows(tmp_path, "SELECT 1", {}, most=1)

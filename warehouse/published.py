@@ -1,0 +1,121 @@
+"""Questions to the published file: one statement that only reads, with no way to any other file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+from duckdb import DuckDBPyConnection, StatementType
+
+from warehouse.duckdb_file import connect, literal
+from warehouse.errors import WarehouseError, explained
+from warehouse.publish import Versions
+from warehouse.queries import SQL, Query, queries
+
+FILE_FORMATS = {"csv": "FORMAT csv, HEADER", "json": "FORMAT json, ARRAY", "parquet": "FORMAT parquet"}
+"""How DuckDB writes each format; numbers stay numbers and days stay days where the format has them."""
+_READS = {StatementType.SELECT, StatementType.EXPLAIN, StatementType.MULTI}  # MULTI is how a PIVOT arrives
+_NUMBER = re.compile(r"\d+")
+_NUMBERS = re.compile(r"DECIMAL.*|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE")
+
+
+class WrongQuestion(WarehouseError):
+    """A question that the published file cannot answer; the sentence says why."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The first rows of an answer, and whether there are more."""
+
+    columns: Sequence[str]
+    is_number: Sequence[bool]
+    rows: Sequence[Sequence[Any]]
+    has_more: bool
+
+
+def analyses() -> list[Query]:
+    """The example questions, by name; their parameters are variables that may be set."""
+    with connect(Path(":memory:")) as connection:
+        return queries(connection, SQL / "analysis", "analysis")
+
+
+def statement_of(text: str, variables: Mapping[str, object]) -> str:
+    """The statement that is meant: that of an analysis of this name or number, else the text itself.
+
+    Raises WrongQuestion for a name that none has, and for a parameter that an analysis does not take.
+    """
+    name = text.strip().removesuffix(".sql")
+    if len(name.split()) != 1:
+        return text
+    known = analyses()
+    found = [one for one in known if name in (one.name, one.name.partition("_")[2]) or _has_number(one, name)]
+    if not found:
+        raise WrongQuestion(
+            f"There is no analysis {name!r}; `brokerbi query` lists them all. SQL is told by its blanks."
+        )
+    [query] = found
+    if unknown := sorted(set(variables) - set(query.parameters)):
+        takes = ", ".join(f"--{one}" for one in query.parameters) or "no option"
+        raise WrongQuestion(f"{query.name} has no parameter {', '.join(unknown)}; it takes {takes}.")
+    return query.sql
+
+
+def _has_number(query: Query, name: str) -> bool:
+    number = _NUMBER.match(query.name)
+    return bool(number) and name.isdecimal() and int(name) == int(number[0] if number else 0)
+
+
+def first_rows(data_dir: Path, statement: str, variables: Mapping[str, object], *, most: int) -> Rows:
+    """So many rows of the answer; raises WrongQuestion when it is not one statement that reads."""
+    with _asked(data_dir, variables) as connection:
+        _check(connection, statement)
+        answer = connection.execute(statement)
+        described = answer.description or ()
+        rows = answer.fetchmany(most + 1)
+    is_number = [bool(_NUMBERS.fullmatch(str(column[1]))) for column in described]
+    return Rows([str(column[0]) for column in described], is_number, rows[:most], len(rows) > most)
+
+
+def write_answer(
+    data_dir: Path, statement: str, variables: Mapping[str, object], *, format_: str, path: Path
+) -> None:
+    """Write the whole answer into a file, in one of FILE_FORMATS; raises WrongQuestion as above."""
+    with _asked(data_dir, variables, writes=path) as connection:
+        _check(connection, statement)
+        select = statement.strip().removesuffix(";")
+        # The line break ends a comment that the statement may end with.
+        connection.execute(f"COPY ({select}\n) TO {literal(str(path))} ({FILE_FORMATS[format_]})")
+
+
+@contextmanager
+def _asked(
+    data_dir: Path, variables: Mapping[str, object], *, writes: Path | None = None
+) -> Iterator[DuckDBPyConnection]:
+    """The published file, with these variables set; only the file that is to be written can be reached."""
+    file = Versions(data_dir).published
+    if not file.exists():
+        raise WarehouseError(f"There is no published file {file} yet; `brokerbi sync` makes one.")
+    with connect(file, read_only=True) as connection:
+        for name, value in variables.items():
+            connection.execute(f"SET VARIABLE {name} = $1", [value])
+        if writes is not None:
+            connection.execute(f"SET allowed_paths = [{literal(str(writes))}]")
+        connection.execute("SET enable_external_access = false; SET lock_configuration = true")
+        try:
+            with explained(file):
+                yield connection
+        except duckdb.Error as error:
+            raise WrongQuestion(f"The published file cannot answer: {error}") from error
+
+
+def _check(connection: DuckDBPyConnection, statement: str) -> None:
+    kinds = [one.type for one in connection.extract_statements(statement)]
+    if len(kinds) != 1 or kinds[0] not in _READS:
+        raise WrongQuestion(
+            "A question is one statement that reads, such as FROM marts.offices; nothing was run."
+        )
