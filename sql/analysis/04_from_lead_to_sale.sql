@@ -1,13 +1,13 @@
 -- How many of the sellers who ask become sales, and how many leads does a sold home draw?
--- One row per side and kind of incoming lead, over all months held.
+-- One row per side of incoming leads, over all months held.
 --
 -- Conversion is a matter of sellers alone: a home that a buyer asked about may be sold to anybody. Every home counts
 -- once, homes sold before the lead are left out, and a seller's lead without a home counts as one that was not sold.
 -- Leads of the last months have not had the time to become sales yet: leave them out, as here those younger than 180
--- days. Which side a kind is of is known by its words; where they say neither, the side is empty.
+-- days. A kind is of the side that its words name; where they say neither, the side is empty.
 SELECT
     lead_side,
-    lead_type,
+    string_agg(DISTINCT lead_type, ', ' ORDER BY lead_type) AS kinds,
     sum(lead_count) AS leads,
     sum(home_count) AS homes,
     sum(sold_count) AS homes_sold,
@@ -21,6 +21,6 @@ SELECT
 FROM marts.lead_funnel
 WHERE way = 'incoming lead'
     AND month < (SELECT max(month) FROM marts.office_month) - INTERVAL 180 DAY
-GROUP BY lead_side, lead_type
+GROUP BY lead_side
 HAVING sum(lead_count) > 0
-ORDER BY lead_side DESC NULLS LAST, leads DESC, lead_type;
+ORDER BY lead_side DESC NULLS LAST;

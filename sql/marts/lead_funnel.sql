@@ -8,7 +8,8 @@
 -- Conversion is a matter of sellers alone (lead_side seller: from the wish to sell, or the valuation, to the sale):
 -- sold_count / (home_count + no_home_lead_count). Whether a home that a buyer asked about was sold, perhaps to
 -- somebody else, says nothing of that lead; of buyers, sold_home_lead_count / sold_count is how many leads a sold
--- home drew. The leads of the last months have not had the time.
+-- home drew, over all kinds of a side, as a home belongs to the kind of the first lead about it. The leads of the
+-- last months have not had the time.
 -- Columns:
 --   month: first day of the month the leads were created in
 --   office_id: customer id of the office the leads belong to; null where unknown

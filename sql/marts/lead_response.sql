@@ -1,5 +1,5 @@
 -- How many hours until somebody took a lead?
--- One row per incoming lead or tip that was read within a week of being created; earlier ones, as of a backfill, have
+-- One row per incoming lead or tip that was read within two days of being created; earlier ones, as of a backfill, have
 -- no answer to this.
 -- The service notes no time at which a state changed, so it is known from readings, usually one a night: between the
 -- last one with the state New and the first one with another, and so at least and at most so many hours. Exact hours

@@ -1,5 +1,5 @@
 -- How was each lead when it was first read, and when it was not new any more?
--- One row per incoming lead or tip that was read within a week of being created, and one more when it was first read
+-- One row per incoming lead or tip that was read within two days of being created, and one more when it was first read
 -- with another state than New, or as removed. What was read later, as in a backfill, says nothing of how soon
 -- somebody answered. marts.lead_response makes hours of it.
 -- Columns:
@@ -27,7 +27,7 @@ found AS (
     LEFT JOIN kept USING (way, lead_id)
     WHERE leads.way <> 'outgoing lead' AND leads.lead_id IS NOT NULL AND leads.state IS NOT NULL
         AND CASE
-            WHEN kept.version_count IS NULL THEN held.fetched_at_utc < leads.created_at + INTERVAL 7 DAY
+            WHEN kept.version_count IS NULL THEN held.fetched_at_utc < leads.created_at + INTERVAL 2 DAY
             ELSE kept.is_new AND (leads.state <> 'New' OR leads.is_removed)
         END
 )

@@ -56,7 +56,7 @@ def test_a_lead_was_taken_between_two_readings(states: list[str], told: tuple[ob
 
 
 def test_a_lead_first_read_long_after_it_came_has_no_answer() -> None:
-    assert nights(["Claimed"], CREATED + timedelta(days=8)).execute(TOLD).fetchall() == []
+    assert nights(["Claimed"], CREATED + timedelta(days=2)).execute(TOLD).fetchall() == []
 
 
 def test_a_lead_that_was_removed_was_not_answered() -> None:
