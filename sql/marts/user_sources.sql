@@ -50,6 +50,19 @@ pairs AS (
         ON greater_offices.customer_id = greater.customer_id AND greater_offices.month = greater.month
 ),
 
+users_in_question AS (
+    SELECT pairs.greater_id, pairs.lesser_id, pairs.month, answered.user_id
+    FROM pairs
+    INNER JOIN staging.commission_user AS answered
+        ON answered.customer_id = pairs.lesser_id AND answered.month = pairs.month
+    UNION
+    SELECT pairs.greater_id, pairs.lesser_id, pairs.month, answered.user_id
+    FROM pairs
+    INNER JOIN staging.commission_user AS answered
+        ON answered.customer_id = pairs.greater_id AND answered.month = pairs.month
+    WHERE pairs.is_lesser_newer
+),
+
 compared AS (
     SELECT
         pairs.*,
@@ -61,7 +74,7 @@ compared AS (
             OR (is_lesser_alone_refreshed AND has_lesser)
         ) AS is_lesser_counted
     FROM pairs
-    INNER JOIN (SELECT DISTINCT user_id, month FROM staging.commission_user) AS users USING (month)
+    INNER JOIN users_in_question AS users USING (greater_id, lesser_id, month)
     LEFT JOIN staging.commission_user AS of_greater
         ON of_greater.customer_id = greater_id
         AND of_greater.user_id = users.user_id
@@ -71,7 +84,6 @@ compared AS (
         AND of_lesser.user_id = users.user_id
         AND of_lesser.month = pairs.month
     LEFT JOIN marts.user_offices AS worked ON worked.user_id = users.user_id AND worked.month = pairs.month
-    WHERE of_greater.user_id IS NOT NULL OR of_lesser.user_id IS NOT NULL
 ),
 
 yielding AS (
