@@ -31,7 +31,9 @@ FROM (
         SELECT
             CASE
                 WHEN moment::TIMESTAMP >= known_since_utc THEN moment::TIMESTAMP
-                ELSE error('Months are known since ' || coalesce(known_since_utc::VARCHAR || ' UTC', 'no moment yet'))
+                ELSE error(
+                    coalesce('Months are known since ' || known_since_utc || ' UTC', 'Months have not been read yet')
+                )
             END AS moment_utc
         FROM (SELECT min(valid_from_utc) AS known_since_utc FROM marts.month_total_versions)
     ) AS asked

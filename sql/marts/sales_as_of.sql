@@ -9,7 +9,7 @@ FROM (
     SELECT
         CASE
             WHEN moment::TIMESTAMP >= known_since_utc THEN moment::TIMESTAMP
-            ELSE error('Sales are known since ' || coalesce(known_since_utc::VARCHAR || ' UTC', 'no moment yet'))
+            ELSE error(coalesce('Sales are known since ' || known_since_utc || ' UTC', 'Sales have not been read yet'))
         END AS moment_utc
     FROM (SELECT min(valid_from_utc) AS known_since_utc FROM marts.sale_versions)
 ) AS asked

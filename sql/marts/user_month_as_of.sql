@@ -24,7 +24,9 @@ FROM (
         SELECT
             CASE
                 WHEN moment::TIMESTAMP >= known_since_utc THEN moment::TIMESTAMP
-                ELSE error('Users are known since ' || coalesce(known_since_utc::VARCHAR || ' UTC', 'no moment yet'))
+                ELSE error(
+                    coalesce('Users are known since ' || known_since_utc || ' UTC', 'Users have not been read yet')
+                )
             END AS moment_utc
         FROM (SELECT min(valid_from_utc) AS known_since_utc FROM marts.user_month_versions)
     ) AS asked

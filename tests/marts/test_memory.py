@@ -181,5 +181,5 @@ def test_a_moment_before_the_first_reading_is_refused_with_the_moment_since_when
 def test_a_file_without_a_reading_refuses_every_moment(mart: str) -> None:
     given = warehouse()
     build(given, mart)
-    with pytest.raises(duckdb.Error, match="are known since no moment yet"):
+    with pytest.raises(duckdb.Error, match="have not been read yet"):
         given.execute(f"SELECT count(*) FROM marts.{mart}(TIMESTAMP '2026-01-31')").fetchall()
