@@ -1,5 +1,7 @@
 -- What was budgeted for whom, and when was it changed?
 -- One row per office, user, month, measure and version; those without valid_to_utc stand now.
+-- A version is a time in which the amount stood without a break: that another number or a name beside it was
+-- changed does not begin a new one.
 -- Where several reports hold the same budget, the office's budget report counts first, then the monthly ones;
 -- where two customers answer for an office, one does. When a version began is when it was first read, not when
 -- it was set.
@@ -7,23 +9,58 @@
 --   office_id: customer id of the office
 --   month: first day of the month
 --   report: the budget report that this comes from
+--   valid_from_utc: when this amount was first read
+--   valid_to_utc: when it was first read no more; null while it stands
+--   _load_id: the load that first had this amount; joins meta.loads
+WITH counted AS (
+    SELECT budgets.*
+    FROM staging.budgets AS budgets
+    INNER JOIN marts.office_sources AS sources
+        ON sources.report = budgets.report
+        AND sources.office_id = budgets.office_id
+        AND sources.month = budgets.month
+        AND sources.customer_id = budgets.customer_id
+    QUALIFY preference = min(preference) OVER (PARTITION BY budgets.office_id, budgets.month, budgets.measure)
+),
+
+copies_numbered AS (  -- equal rows of one answer stay as many
+    SELECT
+        *,
+        row_number() OVER (
+            PARTITION BY report, office_id, user_id, month, measure, amount, valid_from_utc
+            ORDER BY valid_to_utc NULLS LAST
+        ) AS copy
+    FROM counted
+),
+
+begins_marked AS (
+    SELECT *, valid_from_utc IS DISTINCT FROM lag(valid_to_utc) OVER of_amount AS begins
+    FROM copies_numbered
+    WINDOW of_amount AS (
+        PARTITION BY report, office_id, user_id, month, measure, amount, copy ORDER BY valid_from_utc
+    )
+),
+
+versions_numbered AS (
+    SELECT *, count(*) FILTER (begins) OVER of_amount AS version
+    FROM begins_marked
+    WINDOW of_amount AS (
+        PARTITION BY report, office_id, user_id, month, measure, amount, copy ORDER BY valid_from_utc
+    )
+)
+
 SELECT
-    budgets.office_id,
-    budgets.user_id,
-    budgets.month,
-    budgets.measure,
-    budgets.amount,
-    budgets.valid_from_utc,
-    budgets.valid_to_utc,
-    budgets.report,
-    budgets.customer_id AS _customer,
-    budgets.month AS _month,
-    budgets.load_id AS _load_id
-FROM staging.budgets AS budgets
-INNER JOIN marts.office_sources AS sources
-    ON sources.report = budgets.report
-    AND sources.office_id = budgets.office_id
-    AND sources.month = budgets.month
-    AND sources.customer_id = budgets.customer_id
-QUALIFY preference = min(preference) OVER (PARTITION BY budgets.office_id, budgets.month, budgets.measure)
+    office_id,
+    user_id,
+    month,
+    measure,
+    amount,
+    min(valid_from_utc) AS valid_from_utc,
+    last(valid_to_utc ORDER BY valid_from_utc) AS valid_to_utc,
+    report,
+    customer_id AS _customer,
+    month AS _month,
+    first(load_id ORDER BY valid_from_utc) AS _load_id
+FROM versions_numbered
+GROUP BY office_id, user_id, month, measure, amount, copy, version, report, customer_id
 ORDER BY ALL

@@ -71,6 +71,24 @@ def test_a_row_that_stands_in_several_versions_of_its_office_is_not_multiplied(
     ]
 
 
+def test_an_amount_that_stood_while_something_beside_it_changed_is_one_version(given: DuckDBPyConnection) -> None:
+    budgeted(given, "2026-12", "U1", (100, SPRING, SUMMER), (100, SUMMER, AUTUMN), (150, AUTUMN, None))
+    found = built(given, "SELECT amount::INT, valid_from_utc, valid_to_utc FROM marts.budgets")
+    assert found == [(100, SPRING, AUTUMN), (150, AUTUMN, None)]
+
+
+def test_an_amount_that_was_gone_for_a_while_has_two_versions(given: DuckDBPyConnection) -> None:
+    budgeted(given, "2026-12", "U1", (100, SPRING, SUMMER), (100, AUTUMN, None))
+    assert built(given, "SELECT count(*) FROM marts.budgets") == [(2,)]
+
+
+def test_equal_rows_of_one_answer_stay_as_many_versions_as_they_are(given: DuckDBPyConnection) -> None:
+    twice = [(100, SPRING, SUMMER), (100, SUMMER, None)] * 2
+    budgeted(given, "2026-12", "U1", *twice)
+    found = built(given, "SELECT valid_from_utc, valid_to_utc FROM marts.budgets")
+    assert found == [(SPRING, None), (SPRING, None)]
+
+
 def test_counts_of_a_monthly_office_budget_are_measures_of_their_own(given: DuckDBPyConnection) -> None:
     held(given, "office_budget_estate", "G1", ["2026-12"])
     put(given, "budget_commission_history", "2026-12", customer_id="M1")
