@@ -83,7 +83,8 @@ def describe(connection: DuckDBPyConnection, built: Sequence[Query]) -> None:
     comments = []
     for query in built:
         if query.schema != "staging":
-            kind = "MACRO TABLE" if query.parameters else "VIEW" if query.schema == "meta" else "TABLE"
+            is_view = query.is_view or query.schema == "meta"
+            kind = "MACRO TABLE" if query.parameters else "VIEW" if is_view else "TABLE"
             comments.append(
                 f"COMMENT ON {kind} {query.table} IS {literal(f'{query.question} {query.words}')}"
             )

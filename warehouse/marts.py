@@ -91,7 +91,7 @@ def build_marts(
         sql = _typed(query, fits=states[query.table] == FITS) if query.expects else query.sql
         _create(connection, query, "VIEW", sql)
     for query in marts:
-        _create(connection, query, "TABLE", query.sql)
+        _create(connection, query, "VIEW" if query.is_view else "TABLE", query.sql)
     for query in marts:
         if query.table in MEMORY:
             connection.execute(MEMORY[query.table])

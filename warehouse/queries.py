@@ -21,7 +21,7 @@ SQL = Path(__file__).resolve().parent.parent / "sql"
 """The room in which every query of this project lives."""
 
 _ENTRY = re.compile(r"  (\S[^:]*): (.*)")
-_SECTIONS = ("Columns", "Expects", "Severity", "Parameters")
+_SECTIONS = ("Columns", "Expects", "Severity", "Parameters", "Kind")
 
 
 class QueryError(Exception):
@@ -34,8 +34,9 @@ class Query:
 
     The header's first line is the question and the lines after it are grain and surprises; `Columns:`
     describes what comes out, `Expects:` names what undocumented tables are assumed to hold,
-    `Parameters:` makes a mart a table macro and names the variables an analysis reads, `Severity:` grades a
-    check. Only a query that expects something needs the types of its columns (`amount DECIMAL(18, 4): ...`).
+    `Parameters:` makes a mart a table macro and names the variables an analysis reads, `Kind: view` makes a
+    mart a view, `Severity:` grades a check. Only a query that expects something needs the types of its
+    columns (`amount DECIMAL(18, 4): ...`).
     """
 
     path: Path
@@ -49,6 +50,7 @@ class Query:
     expects: Mapping[str, str]
     severity: str
     parameters: tuple[str, ...]
+    is_view: bool
     sql: str
     reads: frozenset[tuple[str, str]]
 
@@ -79,6 +81,7 @@ def queries(connection: DuckDBPyConnection, folder: Path, schema: str) -> list[Q
             expects=_entries(sections["Expects"]),
             severity=" ".join(sections["Severity"]).strip(),
             parameters=tuple(" ".join(sections["Parameters"]).replace(",", " ").split()),
+            is_view=" ".join(sections["Kind"]).strip() == "view",
             sql=select,
             reads=tables_read(tree, path),
         )

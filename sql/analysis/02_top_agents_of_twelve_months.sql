@@ -5,14 +5,12 @@
 -- earlier.
 SELECT
     commission_rank AS place,
-    earner_name AS agent,
+    user_name AS agent,
     commission,
     sold_estate_parts AS homes_sold,
     sold_average_commission AS average_commission,
     rank_change AS places_won
-FROM marts.leaderboard
-WHERE earner_kind = 'user'
-    AND period = 'twelve months'
-    AND month = (SELECT max(month) FROM marts.office_month WHERE NOT is_open)
+FROM marts.user_leaderboard_12_months
+WHERE month = (SELECT max(month) FROM marts.office_month WHERE NOT is_open)
     AND commission_rank <= 20
 ORDER BY place, agent;

@@ -1,7 +1,8 @@
 -- Whose budgets were changed after they were first read, by how much, and when?
 -- One row per office, user, month and measure with more than one version.
 --
--- amount_now is null where the budget was taken back. marts.budgets keeps every version; marts.budget_as_of(TIMESTAMP '2026-03-01') shows what stood at a moment.
+-- amount_now is null where the budget was taken back. marts.budgets keeps every version;
+-- marts.budget_as_of(TIMESTAMP '2026-03-01') shows what stood at a moment.
 SELECT
     office_id,
     user_id,

@@ -4,6 +4,8 @@
 -- A quarter and a year are counted from their start to the month. A period is complete when every month of it
 -- is held; earners are ranked by commission, equal ones share a rank. The month before is the same kind of
 -- period one month earlier, so a quarter's first month is compared with the whole quarter before.
+-- Offices and users, and periods that overlap, lie in one table here: for sums take one kind and one period, as
+-- office_leaderboard_month, user_leaderboard_year and the six others do.
 -- Rows lie by year and office, so that both an office and a month are found quickly.
 -- Columns:
 --   commission: commission for sales, valuations and writings together, by share, in SEK; tax basis not

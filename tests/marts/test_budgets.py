@@ -71,7 +71,9 @@ def test_a_row_that_stands_in_several_versions_of_its_office_is_not_multiplied(
     ]
 
 
-def test_an_amount_that_stood_while_something_beside_it_changed_is_one_version(given: DuckDBPyConnection) -> None:
+def test_an_amount_that_stood_while_something_beside_it_changed_is_one_version(
+    given: DuckDBPyConnection,
+) -> None:
     budgeted(given, "2026-12", "U1", (100, SPRING, SUMMER), (100, SUMMER, AUTUMN), (150, AUTUMN, None))
     found = built(given, "SELECT amount::INT, valid_from_utc, valid_to_utc FROM marts.budgets")
     assert found == [(100, SPRING, AUTUMN), (150, AUTUMN, None)]

@@ -84,3 +84,13 @@ def test_a_mart_without_a_file_any_more_is_gone_and_staging_never_stays(tmp_path
         "SELECT schema_name, table_name FROM duckdb_tables() WHERE schema_name NOT IN ('bi', 'meta')"
     )
     assert left.fetchall() == [("marts", "b")]
+
+
+def test_a_mart_of_kind_view_is_a_view_that_carries_the_words_of_what_it_reads(tmp_path: Path) -> None:
+    given = warehouse()
+    read = f"{HEADER}-- Columns:\n--   x: the one\nSELECT 1 AS x"
+    build_marts(given, room(tmp_path, marts_a=read, marts_b=f"{HEADER}-- Kind: view\nFROM marts.a"))
+    found = given.execute(
+        "SELECT kind, description FROM meta.dictionary WHERE table_name = 'b' ORDER BY kind"
+    )
+    assert found.fetchall() == [("column", "the one"), ("view", "What is it? One row.")]

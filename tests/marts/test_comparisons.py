@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from decimal import Decimal
 
+import pytest
 from duckdb import DuckDBPyConnection
 
 from tests.marts.given import build, built, earned, loaded, sold, warehouse
@@ -43,6 +44,30 @@ def test_the_leaderboard_adds_up_quarter_year_and_twelve_months() -> None:
         ("twelve months", 1110, 3, False), ("twelve months", 11110, 4, False),
         ("year", 1100, 2, False), ("year", 11100, 3, False),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("mart", "commissions"),
+    {
+        "office_leaderboard_month": [10],
+        "office_leaderboard_quarter": [110],
+        "office_leaderboard_year": [110],
+        "office_leaderboard_12_months": [1110],
+        "user_leaderboard_month": [1],
+        "user_leaderboard_quarter": [11],
+        "user_leaderboard_year": [11],
+        "user_leaderboard_12_months": [111],
+    }.items(),
+)
+def test_every_leaderboard_of_one_kind_and_period_holds_an_earner_once(
+    mart: str, commissions: list[int]
+) -> None:
+    given = warehouse()
+    for month, amount in (("2025-12", 1000), ("2026-01", 100), ("2026-02", 10)):
+        office_earned(given, month, M1=amount)
+        loaded(given, "commission_user", "G1", month, [earned({"user_id": "U1"}, amount / 10)])
+    found = built(given, f"SELECT commission::INT FROM marts.{mart} WHERE month = '2026-02-01'")
+    assert [commission for (commission,) in found] == commissions
 
 
 def test_equal_commissions_share_a_rank_and_know_what_is_missing_to_the_leader() -> None:

@@ -1,0 +1,14 @@
+-- Which offices earned most in a month?
+-- One row per office and month, with any commission in it.
+-- Cut out of marts.leaderboard, so that nothing else is added up by mistake.
+-- Kind: view
+-- Columns:
+--   office_id: customer id of the office
+--   office_name: name of the office
+SELECT
+    month,
+    office_id,
+    office_name,
+    * EXCLUDE (earner_kind, period, month, earner_id, earner_name, office_id, office_name)
+FROM marts.leaderboard
+WHERE earner_kind = 'office' AND period = 'month'

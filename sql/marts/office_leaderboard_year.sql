@@ -1,0 +1,15 @@
+-- Which offices earned most in the year so far?
+-- One row per office and month, with any commission in the year up to it.
+-- Every row is a sum over months already: look at one month, and never add up rows of several.
+-- Cut out of marts.leaderboard, so that nothing else is added up by mistake.
+-- Kind: view
+-- Columns:
+--   office_id: customer id of the office
+--   office_name: name of the office
+SELECT
+    month,
+    office_id,
+    office_name,
+    * EXCLUDE (earner_kind, period, month, earner_id, earner_name, office_id, office_name)
+FROM marts.leaderboard
+WHERE earner_kind = 'office' AND period = 'year'
