@@ -2,7 +2,7 @@
 -- One row per office and month that any of its three reports is held for.
 -- A number is zero where its report is held and has nothing to say, and null where the report is not held.
 -- Averages and percentages are worked out from sums, so they can be again over any number of months:
--- sum(sold_commission) / sum(sold_estate_parts). A month that is open will still grow.
+-- sum(sold_commission) / sum(sold_estate_parts). Who is an active agent is said by marts.user_month. A month that is open will still grow.
 -- Columns:
 --   month: first day of the month
 --   office_id: customer id of the office
@@ -16,6 +16,9 @@
 --   outgoing_lead_count: leads sent out
 --   tip_count: tips sent by colleagues of the office
 --   removed_lead_count: leads and tips of all three kinds that the service lists as removed; in no other count
+--   active_agent_count: agents of the office in the month, without those who left or had not begun; null where
+--     the user report is not held
+--   commission_per_active_agent: commission of the office by each of these; null without one
 --   is_open: whether the month was not over when one of the reports was asked
 --   _customer: the customer whose office report counts; for the other reports see marts.office_sources
 --   _month: month of that report
@@ -51,6 +54,13 @@ leads_counted AS (
         count(*) FILTER (is_removed) AS removed
     FROM marts.leads
     GROUP BY ALL
+),
+
+agents_counted AS (
+    SELECT office_id, month, count(*) AS active
+    FROM marts.user_month
+    WHERE is_active
+    GROUP BY ALL
 )
 
 SELECT
@@ -70,6 +80,10 @@ SELECT
     CASE WHEN held.has_leads THEN coalesce(leads_counted.outgoing, 0) END AS outgoing_lead_count,
     CASE WHEN held.has_leads THEN coalesce(leads_counted.tips, 0) END AS tip_count,
     CASE WHEN held.has_leads THEN coalesce(leads_counted.removed, 0) END AS removed_lead_count,
+    CASE WHEN users_held.month IS NOT NULL THEN coalesce(agents_counted.active, 0) END AS active_agent_count,
+    CASE WHEN held.has_commission THEN
+        (coalesce(earned.commission, 0) / nullif(active_agent_count, 0))::DECIMAL(18, 4)
+    END AS commission_per_active_agent,
     held.is_open,
     held.customer_id AS _customer,
     CASE WHEN held.has_commission THEN held.month END AS _month,
@@ -82,4 +96,9 @@ LEFT JOIN staging.commission_office AS earned
     AND earned.customer_id = held.customer_id
 LEFT JOIN running_summed ON running_summed.office_id = held.office_id AND running_summed.month = held.month
 LEFT JOIN leads_counted ON leads_counted.office_id = held.office_id AND leads_counted.month = held.month
+LEFT JOIN agents_counted ON agents_counted.office_id = held.office_id AND agents_counted.month = held.month
+LEFT JOIN marts.office_sources AS users_held
+    ON users_held.report = 'commission_user'
+    AND users_held.office_id = held.office_id
+    AND users_held.month = held.month
 ORDER BY held.month, held.office_id

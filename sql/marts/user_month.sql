@@ -1,6 +1,10 @@
 -- What did each user earn and do, month by month?
 -- One row per user and month held, from the month the user first left a trace.
 -- A number is zero where its report is held and has nothing to say, and null where the report is not held.
+-- The rows of somebody who left go on: what is booked later still counts. For averages per agent take the rows
+-- with is_active. Who is quiet for the last months held cannot be told from who left, and counts as gone; only
+-- in a month that is not over everybody counts who was active the month before. Budgets show nothing here: they
+-- often stay when somebody has left.
 -- The user report does not say of which office: it is that of marts.user_offices for the month, else for an
 -- earlier month, else for a later one, else the customer asked if that is an office; office_basis says which.
 -- Whose answers count for a user, and which are added up, is in marts.user_sources.
@@ -20,6 +24,10 @@
 --   outgoing_lead_count: leads sent out by the user
 --   tip_count: tips sent by the user
 --   removed_lead_count: leads and tips of all three kinds that the service lists as removed; in no other count
+--   first_active_month: first month in which the user earned, sold, wrote, valued, or had a lead or tip; null if
+--     never
+--   last_active_month: last such month
+--   is_active: whether the month is one of these or between them, or not over and the next after them
 --   is_open: whether the month was not over when the user report was asked
 --   _customer: the customers whose user reports count, by id
 --   _month: month of that report
@@ -70,6 +78,24 @@ traces AS (
     SELECT _customer, user_id, min(month) FROM marts.leads GROUP BY ALL
     UNION ALL
     SELECT _customer, user_id, min(month) FROM marts.sale_shares GROUP BY ALL
+),
+
+active_months AS (
+    SELECT user_id, month
+    FROM staging.commission_user
+    WHERE greatest(commission, sold_estate_parts, writing_parts, valuation_parts) > 0
+    UNION
+    SELECT user_id, month FROM marts.running_commissions
+    UNION
+    SELECT user_id, month FROM marts.leads
+    UNION
+    SELECT user_id, month FROM marts.sale_shares
+),
+
+users_active AS (
+    SELECT user_id, min(month) AS first_month, max(month) AS last_month
+    FROM active_months
+    GROUP BY ALL
 ),
 
 users_of_customers AS (
@@ -144,6 +170,13 @@ SELECT
     CASE WHEN held.has_leads THEN coalesce(leads_counted.outgoing, 0) END AS outgoing_lead_count,
     CASE WHEN held.has_leads THEN coalesce(leads_counted.tips, 0) END AS tip_count,
     CASE WHEN held.has_leads THEN coalesce(leads_counted.removed, 0) END AS removed_lead_count,
+    users_active.first_month AS first_active_month,
+    users_active.last_month AS last_active_month,
+    coalesce(
+        held.month >= users_active.first_month
+        AND held.month <= users_active.last_month + INTERVAL (CASE WHEN held.is_open THEN 1 ELSE 0 END) MONTH,
+        false
+    ) AS is_active,
     held.is_open,
     coalesce(earned_summed.customers, held.customer_id) AS _customer,
     held.month AS _month
@@ -152,6 +185,7 @@ LEFT JOIN marts.users AS users USING (user_id)
 LEFT JOIN earned_summed ON earned_summed.user_id = held.user_id AND earned_summed.month = held.month
 LEFT JOIN running_summed ON running_summed.user_id = held.user_id AND running_summed.month = held.month
 LEFT JOIN leads_counted ON leads_counted.user_id = held.user_id AND leads_counted.month = held.month
+LEFT JOIN users_active ON users_active.user_id = held.user_id
 LEFT JOIN marts.offices AS offices
     ON offices.office_id = coalesce(held.office_before, held.office_after, held.office_asked)
 ORDER BY held.month, held.user_id

@@ -103,6 +103,18 @@ def test_a_month_is_open_when_one_of_its_reports_was_asked_before_it_was_over() 
     assert built(given, "SELECT is_open FROM marts.office_month") == [(True,)]
 
 
+def test_agents_who_left_dilute_no_average_and_without_the_user_report_there_is_none() -> None:
+    given = warehouse()
+    for month, users in (("2026-01", ["U1", "U2"]), ("2026-02", ["U1"]), ("2026-03", ["U1"])):
+        loaded(given, "commission_office", "M1", month, [earned(M1, 60)])
+        if month != "2026-03":
+            loaded(given, "commission_user", "M1", month, [earned({"user_id": user}, 30) for user in users])
+    found = built(
+        given, "SELECT active_agent_count, commission_per_active_agent FROM marts.office_month ORDER BY month"
+    )
+    assert found == [(2, Decimal(30)), (1, Decimal(60)), (None, None)]
+
+
 U1 = {"user_id": "U1"}
 
 
@@ -169,3 +181,39 @@ def test_a_user_without_a_commission_report_has_unknown_commission() -> None:
     held(given, "tips_and_leads", "M1", ["2026-01"])
     amounts = "commission, running_commission_sek_excl_vat, incoming_lead_count"
     assert built(given, f"SELECT {amounts} FROM marts.user_month") == [(None, Decimal(100), 0)]
+
+
+def test_a_user_is_active_from_the_first_month_with_a_trace_to_the_last() -> None:
+    given = warehouse()
+    for month, users in {
+        "01": [earned(U1, 0, parts=0)],
+        "02": [earned(U1, 7)],
+        "03": [],
+        "04": [earned(U1, 7)],
+    }.items():
+        user_report(given, "M1", f"2026-{month}", users)
+    user_report(given, "M1", "2026-05", [earned(U1, -2, parts=0)])
+    found = built(
+        given,
+        "SELECT month(month), is_active, month(first_active_month), month(last_active_month) "
+        "FROM marts.user_month",
+    )
+    assert found == [
+        (1, False, 2, 4), (2, True, 2, 4), (3, True, 2, 4), (4, True, 2, 4), (5, False, 2, 4)
+    ]  # fmt: skip
+
+
+def test_a_month_that_is_not_over_makes_nobody_inactive_who_was_active_the_month_before() -> None:
+    given = warehouse()
+    user_report(given, "M1", "2026-01", [earned(U1, 7), earned({"user_id": "U2"}, 7)])
+    user_report(given, "M1", "2026-02", [earned(U1, 7)])
+    loaded(given, "commission_user", "M1", "2026-03", [], is_open=True)
+    query = "SELECT user_id, is_active FROM marts.user_month WHERE month = '2026-03-01'"
+    assert built(given, query) == [("U1", True), ("U2", False)]
+
+
+def test_a_user_who_never_did_a_thing_is_never_active() -> None:
+    given = warehouse()
+    user_report(given, "M1", "2026-01", [earned(U1, 0, parts=0)])
+    query = "SELECT is_active, first_active_month FROM marts.user_month"
+    assert built(given, query) == [(False, None)]
