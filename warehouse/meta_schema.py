@@ -108,12 +108,13 @@ def write_configured(
         insert_rows(connection, f"meta.{table}", rows)
 
 
-def write_clock(connection: DuckDBPyConnection, timezone: str) -> None:
-    """Write down the time zone of the service's times, if it is another one than is known."""
+def write_declared(connection: DuckDBPyConnection, table: str, *values: object) -> None:
+    """Write down what the settings declare, the one row of a table of meta, unless it is there already."""
     complete(connection)
-    if connection.execute("FROM meta.clock").fetchall() != [(timezone,)]:
-        connection.execute("DELETE FROM meta.clock")
-        connection.execute("INSERT INTO meta.clock VALUES ($1)", [timezone])
+    if connection.execute(f"FROM meta.{table}").fetchall() != [values]:
+        connection.execute(f"DELETE FROM meta.{table}")
+        places = ", ".join(f"${number}" for number in range(1, len(values) + 1))
+        connection.execute(f"INSERT INTO meta.{table} VALUES ({places})", [*values])
 
 
 def naive_utc(moment: datetime) -> datetime:

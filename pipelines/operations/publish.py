@@ -11,7 +11,7 @@ from warehouse.checks import CheckResult, keep_results, run_checks
 from warehouse.database import Store
 from warehouse.errors import WarehouseError
 from warehouse.marts import MartError, build_marts
-from warehouse.meta_schema import write_clock, write_configured
+from warehouse.meta_schema import write_configured, write_declared
 from warehouse.publish import Publication, publish
 from warehouse.retention import clear_landing
 
@@ -73,7 +73,8 @@ def _build_and_check(store: Store, settings: Settings, clock: Clock) -> tuple[li
                 "Nothing has been loaded yet, so there is nothing to publish; run `brokerbi sync` first."
             )
         write_configured(connection, "customers", customers)
-        write_clock(connection, settings.timezone)
+        write_declared(connection, "clock", settings.timezone)
+        write_declared(connection, "tax_basis", settings.commission_vat, settings.vat_rate)
         marts = build_marts(connection)
         connection.commit()  # a check sees what is committed
         checks = run_checks(connection)

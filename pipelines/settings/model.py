@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from datetime import date
+from decimal import Decimal
 from functools import partial
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Literal, TypeVar
 from zoneinfo import ZoneInfo
 
 from pydantic import (
@@ -97,6 +98,11 @@ def _checked_link(text: str) -> str:
     return link
 
 
+def _as_share(rate: Decimal) -> Decimal:
+    """A rate of VAT in parts of the amount; one from 1 on is meant in percent."""
+    return rate if rate < 1 else rate / 100
+
+
 def _words(value: object) -> object:
     if isinstance(value, str):
         return [word.strip() for word in value.split(",") if word.strip()]
@@ -181,6 +187,14 @@ class Settings(BaseModel):
         description="a schedule in cron's five fields, like 0 5 * * * for five each morning",
     )
 
+    # What the service does not say of its amounts.
+    commission_vat: Literal["excluded", "included", "unknown"] = Field(
+        default="unknown", description="excluded, included or unknown"
+    )
+    vat_rate: Annotated[Decimal, AfterValidator(_as_share)] | None = Field(
+        default=None, gt=0, lt=100, description="a rate of VAT, like 0.25 for 25 %"
+    )
+
     # What is kept, and what is published.
     data_dir: Path = Field(default=Path("data"), description="a directory")
     landing_days: int | None = Field(default=None, ge=1, description="a number of days, at least 1")
@@ -255,6 +269,11 @@ class Settings(BaseModel):
             problems.append(
                 "BROKERBI_ALERT_SMTP_USERNAME is set without a password; set BROKERBI_ALERT_SMTP_PASSWORD, "
                 "or BROKERBI_ALERT_SMTP_PASSWORD_FILE to a file with it."
+            )
+        if self.commission_vat == "included" and self.vat_rate is None:
+            problems.append(
+                "BROKERBI_COMMISSION_VAT is included, but BROKERBI_VAT_RATE is not set; set it to the rate, "
+                "like 0.25, so that commission can be compared with budgets without VAT."
             )
         if problems:
             raise ValueError("\n".join(problems))

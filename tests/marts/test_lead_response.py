@@ -10,7 +10,7 @@ import pytest
 from duckdb import DuckDBPyConnection
 
 from tests.marts.given import arrived, build, held, rows, warehouse
-from warehouse.meta_schema import write_clock
+from warehouse.meta_schema import write_declared
 
 CREATED = datetime(2026, 7, 1, 14)  # in Stockholm, which is 12 o'clock in UTC
 FIRST_NIGHT = datetime(2026, 7, 2, 3)
@@ -32,7 +32,7 @@ def read(given: DuckDBPyConnection, night: datetime, state: str, *, is_removed: 
 def nights(states: Sequence[str], first: datetime = FIRST_NIGHT) -> DuckDBPyConnection:
     """A lead as one night after the other read it."""
     given = warehouse()
-    write_clock(given, "Europe/Stockholm")
+    write_declared(given, "clock", "Europe/Stockholm")
     arrived(given, "incoming_leads", is_removed="BOOLEAN")
     for number, state in enumerate(states):
         read(given, first + timedelta(days=number), state)

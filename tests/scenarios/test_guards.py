@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from datetime import date
+from decimal import Decimal
 from pathlib import Path
 
 import httpx
@@ -175,3 +176,10 @@ def test_a_mart_that_cannot_be_built_is_the_reason_and_the_old_file_stays(here: 
     status, reason = last_publication(here)
     assert (status, "final_price" in reason) == ("refused", True)
     assert (here.data_dir / "warehouse.duckdb").read_bytes() == before
+
+
+def test_what_the_settings_declare_of_vat_is_in_the_published_file(here: Scenario) -> None:
+    declared = {"commission_vat": "included", "vat_rate": Decimal("0.25")}
+    here.settings = here.settings.model_copy(update=declared)
+    here.publish()
+    assert here.rows("FROM meta.tax_basis") == [tuple(declared.values())]

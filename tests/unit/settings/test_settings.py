@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from datetime import UTC, date, datetime
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -74,6 +75,12 @@ ACCEPTED: dict[str, tuple[str, dict[str, str], dict[str, object]]] = {
         {"base_url": "http://service.example"},
     ),
     "five fields of cron": ("", {"NIGHTLY": "30 4 * * 1-5"}, {"nightly": "30 4 * * 1-5"}),
+    "a rate of VAT as a share": ("vat_rate = 0.25", {}, {"vat_rate": Decimal("0.25")}),
+    "a rate of VAT in percent": (
+        'commission_vat = "included"',
+        {"VAT_RATE": "25"},
+        {"vat_rate": Decimal("0.25")},
+    ),
     "mailboxes with commas": (
         'alert_email_from = "bi@example.com"\nalert_smtp_host = "mail.example.com"',
         {"ALERT_EMAIL_TO": "a@example.com, b@example.com"},

@@ -63,6 +63,10 @@ WRONG = [
     ("ALERT_SMTP_USERNAME", "u", "is set without a password; set BROKERBI_ALERT_SMTP_PASSWORD"),
     ("ALERT_SMTP_PORT", "x", "('x') is not a port from 1 to 65535."),
     ("ALERT_SMTP_PASSWORD", "hush\n", "holds a line break or another control character; look for"),
+    ("COMMISSION_VAT", "yes", "('yes') is not excluded, included or unknown."),
+    ("COMMISSION_VAT", "included", "is included, but BROKERBI_VAT_RATE is not set; set it to the rate"),
+    ("VAT_RATE", "0", "('0') is not a rate of VAT, like 0.25 for 25 %."),
+    ("VAT_RATE", "nan", "('nan') is not a rate of VAT, like 0.25 for 25 %."),
     ("ALERT_WEBHOOK", "hush", "is not an address to post to; it begins with https://"),
 ]  # fmt: skip
 

@@ -1,0 +1,21 @@
+-- Do commissions have VAT in them, and how is a comparison with amounts without VAT to be read?
+-- One row, also where nothing has been declared.
+-- Columns:
+--   commission_vat: whether commissions have VAT in them, as the settings declare: excluded, included or unknown
+--   vat_rate: the rate of VAT that is declared, 0.25 for 25 %; null where none is
+--   basis_note: what to mind where commission is compared with a budget; null where both are known to be
+--     without VAT
+WITH declared AS (
+    SELECT coalesce(max(commission_vat), 'unknown') AS commission_vat, max(vat_rate) AS vat_rate
+    FROM meta.tax_basis
+)
+
+SELECT
+    commission_vat,
+    vat_rate,
+    CASE commission_vat
+        WHEN 'unknown' THEN 'commission may have VAT in it, the budget has none'
+        WHEN 'included' THEN
+            'commission less its declared VAT of ' || regexp_replace((100 * vat_rate)::VARCHAR, '\.?0+$', '') || ' %'
+    END AS basis_note
+FROM declared
