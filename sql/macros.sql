@@ -42,3 +42,10 @@ CREATE OR REPLACE TEMP MACRO counts_of(line) AS
         LAMBDA name: json_type(to_json(line), '$.' || name) IN ('BIGINT', 'UBIGINT', 'DOUBLE')
             AND NOT regexp_matches(name, '^_|id$|^year$|^month$')
     );
+
+-- A commission without VAT, as far as is declared: `basis` is the row of staging.tax_basis.
+CREATE OR REPLACE TEMP MACRO without_vat(commission, basis) AS
+    CASE
+        WHEN basis.commission_vat = 'included' THEN (commission / (1 + basis.vat_rate))::DECIMAL(18, 4)
+        ELSE commission
+    END;

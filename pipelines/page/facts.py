@@ -39,6 +39,7 @@ class OfficeBudget:
     actual: Decimal | None
     year_budget: Decimal | None
     year_forecast: Decimal | None
+    basis_note: str | None = None  # what to mind where the two are compared
 
 
 @dataclass(frozen=True, slots=True)

@@ -139,6 +139,7 @@ def offices_section(months: OfficeMonths) -> Shown | None:
         "chain": whole if len(months.offices) > 1 else None,
         "offices": [_office_charts(months, months.names[one], [one], shown) for one in months.offices],
         "has_budget": bool(budgets),
+        "budget_notes": sorted({row.basis_note for row in months.budgets.values() if row.basis_note}),
     }
 
 

@@ -1,92 +1,208 @@
 -- How far are offices and users from their budgets, and where will the year end?
--- One row per office, user, month and measure with a budget; a row without a user is the office as a whole.
--- An office's budget is the sum of its users' budgets, and of what is budgeted for nobody in person. Commission
--- is compared with all commission of the user or office, sold estates with parts of homes; what is done of other
--- measures is not in any documented report.
--- The forecast says: as it went so far, so the rest of the budget will go. It looks at months that are over, so
--- the row of the latest of them holds today's forecast; it is null where a month of the year so far is unknown.
+-- One row per office or user, month and measure, in every year of which a month has a budget: all months with a
+-- budget, and those without one in which the office or user was at work. A row without a user is the office as a
+-- whole, and has its users in it: for sums read marts.office_budget_vs_actual or marts.user_budget_vs_actual.
+-- An office's budget is the sum of its users' budgets, and of what is budgeted for nobody in person. The user
+-- report does not say of which office a commission is, so budgets that a user has at several offices are one.
+-- Commission is compared with all commission of the user or office, sold estates with parts of homes; what is done
+-- of other measures is not in any documented report.
+-- The year to date holds every month from January, with a budget or without; months before a user began count as
+-- zero, if the user report of the user's offices is held for them. Shares compare the months that have a budget
+-- with their budgets, so that nothing is reached of a budget that is not there: look at budget_month_count.
+-- The forecast says: what is reached so far; as it went of the budget so far, so the rest of the budget will go;
+-- and a month to come without a budget will be like the average month of the year so far. Nothing more is forecast
+-- of a user without a trace in three months. It looks at months that are over, so the row of the latest of them
+-- holds today's forecast; it is null where a month of the year so far is not held.
 -- Columns:
---   office_id: customer id of the office
---   office_name: name of the office
---   user_name: name of the user
+--   office_id: customer id of the office; of a user that with the largest budget for the user in the month, else
+--     the user's office
+--   office_name: name of that office
 --   user_id: id of the user; null for the office as a whole
---   budget: the amount budgeted for the month
---   actual: what was reached in the month; null where it is unknown
+--   user_name: name of the user
+--   month: first day of the month
+--   budget: the amount budgeted for the month; commission in SEK without VAT, as is documented where budgets are
+--     set; null without a budget
+--   actual: what was reached in the month; null where it is not held. Of commission the currency is not
+--     documented, and VAT is taken off where it is declared: see basis_note
 --   attainment_share: actual in parts of budget, 1 when just reached; null without a budget
---   year_to_date_budget: budget from January to the month
---   year_to_date_actual: what was reached from January to the month; null where a month of these is unknown
---   year_to_date_attainment_share: the same in parts of the budget
+--   year_to_date_budget: budget from January to the month, as far as months have one
+--   year_to_date_actual: what was reached from January to the month; null where a month of these is not held
+--   year_to_date_attainment_share: what was reached in the months with a budget, in parts of year_to_date_budget
 --   year_budget: budget of the whole year, as far as budgets are known
---   year_forecast: where the year will end
---   year_forecast_attainment_share: that in parts of the year's budget
+--   year_forecast: where the year will end, all twelve months together
+--   year_forecast_attainment_share: where the months with a budget will end, in parts of year_budget
+--   budget_month_count: months of the year that have a budget, 12 for a whole year
+--   year_to_date_budget_month_count: months from January to the month that have a budget
 --   is_open: whether the month is not over yet, or still to come, as far as is known
+--   basis_note: what to mind where commission is compared with its budget, as the tax basis of commission is not
+--     documented; null for counts, and where both are declared to be without VAT
 WITH current_budgets AS (
-    SELECT office_id, user_id, month, measure, sum(amount)::DECIMAL(18, 4) AS budget
+    SELECT office_id, user_id, month, measure, amount
     FROM marts.budgets
     WHERE valid_to_utc IS NULL
-    GROUP BY GROUPING SETS ((office_id, user_id, month, measure), (office_id, month, measure))
-    HAVING grouping(user_id) = 1 OR user_id IS NOT NULL
+),
+
+budgets_summed AS (
+    SELECT
+        false AS is_user, office_id AS owner_id, office_id, month, measure, sum(amount)::DECIMAL(18, 4) AS budget
+    FROM current_budgets
+    GROUP BY ALL
+    UNION ALL
+    SELECT
+        true, user_id, first(office_id ORDER BY amount DESC NULLS LAST, office_id), month, measure, sum(amount)
+    FROM current_budgets
+    WHERE user_id IS NOT NULL
+    GROUP BY user_id, month, measure
+),
+
+offices_of_users AS (
+    SELECT user_id, year(month) AS year, office_id, count(*) OVER (PARTITION BY user_id, year(month)) AS office_count
+    FROM current_budgets
+    WHERE user_id IS NOT NULL
+    GROUP BY user_id, year(month), office_id
+),
+
+users_held AS (  -- months in which the user report of all these offices is held
+    SELECT offices.user_id, sources.month, bool_or(sources.is_open) AS is_open
+    FROM offices_of_users AS offices
+    INNER JOIN marts.office_sources AS sources
+        ON sources.report = 'commission_user'
+        AND sources.office_id = offices.office_id
+        AND year(sources.month) = offices.year
+    GROUP BY ALL
+    HAVING count(*) = any_value(offices.office_count)
+),
+
+months_known AS (
+    SELECT
+        false AS is_user, office_id AS owner_id, office_id, month, commission, sold_estate_parts,
+        commission IS NOT NULL AS is_at_work, is_open
+    FROM marts.office_month
+    UNION ALL
+    SELECT
+        true,
+        user_id,
+        known.office_id,
+        month,
+        coalesce(known.commission, CASE WHEN held.month IS NOT NULL THEN 0 END),
+        coalesce(known.sold_estate_parts, CASE WHEN held.month IS NOT NULL THEN 0 END),
+        coalesce(known.is_active, false),
+        coalesce(known.is_open, held.is_open)
+    FROM marts.user_month AS known
+    FULL JOIN users_held AS held USING (user_id, month)
 ),
 
 actuals AS (
-    SELECT office_id, NULL AS user_id, month, commission, sold_estate_parts, is_open FROM marts.office_month
-    UNION ALL
-    SELECT NULL, user_id, month, commission, sold_estate_parts, is_open FROM marts.user_month
+    SELECT
+        * EXCLUDE (commission, sold_estate_parts),
+        unnest([
+            {'measure': 'commission', 'actual': without_vat(commission, basis)},
+            {'measure': 'sold estates', 'actual': sold_estate_parts::DECIMAL(18, 4)}
+        ], recursive := true)
+    FROM months_known
+    CROSS JOIN staging.tax_basis AS basis
+),
+
+months_wanted AS (
+    SELECT is_user, owner_id, month, measure
+    FROM budgets_summed
+    UNION
+    SELECT is_user, owner_id, actuals.month, measure
+    FROM actuals
+    INNER JOIN budgets_summed AS budgets USING (is_user, owner_id, measure)
+    WHERE actual IS NOT NULL AND year(actuals.month) = year(budgets.month)
+),
+
+users_active AS (
+    SELECT DISTINCT user_id AS owner_id, true AS is_user, first_active_month, last_active_month
+    FROM marts.user_month
 ),
 
 compared AS (
     SELECT
-        budgets.*,
-        CASE budgets.measure
-            WHEN 'commission' THEN actuals.commission
-            WHEN 'sold estates' THEN actuals.sold_estate_parts::DECIMAL(18, 4)
-        END AS actual,
+        is_user,
+        owner_id,
+        coalesce(budgets.office_id, actuals.office_id) AS office_id,
+        month,
+        measure,
+        budgets.budget,
+        actuals.actual,
+        coalesce(actuals.is_at_work, false) AS is_at_work,
         coalesce(
             actuals.is_open,
-            budgets.month > (SELECT max(month) FROM marts.office_month WHERE NOT is_open),
+            month > (SELECT max(month) FROM marts.office_month WHERE NOT is_open),
             true
-        ) AS is_open
-    FROM current_budgets AS budgets
-    LEFT JOIN actuals
-        ON actuals.month = budgets.month
-        AND actuals.user_id IS NOT DISTINCT FROM budgets.user_id
-        AND (actuals.office_id = budgets.office_id OR budgets.user_id IS NOT NULL)
+        ) AS is_open,
+        coalesce(month > users.last_active_month + INTERVAL 2 MONTH, false) AS is_gone,
+        greatest(date_trunc('year', month)::DATE, users.first_active_month) AS began_month
+    FROM months_wanted
+    LEFT JOIN budgets_summed AS budgets USING (is_user, owner_id, month, measure)
+    LEFT JOIN actuals USING (is_user, owner_id, month, measure)
+    LEFT JOIN users_active AS users USING (is_user, owner_id)
 ),
 
 summed AS (
     SELECT
         *,
-        sum(budget) OVER so_far AS year_to_date_budget,
-        CASE WHEN count(actual) OVER so_far = count(*) OVER so_far THEN sum(actual) OVER so_far END
-            AS year_to_date_actual,
-        sum(budget) OVER (PARTITION BY office_id, user_id, measure, year(month)) AS year_budget
+        count(actual) OVER so_far = month(month) AS is_known_so_far,
+        sum(budget) OVER so_far AS budget_so_far,
+        count(budget) OVER so_far AS budget_count_so_far,
+        CASE WHEN is_known_so_far THEN sum(actual) OVER so_far END AS actual_so_far,
+        CASE WHEN is_known_so_far THEN sum(actual) FILTER (budget IS NOT NULL) OVER so_far END AS actual_of_budgeted,
+        sum(budget) OVER of_year AS year_budget,
+        count(budget) OVER of_year AS budget_count
     FROM compared
-    WINDOW so_far AS (PARTITION BY office_id, user_id, measure, year(month) ORDER BY month)
+    WINDOW
+        of_year AS (PARTITION BY is_user, owner_id, measure, year(month)),
+        so_far AS (PARTITION BY is_user, owner_id, measure, year(month) ORDER BY month)
+),
+
+forecast AS (
+    SELECT
+        *,
+        actual_so_far / (datediff('month', began_month, month) + 1) AS average_month,
+        12 - month(month) - (budget_count - budget_count_so_far) AS months_left_without_budget,
+        CASE
+            WHEN is_gone THEN 0
+            ELSE
+                (coalesce(year_budget, 0) - coalesce(budget_so_far, 0))
+                * coalesce(actual_of_budgeted / nullif(budget_so_far, 0), 1)
+        END AS rest_of_budget,
+        CASE
+            WHEN is_gone OR month < began_month THEN 0
+            ELSE months_left_without_budget * average_month
+        END AS rest_without_budget
+    FROM summed
 )
 
 SELECT
-    summed.month,
-    summed.office_id,
+    forecast.month,
+    forecast.office_id,
     offices.office_name,
-    summed.user_id,
+    CASE WHEN forecast.is_user THEN forecast.owner_id END AS user_id,
     users.user_name,
-    summed.measure,
-    summed.budget,
-    summed.actual,
-    (summed.actual / nullif(summed.budget, 0))::DECIMAL(18, 8) AS attainment_share,
-    summed.year_to_date_budget::DECIMAL(18, 4) AS year_to_date_budget,
-    summed.year_to_date_actual::DECIMAL(18, 4) AS year_to_date_actual,
-    (summed.year_to_date_actual / nullif(summed.year_to_date_budget, 0))::DECIMAL(18, 8)
+    forecast.measure,
+    forecast.budget,
+    forecast.actual,
+    (forecast.actual / nullif(forecast.budget, 0))::DECIMAL(18, 8) AS attainment_share,
+    forecast.budget_so_far::DECIMAL(18, 4) AS year_to_date_budget,
+    forecast.actual_so_far::DECIMAL(18, 4) AS year_to_date_actual,
+    (forecast.actual_of_budgeted / nullif(forecast.budget_so_far, 0))::DECIMAL(18, 8)
         AS year_to_date_attainment_share,
-    summed.year_budget::DECIMAL(18, 4) AS year_budget,
-    (CASE WHEN NOT summed.is_open THEN
-        summed.year_to_date_actual
-        + (summed.year_budget - summed.year_to_date_budget)
-        * coalesce(summed.year_to_date_actual / nullif(summed.year_to_date_budget, 0), 1)
+    forecast.year_budget::DECIMAL(18, 4) AS year_budget,
+    (CASE WHEN NOT forecast.is_open THEN
+        forecast.actual_so_far + forecast.rest_of_budget + forecast.rest_without_budget
     END)::DECIMAL(18, 4) AS year_forecast,
-    (year_forecast / nullif(summed.year_budget, 0))::DECIMAL(18, 8) AS year_forecast_attainment_share,
-    summed.is_open
-FROM summed
-LEFT JOIN marts.offices AS offices USING (office_id)
-LEFT JOIN marts.users AS users USING (user_id)
-ORDER BY year(summed.month), summed.office_id, summed.month, summed.user_id NULLS FIRST, measure
+    (CASE WHEN NOT forecast.is_open AND forecast.is_known_so_far THEN
+        (coalesce(forecast.actual_of_budgeted, 0) + forecast.rest_of_budget) / nullif(forecast.year_budget, 0)
+    END)::DECIMAL(18, 8) AS year_forecast_attainment_share,
+    forecast.budget_count AS budget_month_count,
+    forecast.budget_count_so_far AS year_to_date_budget_month_count,
+    forecast.is_open,
+    CASE WHEN forecast.measure = 'commission' THEN basis.basis_note END AS basis_note
+FROM forecast
+CROSS JOIN staging.tax_basis AS basis
+LEFT JOIN marts.offices AS offices ON offices.office_id = forecast.office_id
+LEFT JOIN marts.users AS users ON users.user_id = forecast.owner_id AND forecast.is_user
+WHERE forecast.budget IS NOT NULL OR forecast.is_at_work
+ORDER BY year(forecast.month), forecast.office_id, forecast.month, user_id NULLS FIRST, forecast.measure

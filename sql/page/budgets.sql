@@ -1,6 +1,15 @@
 -- What was each office to reach in a month, and what did it reach?
--- One row per office, month and measure; budgets of users are within those of their office.
-SELECT month, office_id, measure, budget, actual, year_budget, year_forecast
-FROM marts.budget_vs_actual
-WHERE user_id IS NULL AND measure IN ('commission', 'sold estates')
+-- One row per office, month and measure; budgets of users are within those of their office. The budget of a year is
+-- null unless every month of it has one: the forecast is of all twelve.
+SELECT
+    month,
+    office_id,
+    measure,
+    budget,
+    actual,
+    CASE WHEN budget_month_count = 12 THEN year_budget END AS year_budget,
+    year_forecast,
+    basis_note
+FROM marts.office_budget_vs_actual
+WHERE measure IN ('commission', 'sold estates')
 ORDER BY office_id, month

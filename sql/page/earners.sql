@@ -1,17 +1,21 @@
 -- Who earned most, by the newest month that is complete?
--- One row per kind, period and earner: the ten best users, and all offices of a chain.
+-- One row per kind, period and earner: the ten best users, and all offices of a chain. Declared VAT is taken off, as
+-- in office_months.
 SELECT
     earner_kind AS kind,
     period,
     month,
     coalesce(earner_name, earner_id) AS name,
-    commission,
+    (commission / (1 + declared.vat_rate))::DECIMAL(18, 4) AS commission,
     sold_estate_parts,
     commission_rank AS place,
     rank_change,
     earner_count,
     is_complete
 FROM marts.leaderboard
+CROSS JOIN (
+    SELECT coalesce(max(vat_rate) FILTER (commission_vat = 'included'), 0) AS vat_rate FROM meta.tax_basis
+) AS declared
 WHERE month = coalesce(
     (SELECT max(month) FROM marts.leaderboard WHERE period = 'month' AND is_complete),
     (SELECT max(month) FROM marts.leaderboard)

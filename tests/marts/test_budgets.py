@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
 
@@ -118,23 +119,114 @@ def test_a_user_is_held_against_the_own_budget(given: DuckDBPyConnection) -> Non
     assert found == [("U1", 80)]
 
 
+def office_earned(given: DuckDBPyConnection, actuals: Mapping[int, float]) -> None:
+    """What M1 earned in the months of 2026 with these numbers."""
+    for number, actual in actuals.items():
+        row = earned({"office_customer_id": "M1"}, actual)
+        loaded(given, "commission_office", "G1", f"2026-{number:02d}", [row])
+
+
+def user_earned(given: DuckDBPyConnection, actuals: Mapping[int, float]) -> None:
+    """What U1 of M1 earned in the months of 2026 with these numbers; 0 for months without a trace."""
+    office_earned(given, actuals)
+    for number, actual in actuals.items():
+        found = [earned({"user_id": "U1"}, actual)] if actual else []
+        loaded(given, "commission_user", "G1", f"2026-{number:02d}", found)
+
+
 def test_the_year_is_forecast_from_what_was_reached_of_the_budget_so_far(given: DuckDBPyConnection) -> None:
-    for number, (budget, actual) in enumerate(((100, 150), (300, 250), (600, None)), start=1):
-        budgeted(given, f"2026-{number:02d}", "U1", (budget, SPRING, None))
-        if actual:
-            office = earned({"office_customer_id": "M1"}, actual)
-            loaded(given, "commission_office", "G1", f"2026-{number:02d}", [office])
-    shown = "year_to_date_actual::INT, year_budget::INT, year_forecast::INT"
-    found = built(given, f"SELECT {shown} FROM marts.budget_vs_actual WHERE user_id IS NULL")
-    assert found == [(150, 1000, 1500), (400, 1000, 1000), (None, 1000, None)]
+    for number in range(1, 13):
+        budgeted(given, f"2026-{number:02d}", "U1", (100, SPRING, None))
+    office_earned(given, {1: 150, 2: 50, 3: 40})
+    found = built(
+        given,
+        "SELECT month(month), year_to_date_actual::INT, year_forecast::INT, "
+        "year_forecast_attainment_share::FLOAT "
+        "FROM marts.office_budget_vs_actual WHERE month <= '2026-04-01'",
+    )
+    assert found == [
+        (1, 150, 1800, 1.5),
+        (2, 200, 1200, 1),
+        (3, 240, 960, pytest.approx(0.8)),
+        (4, None, None, None),
+    ]
 
 
-def test_a_year_with_an_unknown_month_has_no_forecast(given: DuckDBPyConnection) -> None:
-    for of_month in ("2026-01", "2026-02"):
+def test_months_without_a_budget_are_in_the_year_to_date_and_in_the_forecast(
+    given: DuckDBPyConnection,
+) -> None:
+    for of_month in ("2026-02", "2026-03", "2026-04"):
         budgeted(given, of_month, "U1", (100, SPRING, None))
-    loaded(given, "commission_office", "G1", "2026-02", [earned({"office_customer_id": "M1"}, 5)])
-    found = built(given, "SELECT year_forecast FROM marts.budget_vs_actual WHERE user_id IS NULL")
-    assert found == [(None,), (None,)]
+    office_earned(given, {1: 1000, 2: 80, 3: 120})
+    found = built(
+        given,
+        "SELECT month(month), year_to_date_actual::INT, year_to_date_budget::INT, "
+        "year_to_date_attainment_share::FLOAT, year_to_date_budget_month_count, budget_month_count, "
+        "year_forecast::INT FROM marts.office_budget_vs_actual WHERE NOT is_open",
+    )
+    assert found == [
+        (1, 1000, None, None, 0, 3, 1000 + 300 + 8 * 1000),
+        (2, 1080, 100, pytest.approx(0.8), 1, 3, 1080 + 160 + 8 * 540),
+        (3, 1200, 200, 1, 2, 3, 1200 + 100 + 8 * 400),
+    ]
+
+
+def test_a_year_with_a_month_that_is_not_held_has_no_sum_and_no_forecast(given: DuckDBPyConnection) -> None:
+    budgeted(given, "2026-02", "U1", (100, SPRING, None))
+    office_earned(given, {2: 5})
+    query = "SELECT actual::INT, year_to_date_actual, year_forecast FROM marts.office_budget_vs_actual"
+    assert built(given, query) == [(5, None, None)]
+
+
+def test_months_before_a_user_began_are_zero_and_not_average_months(given: DuckDBPyConnection) -> None:
+    budgeted(given, "2026-03", "U1", (100, SPRING, None))
+    user_earned(given, {1: 0, 2: 0, 3: 50, 4: 150})
+    found = built(
+        given,
+        "SELECT month(month), year_to_date_actual::INT, year_forecast::INT FROM marts.user_budget_vs_actual",
+    )
+    assert found == [(3, 50, 50 + 9 * 50), (4, 200, 200 + 8 * 100)]
+
+
+def test_nothing_more_is_forecast_of_a_user_without_a_trace_in_three_months(
+    given: DuckDBPyConnection,
+) -> None:
+    for number in range(1, 13):
+        budgeted(given, f"2026-{number:02d}", "U1", (100, SPRING, None))
+    user_earned(given, {1: 100, 2: 0, 3: 0, 4: 0})
+    query = "SELECT year_forecast::INT FROM marts.user_budget_vs_actual WHERE NOT is_open"
+    assert built(given, query) == [(1200,), (600,), (400,), (100,)]
+
+
+def test_budgets_of_a_user_at_two_offices_are_one_and_meet_the_commission_once(
+    given: DuckDBPyConnection,
+) -> None:
+    budgeted(given, "2026-01", "U1", (100, SPRING, None))
+    put(given, "budget_commission_history", "2026-01", _row=5, customer_id="M2")
+    put(given, "budget_commission__users_history", "2026-01", _row=6, _parent_row=5, user_id="U1")
+    put(given, "budget_commission__users__months_history", "2026-01", _parent_row=6, commission=300)
+    user_earned(given, {1: 200})
+    query = "SELECT office_id, budget::INT, actual::INT FROM marts.user_budget_vs_actual"
+    assert built(given, query) == [("M2", 400, 200)]
+
+
+BASES = {
+    "unknown": (None, 1000, "commission may have VAT in it, the budget has none"),
+    "excluded": (None, 1000, None),
+    "included": ("0.25", 800, "commission less its declared VAT of 25 %"),
+}
+
+
+@pytest.mark.parametrize("declared", BASES)
+def test_commission_is_compared_without_vat_or_the_row_says_that_it_may_not_be(
+    given: DuckDBPyConnection, declared: str
+) -> None:
+    rate, actual, note = BASES[declared]
+    given.execute("INSERT INTO meta.tax_basis VALUES ($1, $2)", [declared, rate])
+    budgeted(given, "2026-01", "U1", (800, SPRING, None))
+    user_earned(given, {1: 1000})
+    query = "SELECT actual::INT, year_to_date_actual::INT, basis_note FROM marts.budget_vs_actual"
+    assert built(given, query) == [(actual, actual, note)] * 2
 
 
 def test_an_answer_that_holds_more_months_than_were_asked_counts_in_each_month_once(

@@ -30,7 +30,8 @@ from warehouse.database import Store
 from warehouse.marts import build_marts
 from warehouse.status import Overlap, overview
 
-START, SINCE, FEBRUARY = date(2024, 1, 1), date(2026, 9, 1), date(2026, 2, 1)
+START, SINCE = date(2024, 1, 1), date(2026, 9, 1)
+JANUARY, FEBRUARY = date(2026, 1, 1), date(2026, 2, 1)
 RANDOM = (
     *FEW,
     *"commission_user commission_office_by_month sold_estates running_commissions budget_commission".split(),
@@ -146,7 +147,7 @@ def check_budgets(known: Known) -> None:
 
 
 def check_forecast(known: Known) -> None:
-    """As it went so far, so the rest of the budget will go; October is the last month that is over."""
+    """As it went so far, so the rest of the budget will go, if January is held; October is over."""
     last = Month(2026, 10)
     this_year = [row for row in by_kind(known) if Month(2026, 1) <= row["month"] <= last]
     earned = added_up(this_year, ("office",), "commission")
@@ -160,10 +161,13 @@ def check_forecast(known: Known) -> None:
         whole[office] += amount
         so_far[office] += amount if month <= last.first_day else 0
     query = (
-        "SELECT office_id, year_forecast FROM marts.budget_vs_actual "
-        "WHERE user_id IS NULL AND measure = 'commission' AND month = $1"
+        "SELECT office_id, year_forecast FROM marts.office_budget_vs_actual "
+        "WHERE measure = 'commission' AND month = $1"
     )
     for office, forecast in known.file.execute(query, [last.first_day]).fetchall():
+        if known.since > JANUARY:
+            assert forecast is None
+            continue
         actual = earned.get((office,), (Decimal(0),))[0]
         expected = actual + (whole[office] - so_far[office]) * actual / so_far[office]
         assert abs(forecast - expected) < Decimal("0.01")
@@ -173,13 +177,26 @@ def check_attainment(known: Known) -> None:
     earned = added_up(by_kind(known), ("user", "month"), "commission")
     budgets = added_up(known.true("budgets"), ("user", "month"), "commission")
     query = (
-        "SELECT user_id, month, actual, attainment_share FROM marts.budget_vs_actual "
-        "WHERE user_id IS NOT NULL AND measure = 'commission' AND month <= $1 AND actual IS NOT NULL"
+        "SELECT user_id, month, actual, attainment_share FROM marts.user_budget_vs_actual "
+        "WHERE measure = 'commission' AND month <= $1 AND budget IS NOT NULL"
     )
     for user, month, actual, share in known.file.execute(query, [TODAY]).fetchall():
         (reached,), (wanted,) = earned.get((user, month), (Decimal(0),)), budgets[user, month]
         assert actual == reached
         assert share is None if not wanted else abs(share - reached / wanted) < Decimal("0.0000001")
+
+
+def check_years_of_users(known: Known) -> None:
+    """All that a user with a budget has earned since January, whatever months have one."""
+    last = Month(2026, 10)
+    this_year = [row for row in by_kind(known) if Month(2026, 1) <= row["month"] <= last]
+    earned = added_up(this_year, ("user",), "commission")
+    query = (
+        "SELECT user_id, year_to_date_actual FROM marts.user_budget_vs_actual "
+        "WHERE measure = 'commission' AND month = $1"
+    )
+    for user, actual in known.file.execute(query, [last.first_day]).fetchall():
+        assert actual == (None if known.since > JANUARY else earned.get((user,), (Decimal(0),))[0])
 
 
 def check_leaders(known: Known) -> None:
@@ -215,6 +232,7 @@ CHECKS = (
     check_budgets,
     check_forecast,
     check_attainment,
+    check_years_of_users,
     check_leaders,
     check_reconciliation,
 )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 
 from pipelines.page.facts import CoveredMonth, Facts, Freshness
 from pipelines.page.figures import UNKNOWN, OfficeMonths, Shown, last_months
 from pipelines.page.sections import cards, coverage, leaderboards
-from tests.unit.page.given import PUBLICATION, PUBLISHED, budgeted, chain, earned, earner, month
+from tests.unit.page.given import PUBLICATION, PUBLISHED, budgeted, chain, earned, earner, month, page
 
 
 def _months(*rows: object) -> OfficeMonths:
@@ -75,6 +76,14 @@ def test_a_leaderboard_names_its_months_and_counts_who_is_not_on_it() -> None:
         ("Year to date", "January to February 2026", 6),
         ("Quarter", "January to February 2026", 6),
     ]
+
+
+def test_what_to_mind_of_a_budget_stands_beside_every_share_of_it() -> None:
+    facts = chain("A")
+    note = "commission may have VAT in it"
+    noted = replace(facts, budgets=[replace(one, basis_note=note) for one in facts.budgets])
+    shares = page(noted).count("of budget, ")
+    assert (page(facts).count(note), page(noted).count(note)) == (0, shares + 1)
 
 
 def _held(report: str, customer: str, of_month: str, state: str = "held", rows: int = 3) -> CoveredMonth:
