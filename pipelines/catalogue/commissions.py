@@ -22,10 +22,18 @@ TWO_MONTHS = 2
 
 # What an office or a user earned in the window; shared sales count in parts.
 EARNINGS = (
-    money("commission", "commission for sales, valuations and writings together; tax basis not stated"),
-    money("soldTotalPrice", "sum of the prices of what was sold, by share of the commission"),
+    money(
+        "commission",
+        "commission for sales, valuations and writings together; currency and tax basis not documented",
+    ),
+    money(
+        "soldTotalPrice",
+        "sum of the prices of what was sold, by share of the commission; currency not documented",
+    ),
     percent("soldCommissionPercentage", "commission of sales in percent of their prices; not to be added"),
-    money("soldAverageCommission", "average commission of a sale; not to be added"),
+    money(
+        "soldAverageCommission", "average commission of a sale, in the terms of commission; not to be added"
+    ),
     parts("soldEstateParts", "homes sold, fractional where the commission is shared"),
     parts("writingParts", "writing assignments, fractional where shared"),
     parts("valuationParts", "valuations, fractional where shared"),

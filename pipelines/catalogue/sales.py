@@ -56,7 +56,7 @@ AGENT_OFFICE = (
     text("city", "town of the agent's own office"),
 )
 AGENT_SHARE = (
-    money("value", "the agent's share in SEK; tax basis not stated"),
+    money("value", "the agent's share in SEK; tax basis not documented"),
     percent("percentageOfTotal", "the agent's share in percent of the whole commission"),
     money("valueForeign", "the agent's share in the foreign currency; foreign properties only"),
 )
@@ -79,14 +79,14 @@ ESTATE = (
     local_time("contractDay", "day of the sale contract"),
     local_time("accessDay", "day of possession"),
     local_time("depositReportedAt", "when the deposit was accounted for"),
-    money("commission", "whole commission in SEK; tax basis not stated"),
+    money("commission", "whole commission; currency and tax basis not documented"),
     text("commissionText", "the agreed fee in free text, when it is a fixed one"),
     local_time("commissionReceivedAt", "when the commission was received"),
     boolean("isNewHome", "whether it is newly built"),
     *nested("wgs84Coordinate", COORDINATE),
     local_time("changedAt", "when the estate was last changed"),
-    money("startingPrice", "asking price in SEK"),
-    money("finalPrice", "sale price in SEK"),
+    money("startingPrice", "asking price; currency not documented"),
+    money("finalPrice", "sale price; currency not documented"),
     *nested("intakeSource", LABEL),
     money("commissionForeign", "whole commission in the foreign currency; foreign properties only"),
     money("startingPriceForeign", "asking price in the foreign currency; foreign properties only"),
@@ -111,10 +111,10 @@ THIN_AGENT = tuple(one for one in AGENT if one.source not in NOT_IN_PRODUCTION)
 ESTATE_CHANGE = (
     local_time("changedAt", "when the estate changed"),
     *nested("status", LABEL),
-    money("commission", "whole commission then, in SEK"),
+    money("commission", "whole commission then; currency and tax basis not documented"),
     money("commissionForeign", "whole commission then, in the foreign currency"),
-    money("startingPrice", "asking price then, in SEK"),
-    money("finalPrice", "sale price then, in SEK"),
+    money("startingPrice", "asking price then; currency not documented"),
+    money("finalPrice", "sale price then; currency not documented"),
     money("startingPriceForeign", "asking price then, in the foreign currency"),
     money("finalPriceForeign", "sale price then, in the foreign currency"),
     text("currencyCode", "code of the foreign currency then"),
@@ -122,7 +122,7 @@ ESTATE_CHANGE = (
 )
 AGENT_CHANGE = (
     local_time("changedAt", "when the share changed"),
-    money("commission", "the agent's share then, in SEK"),
+    money("commission", "the agent's share then, in SEK; tax basis not documented"),
     money("commissionForeign", "the agent's share then, in the foreign currency"),
     percent("percentageOfTotal", "the agent's share then, in percent of the whole commission"),
 )

@@ -1,16 +1,17 @@
--- What is sold abroad, in which currency, and what is it worth in SEK?
+-- What is sold abroad, in which currency, and what is it worth at home?
 -- One row per currency and year.
 --
--- commission and final_price are in SEK as the service turned them; the rate is the service's own.
+-- Beside the foreign amounts, commission and final_price look like the same in SEK; the service does not document
+-- their currency. The rate is the service's own.
 SELECT
     year(month) AS year,
     currency_code,
     count(*) AS homes,
     sum(final_price_foreign) AS price_in_currency,
-    sum(final_price) AS price_in_sek,
-    sum(commission) AS commission_in_sek,
+    sum(final_price) AS price_at_home,
+    sum(commission) AS commission_at_home,
     round(avg(currency_exchange_rate), 4) AS average_rate
 FROM marts.sales
 WHERE currency_code IS NOT NULL
 GROUP BY ALL
-ORDER BY year DESC, commission_in_sek DESC;
+ORDER BY year DESC, commission_at_home DESC;

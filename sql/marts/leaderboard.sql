@@ -8,8 +8,8 @@
 -- office_leaderboard_month, user_leaderboard_year and the six others do.
 -- Rows lie by year and office, so that both an office and a month are found quickly.
 -- Columns:
---   commission: commission for sales, valuations and writings together, by share, in SEK; tax basis not
---     stated
+--   commission: commission for sales, valuations and writings together, by share; currency and tax basis not
+--     documented
 --   earner_kind: office or user
 --   period: month, quarter, year or twelve months
 --   month: first day of the last month of the period
@@ -19,14 +19,15 @@
 --   office_name: name of that office
 --   month_count: months of the period that are held
 --   is_complete: whether every month of the period is held and over
---   sold_average_commission: commission of an average sale in SEK, from sums; null without a sale
+--   sold_average_commission: commission of an average sale, from sums, currency and tax basis as commission;
+--     null without a sale
 --   sold_commission_percentage: commission of sales in percent of their prices, from sums; null without a
 --     sale
 --   commission_rank: place by commission, 1 for the most
 --   previous_rank: place a month earlier; null for who had none
 --   rank_change: places won since (positive) or lost
 --   earner_count: how many are ranked
---   to_the_leader: commission that is missing to the first place, in SEK
+--   to_the_leader: commission that is missing to the first place
 WITH earners AS (
     SELECT
         'office' AS earner_kind, office_id AS earner_id, office_name AS earner_name, office_id, month, is_open,

@@ -9,8 +9,9 @@
 --     last
 --   noted_at_utc: when the service gave the newest answer that such totals are worked out from
 --   row_count: rows: of the office report, sales, events, or leads and tips
---   commission: commission in SEK: of the office report, of the sales, or earned in steps; leads have none
---   price: prices of what was sold, in SEK; running commissions and leads have none
+--   commission: commission of the office report or of the sales, whose currency is not documented, or earned in
+--     steps, in SEK; leads have none
+--   price: prices of what was sold, currency not documented; running commissions and leads have none
 --   estate_parts: homes sold; running commissions and leads have none
 WITH counted AS (
     SELECT

@@ -7,8 +7,10 @@
 --   month: first day of the month
 --   office_id: customer id of the office
 --   office_name: name of the office
---   commission: commission for sales, valuations and writings together, by share, in SEK; tax basis not stated
---   sold_average_commission: commission of an average sale in SEK, from sums; null without a sale
+--   commission: commission for sales, valuations and writings together, by share; currency and tax basis not
+--     documented
+--   sold_average_commission: commission of an average sale, from sums, currency and tax basis as commission;
+--     null without a sale
 --   sold_commission_percentage: commission of sales in percent of their prices, from sums; null without a sale
 --   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK; not to be added to commission:
 --     nobody documents whether one contains the other

@@ -8,10 +8,10 @@
 --   month: first day of the month
 --   months_later: months between the month and that
 --   row_count_change: rows more (or less, negative) than before
---   commission_before: commission before, in SEK
---   commission_after: commission since, in SEK
---   commission_change: what was added, in SEK
---   price_change: what was added to the prices of what was sold, in SEK
+--   commission_before: commission before; currency as in marts.month_totals
+--   commission_after: commission since, in the same
+--   commission_change: what was added, in the same
+--   price_change: what was added to the prices of what was sold; currency not documented
 --   estate_parts_change: what was added to the homes sold
 --   sale_change_count: changes of single sales that were found at once in the sales list of the same office and
 --     month; marts.sale_changes has them, joined by noted_at_utc, office_id and month

@@ -6,9 +6,9 @@
 --   office_id: customer id of the listing office, under which the service reports the home
 --   user_office_id: customer id of the agent's own office; what it earned of the sale counts there
 --   is_cross_office: whether the agent's own office is not the reporting one
---   commission: the agent's share of the commission in SEK; tax basis not stated
+--   commission: the agent's share of the commission in SEK; tax basis not documented
 --   commission_share: the agent's part of the whole commission, 0 to 1; also the agent's part of one sold home
---   final_price_share: the agent's part of the sale price, in SEK
+--   final_price_share: the agent's part of the sale price; currency not documented
 --   _row: row of bi.sales_agents
 SELECT
     sales.estate_id,

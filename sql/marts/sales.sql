@@ -13,10 +13,10 @@
 --   estate_id: id of the estate
 --   status: state of the sale, as the service words it
 --   changed_at: when the estate was last changed at the service, in local time
---   final_price: sale price in SEK
---   commission: whole commission in SEK, all agents together; tax basis not stated
+--   final_price: sale price; currency not documented
+--   commission: whole commission, all agents together; currency and tax basis not documented
 --   commission_percentage: commission in percent of the sale price
---   price_change: sale price less asking price, in SEK
+--   price_change: sale price less asking price, in their currency
 --   listed_on: day it was first advertised, where known
 --   days_from_listing_to_contract: days between the two, where known
 --   agent_count: users who share the commission
@@ -27,8 +27,8 @@
 --   agent_share: sum of the agents' parts; 1 when nothing is missing
 --   is_shared_between_offices: whether agents of more than one office share the commission
 --   restatement_count: how often price or commission were changed after the sale, by the service's own notes
---   first_commission: commission as first noted with a sale price, in SEK
---   first_final_price: sale price as first noted, in SEK
+--   first_commission: commission as first noted with a sale price; currency and tax basis as commission
+--   first_final_price: sale price as first noted; currency as final_price
 --   last_restated_at: when price or commission were last changed after the sale, in local time
 --   _customer: the customer whose answer this is
 --   _month: month of that answer

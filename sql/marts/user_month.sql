@@ -9,13 +9,15 @@
 -- earlier month, else for a later one, else the customer asked if that is an office; office_basis says which.
 -- Whose answers count for a user, and which are added up, is in marts.user_sources.
 -- Columns:
---   sold_average_commission: commission of an average sale in SEK, from sums; null without a sale
+--   sold_average_commission: commission of an average sale, from sums, currency and tax basis as commission;
+--     null without a sale
 --   sold_commission_percentage: commission of sales in percent of their prices, from sums; null without a sale
 --   month: first day of the month
 --   user_id: id of the user
 --   user_name: name of the user
 --   office_name: name of that office
---   commission: commission for sales, valuations and writings together, by share, in SEK; tax basis not stated
+--   commission: commission for sales, valuations and writings together, by share; currency and tax basis not
+--     documented
 --   office_id: customer id of the user's office; derived, see office_basis
 --   office_basis: this month, earlier month, later month or customer asked: where the office is known from
 --   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK; not to be added to commission:

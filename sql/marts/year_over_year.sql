@@ -6,14 +6,14 @@
 -- Columns:
 --   office_id: customer id of the office
 --   office_name: name of the office
---   commission: commission for sales, valuations and writings together, by share, in SEK; tax basis not
---     stated
---   commission_before: commission of the same month a year before, in SEK
---   commission_change: commission less that, in SEK
+--   commission: commission for sales, valuations and writings together, by share; currency and tax basis not
+--     documented
+--   commission_before: commission of the same month a year before
+--   commission_change: commission less that
 --   commission_change_share: the change in parts of the year before, 0.1 for a tenth more
 --   sold_estate_parts_before: homes sold in the same month a year before
---   sold_total_price_before: prices of what was sold in the same month a year before, in SEK
---   year_to_date_commission: commission from January to the month, in SEK
+--   sold_total_price_before: prices of what was sold in the same month a year before
+--   year_to_date_commission: commission from January to the month
 --   year_to_date_commission_before: the same a year before
 --   year_to_date_change_share: the change in parts of the year before
 --   year_to_date_parts: homes sold from January to the month

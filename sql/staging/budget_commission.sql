@@ -13,7 +13,7 @@
 --   month DATE: first day of the month
 --   measure VARCHAR: what is budgeted: commission, sold estates, registered estates, meetings or own booked
 --     meetings
---   amount DECIMAL(18, 4): commission in whole SEK without VAT, else a count
+--   amount DECIMAL(18, 4): commission, where budgets are set documented as whole SEK without VAT, else a count
 --   valid_from_utc TIMESTAMP: when this version was first read
 --   valid_to_utc TIMESTAMP: when it was first read no more; null while it stands
 --   load_id VARCHAR: the load it comes from; joins meta.loads

@@ -6,8 +6,9 @@
 --   office_id VARCHAR: customer id of the office
 --   month DATE: first day of the month
 --   load_id VARCHAR: the load it comes from; joins meta.loads
---   commission DECIMAL(18, 4): commission for sales, valuations and writings together, by share, in SEK
---   sold_total_price DECIMAL(18, 4): prices of what was sold, by share, in SEK
+--   commission DECIMAL(18, 4): commission for sales, valuations and writings together, by share; currency and
+--     tax basis not documented
+--   sold_total_price DECIMAL(18, 4): prices of what was sold, by share; currency not documented
 --   sold_estate_parts DECIMAL(18, 8): homes sold; a home whose commission is shared counts in parts
 -- Expects:
 --   bi.commission_office_by_month: office_customer_id, month, commission, sold_total_price, sold_estate_parts

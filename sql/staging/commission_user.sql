@@ -6,11 +6,11 @@
 --   user_id: id of the user
 --   month: first day of the month
 --   load_id: the load it comes from; joins meta.loads
---   commission: commission for sales, valuations and writings together, by share, in SEK; tax basis not
---     stated
---   sold_commission: commission of sales alone, by share, in SEK; exact, or worked out from the average to
---     half an öre a home
---   sold_total_price: prices of what was sold, by share, in SEK
+--   commission: commission for sales, valuations and writings together, by share; currency and tax basis not
+--     documented
+--   sold_commission: commission of sales alone, by share, currency and tax basis as commission; exact, or worked
+--     out from the average to half an öre a home
+--   sold_total_price: prices of what was sold, by share; currency not documented
 --   sold_estate_parts: homes sold; a home whose commission is shared counts in parts
 --   writing_parts: writing assignments, in parts where shared
 --   valuation_parts: valuations, in parts where shared

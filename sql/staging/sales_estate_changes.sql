@@ -5,8 +5,8 @@
 --   landed_estate: row of bi.sales_estates that the change is nested in
 --   changed_at: when the estate changed, in local time
 --   status: state of the sale after the change
---   commission: whole commission after the change, in SEK
---   final_price: sale price after the change, in SEK
+--   commission: whole commission after the change; currency and tax basis not documented
+--   final_price: sale price after the change; currency not documented
 SELECT
     _row AS landed_row,
     _parent_row AS landed_estate,

@@ -20,8 +20,8 @@
 --   country_code: country code of the estate
 --   latitude: latitude in decimal degrees
 --   longitude: longitude in decimal degrees
---   starting_price: asking price in SEK
---   final_price: sale price in SEK
+--   starting_price: asking price; currency not documented
+--   final_price: sale price; currency not documented
 --   currency_code: code of the foreign currency; foreign properties only
 --   currency_exchange_rate: exchange rate of that currency; foreign properties only
 --   starting_price_foreign: asking price in the foreign currency; foreign properties only

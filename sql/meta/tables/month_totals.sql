@@ -27,6 +27,8 @@ COMMENT ON COLUMN meta.month_totals.version IS '1 for the first total, 2 for the
 COMMENT ON COLUMN meta.month_totals.noted_at_utc IS
     'when the service gave the newest answer that was in the file as this total was found';
 COMMENT ON COLUMN meta.month_totals.row_count IS 'rows that count for the office';
-COMMENT ON COLUMN meta.month_totals.commission IS 'commission in SEK; null where the report has none';
-COMMENT ON COLUMN meta.month_totals.price IS 'prices of what was sold, in SEK; null where the report has none';
+COMMENT ON COLUMN meta.month_totals.commission IS
+    'commission, in SEK where earned in steps, else of a currency that is not documented; null where the report has none';
+COMMENT ON COLUMN meta.month_totals.price IS
+    'prices of what was sold, currency not documented; null where the report has none';
 COMMENT ON COLUMN meta.month_totals.estate_parts IS 'homes sold; null where the report has none';
