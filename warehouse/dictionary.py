@@ -21,6 +21,7 @@ OURS = {
     "_row": "the row of bi that this is, its column _row",
 }
 """Columns that lead from a mart back to loads; a query says more where there is more to say."""
+INFERRED = "; documented but for its name in the answer, which is inferred"
 
 Words = Mapping[str, Mapping[str, str]]
 
@@ -50,12 +51,13 @@ INSERT INTO meta.dictionary
 SELECT
     found.schema_name, found.table_name, found.column_name, found.kind, found.type,
     coalesce(
-        nullif(found.comment, ''),
+        nullif(found.comment, '') || CASE WHEN columns.name_inferred THEN $1 ELSE '' END,
         CASE WHEN found.kind = 'table macro' THEN tables.description || ' As it was at a moment, in UTC.' END,
         CASE WHEN found.column_name IS NULL THEN 'A list nested in the answers, not documented.' END,
         CASE WHEN NOT columns.documented THEN 'not documented; found in the answer at ' || columns.source END
-    ) AS description, columns.documented AS is_documented, columns.source, tables.report,
-    columns.first_seen_utc
+    ) AS description,
+    columns.documented AND NOT coalesce(columns.name_inferred, false) AS is_documented,
+    columns.source, tables.report, columns.first_seen_utc
 FROM found
 LEFT JOIN meta.tables AS tables
     ON found.schema_name = 'bi'
@@ -94,7 +96,7 @@ def describe(connection: DuckDBPyConnection, built: Sequence[Query]) -> None:
             ]
     run_definitions(connection, comments)
     connection.execute("DELETE FROM meta.dictionary")
-    connection.execute(_FILL)
+    connection.execute(_FILL, [INFERRED])
     run_definitions(connection, list(_comments_that_lack(connection)))
     for schema, meaning in SCHEMAS.items():
         connection.execute(_SCHEMA, [schema, meaning])

@@ -13,7 +13,7 @@ import polars as pl
 
 
 class ColumnLike(Protocol):
-    """A column of a table: its DuckDB type as text, whether it is documented, and where it comes from."""
+    """A column of a table: its DuckDB type as text, whether it is documented, where it comes from."""
 
     @property
     def name(self) -> str: ...
@@ -25,6 +25,8 @@ class ColumnLike(Protocol):
     def source(self) -> str: ...
     @property
     def description(self) -> str: ...
+    @property
+    def name_inferred(self) -> bool: ...
 
 
 class DocumentedColumn(Protocol):

@@ -43,11 +43,19 @@ class StoredColumn:
     description: str
     first_seen_utc: datetime | None = None
     first_load_id: str | None = None
+    name_inferred: bool = False
 
     @classmethod
     def of(cls, column: ColumnLike) -> StoredColumn:
         """A column as it was handed over, not seen yet."""
-        return cls(column.name, column.type, column.documented, column.source, column.description)
+        return cls(
+            column.name,
+            column.type,
+            column.documented,
+            column.source,
+            column.description,
+            name_inferred=column.name_inferred,
+        )
 
 
 @dataclass
@@ -125,7 +133,9 @@ def read_tables(connection: DuckDBPyConnection) -> Tables:
     }
     for table, *column in connection.execute(
         """
-        SELECT table_name, column_name, type, documented, source, description, first_seen_utc, first_load_id
+        SELECT
+            table_name, column_name, type, documented, source, description, first_seen_utc, first_load_id,
+            coalesce(name_inferred, false)
         FROM meta.columns ORDER BY table_name, position
         """
     ).fetchall():
@@ -237,6 +247,7 @@ def write_meta(connection: DuckDBPyConnection, schemas: Sequence[TableSchema]) -
             "first_seen_utc": column.first_seen_utc,
             "first_load_id": column.first_load_id,
             "position": position,
+            "name_inferred": column.name_inferred,
         }
         for schema in schemas
         for position, column in enumerate(schema.columns.values())

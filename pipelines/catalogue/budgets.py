@@ -12,6 +12,7 @@ from pipelines.catalogue.model import (
     Table,
     inherited,
     text,
+    with_inferred_names,
 )
 
 OFFICE = (
@@ -30,7 +31,7 @@ def _offices_and_users(name: str) -> tuple[Table, ...]:
             name=name,
             rows="[]",
             description="One row per office and month.",
-            columns=OFFICE,
+            columns=with_inferred_names(OFFICE),
             key=("customer_id",),
             hands_down={"customer_id": "office_customer_id"},
         ),

@@ -15,6 +15,7 @@ from pipelines.catalogue.model import (
     percent,
     rate,
     text,
+    with_inferred_names,
 )
 
 ONE_YEAR = 12  # interface, Limits: the interval must not exceed one year
@@ -103,7 +104,7 @@ REPORTS = (
                         name=f"commission_{who}",
                         rows="[]",
                         description=f"One row per {who} and month{{}}.",
-                        columns=columns,
+                        columns=with_inferred_names(columns),
                         key=(key,),
                     ),
                 ),
@@ -152,7 +153,7 @@ REPORTS = (
                 name="running_commissions",
                 rows="[]",
                 description="One row per event; there is no id, and equal rows can both be real.",
-                columns=RUNNING_COMMISSION,
+                columns=with_inferred_names(RUNNING_COMMISSION),
                 dated_by="obtained_at",
             ),
         ),

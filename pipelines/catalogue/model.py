@@ -43,6 +43,7 @@ class Column:
 
     `id_of` marks the id of a natural person, `personal` what says something of one: of the person whose id
     has the same prefix (`contact_first_name` of `contact_id`), or of everybody in the row if none has.
+    `name_inferred` says that the field is documented, but not how it is written in the JSON.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Column:
     description: str
     personal: bool = False
     id_of: IdOf | None = None
+    name_inferred: bool = False
 
 
 def snake_case(name: str) -> str:
@@ -84,6 +86,11 @@ def nested(source: str, columns: tuple[Column, ...]) -> tuple[Column, ...]:
         replace(one, name=f"{snake_case(source)}_{one.name}", source=f"{source}.{one.source}")
         for one in columns
     )
+
+
+def with_inferred_names(columns: tuple[Column, ...]) -> tuple[Column, ...]:
+    """Documented fields whose names in the JSON follow from the interface's rule, and are shown nowhere."""
+    return tuple(replace(one, name_inferred=True) for one in columns)
 
 
 inherited = partial(Column, type="VARCHAR", documented=True, source="")

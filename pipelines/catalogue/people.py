@@ -10,6 +10,7 @@ from pipelines.catalogue.model import (
     local_time,
     nested,
     text,
+    with_inferred_names,
 )
 
 PORTRAIT = (
@@ -48,7 +49,7 @@ REPORTS = (
                 name="users",
                 rows="[]",
                 description="One row per user.",
-                columns=USER,
+                columns=with_inferred_names(USER),
                 key=("id",),
                 hands_down={"id": "user_id"},
             ),

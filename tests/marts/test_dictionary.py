@@ -44,9 +44,21 @@ def test_the_dictionary_holds_every_column_of_the_file(file: DuckDBPyConnection)
 def test_a_column_of_the_service_keeps_its_meaning_source_and_report(file: DuckDBPyConnection) -> None:
     found = file.execute(
         "SELECT is_documented, source, report FROM meta.dictionary "
-        "WHERE table_name = 'commission_office' AND column_name = 'office_customer_id'"
+        "WHERE table_name = 'sales_estates' AND column_name = 'type_text'"
     ).fetchall()
-    assert found == [(True, "office.customerId", "commission_office")]
+    assert found == [(True, "type.text", "sales")]
+
+
+def test_a_field_whose_name_in_the_answer_is_inferred_is_not_called_documented(
+    file: DuckDBPyConnection,
+) -> None:
+    found = file.execute(
+        "SELECT is_documented, description FROM meta.dictionary "
+        "WHERE table_name = 'running_commissions' AND column_name = 'obtained_at' AND schema_name = 'bi'"
+    ).fetchall()
+    assert found == [
+        (False, "when it was earned; documented but for its name in the answer, which is inferred")
+    ]
 
 
 def test_a_mart_carries_its_question_and_its_columns_as_comments(file: DuckDBPyConnection) -> None:

@@ -19,7 +19,7 @@ COMMENT ON COLUMN meta.dictionary.kind IS 'schema, table, view, table macro or c
 COMMENT ON COLUMN meta.dictionary.type IS 'the type of a column';
 COMMENT ON COLUMN meta.dictionary.description IS 'what it means, with unit, currency and tax where known';
 COMMENT ON COLUMN meta.dictionary.is_documented IS
-    'whether the service''s documentation knows it; null for what is ours';
+    'whether the service''s documentation knows it and its name in the answer; null for what is ours';
 COMMENT ON COLUMN meta.dictionary.source IS 'where in the service''s answer it stands; null for what is ours';
 COMMENT ON COLUMN meta.dictionary.report IS 'the report it belongs to; null for what is ours';
 COMMENT ON COLUMN meta.dictionary.first_seen_utc IS 'when an answer first had it, in UTC';

@@ -48,6 +48,7 @@ class Column:
     documented: bool = True
     source: str = ""
     description: str = ""
+    name_inferred: bool = False
 
 
 @dataclass(frozen=True)
