@@ -112,16 +112,17 @@ def plan_night(
 
     The nightly range reaches back from the current month for as long as most customers have something due
     in the month before. Older months of a report that was refused (403) are left to the nightly run itself,
-    and months that are due only because a sale was changed are read by it whatever its range.
+    and older months that have their turn, or that are due only because something was changed, are read by it
+    whatever its range.
     """
     refused = set(denied)
     due: dict[str, set[Month]] = {}
     lacking: dict[str, set[Month]] = {}
     for one in planned:
-        changed = set(one.wanted.changed)
-        due.setdefault(one.customer.id, set()).update(set(one.wanted.due) - changed)
+        anyway = {*one.wanted.changed, *one.wanted.followed, *one.wanted.older}
+        due.setdefault(one.customer.id, set()).update(set(one.wanted.due) - anyway)
         if one.pair not in refused:
-            lacking.setdefault(one.customer.id, set()).update(set(one.wanted.months) - changed)
+            lacking.setdefault(one.customer.id, set()).update(set(one.wanted.months) - anyway)
     customers_due = Counter(month for months in due.values() for month in months)
     first, usual = calendar.this_month, usual_range(customers, calendar)
     while first > calendar.start and (

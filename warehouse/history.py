@@ -12,7 +12,7 @@ Snapshots whose scopes do not overlap are merged at once, as a wave.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import TYPE_CHECKING
@@ -84,21 +84,22 @@ SELECT {values}, new._fetched_at_utc
 FROM new_rows AS new JOIN {kept} AS kept ON new._row = kept._came_as ORDER BY new._row
 """
 _CHANGES = """
-SELECT _load_id, count(*) FILTER (_is_new), count(*) FILTER (NOT _is_new) FROM (
-    SELECT _load_id, true AS _is_new FROM new_rows
+SELECT _scope, count(*) FILTER (_is_new), count(*) FILTER (NOT _is_new) FROM (
+    SELECT _scope, true AS _is_new FROM new_rows
     UNION ALL
-    SELECT scopes._load_id, false FROM old_rows JOIN scopes USING (_scope)
+    SELECT _scope, false FROM old_rows
 ) GROUP BY ALL
 """
 
 
-@dataclass(frozen=True)
+@dataclass
 class Scope:
     """What a snapshot says all there is of: one month, or one asked id, or all of a report and customer."""
 
     load: Load
     month: date | None
     asked: str | None
+    has_changed: bool = False  # once merged: whether its rows differ from those before
 
     @property
     def key(self) -> ScopeKey:
@@ -179,7 +180,7 @@ def merge_snapshots(
                 "WHERE came._parent_row = kept._came_as"
             )
         if _can_tell_scopes(connection, schema, scopes):
-            _merge_table(connection, schema, {one.load.result.load_id: one.load for one in scopes})
+            _merge_table(connection, schema, scopes)
         else:
             connection.execute(
                 f"CREATE OR REPLACE TEMP TABLE {_kept(schema.name)} (_came_as BIGINT, _row BIGINT)"
@@ -187,18 +188,41 @@ def merge_snapshots(
 
 
 def remember_scopes(connection: DuckDBPyConnection, waves: Sequence[Sequence[Scope]]) -> None:
-    """Write down what has been merged, the newest of each scope."""
-    newest = {scope.key: scope.load.result for wave in waves for scope in wave}
+    """Write down what has been merged, the newest of each scope, and when an answer last was another one."""
+    merged = [scope for wave in waves for scope in wave]
+    changed = _last_changes(connection, merged)
+    newest = {}
+    for scope in merged:
+        if scope.has_changed and scope.key in changed:
+            changed[scope.key] = naive_utc(scope.load.result.fetched)
+        changed.setdefault(scope.key, None)
+        newest[scope.key] = scope.load.result
     names = ("report", "customer", "month", "asked")
     rows = [
         {
             **dict(zip(names, key, strict=True)),
             "load_id": result.load_id,
             "fetched_at_utc": naive_utc(result.fetched),
+            "changed_at_utc": changed[key],
         }
         for key, result in newest.items()
     ]
     replace_rows(connection, "history_scopes", rows, key=names)
+
+
+def _last_changes(connection: DuckDBPyConnection, scopes: Sequence[Scope]) -> dict[ScopeKey, datetime | None]:
+    """When an answer last differed from the one before, for every scope that was merged before these."""
+    found = connection.execute(
+        """
+        SELECT report, customer, month, asked, changed_at_utc FROM meta.history_scopes
+        WHERE list_contains($1, report) AND list_contains($2, customer)
+        """,
+        [
+            list({one.load.result.report for one in scopes}),
+            list({one.load.result.customer for one in scopes}),
+        ],
+    )
+    return {(report, customer, month, asked): at for report, customer, month, asked, at in found.fetchall()}
 
 
 def forget_histories(
@@ -232,7 +256,7 @@ def _can_tell_scopes(connection: DuckDBPyConnection, schema: TableSchema, scopes
     return schema.asked is not None
 
 
-def _merge_table(connection: DuckDBPyConnection, schema: TableSchema, loads: Mapping[str, Load]) -> None:
+def _merge_table(connection: DuckDBPyConnection, schema: TableSchema, scopes: Sequence[Scope]) -> None:
     """End the rows of a table that are no longer so, and begin those that are so from now on."""
     compared = [*(["_parent_row"] if schema.nested else []), *schema.content]
     columns = [*map(quoted, schema.ours), *schema.content]
@@ -251,9 +275,10 @@ def _merge_table(connection: DuckDBPyConnection, schema: TableSchema, loads: Map
     connection.execute(_END.format(**words))
     values = ["kept._row" if name == '"_row"' else f"new.{name}" for name in columns]
     connection.execute(_BEGIN.format(columns=", ".join(columns), values=", ".join(values), **words))
-    for load_id, opened, closed in connection.execute(_CHANGES).fetchall():
-        loads[load_id].opened += opened
-        loads[load_id].closed += closed
+    for number, opened, closed in connection.execute(_CHANGES).fetchall():
+        scopes[number].has_changed = True
+        scopes[number].load.opened += opened
+        scopes[number].load.closed += closed
 
 
 def _changed(schema: TableSchema) -> str:

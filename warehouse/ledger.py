@@ -53,7 +53,8 @@ class Ledger:
     quarter of an hour: days and months begin at one in every time zone, and nothing finer is ever compared.
     `pages` is the most requests that one window took, `request_seconds` how long a request takes.
     `changed` says since when a month is to be read again because a sale of it was changed, `probed`
-    through which day each customer's changes have been asked for.
+    through which day each customer's changes have been asked for. `snapshots_changed` says when the answer
+    for a month kept as history last differed from the one before, its times taken back like those of `held`.
     """
 
     months: Mapping[tuple[str, str, date | None], HeldMonth] = field(default_factory=dict)
@@ -64,6 +65,7 @@ class Ledger:
     request_seconds: float | None = None
     changed: Mapping[tuple[str, str, date], datetime] = field(default_factory=dict)
     probed: Mapping[str, date] = field(default_factory=dict)
+    snapshots_changed: Mapping[Pair, Mapping[date | None, datetime]] = field(default_factory=dict)
 
 
 @dataclass
@@ -277,6 +279,12 @@ def _learned(connection: DuckDBPyConnection) -> dict[str, Any]:
     [(seconds,)] = ask(
         "SELECT sum(seconds) / nullif(sum(requests), 0) FROM meta.loads WHERE status = 'loaded'"
     ).fetchall()
+    snapshots_changed: dict[Pair, dict[date | None, datetime]] = {}
+    for report, customer, month, at in ask(
+        "SELECT report, customer, month, time_bucket(INTERVAL 15 MINUTE, max(changed_at_utc)) "
+        "FROM meta.history_scopes WHERE changed_at_utc IS NOT NULL GROUP BY ALL"
+    ).fetchall():
+        snapshots_changed.setdefault((report, customer), {})[month] = aware(at)
     return {
         "denied": {(report, customer): aware(at) for report, customer, at in denied},
         "caps": {(report, customer): Cap(days, months) for report, customer, days, months in caps},
@@ -286,4 +294,5 @@ def _learned(connection: DuckDBPyConnection) -> dict[str, Any]:
             (one.report, one.customer, one.month): one.due_since_utc for one in read_changes(connection)
         },
         "probed": dict(probes),
+        "snapshots_changed": snapshots_changed,
     }

@@ -1,6 +1,8 @@
 """The budget reports: what offices and users mean to reach, month by month.
 
-The months of the rows are not documented, so one month is asked at a time.
+Three of them take a range of months and are asked for all at once, as long as their rows turn out to carry a
+year and a month. The others name one month in their path, and are asked again when their twin with a range
+has changed, or by turns.
 """
 
 from __future__ import annotations
@@ -22,7 +24,11 @@ OFFICE = (
 )
 OF_OFFICE = inherited("office_customer_id", description="customer id of the office that the row belongs to")
 ASKED_USER = inherited("asked_user_id", description="the user that we asked the service for", id_of="user")
-BUDGETED = {"Estate": "homes", "Commission": "commission", "Crm": "customer meetings"}
+BUDGETED = {  # by the operation for one month: what is budgeted, and the report that tells it of a range
+    "Estate": ("homes", "budget_sold_estates"),
+    "Commission": ("commission", "budget_commission"),
+    "Crm": ("customer meetings", "budget_crm"),
+}
 
 
 def _offices_and_users(name: str) -> tuple[Table, ...]:
@@ -45,36 +51,40 @@ def _offices_and_users(name: str) -> tuple[Table, ...]:
     )
 
 
-budget = partial(Report, subject="budgets", stored_as="history", month_of_row="window", months_ahead=True)
+budget = partial(Report, subject="budgets", stored_as="history", months_ahead=True, by_turns=True)
+of_range = partial(
+    budget,
+    time_parameters="month bounds",
+    month_of_row="year and month within",
+    max_months=60,  # no limit is stated; a first backfill with the months ahead is one request
+)
+of_month = partial(budget, time_parameters="month in path", month_of_row="window")
 
 REPORTS = (
-    budget(
+    of_range(
         name="budget_sold_estates",
         path="/Report/Budget/{customerId}/SoldEstates",
         description="How many homes each office means to sell in a month, kept with its history.",
-        time_parameters="month bounds",
         tables=_offices_and_users("budget_sold_estates"),
     ),
-    budget(
+    of_range(
         name="budget_commission",
         path="/Report/Budget/{customerId}/Commission",
         description="What commission each office means to earn in a month, kept with its history.",
-        time_parameters="month bounds",
         tables=_offices_and_users("budget_commission"),
     ),
-    budget(
+    of_range(
         name="budget_crm",
         path="/Report/Budget/{customerId}/Crm",
         description="How many customer meetings each office means to hold in a month, kept with its history.",
-        time_parameters="month bounds",
         tables=(Table("budget_crm", rows="[]", description="One row per office and month, as it comes."),),
     ),
     *(
-        budget(
+        of_month(
             name=f"office_budget_{operation.lower()}",
             path=f"/BusinessIntelligence/Budget/{operation}/{{customerId}}/{{year}}/{{month}}",
             description=f"The office's budget of {budgeted} for a month, kept with its history.",
-            time_parameters="month in path",
+            twin=twin,
             tables=(
                 Table(
                     name=f"office_budget_{operation.lower()}",
@@ -83,17 +93,17 @@ REPORTS = (
                 ),
             ),
         )
-        for operation, budgeted in BUDGETED.items()
+        for operation, (budgeted, twin) in BUDGETED.items()
     ),
     *(
-        budget(
+        of_month(
             name=f"user_budget_{operation.lower()}",
             path=f"/BusinessIntelligence/Budget/{operation}/{{customerId}}/{{userId}}/{{year}}/{{month}}",
             description=f"A user's budget of {budgeted} for a month: one request per user, "
             "so off by default.",
-            time_parameters="month in path",
             each="userId",
             enabled=False,
+            twin=twin,
             tables=(
                 Table(
                     name=f"user_budget_{operation.lower()}",
@@ -103,6 +113,6 @@ REPORTS = (
                 ),
             ),
         )
-        for operation, budgeted in BUDGETED.items()
+        for operation, (budgeted, twin) in BUDGETED.items()
     ),
 )

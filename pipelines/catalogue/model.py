@@ -31,6 +31,7 @@ MonthOfRow = Literal[
     "window",  # rows carry no date: the window is one month, and that is it
     "documented date",  # the table names the column that dates a row
     "year and month",  # assumed: rows turn out to carry a year and a month
+    "year and month within",  # assumed as well, of rows or of those nested in them
     "none",  # the report has no months at all
 ]
 Each = Literal["userId", "estateId"]
@@ -144,6 +145,9 @@ class Report:
     unpaged_path: str | None = None  # the same report without pages, asked when paging cannot be proven
     latest_months: int | None = None  # only so many months up to the current one are calculated
     months_ahead: bool = False  # months to come are asked as well (budgets)
+    by_turns: bool = False  # where a request covers one month: not every month is asked every night
+    twin: str | None = None  # the report that says the same of a range of months in one request
+    turn: int = 0  # its place in the catalogue, so that the turns of reports come on different nights
     each: Each | None = None  # one request per user or estate
     enabled: bool = True  # asked unless the settings say otherwise
     on_demand: bool = False  # never part of a sync of months

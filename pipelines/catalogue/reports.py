@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
+from dataclasses import replace
+from itertools import chain
 from types import MappingProxyType
 
 from pipelines.catalogue import budgets, commissions, leads, live, people, sales
@@ -11,9 +13,12 @@ from pipelines.catalogue.model import Report
 
 REPORTS: Mapping[str, Report] = MappingProxyType(
     {
-        report.name: report
-        for subject in (commissions, sales, leads, live, people, budgets)
-        for report in subject.REPORTS
+        report.name: replace(report, turn=turn)
+        for turn, report in enumerate(
+            chain.from_iterable(
+                subject.REPORTS for subject in (commissions, sales, leads, live, people, budgets)
+            )
+        )
     }
 )
 

@@ -19,6 +19,7 @@ import polars as pl
 from pipelines.catalogue.model import Column, Report, Table, declared_columns, snake_case
 from pipelines.months import Month
 from pipelines.normalize.document import ROOT, Document, Json, Keys, Object
+from pipelines.normalize.months_within import spread_over_months
 from pipelines.normalize.row_locator import (
     ANY,
     UNDECLARED,
@@ -146,6 +147,10 @@ class _Answer:
     def normalized(self, asked: Sequence[str | None]) -> Normalized:
         """The whole answer; declared tables come first, also those without a row."""
         recognised = self._add_documents(asked)
+        if self._is_within:
+            spread = spread_over_months(list(self.tables.values()), [one.first_day for one in self.window])
+            self.undated = spread is None
+            self.tables = {one.name: one for one in spread or self.tables.values()}
         declared = {}
         for table in self.report.tables:
             nothing = arrange_columns(declared_columns(table), (), 0)
@@ -162,6 +167,11 @@ class _Answer:
             self.repeated_ids,
             self.undated,
         )
+
+    @property
+    def _is_within(self) -> bool:
+        """Whether rows of several months are assumed to be told apart by what is nested in them."""
+        return self.report.month_of_row == "year and month within" and len(self.window) > 1
 
     def _add_documents(self, asked: Sequence[str | None]) -> bool:
         """Add all tables; false when the documents hold something, but nothing that is declared."""
@@ -310,14 +320,19 @@ class _Answer:
     def _months_of(self, level: _Level) -> tuple[pl.Series, str]:
         """The first day of every row's month, null where it has none, and the column that says it, if any."""
         table, window, length = level.path.table, self.window, len(level.objects)
+        inherited = constant(None, pl.Date(), length)
         if level.above and level.parent:
-            return level.above.months.gather(level.parents), ""
+            inherited = level.above.months.gather(level.parents)
+            if not self._is_within or inherited.count():
+                return inherited, ""
         if not level.name or not window:
             return constant(None, pl.Date(), length), ""
         if table and table.dated_by and self.report.month_of_row == "documented date":
             dates = next(one.values for one in level.columns if one.column.name == table.dated_by)
             return months_by_date(dates, window), table.dated_by
         found = months_by_year_and_month(level.columns, window)
+        if self._is_within:
+            return (inherited, "") if found is None else (found, "month")
         if found is None and level.above:
             self.undated = self.undated or (length > 0 and len(window) > 1)
         if found is not None and not table:

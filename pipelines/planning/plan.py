@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
@@ -15,9 +16,11 @@ from pipelines.catalogue.reports import REPORTS
 from pipelines.catalogue.sales import DAYS_AT_ONCE, changed_sales
 from pipelines.months import Month
 from pipelines.planning.due import (
+    DAYS_OF_SHORTEST_MONTH,
     NO_CHANGES,
     Calendar,
     HeldMonths,
+    Rhythm,
     Wanted,
     is_due,
     months_in_scope,
@@ -42,6 +45,10 @@ NOTHING_HELD: HeldMonths = {}
 PROBE_OVERLAP = timedelta(days=2)
 """So many days before the last question are asked about again, for changes that are reported late."""
 LONGEST_PROBE = timedelta(days=365)
+EVERY_NIGHT_MONTHS = 3
+"""The current month and the next two, of a budget that is asked month by month and has no twin to follow."""
+TWIN_DAYS = 3
+"""A twin that was not asked for so many days tells of no changes."""
 
 
 @dataclass(frozen=True)
@@ -207,15 +214,16 @@ class Planner:
     def probes(self, reports: Sequence[Report], customers: Sequence[Customer]) -> Iterator[PlannedProbe]:
         """One question for every customer of whom months are held that would be left alone otherwise."""
         chosen, today = {report.name: report for report in reports}, self.calendar.today
-        known: dict[tuple[str, int], date | None] = {}
+        known: dict[tuple[str, int, int], date | None] = {}
         for customer in customers:
             days = []
             for report in reports:
                 months = self.held.get((report.name, customer.id), NOTHING_HELD)
                 if report.follows_sales and months:
-                    key = (report.name, id(months))
+                    place = place_of(report, customer)
+                    key = (report.name, id(months), place)
                     if key not in known:
-                        known[key] = self._oldest_left_alone(report, months)
+                        known[key] = self._oldest_left_alone(report, months, Rhythm(place))
                     days.append(known[key])
             oldest = min((day for day in days if day), default=None)
             denied = [name for name, owner in self.ledger.denied if owner == customer.id]
@@ -225,13 +233,13 @@ class Planner:
                 span = Span(min(max(since, today - LONGEST_PROBE), today), today)
                 yield PlannedProbe(customer, *found, tuple(spans_of_days(span, DAYS_AT_ONCE)))
 
-    def _oldest_left_alone(self, report: Report, held: HeldMonths) -> date | None:
+    def _oldest_left_alone(self, report: Report, held: HeldMonths, rhythm: Rhythm) -> date | None:
         """The day on which the oldest of the months was read that nothing else makes due."""
         return min(
             (
                 one.fetched_at_utc.astimezone(self.calendar.timezone).date()
                 for month, one in held.items()
-                if month is not None and not is_due(month, one, report, self.calendar)
+                if month is not None and not is_due(month, one, report, self.calendar, rhythm)
             ),
             default=None,
         )
@@ -269,42 +277,89 @@ class Planner:
         """The months wanted, and their windows; worked out once where the same is held and known."""
         pair = (report.name, customer.id)
         changed = self._changed.get(pair, NO_CHANGES) if report.follows_sales else NO_CHANGES
-        if changed or pair in self.selection.exact:
-            return self._chosen(report, customer, changed)
-        alike = (report.name, id(self.held.get(pair, NOTHING_HELD)), self.ledger.caps.get(pair))
+        rhythm = self._rhythm(report, customer)
+        if changed or rhythm.by_turns or pair in self.selection.exact:
+            return self._chosen(report, customer, rhythm, changed)
+        held = id(self.held.get(pair, NOTHING_HELD))
+        alike = (report.name, held, self.ledger.caps.get(pair), rhythm.place)
         if alike not in self._choices:
-            self._choices[alike] = self._chosen(report, customer, NO_CHANGES)
+            self._choices[alike] = self._chosen(report, customer, rhythm, NO_CHANGES)
         return self._choices[alike]
 
+    def _longest(self, report: Report, customer: Customer) -> int:
+        """How many months one request may span, as far as is known."""
+        cap: Cap | None = self.ledger.caps.get((report.name, customer.id))
+        return min(report.max_months, cap.months) if cap and cap.months else report.max_months
+
+    def _rhythm(self, report: Report, customer: Customer) -> Rhythm:
+        """When the months of a report of a customer have their turns.
+
+        A report that is asked month by month follows its twin, which is asked for all months every night; or,
+        where there is none that says which months its rows are of, its own months: all of them are asked once
+        one has changed.
+        """
+        place = place_of(report, customer)
+        if not report.by_turns or self._longest(report, customer) > 1:
+            return Rhythm(place)
+        if report.twin and self._tells_of_changes(report.twin, customer):
+            of_twin = self.ledger.snapshots_changed.get((report.twin, customer.id), {})
+            return Rhythm(
+                place, by_turns=True, changed={Month.of(day): at for day, at in of_twin.items() if day}
+            )
+        own = self.ledger.snapshots_changed.get((report.name, customer.id), {})
+        latest = [
+            month
+            for month in months_in_scope(report, self.calendar)
+            if self.calendar.age(month) < self.calendar.due_months
+        ]
+        changed = dict.fromkeys(latest, max(own.values())) if own else {}
+        return Rhythm(place, by_turns=True, nightly=EVERY_NIGHT_MONTHS, changed=changed)
+
+    def _tells_of_changes(self, name: str, customer: Customer) -> bool:
+        """Whether the report of that name is asked these days, and for many months at once."""
+        pair = (name, customer.id)
+        current = self.held.get(pair, NOTHING_HELD).get(self.calendar.this_month)
+        cap: Cap | None = self.ledger.caps.get(pair)
+        if current is None or pair in self.ledger.denied or (cap and cap.months == 1):
+            return False
+        asked_on = current.fetched_at_utc.astimezone(self.calendar.timezone).date()
+        return asked_on >= self.calendar.today - timedelta(days=TWIN_DAYS)
+
     def _chosen(
-        self, report: Report, customer: Customer, changed: Mapping[Month, datetime]
+        self, report: Report, customer: Customer, rhythm: Rhythm, changed: Mapping[Month, datetime]
     ) -> PlannedReport | None:
         pair = (report.name, customer.id)
         scope = list(months_in_scope(report, self.calendar))
         exact, first, last = self.selection.exact.get(pair), self.selection.first, self.selection.last
         between = [month for month in scope if (first or month) <= month <= (last or month)]
         chosen = between if exact is None else exact
+        held = self.held.get(pair, NOTHING_HELD)
         if exact is not None and self.selection.guided:
-            chosen = sorted({*exact, *(month for month in scope if month in changed)})
+            beyond = wanted_months(
+                (month for month in scope if month in held), held, report, self.calendar, rhythm=rhythm
+            )
+            told = (month for month in scope if month in changed)
+            chosen = sorted({*exact, *beyond.older, *beyond.followed, *told})
         if not chosen:
             return None
         askable = set(scope)
         wanted = wanted_months(
             (month for month in chosen if month in askable),
-            self.held.get(pair, NOTHING_HELD),
+            held,
             report,
             self.calendar,
+            rhythm=rhythm,
             refresh=self.selection.refresh,
             changed_since=changed,
             most_changed=self.most_changed,
         )
         cap: Cap | None = self.ledger.caps.get(pair)
-        longest = min(report.max_months, cap.months) if cap and cap.months else report.max_months
+        longest, days = self._longest(report, customer), cap.days if cap else None
         return PlannedReport(
             report,
             customer,
             wanted,
-            tuple(windows(wanted.months, longest, self.calendar.today, cap.days if cap else None)),
+            tuple(windows(wanted.months, longest, self.calendar.today, days)),
             out_of_reach=tuple(month for month in chosen if month not in askable),
         )
 
@@ -325,6 +380,12 @@ class Planner:
             known = self.ledger.pages.get(planned.pair)
             most = PAGES_ALLOWED if known is None else math.ceil(known * 1.5) + 2
             return spans * most, spans * (known or 2)
-        if report.month_of_row == "year and month" and not any(self.held.get(planned.pair, NOTHING_HELD)):
+        is_assumed = report.month_of_row in ("year and month", "year and month within")
+        if is_assumed and not any(self.held.get(planned.pair, NOTHING_HELD)):
             return (spans + months if months > spans else spans), spans
         return spans, spans
+
+
+def place_of(report: Report, customer: Customer) -> int:
+    """The place in the turns: another one for each report, and for most customers."""
+    return report.turn + zlib.crc32(customer.id.encode()) % DAYS_OF_SHORTEST_MONTH

@@ -164,7 +164,28 @@ class _Run:
                     accept_shrink=self.selection.accept_shrink,
                 )
                 await scheduler.run(tasks)
+                tasks = [*tasks, *await self._ask_what_follows(scheduler, tasks)]
         self._record(tasks)
+
+    async def _ask_what_follows(self, scheduler: Scheduler, tasks: Sequence[TaskState]) -> list[TaskState]:
+        """Ask for the months of budgets of which an answer of this sync, a changed one, makes another due."""
+        reports = self.context.catalogue
+        changed = [one for one in self.summary.results if one.history and (one.opened or one.closed)]
+        if self.summary.stopped or not any(reports[one.report].by_turns for one in changed):
+            return []
+        plan, _ = self.prepare()
+        refused = {task.planned.pair for task in tasks if task.denied}
+        followed = {
+            one.pair: one.wanted.followed
+            for one in plan.planned
+            if one.wanted.followed and one.pair not in refused
+        }
+        if not followed:
+            return []
+        _, followers = replace(self, selection=Selection(exact=followed)).prepare()
+        loader = Loader(self.store, self.summary, scheduler.fetcher.memory)
+        await replace(scheduler, loader=loader).run(followers)
+        return followers
 
     def _add_requests(self, log: RequestLogger) -> None:
         """Add up what was asked, however the run ended; what ended it is more important to report."""

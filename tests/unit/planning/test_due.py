@@ -1,20 +1,22 @@
 """Due months: those missing, open, or to be asked again."""
 
+from collections import Counter
 from collections.abc import Iterable
-from datetime import UTC, date, datetime, timedelta
+from dataclasses import replace
+from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from pipelines.catalogue.reports import report
 from pipelines.months import Month, months_between
-from pipelines.planning.due import Calendar, HeldMonths, Wanted, months_in_scope, wanted_months
+from pipelines.planning.due import Calendar, HeldMonths, Rhythm, Wanted, months_in_scope, wanted_months
 from warehouse.ledger import HeldMonth
 
 TODAY = date(2026, 11, 21)
 CALENDAR = Calendar(TODAY, Month(2024, 1), ZoneInfo("Europe/Stockholm"), 3, 13, 12)
 LAST_NIGHT = datetime(2026, 11, 20, 4, tzinfo=UTC)
-LAST_MONTH = datetime(2026, 10, 31, 4, tzinfo=UTC)
+LONG_AGO = datetime(2026, 9, 30, 4, tzinfo=UTC)
 
 
 def held_month(fetched_at_utc: datetime = LAST_NIGHT, state: str = "held") -> HeldMonth:
@@ -31,7 +33,7 @@ def wanted(held: HeldMonths, *, name: str = "sales", refresh: bool = False) -> W
 
 
 ALL_HELD = every_month_held(held_month())
-HELD_LONG = every_month_held(held_month(LAST_MONTH))
+HELD_LONG = every_month_held(held_month(LONG_AGO))
 LEFT_OPEN = ALL_HELD | {Month(2024, 2): held_month(state="open")}
 HELD_AHEAD: HeldMonths = dict.fromkeys(months_between(Month(2024, 1), Month(2027, 11)), held_month())
 LATEST = ["2026-09", "2026-10", "2026-11"]
@@ -40,7 +42,7 @@ EVER = [str(month) for month in ALL_HELD]
 WANTED: dict[str, tuple[str, HeldMonths, list[str]]] = {
     "a first sync wants every month from the start": ("sales", {}, EVER),
     "a usual night wants the current and the two previous months": ("sales", ALL_HELD, LATEST),
-    "the first night of a month wants thirteen": ("sales", HELD_LONG, EVER[-13:]),
+    "after two months without a night thirteen are wanted": ("sales", HELD_LONG, EVER[-13:]),
     "a month that was left open is wanted however old it is": ("sales", LEFT_OPEN, ["2024-02", *LATEST]),
     "live commissions are never asked beyond the latest three months": ("live_commissions", {}, LATEST),
     "budgets are asked for months to come": ("budget_commission", ALL_HELD, LATEST + TO_COME),
@@ -58,11 +60,79 @@ def test_refresh_wants_everything() -> None:
     assert wanted(ALL_HELD, refresh=True).months == tuple(ALL_HELD)
 
 
-def test_a_fetch_before_local_midnight_of_the_first_still_belongs_to_the_old_month() -> None:
-    just_before = datetime(2026, 10, 31, 22, 59, tzinfo=UTC)
-    just_after = datetime(2026, 10, 31, 23, 1, tzinfo=UTC)
-    assert len(wanted(every_month_held(held_month(just_before))).months) == 13
-    assert len(wanted(every_month_held(held_month(just_after))).months) == 3
+def nights(
+    name: str, rhythm: Rhythm, first: date, count: int, *, skipped: Iterable[int] = ()
+) -> list[tuple[Month, ...]]:
+    """What each of so many nights asks for, when everything was held the night before the first."""
+    one, asked = report(name), []
+    before = datetime.combine(first, time(2), ZoneInfo("Europe/Stockholm")) - timedelta(days=1)
+    held: dict[Month | None, HeldMonth] = {
+        month: held_month(before) for month in months_in_scope(one, replace(CALENDAR, today=first))
+    }
+    for number in range(count):
+        if number not in skipped:
+            then = replace(CALENDAR, today=first + timedelta(days=number))
+            months = wanted_months(months_in_scope(one, then), held, one, then, rhythm=rhythm).months
+            held |= dict.fromkeys(months, held_month(before + timedelta(days=number + 1)))
+            asked.append(months)
+    return asked
+
+
+def times_asked(asked: list[tuple[Month, ...]]) -> Counter[Month]:
+    return Counter(month for months in asked for month in months)
+
+
+@pytest.mark.parametrize("name", ["commission_user", "running_commissions", "sales"])
+@pytest.mark.parametrize("place", [0, 11, 27])
+def test_each_of_thirteen_months_has_its_turn_once_in_a_calendar_month(name: str, place: int) -> None:
+    asked = nights(name, Rhythm(place), date(2026, 11, 1), 30)
+    assert times_asked(asked) == dict.fromkeys(
+        months_between(Month(2025, 11), Month(2026, 8)), 1
+    ) | dict.fromkeys(months_between(Month(2026, 9), Month(2026, 11)), 30)
+
+
+def test_turns_of_a_month_that_fall_into_missed_nights_are_made_up_for() -> None:
+    asked = nights("commission_user", Rhythm(5), date(2026, 11, 1), 30, skipped=range(3, 29))
+    assert set(times_asked(asked)) == set(months_between(Month(2025, 11), Month(2026, 11)))
+
+
+BY_TURNS = Rhythm(4, by_turns=True, nightly=3)
+LATEST_BUDGETS = set(months_between(Month(2026, 9), Month(2027, 11)))
+
+
+def test_a_budget_is_asked_within_a_week_and_the_current_and_the_next_two_months_every_night() -> None:
+    asked = nights("office_budget_crm", BY_TURNS, date(2026, 11, 4), 7)
+    found = times_asked(asked)
+    assert {month for month in found if found[month] == 7} == set(
+        months_between(Month(2026, 11), Month(2027, 1))
+    )
+    assert set(found) >= LATEST_BUDGETS
+    assert max(len(months) for months in asked) <= 7
+
+
+def test_a_budget_that_follows_its_twin_is_asked_for_something_every_night() -> None:
+    asked = nights("office_budget_crm", Rhythm(by_turns=True), date(2026, 11, 4), 7)
+    assert all(1 <= len(months) <= 4 for months in asked)
+
+
+def test_the_month_that_comes_into_reach_waits_for_its_turn_of_the_week() -> None:
+    asked = nights("office_budget_crm", BY_TURNS, date(2026, 11, 30), 9)
+    assert [Month(2027, 12) in months for months in asked[1:]].count(True) == 1
+
+
+def test_a_budget_that_something_else_tells_a_change_of_is_asked_at_once() -> None:
+    one, changed = report("office_budget_crm"), {Month(2027, 6): LAST_NIGHT + timedelta(hours=1)}
+    rhythm = Rhythm(by_turns=True, changed=changed)
+    found = wanted_months(months_in_scope(one, CALENDAR), HELD_AHEAD, one, CALENDAR, rhythm=rhythm)
+    assert found.followed == (Month(2027, 6),)
+
+
+def test_a_turn_counts_from_local_midnight() -> None:
+    turn = Rhythm().turn_of_month(Month(2026, 3), 1, CALENDAR)
+    midnight = datetime.combine(turn, time(), ZoneInfo("Europe/Stockholm"))
+    for minutes, is_wanted in ((-1, True), (1, False)):
+        held = ALL_HELD | {Month(2026, 3): held_month(midnight + timedelta(minutes=minutes))}
+        assert (Month(2026, 3) in wanted(held, name="commission_user").months) is is_wanted
 
 
 def changed(held: HeldMonths, months: Iterable[Month], most: int) -> Wanted:

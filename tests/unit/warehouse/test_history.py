@@ -139,3 +139,12 @@ def test_an_answer_about_nobody_leaves_tables_alone_that_do_not_say_whom_they_ar
     given.load([users("a", ANN)])
     given.load([snapshot("b", table(USERS, []), 1, asked=("7",))])
     assert given.rows(CURRENT) == [("1", "Ann")]
+
+
+def test_the_latest_answer_that_differed_is_remembered_and_the_first_one_is_no_change(given: Given) -> None:
+    changed = "SELECT changed_at_utc FROM meta.history_scopes"
+    known = []
+    for number, names in enumerate((ANN, ANN, BOTH, BOTH)):
+        given.load([users(f"l{number}", names, fetched=hours(number))])
+        known += [at for (at,) in given.rows(changed)]
+    assert known == [None, None, *[hours(2).replace(tzinfo=None)] * 2]

@@ -1,0 +1,77 @@
+"""Requests of a night: what is asked together, by turns, and because something else has changed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from datetime import date, timedelta
+from pathlib import Path
+
+import pytest
+
+from pipelines.catalogue.reports import REPORTS
+from tests.scenarios.scenario import TODAY, Scenario, scenario
+from warehouse.database import Store
+from warehouse.ledger import Cap, forget_caps, ledger_of
+
+BUDGETS = ("budget_commission", "office_budget_commission")
+DECEMBER = date(2026, 12, 2)
+
+
+def office(tmp_path: Path, shapes: str, *reports: str) -> Scenario:
+    """An office with the shapes of answers named, its reports held since last night."""
+    here = scenario(tmp_path, reports, offices=1, start="2026-09")
+    here.service.shapes = shapes  # type: ignore[assignment]
+    here.sync()
+    return here.on(TODAY + timedelta(days=1))
+
+
+def asked(here: Scenario) -> dict[str, int]:
+    """How often the last sync asked each of the two reports of budgets."""
+    ranges = Counter(entry.path.startswith("/Report/") for entry in here.asked)
+    return {"range": ranges[True], "month": ranges[False]}
+
+
+def test_budgets_of_all_months_are_one_request_and_the_same_rows_as_month_by_month(tmp_path: Path) -> None:
+    here = office(tmp_path / "together", "a", BUDGETS[0])
+    here.sync(refresh=True)
+    alone = office(tmp_path / "alone", "a", BUDGETS[0])
+    by_month = replace(REPORTS[BUDGETS[0]], max_months=1)
+    replace(alone, catalogue={**REPORTS, BUDGETS[0]: by_month}).sync(refresh=True)
+    assert (len(here.asked), len(alone.asked)) == (1, 15)
+    assert here.cells() == alone.cells()
+
+
+def test_rows_without_a_month_are_asked_month_by_month_which_is_remembered_and_can_be_forgotten(
+    tmp_path: Path,
+) -> None:
+    here = office(tmp_path, "b", BUDGETS[0])
+    here.sync(refresh=True)
+    assert (len(here.asked), list(ledger_of(Store(tmp_path)).caps.values())) == (15, [Cap(months=1)])
+    with Store(tmp_path).writing() as connection:
+        forget_caps(connection)
+    here.sync(refresh=True)
+    assert len(here.asked) == 16
+
+
+@pytest.mark.parametrize(
+    ("shapes", "most"), [("a", {"range": 1, "month": 4}), ("b", {"range": 6, "month": 6})]
+)
+def test_a_quiet_night_asks_for_a_part_of_the_budgets(
+    tmp_path: Path, shapes: str, most: dict[str, int]
+) -> None:
+    here = office(tmp_path, shapes, *BUDGETS)
+    here.sync()
+    assert all(1 <= number <= most[name] for name, number in asked(here).items())
+
+
+@pytest.mark.parametrize("shapes", ["a", "b"])
+def test_budgets_that_have_changed_are_all_in_the_file_the_same_night(tmp_path: Path, shapes: str) -> None:
+    here = office(tmp_path / "nightly", shapes, *BUDGETS).on(DECEMBER - timedelta(days=1))
+    here.sync()
+    then = here.on(DECEMBER)  # budgets of the next year are decided
+    then.sync()
+    fresh = then.copied_to(tmp_path / "fresh")
+    fresh.sync(refresh=True)
+    assert then.cells().items() <= fresh.cells().items()  # the month that came into reach may wait
+    assert len({(entry.path, *entry.query.items()) for entry in then.asked}) == len(then.asked)
