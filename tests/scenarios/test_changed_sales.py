@@ -77,7 +77,8 @@ def week(
     of_all_days: bool = False,
     **environment: str,
 ) -> Week:
-    here = whole_chain(directory / "data", reports, start="2025-11", as_of=FIRST, tries="1", **environment)
+    without_turns = {"due_months_monthly": "3", "tries": "1", **environment}
+    here = whole_chain(directory / "data", reports, start="2025-11", as_of=FIRST, **without_turns)
     assert here.sync().is_well
     later = here.on(LATER)
     if answering or of_all_days:

@@ -47,7 +47,7 @@ def test_an_answer_for_two_months_has_the_rows_of_both_asked_alone(table: str) -
 
 def test_every_nested_row_finds_the_row_above_it_in_its_own_month() -> None:
     found = normalized("budget_commission", BOTH)
-    users = {row: month for row, month in rows(found, "budget_commission__users", "_row", "_month")}
+    users = dict(rows(found, "budget_commission__users", "_row", "_month"))
     months = rows(found, "budget_commission__users__months", "_parent_row", "_month")
     assert [users[above] for above, _ in months] == [month for _, month in months]
 
