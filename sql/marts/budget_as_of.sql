@@ -1,6 +1,17 @@
 -- Which budgets stood at a moment?
 -- One row per office, user, month and measure; the moment is in UTC, for example TIMESTAMP '2026-03-01 00:00'.
+-- A moment before the first reading is refused with an error that says since when budgets are known. A month whose
+-- budgets were first read later has no row: not known then, which is not the same as not budgeted.
 -- Parameters: moment
-SELECT * EXCLUDE (valid_to_utc)
-FROM marts.budgets
-WHERE valid_from_utc <= moment AND (valid_to_utc IS NULL OR valid_to_utc > moment)
+SELECT budgets.* EXCLUDE (valid_to_utc)
+FROM marts.budgets AS budgets
+CROSS JOIN (
+    SELECT
+        CASE
+            WHEN known_since_utc IS NULL OR moment::TIMESTAMP >= known_since_utc THEN moment::TIMESTAMP
+            ELSE error('Budgets are known since ' || known_since_utc::VARCHAR || ' UTC')
+        END AS moment_utc
+    FROM (SELECT min(valid_from_utc) AS known_since_utc FROM marts.budgets)
+) AS asked
+WHERE budgets.valid_from_utc <= asked.moment_utc
+    AND (budgets.valid_to_utc IS NULL OR budgets.valid_to_utc > asked.moment_utc)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
 
+import duckdb
 import pytest
 from duckdb import DuckDBPyConnection
 
@@ -56,10 +57,17 @@ def budgeted(
 def test_a_budget_changed_twice_is_right_at_every_moment(given: DuckDBPyConnection) -> None:
     budgeted(given, "2026-12", "U1", (100, SPRING, SUMMER), (200, SUMMER, AUTUMN), (150, AUTUMN, None))
     built(given, "FROM marts.budget_as_of(now())")
-    moments = (datetime(2026, 2, 1), datetime(2026, 4, 1), SUMMER, datetime(2027, 1, 1))
     query = "SELECT amount::INT FROM marts.budget_as_of($1)"
+    moments = (datetime(2026, 4, 1), SUMMER, datetime(2027, 1, 1))
     found = [given.execute(query, [moment]).fetchall() for moment in moments]
-    assert found == [[], [(100,)], [(200,)], [(150,)]]
+    assert found == [[(100,)], [(200,)], [(150,)]]
+
+
+def test_a_moment_before_budgets_were_first_read_is_refused(given: DuckDBPyConnection) -> None:
+    budgeted(given, "2026-12", "U1", (100, SPRING, None))
+    built(given, "FROM marts.budget_as_of(now())")
+    with pytest.raises(duckdb.Error, match=r"Budgets are known since 2026-03-01 00:00:00 UTC"):
+        given.execute("FROM marts.budget_as_of(TIMESTAMP '2026-02-01')").fetchall()
 
 
 def test_a_row_that_stands_in_several_versions_of_its_office_is_not_multiplied(
