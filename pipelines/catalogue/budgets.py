@@ -83,7 +83,8 @@ REPORTS = (
         of_month(
             name=f"office_budget_{operation.lower()}",
             path=f"/BusinessIntelligence/Budget/{operation}/{{customerId}}/{{year}}/{{month}}",
-            description=f"The office's budget of {budgeted} for a month, kept with its history.",
+            description=f"The office's budget of {budgeted} for a month, kept with its history: asked when "
+            f"{twin} has changed or once a week; on, for what it tells beyond that is not documented.",
             twin=twin,
             tables=(
                 Table(

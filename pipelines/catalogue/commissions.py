@@ -116,7 +116,8 @@ REPORTS = (
             name="commission_office_by_month",
             subject="commissions",
             path="/BusinessIntelligence/CommissionOfficeReportByMonth/{customerId}",
-            description="What each office earned, month by month{}: assumed office > year > month.",
+            description="What each office earned{}, many months a request: assumed office > year > month; "
+            "on, for it counts commission_office again.",
             time_parameters="dates",
             stored_as="months",
             month_of_row="year and month",
@@ -140,7 +141,8 @@ REPORTS = (
         name="running_commissions",
         subject="commissions",
         path="/BusinessIntelligence/RunningCommissions",
-        description="Commissions earned in steps, one event a row.",
+        description="Commissions earned in steps, one event a row; on, for only "
+        "here amounts are said to be without VAT.",
         time_parameters="dates",
         stored_as="months",
         month_of_row="documented date",

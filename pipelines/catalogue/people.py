@@ -39,7 +39,8 @@ REPORTS = (
         name="users",
         subject="people",
         path="/BusinessIntelligence/External/Users",
-        description="The users of the customer as they are now, kept with their history.",
+        description="The users of the customer as they are now, kept with their history: asked every "
+        "night, for a change is known to the day only so.",
         time_parameters="none",
         stored_as="history",
         month_of_row="none",
@@ -66,7 +67,8 @@ REPORTS = (
         name="trademarks",
         subject="people",
         path="/BusinessIntelligence/External/Trademarks",
-        description="The trademarks of the customer as they are now, kept with their history.",
+        description="The trademarks of the customer as they are now, kept with their history: one "
+        "request a night.",
         time_parameters="none",
         stored_as="history",
         month_of_row="none",

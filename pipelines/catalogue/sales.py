@@ -215,6 +215,7 @@ def _by_contract_date(name: str, operation: str, description: str, *, thin: bool
         customer_parameter="customerId",
         follows_sales=True,
         estate_id_column="id",
+        enabled=not thin,
         tables=(estates, *(nested_tables[:1] if thin else nested_tables)),
     )
 
@@ -222,12 +223,14 @@ def _by_contract_date(name: str, operation: str, description: str, *, thin: bool
 REPORTS = (
     _by_contract_date("sales", "GetSalesReport", "Estates sold, with agents, shares and changes."),
     _by_contract_date(
-        "estates_report", "GetEstatesReport", "Estates by contract date, as a tree of offices."
+        "estates_report",
+        "GetEstatesReport",
+        "Estates by contract date, as a tree of offices; on, for it may hold more than the sales.",
     ),
     _by_contract_date(
         "estates_report_prod",
         "GetEstateReportProdDb",
-        "Estates by contract date from the production database: fewer fields, no changes.",
+        "The rows of estates_report with fewer fields and no changes, so off by default.",
         thin=True,
     ),
     Report(
@@ -259,7 +262,8 @@ REPORTS = (
         name="sold_estates",
         subject="sales",
         path="/BusinessIntelligence/Estates",
-        description="References to the estates sold, by contract date, in one list per kind of estate.",
+        description="References to the estates sold, by contract date, in one list per kind of estate; on, "
+        "for the kind and the first day of advertising are told nowhere else.",
         time_parameters="dates",
         stored_as="months",
         month_of_row="documented date",

@@ -123,14 +123,14 @@ def test_what_is_asked_unless_settings_say_otherwise() -> None:
         for kind in ("sale", "valuation", "writing")
     }
     users = {"user_budget_estate", "user_budget_commission", "user_budget_crm"}
-    assert off == kinds | users | {"sales_for_estate"}
+    assert off == kinds | users | {"sales_for_estate", "estates_report_prod"}
 
 
 def test_special_cases_are_these() -> None:
     fixed = {name: dict(report.query) for name, report in REPORTS.items() if report.enabled and report.query}
     agreement = {"selectionType": "Agreement"}  # a sale belongs to one month
     assert fixed == {
-        **dict.fromkeys(("sales", "estates_report", "estates_report_prod"), agreement),
+        **dict.fromkeys(("sales", "estates_report"), agreement),
         "tips_and_leads": {"activeStatusTipLead": "ActiveAndRemoved"},  # history is whole
     }
     latest = {name: report.latest_months for name, report in REPORTS.items() if report.latest_months}
