@@ -24,6 +24,7 @@ COMMANDS = {
     "report": "draw the published file as one page that any browser opens",
     "explain": "say where a number comes from, down to the stored answer, and count it anew",
     "query": "put a statement of SQL, or one of the analyses, to the published file",
+    "export": "write the published file as Parquet, CSV or an Excel workbook",
     "erase": "take a person out of everything that is kept, and say what was touched",
     "compact": "make the working file small again",
     "doctor": "look for trouble in settings, disk, login and rights, and name each remedy",
@@ -172,6 +173,20 @@ def parser(*, with_sandbox: bool = True) -> argparse.ArgumentParser:
     query.add_argument("--out", metavar="FILE", help="where csv, json or parquet goes; else to stdout")
     query.add_argument("--year", type=int, metavar="YYYY", help="the year, for analyses that take one")
     query.add_argument("--office", metavar="ID", help="the office, for analyses that take one")
+    export = commands["export"]
+    export.add_argument(
+        "--format",
+        action="append",
+        default=[],
+        choices=("parquet", "csv", "xlsx"),
+        help="repeatable; else those of the settings, else parquet",
+    )
+    export.add_argument(
+        "--to", metavar="DIR_OR_URL", help="a directory or an address such as s3://bucket/folder"
+    )
+    export.add_argument(
+        "--table", action="append", default=[], metavar="NAME", help="only this table (repeatable)"
+    )
     person = commands["erase"].add_mutually_exclusive_group(required=True)
     person.add_argument("--contact", metavar="ID", help="the contact with this id")
     person.add_argument("--user", metavar="ID", help="the user with this id")

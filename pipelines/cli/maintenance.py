@@ -24,6 +24,7 @@ def run_publish(_: argparse.Namespace) -> int:
 
 def publish(settings: Settings) -> bool:
     """Publish, say what the checks found, and whether there is a new published file."""
+    from pipelines.cli.export import print_export
     from pipelines.operations.publish import finish
 
     finished = finish(settings)
@@ -43,6 +44,10 @@ def publish(settings: Settings) -> bool:
         say(f"warning: {finished.page}")
     elif finished.page is not None:
         say(f"the same as a page: {finished.page.path}")
+    if isinstance(finished.export, str):
+        say(f"warning: {finished.export}")
+    elif finished.export is not None:
+        print_export(finished.export)
     return True
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from pipelines.catalogue.model import Report, declared_columns
 from pipelines.catalogue.reports import REPORTS
 from pipelines.clock import Clock, SystemClock
+from pipelines.operations.export import remove_exports
 from pipelines.operations.publish import finish
 from pipelines.operations.replay import replay
 from pipelines.operations.report_page import REPORT_PAGE, refresh_report_page
@@ -41,6 +42,7 @@ class ErasureReceipt:
     log_places: int = 0
     published: str = ""
     versions_removed: list[str] = field(default_factory=list)
+    exports_removed: int = 0
     problems: list[str] = field(default_factory=list)
 
     @property
@@ -120,6 +122,7 @@ def _publish(
     Also where the person is in none of their tables: the free space of the working file was copied too.
     """
     data_dir, now = settings.data_dir, clock.utc_now()
+    receipt.exports_removed = remove_exports(data_dir)
     if Versions(data_dir).published.exists():
         publication = finish(settings, clock).publication
         receipt.published = publication.version or ""

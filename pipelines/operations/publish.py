@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pipelines.clock import Clock, SystemClock
+from pipelines.operations.export import Export, refresh_export
 from pipelines.operations.report_page import ReportPage, refresh_report_page
 from warehouse.checks import CheckResult, keep_results, run_checks
 from warehouse.database import Store
@@ -27,6 +28,7 @@ class Finished:
     checks: tuple[CheckResult, ...]
     publication: Publication
     page: ReportPage | str | None = None  # beside the published file, or why it could not be drawn
+    export: Export | str | None = None  # in other formats, if the settings want them, or why there is none
 
 
 def finish(settings: Settings, clock: Clock | None = None) -> Finished:
@@ -48,10 +50,11 @@ def finish(settings: Settings, clock: Clock | None = None) -> Finished:
         publication = publish(data_dir, keep=keep, now=clock.utc_now(), reasons_against=reasons)
     if settings.landing_days is not None:
         clear_landing(data_dir, days=settings.landing_days, now=clock.utc_now())
-    page = None
+    page, exported = None, None
     if publication.published:
         page = refresh_report_page(data_dir, timezone=settings.timezone, now=clock.utc_now())
-    return Finished(tuple(marts), tuple(checks), publication, page)
+        exported = refresh_export(settings, clock.utc_now())
+    return Finished(tuple(marts), tuple(checks), publication, page, exported)
 
 
 def _build_and_check(store: Store, settings: Settings, clock: Clock) -> tuple[list[str], list[CheckResult]]:

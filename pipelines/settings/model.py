@@ -204,6 +204,14 @@ class Settings(BaseModel):
     published_url: Link = Field(
         default="", description="the address at which people open the published file and its page"
     )
+    export_formats: Annotated[tuple[Literal["parquet", "csv", "xlsx"], ...], BeforeValidator(_words)] = Field(
+        default=(), description="formats with commas: parquet, csv, xlsx"
+    )
+    export_to: str = Field(
+        default="",
+        pattern=r"^[^@]*$",
+        description="a directory, or an address without a login, like s3://bucket/folder",
+    )
 
     # Where the message about a night with trouble goes; with nothing set it is only in the Dagster UI.
     alert_webhook: Webhook = Field(default=NO_SECRET, description="the address of a webhook")

@@ -1,0 +1,144 @@
+"""Exports: read back by others with equal sums and types, whole or not at all, the older ones removed."""
+
+from __future__ import annotations
+
+import csv
+import json
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import fsspec
+import openpyxl
+import polars as pl
+import pytest
+
+from pipelines.operations.export import Export, export, remove_exports
+from warehouse.errors import WarehouseError
+
+NOW = datetime(2026, 11, 21, 5, tzinfo=UTC)
+MEANING = "commission, currency not documented"
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    with duckdb.connect(tmp_path / "warehouse.duckdb") as connection:
+        connection.execute("""
+            CREATE SCHEMA marts;
+            CREATE SCHEMA bi;
+            CREATE TABLE marts.sums AS SELECT
+                'M' || i AS office_id, DATE '2026-01-31' + i::INTEGER AS day,
+                (i / 8)::DECIMAL(18, 4) AS commission, i AS count, i > 1 AS is_open,
+                TIMESTAMP '2026-01-01 12:30:00' AS at_utc, '=1+1' AS formula,
+                NULL::DECIMAL(18, 4) AS unknown
+            FROM range(3) rows(i);
+            COMMENT ON COLUMN marts.sums.commission IS 'commission, currency not documented';
+            CREATE TABLE bi.estates AS SELECT 'a,"b"' AS "name of it";
+        """)
+    return tmp_path
+
+
+def exported(here: Path, *formats: str, days: int = 0, **more: Any) -> Export:
+    return export(here, formats=formats, now=NOW + timedelta(days=days), **more)
+
+
+def test_parquet_keeps_values_types_and_meanings(here: Path) -> None:
+    exported(here, "parquet")
+    path = here / "export" / "latest" / "parquet" / "marts.sums.parquet"
+    frame = pl.read_parquet(path)
+    assert frame["commission"].to_list() == [Decimal(0), Decimal("0.1250"), Decimal("0.2500")]
+    assert [frame.schema[name] for name in ("day", "commission", "count", "is_open")] == [
+        pl.Date,
+        pl.Decimal(18, 4),
+        pl.Int64,
+        pl.Boolean,
+    ]
+    assert json.loads(pl.read_parquet_metadata(path)["columns"])["commission"] == MEANING
+
+
+def test_csv_keeps_every_value(here: Path) -> None:
+    exported(here, "csv")
+    with (here / "export/latest/csv/bi.estates.csv").open(encoding="utf-8", newline="") as file:
+        assert list(csv.reader(file)) == [["name of it"], ['a,"b"']]
+
+
+def test_a_workbook_has_numbers_days_and_no_formula(here: Path) -> None:
+    exported(here, "xlsx")
+    sheet = openpyxl.load_workbook(here / "export/latest/brokerbi.xlsx")["sums"]
+    last = [cell.value for cell in sheet[4]]
+    assert last == [
+        "M2",
+        datetime(2026, 2, 2),
+        0.25,
+        2,
+        True,
+        datetime(2026, 1, 1, 12, 30),
+        "=1+1",
+        None,
+    ]
+    assert [cell.data_type for cell in sheet[4]] == ["s", "d", "n", "n", "b", "d", "s", "n"]
+    assert (sheet["B4"].number_format, sheet.freeze_panes) == ("yyyy-mm-dd", "A2")
+
+
+def test_a_workbook_says_what_its_columns_mean(here: Path) -> None:
+    exported(here, "xlsx")
+    sheet = openpyxl.load_workbook(here / "export/latest/brokerbi.xlsx")["meanings"]
+    assert ("sums", "commission", "decimal(18,4)", MEANING) in sheet.iter_rows(values_only=True)
+
+
+def test_only_the_tables_that_are_named_are_written(here: Path) -> None:
+    exported(here, "csv", tables=["estates"])
+    assert names(here / "export" / "latest" / "csv") == ["bi.estates.csv"]
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_table_that_is_not_there_is_refused_and_the_one_before_stays(here: Path) -> None:
+    exported(here, "csv")
+    before = (here / "export" / "latest").readlink()
+    with pytest.raises(WarehouseError, match=r"has no table nope"):
+        exported(here, "csv", days=1, tables=["nope"])
+    assert (here / "export" / "latest").readlink() == before
+    assert names(here / "export") == [str(before), "latest"]
+
+
+def test_the_newest_and_the_one_before_are_kept(here: Path) -> None:
+    for days in range(4):
+        exported(here, "csv", days=days)
+    assert names(here / "export") == ["20261123T050000Z", "20261124T050000Z", "latest"]
+
+
+def test_what_a_killed_export_left_is_removed(here: Path) -> None:
+    (here / "export" / ".unfinished" / "csv").mkdir(parents=True)
+    exported(here, "csv")
+    assert names(here / "export") == ["20261121T050000Z", "latest"]
+
+
+def test_another_directory_is_used_when_it_is_named(here: Path) -> None:
+    assert exported(here, "csv", to=str(here / "there")).place == str(here / "there" / "latest")
+    assert not (here / "export").exists()
+
+
+def test_an_address_gets_the_same_files_and_is_told_last_which_are_whole(here: Path) -> None:
+    for days in range(4):
+        exported(here, "csv", days=days, to="memory://bucket/bi")
+    system = fsspec.filesystem("memory")
+    kept = sorted(name.rpartition("/")[2] for name in system.ls("/bucket/bi", detail=False))
+    assert kept == ["20261123T050000Z", "20261124T050000Z", "latest.json"]
+    assert json.loads(system.cat_file("/bucket/bi/latest.json")) == {"export": kept[1]}
+    assert system.exists(f"/bucket/bi/{kept[1]}/csv/marts.sums.csv")
+
+
+@pytest.mark.parametrize("to", ["nosuch://bucket", "file://\0"])
+def test_an_address_that_cannot_be_written_is_named(here: Path, to: str) -> None:
+    with pytest.raises(WarehouseError, match="cannot be written"):
+        exported(here, "csv", to=to)
+
+
+def test_exports_beside_the_file_can_be_removed(here: Path) -> None:
+    exported(here, "csv")
+    assert (remove_exports(here), (here / "export").exists()) == (1, False)

@@ -1,0 +1,120 @@
+"""Tables of the published file as Parquet and CSV files, and as rows for whoever writes another format."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from duckdb import DuckDBPyConnection
+
+from warehouse.duckdb_file import connect, literal, quoted
+from warehouse.errors import WarehouseError
+from warehouse.publish import Versions
+
+ROWS_AT_ONCE = 2000
+
+
+@dataclass(frozen=True)
+class PublishedColumn:
+    """A column, its DuckDB type, and what it means."""
+
+    name: str
+    type: str
+    meaning: str
+
+
+@dataclass(frozen=True)
+class PublishedTable:
+    """A table or view of the published file; `name` has its schema before it."""
+
+    schema: str
+    table: str
+    meaning: str
+    row_count: int
+    columns: tuple[PublishedColumn, ...]
+
+    @property
+    def name(self) -> str:
+        return f"{self.schema}.{self.table}"
+
+    @property
+    def source(self) -> str:
+        """The name as SQL takes it."""
+        return f"{quoted(self.schema)}.{quoted(self.table)}"
+
+
+_COLUMNS = """
+SELECT columns.schema_name, columns.table_name, coalesce(tables.comment, views.comment, ''),
+       list({'name': columns.column_name, 'type': columns.data_type, 'meaning': coalesce(columns.comment, '')}
+            ORDER BY columns.column_index)
+FROM duckdb_columns() AS columns
+LEFT JOIN duckdb_tables() AS tables USING (database_name, schema_name, table_name)
+LEFT JOIN duckdb_views() AS views
+    ON (views.database_name, views.schema_name, views.view_name)
+    = (columns.database_name, columns.schema_name, columns.table_name)
+WHERE columns.database_name = current_database() AND columns.schema_name IN ('marts', 'bi')
+GROUP BY ALL
+ORDER BY columns.schema_name DESC, columns.table_name
+"""
+
+
+class TableExport:
+    """The published file, open for copying its tables; every file it writes is written in one go."""
+
+    def __init__(self, connection: DuckDBPyConnection) -> None:
+        self.connection = connection
+
+    def tables(self, wanted: Sequence[str] = ()) -> list[PublishedTable]:
+        """The marts and the tables of bi, or those that are named, with or without their schema.
+
+        Raises WarehouseError for a name that is none of them.
+        """
+        found = []
+        for schema, table, meaning, columns in self.connection.execute(_COLUMNS).fetchall():
+            named = PublishedTable(
+                schema, table, meaning, 0, tuple(PublishedColumn(**column) for column in columns)
+            )
+            if not wanted or {named.name, table} & set(wanted):
+                [(count,)] = self.connection.execute(f"SELECT count(*) FROM {named.source}").fetchall()
+                found.append(PublishedTable(schema, table, meaning, count, named.columns))
+        names = {name for one in found for name in (one.name, one.table)}
+        if unknown := [name for name in wanted if name not in names]:
+            raise WarehouseError(
+                f"The published file has no table {', '.join(unknown)}; "
+                '`brokerbi query "FROM meta.dictionary WHERE column_name IS NULL"` lists them all.'
+            )
+        return found
+
+    def write_parquet(self, table: PublishedTable, path: Path) -> None:
+        """All rows of a table, typed; what the table and its columns mean is in the file's metadata."""
+        meanings = json.dumps({one.name: one.meaning for one in table.columns}, ensure_ascii=False)
+        self.connection.execute(
+            f"COPY (FROM {table.source}) TO {literal(str(path))} (FORMAT parquet, COMPRESSION zstd, "
+            f"KV_METADATA {{'table': {literal(table.name)}, 'meaning': {literal(table.meaning)}, "
+            f"'columns': {literal(meanings)}}})"
+        )
+
+    def write_csv(self, table: PublishedTable, path: Path) -> None:
+        """All rows of a table under a line of heads, in UTF-8, with commas and decimal points."""
+        self.connection.execute(f"COPY (FROM {table.source}) TO {literal(str(path))} (FORMAT csv, HEADER)")
+
+    def rows(self, table: PublishedTable) -> Iterator[tuple[Any, ...]]:
+        """All rows of a table, a few thousand in memory at a time."""
+        with self.connection.cursor() as cursor:
+            answer = cursor.execute(f"FROM {table.source}")
+            while rows := answer.fetchmany(ROWS_AT_ONCE):
+                yield from rows
+
+
+@contextmanager
+def table_export(data_dir: Path) -> Iterator[TableExport]:
+    """Open the published file; raises WarehouseError when there is none."""
+    file = Versions(data_dir).published
+    if not file.exists():
+        raise WarehouseError(f"There is no published file {file} yet; `brokerbi sync` makes one.")
+    with connect(file, read_only=True) as connection:
+        yield TableExport(connection)
