@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -36,10 +36,21 @@ class HeldMonth:
 
 @dataclass(frozen=True, slots=True)
 class Cap:
-    """The longest window the service was seen to accept, in days or in calendar months."""
+    """What the service was seen to accept where it refused more: days or calendar months, and rows a page.
+
+    0 rows a page: only the report without pages.
+    """
 
     days: int | None = None
     months: int | None = None
+    page_size: int | None = None
+
+    def __str__(self) -> str:
+        length = f"{self.days} days" if self.days else f"{self.months} months" if self.months else ""
+        said = [f"for at most {length} at a time"] if length else []
+        if self.page_size is not None:
+            said.append(f"in pages of at most {self.page_size} rows" if self.page_size else "without pages")
+        return " and ".join(said)
 
 
 @dataclass(frozen=True)
@@ -181,12 +192,18 @@ def forget_healed_refusals(connection: DuckDBPyConnection) -> None:
 
 
 def remember_cap(connection: DuckDBPyConnection, report: str, customer: str, cap: Cap, now: datetime) -> None:
-    """Remember the longest window the service accepts, and since when: what is known already stays."""
-    row = {"report": report, "customer": customer, **asdict(cap), "learned_at_utc": naive_utc(now)}
-    known = connection.execute(
-        "SELECT days, months FROM meta.window_caps WHERE (report, customer) = ($1, $2)", [report, customer]
-    )
-    if known.fetchall() != [(cap.days, cap.months)]:
+    """Remember what the service accepts, and since when: what is known already stays."""
+    found = connection.execute(
+        "SELECT days, months, page_size FROM meta.window_caps WHERE (report, customer) = ($1, $2)",
+        [report, customer],
+    ).fetchall()
+    known = Cap(*found[0]) if found else Cap()
+    if cap.days is None and cap.months is None:
+        cap = replace(cap, days=known.days, months=known.months)
+    if cap.page_size is None:
+        cap = replace(cap, page_size=known.page_size)
+    if cap != known:
+        row = {"report": report, "customer": customer, **asdict(cap), "learned_at_utc": naive_utc(now)}
         replace_rows(connection, "window_caps", [row], key=["report", "customer"])
 
 
@@ -269,7 +286,7 @@ def _learned(connection: DuckDBPyConnection) -> dict[str, Any]:
     """All of the ledger but its months."""
     ask = connection.execute
     denied = ask("SELECT report, customer, denied_at_utc FROM meta.access").fetchall()
-    caps = ask("SELECT report, customer, days, months FROM meta.window_caps").fetchall()
+    caps = ask("SELECT report, customer, days, months, page_size FROM meta.window_caps").fetchall()
     pages = ask(
         "SELECT report, customer, max(requests) FROM meta.loads WHERE status = 'loaded' GROUP BY ALL"
     ).fetchall()
@@ -287,7 +304,7 @@ def _learned(connection: DuckDBPyConnection) -> dict[str, Any]:
         snapshots_changed.setdefault((report, customer), {})[month] = aware(at)
     return {
         "denied": {(report, customer): aware(at) for report, customer, at in denied},
-        "caps": {(report, customer): Cap(days, months) for report, customer, days, months in caps},
+        "caps": {(report, customer): Cap(*cap) for report, customer, *cap in caps},
         "pages": {(report, customer): most for report, customer, most in pages},
         "request_seconds": seconds,
         "changed": {

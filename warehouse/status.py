@@ -89,12 +89,13 @@ class RefusedReport:
 
 @dataclass(frozen=True)
 class LearnedWindow:
-    """A window shorter than documented that the service has taught us."""
+    """A window shorter than documented, or pages smaller than wanted, that the service has taught us."""
 
     report: str
     customer: str
     days: int | None
     months: int | None
+    page_size: int | None
 
 
 @dataclass(frozen=True)
@@ -176,7 +177,7 @@ _QUARANTINED = """
     FROM meta.quarantine GROUP BY ALL ORDER BY ALL
 """
 _REFUSALS = "SELECT report, customer, denied_at_utc FROM meta.access ORDER BY ALL"
-_WINDOWS = "SELECT report, customer, days, months FROM meta.window_caps ORDER BY ALL"
+_WINDOWS = "SELECT report, customer, days, months, page_size FROM meta.window_caps ORDER BY ALL"
 _PUBLICATIONS = """
     SELECT name, at_utc, status, bytes, coalesce(reasons, []) FROM meta.publications
     ORDER BY at_utc DESC LIMIT 10

@@ -141,7 +141,9 @@ def parser(*, with_sandbox: bool = True) -> argparse.ArgumentParser:
     commands["doctor"].add_argument("--offline", action="store_true", help="ask the service nothing")
     status = commands["status"]
     status.add_argument(
-        "--forget-caps", action="store_true", help="forget the shorter windows that refusals have taught us"
+        "--forget-caps",
+        action="store_true",
+        help="forget the shorter windows and smaller pages that refusals have taught us",
     )
     status.add_argument(
         "--details", action="store_true", help="every report of every customer, and earlier publications"

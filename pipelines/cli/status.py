@@ -37,7 +37,7 @@ def run_status(arguments: argparse.Namespace) -> int:
     if arguments.forget_caps:
         with store.writing() as connection:
             forget_caps(connection)
-        say("the learned windows are forgotten; the next sync asks in full length again")
+        say("the learned windows and pages are forgotten; the next sync asks in full length again")
     planned: tuple[PlannedReport, ...] = ()
     if settings.model_fields_set >= {"customers", "start"}:
         plan, _ = make_plan(settings, Selection(), store, SystemClock())
@@ -140,6 +140,8 @@ def _print_quarantined(one: RawRow) -> None:
 
 
 def _print_trouble(view: Overview) -> None:
+    from warehouse.ledger import Cap
+
     for failure in view.failures:
         months = f"{failure.months[0]:%Y-%m}..{failure.months[-1]:%Y-%m}" if failure.months else "now"
         say(
@@ -155,11 +157,8 @@ def _print_trouble(view: Overview) -> None:
         advice = f"{one.other} need not be asked for itself" if one.is_contained else "each is counted once"
         say(f"overlap: {one.customer} and {one.other} both answer for {one.offices}; {advice}")
     for cap in view.caps:
-        length = f"{cap.days} days" if cap.days else f"{cap.months} months"
-        say(
-            f"learned window: {cap.report} of {cap.customer} is asked for at most {length} at a time "
-            "(brokerbi status --forget-caps)"
-        )
+        learned = Cap(cap.days, cap.months, cap.page_size)
+        say(f"learned: {cap.report} of {cap.customer} is asked {learned} (brokerbi status --forget-caps)")
 
 
 def _publication_line(publication: PastPublication) -> str:

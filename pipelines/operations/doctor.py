@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 from pipelines.catalogue.model import Report
 from pipelines.connect.circuit_breaker import CircuitBreaker
-from pipelines.connect.errors import ConnectError, Forbidden, HostDown, Unauthorized
+from pipelines.connect.errors import ConnectError, Forbidden, HostDown, Refused, Unauthorized
 from pipelines.connect.rate_limit import RateLimit
 from pipelines.months import Month
 from pipelines.normalize.document import read_document
@@ -32,11 +32,12 @@ from pipelines.operations.installation import (
 from pipelines.planning.selection import Selection, chosen_reports
 from pipelines.planning.windows import Span
 from pipelines.sync.fetch import build_request
+from pipelines.sync.paging import SMALLEST_PAGE, UNPAGED, PageSize
 from pipelines.sync.request_log import RequestLogger
 from pipelines.sync.run_context import RunContext
 from warehouse.database import Store
 from warehouse.errors import WarehouseError
-from warehouse.ledger import add_requests, allow, deny, ledger_of
+from warehouse.ledger import Cap, Ledger, add_requests, allow, deny, ledger_of
 
 if TYPE_CHECKING:
     from pipelines.connect.client import Client
@@ -94,14 +95,15 @@ class AccessSurvey:
     access: list[Access] = field(default_factory=list)
     login_findings: list[Finding] = field(default_factory=list)
     report_findings: list[Finding] = field(default_factory=list)
+    ledger: Ledger = field(default_factory=Ledger)
     late_by: timedelta | None = None  # how far our clock is ahead of the service's
 
     async def run(self) -> list[Finding]:
         settings, clock = self.settings, self.context.clock
         store, today = Store(settings.data_dir), settings.today_local(clock)
-        zone = ZoneInfo(settings.timezone)
+        zone, self.ledger = ZoneInfo(settings.timezone), ledger_of(store)
         refused_today = {
-            pair for pair, at in ledger_of(store).denied.items() if at.astimezone(zone).date() == today
+            pair for pair, at in self.ledger.denied.items() if at.astimezone(zone).date() == today
         }
         reports = chosen_reports(settings, Selection(), self.context.catalogue)
         reports = [report for report in reports if not report.each]
@@ -148,26 +150,46 @@ class AccessSurvey:
         return True
 
     async def _ask(self, client: Client, report: Report, customer: str, first: date) -> str:
-        """The cheapest legal request, one day of this month and one row a page, and its outcome in a word.
+        """The cheapest legal request, for one day of this month, and its outcome in a word.
 
-        Raises Unauthorized and HostDown, after which there is no point in asking more.
+        A paged report is asked in pages of the size that a sync would ask for; where that is refused, in
+        smaller ones. Raises Unauthorized and HostDown, after which there is no point in asking more.
         """
-        question = build_request(report, customer, Span(first, first))
-        if report.paged:
-            question = question.with_query(pageIndex="0", pageSize="1")
+        cap = self.ledger.caps.get((report.name, customer)) or Cap()
+        rows, subject = PageSize(self.settings.page_size, cap.page_size).rows, f"{report.name} of {customer}"
         try:
-            answer, _ = await client.get(question, read_document)
+            answer = await self._ask_page(client, report, customer, first, rows)
         except (Unauthorized, HostDown):
             raise
         except Forbidden:
             return REFUSED
         except ConnectError as error:
-            subject, remedy = f"{report.name} of {customer}", "see the sentence, or ask later"
+            remedy = "see the sentence, or ask later"
             self.report_findings.append(Finding(subject, Severity.ERROR, str(error), remedy))
             return type(error).__name__
         if self.late_by is None:
             self.late_by = _late_by(answer, self.context.clock.utc_now())
         return ANSWERED
+
+    async def _ask_page(
+        self, client: Client, report: Report, customer: str, first: date, rows: int
+    ) -> Answer:
+        """The first page of so many rows; where they are too many, of the fewest that a sync tries."""
+        question = build_request(report, customer, Span(first, first), paged=rows != UNPAGED)
+        if report.paged and rows != UNPAGED:
+            question = question.with_query(pageIndex="0", pageSize=str(rows))
+        try:
+            answer, _ = await client.get(question, read_document)
+        except Refused:
+            if not report.paged or rows <= SMALLEST_PAGE:
+                raise
+            answer = await self._ask_page(client, report, customer, first, SMALLEST_PAGE)
+            found = f"{rows} rows a page are refused, {SMALLEST_PAGE} are answered"
+            remedy = "a sync finds what is accepted and remembers it; or lower BROKERBI_PAGE_SIZE"
+            self.report_findings.append(
+                Finding(f"{report.name} of {customer}", Severity.WARNING, found, remedy)
+            )
+        return answer
 
     def _remember_refusals(self, store: Store, now: datetime) -> None:
         """Let the ledger know who was refused, so that a sync does not insist today."""

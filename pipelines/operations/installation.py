@@ -107,8 +107,7 @@ def working_file_findings(data_dir: Path) -> Iterator[Finding]:
         return
     yield Finding("working file", Severity.OK, f"{len(ledger.months)} months of reports are held")
     for (report, customer), cap in ledger.caps.items():
-        length = f"{cap.days} days" if cap.days else f"{cap.months} months"
-        found = f"{report} of {customer} is only answered for {length} at a time"
+        found = f"{report} of {customer} is only answered {cap}"
         remedy = "brokerbi status --forget-caps, if the service has changed"
         yield Finding("windows", Severity.WARNING, found, remedy)
     for message in differing:

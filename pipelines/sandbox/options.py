@@ -28,6 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--shapes", choices=("a", "b"), default="a", help="shapes of what is not documented")
     readings = ("inclusive", "exclusive", "day")
     add("--date-to", choices=readings, default=readings[0], help=f"how dateTo is read {default}")
+    page = f"the largest pageSize that is not refused {default}"
+    add("--largest-page", type=int, default=100_000, metavar="ROWS", help=page)
     wrong = "something that goes wrong, for example 429:rate=0.2,path=Leads (repeatable)"
     add("--fault", action="append", default=[], metavar="KIND[:NAME=VALUE,...]", help=wrong)
     login = "a login, for some customers only if named (repeatable; default sandbox:sandbox)"
@@ -80,6 +82,7 @@ def service_of(arguments: argparse.Namespace) -> Service:
         logins=[_login(text) for text in arguments.login] or [SandboxLogin()],
         shapes=arguments.shapes,
         date_to=arguments.date_to,
+        largest_page=arguments.largest_page,
         faults=[Fault.parse(text) for text in arguments.fault],
         latency=arguments.latency / 1000,
         log=CallLog(arguments.log),

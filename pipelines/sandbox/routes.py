@@ -67,7 +67,7 @@ class Route:
             question = replace(question, choice=given.choice(self.choice))
         if self.reads_page:
             index = given.whole("pageIndex", 0, 10**8, required=True)
-            size = given.whole("pageSize", 1, 100_000, required=True)
+            size = given.whole("pageSize", 1, question.largest_page, required=True)
             question = replace(question, page=(index or 0, size or 1))
         if self.reads_months:
             question = replace(question, months=given.month_range(question.snapshot.world.as_of.year))

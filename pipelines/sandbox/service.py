@@ -38,6 +38,7 @@ class Service:
         logins: Sequence[SandboxLogin] = (SandboxLogin(),),
         shapes: Shapes = "a",
         date_to: DateTo = "inclusive",
+        largest_page: int = 100_000,
         faults: Sequence[Fault] = (),
         latency: float = 0.0,
         log: CallLog | None = None,
@@ -47,6 +48,7 @@ class Service:
         self.logins = tuple(logins)
         self.shapes = shapes
         self.date_to = date_to
+        self.largest_page = largest_page
         self.faults = Faults(faults, seed=world.history.seed)
         self.latency = latency
         self.log = log or CallLog()
@@ -108,7 +110,9 @@ class Service:
         self._check_rights(login, customer)
         offices = self.world.offices_of(customer)
         question = route.read(
-            Question(self._snapshot, offices, self.shapes, self.date_to), filled, call.query
+            Question(self._snapshot, offices, self.shapes, self.date_to, self.largest_page),
+            filled,
+            call.query,
         )
         if route.reads_page:
             question = fault_effects.disturbed(question, striking, self.faults.moved, call)

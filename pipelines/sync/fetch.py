@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 from pipelines.catalogue.model import Report
 from pipelines.clock import Clock
 from pipelines.connect.client import Client
-from pipelines.connect.errors import ConnectError, NotFound, Refused
+from pipelines.connect.errors import ConnectError, Forbidden, NotFound, Refused
 from pipelines.connect.models import Answer, Request
 from pipelines.months import Month
 from pipelines.normalize.document import Document, read_document
@@ -27,7 +27,7 @@ from pipelines.normalize.tables import Normalized
 from pipelines.planning.windows import Span, Window
 from pipelines.sync.bisect import read_spans
 from pipelines.sync.memory_budget import MemoryBudget
-from pipelines.sync.paging import Page, PagingRefused, PagingUnproven, read_pages
+from pipelines.sync.paging import UNPAGED, Page, PagingRefused, PagingUnproven, read_pages
 from warehouse.errors import WarehouseError
 
 if TYPE_CHECKING:
@@ -88,7 +88,6 @@ class Fetcher:
     landing: Landing
     clock: Clock
     timezone: str
-    page_size: int
     memory: MemoryBudget = field(default_factory=MemoryBudget)
     one_large: threading.Lock = field(default_factory=threading.Lock)
 
@@ -222,26 +221,53 @@ class _WindowReader:
                     self.result.notes += (f"{len(pages)} pages, proven",)
                 return pages
         self.result.notes += ("read unpaged",)
-        return [await self._ask(asked, span, paged=False)]
+        return [await self._ask(asked, span)]
 
     async def _ask_page(self, asked: str | None, span: Span | None, index: int) -> Page:
+        size = self.task.page_size
+        if not size.is_settled:
+            async with size.search:
+                if not size.is_settled:
+                    return await self._first_page(asked, span)
         try:
-            return await self._ask(asked, span, page=index)
+            return await self._ask(asked, span, page=index, rows=size.rows)
         except (Refused, NotFound) as error:
             if index == 0:
                 raise
             raise PagingRefused(f"page {index} was refused ({type(error).__name__})") from error
 
-    async def _ask(
-        self, asked: str | None, span: Span | None, *, page: int | None = None, paged: bool = True
-    ) -> Page:
+    async def _first_page(self, asked: str | None, span: Span | None) -> Page:
+        """The first page, of as many rows as the service accepts, or all rows where it accepts no page.
+
+        A 400 may mean the size or the span: raises the first refusal when nothing was accepted.
+        """
+        size, refusals, has_unpaged = self.task.page_size, list[Refused](), True
+        for rows in size.candidates:
+            try:
+                page = await self._ask(asked, span, rows=rows)
+            except Refused as error:
+                refusals.append(error)
+            except (NotFound, Forbidden):
+                if rows != UNPAGED or not refusals:
+                    raise
+                has_unpaged = False
+            else:
+                if refusals:
+                    accepted = f"{rows} are accepted" if rows else "it is read unpaged"
+                    self.result.notes += (f"{size.rows} rows a page were refused, {accepted}",)
+                size.accept(rows)
+                return page
+        size.acquit(has_unpaged=has_unpaged)
+        raise refusals[0]
+
+    async def _ask(self, asked: str | None, span: Span | None, *, page: int = 0, rows: int = UNPAGED) -> Page:
         """One request; its answer is landed, also one that brings no rows."""
-        request = build_request(self.report, self.result.customer, span, asked=asked, paged=paged)
-        if page is not None:
-            request = request.with_query(pageIndex=str(page), pageSize=str(self.fetcher.page_size))
+        request = build_request(self.report, self.result.customer, span, asked=asked, paged=rows != UNPAGED)
+        if rows != UNPAGED:
+            request = request.with_query(pageIndex=str(page), pageSize=str(rows))
         is_only_one = self.window.spans == (() if span is None else (span,)) and asked is None
         parse = partial(
-            self._parse, asked=asked, is_page=page is not None, is_whole=is_only_one and not self.report.paged
+            self._parse, asked=asked, is_page=rows != UNPAGED, is_whole=is_only_one and not self.report.paged
         )
         try:
             answer, found = await self.client.get(request, parse)
@@ -263,7 +289,7 @@ class _WindowReader:
         """
         with self.fetcher.one_large if len(body) > LARGE_ANSWER else nullcontext():
             document = read_document(body)
-            found = Page(document, asked)
+            found = Page(document, asked, is_unpaged=not is_page)
             if is_page:
                 found.rows = row_count(self.report, document)
                 found.total = stated_total(document)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -12,6 +13,11 @@ if TYPE_CHECKING:
 
 MOST_PAGES = 10_000
 """A report that still has rows after so many pages is taken to repeat itself for ever."""
+
+SMALLEST_PAGE = 100
+"""Rows a page; where so few are refused, the report is asked for without pages."""
+UNPAGED = 0
+"""In place of rows a page: the whole report in one answer."""
 
 Id = tuple[str | None, ...]
 """A documented id as its columns; one with a gap identifies nothing."""
@@ -26,11 +32,54 @@ class PagingRefused(PagingUnproven):
 
 
 @dataclass
+class PageSize:
+    """The rows a page in which a report of a customer is asked; all its windows share it.
+
+    `learned` is what was accepted where more was refused, UNPAGED where no page was. `candidates` are
+    tried in their order while nothing was accepted yet: only then may a refusal be about the size.
+    """
+
+    largest: int = 1000
+    learned: int | None = None
+    candidates: list[int] = field(init=False)
+    search: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def __post_init__(self) -> None:
+        rows = self.largest if self.learned is None else min(self.largest, self.learned)
+        self.candidates = [rows]
+        while rows > SMALLEST_PAGE:
+            rows = max(rows // 2, SMALLEST_PAGE)
+            self.candidates.append(rows)
+        if rows != UNPAGED:
+            self.candidates.append(UNPAGED)
+
+    @property
+    def rows(self) -> int:
+        """What to ask for now."""
+        return self.candidates[0]
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether a refusal is certainly not about the size."""
+        return len(self.candidates) == 1
+
+    def accept(self, rows: int) -> None:
+        """Ask for so many rows a page from now on."""
+        if rows != self.rows:
+            self.learned = rows
+        self.candidates = [rows]
+
+    def acquit(self, *, has_unpaged: bool) -> None:
+        """Every size was refused, so it is not the size; without pages is the one thing left to try."""
+        self.candidates = [self.rows, UNPAGED] if has_unpaged else [self.rows]
+
+
+@dataclass
 class Page:
     """One answer, and what it says of its rows.
 
     `total` is the service's own count of all rows, if it states one; `ids` are by table; `place` is the
-    position of the answer in its landing file.
+    position of the answer in its landing file. One that `is_unpaged` is all there is.
     """
 
     document: Document
@@ -40,6 +89,7 @@ class Page:
     is_empty: bool = False
     ids: Mapping[str, Sequence[Id]] = field(default_factory=dict)
     place: int = 0
+    is_unpaged: bool = False
 
     @property
     def fullest_list(self) -> int:
@@ -65,6 +115,8 @@ async def read_pages(ask: Callable[[int], Awaitable[Page]]) -> list[Page]:
             if sum(one.rows for one in pages) != pages[0].total and not runs_out:
                 raise
             break
+        if page.is_unpaged:
+            return [page]
         _check_new(page, pages, seen)
         pages.append(page)
         if page.is_empty:

@@ -16,6 +16,7 @@ from pipelines.planning.windows import Window, windows
 from pipelines.sync.bisect import WindowLimit
 from pipelines.sync.fetch import Fetcher, RowsWithoutMonths, read_landed_tables
 from pipelines.sync.loader import Loader
+from pipelines.sync.paging import PageSize
 from pipelines.sync.summary import Summary
 from warehouse.errors import WarehouseError
 from warehouse.window_result import WindowResult, WindowStatus
@@ -46,6 +47,7 @@ class TaskState:
     planned: PlannedReport
     rows_held: Mapping[date | None, int] = field(default_factory=dict)
     limit: WindowLimit = field(default_factory=WindowLimit)
+    page_size: PageSize = field(default_factory=PageSize)
     windows_left: int = 0
     refused_windows: int = 0
     closed: str = ""

@@ -20,6 +20,7 @@ from pipelines.sync.changed_sales import ask_what_changed
 from pipelines.sync.declaration import declare_catalogue
 from pipelines.sync.fetch import Fetcher
 from pipelines.sync.loader import Loader
+from pipelines.sync.paging import PageSize
 from pipelines.sync.request_log import RequestLogger
 from pipelines.sync.run_context import RunContext
 from pipelines.sync.scheduler import Scheduler, TaskState
@@ -105,10 +106,13 @@ class _Run:
             plan = plan_from(outline, users_of, self.settings, self.selection, clock, catalogue)
             to_ask = [planned for planned in plan.planned if planned.windows]
             rows = read_rows(connection, [planned.pair for planned in to_ask])
-        caps = {pair: WindowLimit(cap.months, cap.days) for pair, cap in outline.caps.items()}
-        return plan, [
-            TaskState(one, rows.get(one.pair, {}), caps.get(one.pair) or WindowLimit()) for one in to_ask
-        ]
+        tasks = []
+        for planned in to_ask:
+            cap = outline.caps.get(planned.pair) or Cap()
+            limit = WindowLimit(cap.months, cap.days)
+            page_size = PageSize(self.settings.page_size, cap.page_size)
+            tasks.append(TaskState(planned, rows.get(planned.pair, {}), limit, page_size))
+        return plan, tasks
 
     def announce(self, plan: Plan) -> None:
         """Report the plan, and what it leaves alone and why."""
@@ -136,7 +140,7 @@ class _Run:
         breaker = CircuitBreaker(rate_limit, reports=len({task.planned.report.name for task in tasks}))
         log = RequestLogger(settings.data_dir, run_id, clock)
         landing = Landing(settings.data_dir / "landing")
-        fetcher = Fetcher(landing, clock, settings.timezone, settings.page_size)
+        fetcher = Fetcher(landing, clock, settings.timezone)
         async with AsyncExitStack() as stack:
             stack.callback(self._add_requests, log)
             asked = [task.planned.customer for task in tasks] + [probe.customer for probe in plan.probes]
@@ -193,7 +197,7 @@ class _Run:
             add_requests(connection, list(log.counts.values()))
 
     def _record(self, tasks: Sequence[TaskState]) -> None:
-        """Write down what failed and why, who has no access, and which windows the service accepts.
+        """Write down what failed and why, who has no access, and which windows and pages the service accepts.
 
         A run that was stopped because everybody was refused marks nobody: the trouble is elsewhere.
         """
@@ -209,12 +213,16 @@ class _Run:
             if one.status in RECORDED
         ]
         denied = [task for task in tasks if task.denied and not self.summary.stopped]
-        limited = [task for task in tasks if task.limit.months or task.limit.days]
-        if not (failures or denied or limited):
+        learned = {
+            task.planned.pair: Cap(task.limit.days, task.limit.months, task.page_size.learned)
+            for task in tasks
+        }
+        learned = {pair: cap for pair, cap in learned.items() if cap != Cap()}
+        if not (failures or denied or learned):
             return
         with self.store.writing() as connection:
             record_failures(connection, failures, now)
             for task in denied:
                 deny(connection, *task.planned.pair, now)
-            for task in limited:
-                remember_cap(connection, *task.planned.pair, Cap(task.limit.days, task.limit.months), now)
+            for pair, cap in learned.items():
+                remember_cap(connection, *pair, cap, now)

@@ -108,6 +108,43 @@ def test_a_refused_window_is_halved_and_loaded_whole(tmp_path: Path) -> None:
     assert learned == {(report.name, here.settings.customers[0].id): Cap(months=1)}
 
 
+def asked_in_pages(here: Scenario) -> list[str]:
+    """The page sizes in the order they were asked for; "-" is the report without pages."""
+    return [entry.query.get("pagesize", "-") for entry in here.asked]
+
+
+@pytest.mark.parametrize(
+    ("largest", "sizes", "learned"),
+    [
+        (300, ["1000", "500", "250", "250"], Cap(page_size=250)),
+        (0, ["1000", "500", "250", "125", "100", "-"], Cap(page_size=0)),
+    ],
+)
+def test_a_refused_page_size_is_made_smaller_remembered_and_asked_at_once_the_next_time(
+    tmp_path: Path, largest: int, sizes: list[str], learned: Cap
+) -> None:
+    here, plain = (scenario(tmp_path / name, ("tips_and_leads",), offices=1) for name in ("a", "b"))
+    plain.sync()
+    here.service.largest_page = largest
+    assert here.sync().complaints() == []
+    assert (asked_in_pages(here)[: len(sizes)], here.cells()) == (sizes, plain.cells())
+    assert list(ledger_of(Store(here.data_dir)).caps.values()) == [learned]
+    here.sync(refresh=True)
+    assert set(asked_in_pages(here)) == {sizes[-1]}
+    assert 400 not in [entry.status for entry in here.asked]
+
+
+def test_a_window_and_a_page_that_are_both_too_large_are_told_apart_in_few_requests(tmp_path: Path) -> None:
+    report = REPORTS["tips_and_leads"]
+    here = scenario(tmp_path, (report.name,), offices=1, start="2026-06")
+    longer = replace(here, catalogue={**REPORTS, report.name: replace(report, max_months=6)})
+    here.service.largest_page = 300
+    assert longer.sync().complaints() == []
+    [learned] = ledger_of(Store(tmp_path)).caps.values()
+    assert (learned.months, learned.page_size) == (1, 0)
+    assert [entry.status for entry in here.asked].count(400) < 12
+
+
 @dataclass
 class Padded(httpx.AsyncBaseTransport):
     """The sandbox, with 200 kB of blanks before its answer for every day that is asked for."""

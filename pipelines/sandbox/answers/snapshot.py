@@ -119,6 +119,7 @@ class Question:
     offices: tuple[Office, ...]
     shapes: Shapes
     date_to: DateTo = "inclusive"
+    largest_page: int = 100_000
     start: datetime = datetime.min
     end: datetime = datetime.max
     months: tuple[Month, Month] | None = None

@@ -52,7 +52,7 @@ async def cancelled_before_the_file_was_closed(landing: Path) -> None:
     threads = NeverClosing(1)
     threads.asked = asyncio.Event()
     asyncio.get_running_loop().set_default_executor(threads)
-    fetcher, window = Fetcher(Landing(landing), SystemClock(), "Europe/Stockholm", 1000), Window((), ())
+    fetcher, window = Fetcher(Landing(landing), SystemClock(), "Europe/Stockholm"), Window((), ())
     client, result = cast("Client", Answering()), USERS.begin(window, "run")
     task = asyncio.create_task(fetcher.fetch(client, USERS, window, result))
     await threads.asked.wait()

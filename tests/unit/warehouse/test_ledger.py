@@ -85,6 +85,12 @@ def test_a_learned_window_keeps_the_moment_it_was_learned_until_it_changes(given
     assert found == [hours(0), hours(0), hours(2), hours(2)]
 
 
+def test_what_is_learned_of_pages_leaves_what_is_known_of_windows(given: Given) -> None:
+    for cap in (Cap(months=1), Cap(page_size=250), Cap(days=14, months=1)):
+        given.write(remember_cap, "leads", "M1", cap, NOON)
+    assert given.ledger().caps == {("leads", "M1"): Cap(days=14, months=1, page_size=250)}
+
+
 def test_the_ledger_knows_how_many_requests_a_window_takes_and_how_long_one_lasts(given: Given) -> None:
     given.load([sales("a", requests=3, seconds=6.0), sales("b", months=(FEBRUARY,), requests=1, seconds=2.0)])
     given.write(record_failures, [failed("c", requests=9, seconds=900.0)], NOON)
