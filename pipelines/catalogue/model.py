@@ -95,7 +95,7 @@ def with_inferred_names(columns: tuple[Column, ...]) -> tuple[Column, ...]:
 
 
 inherited = partial(Column, type="VARCHAR", documented=True, source="")
-"""A text that a row has from outside: an id of its parent, or of what was asked for."""
+"""What a row has from outside, mostly a text: an id of its parent, or of what was asked for."""
 
 
 @dataclass(frozen=True)
@@ -127,6 +127,19 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Choices:
+    """A parameter of which every window is asked each value, in this order, and what each says of its rows.
+
+    All answers are loaded together, with `column` in every topmost table. A row with a documented id that
+    comes with several values moved while they were asked: the last of them counts.
+    """
+
+    parameter: str
+    column: Column
+    values: Mapping[str, bool]
+
+
+@dataclass(frozen=True)
 class Report:
     """One report of the Connect service, whole: how it is requested, read and stored."""
 
@@ -140,6 +153,7 @@ class Report:
     tables: tuple[Table, ...]
     max_months: int = 1  # calendar months that one request may span (interface, Limits)
     query: Mapping[str, str] = field(default_factory=dict)  # fixed parameters, e.g. selectionType
+    choices: Choices | None = None  # a parameter that is asked value by value
     customer_parameter: str | None = None  # query name of the customer id; None: it is in the path
     paged: bool = False
     unpaged_path: str | None = None  # the same report without pages, asked when paging cannot be proven
@@ -153,6 +167,11 @@ class Report:
     on_demand: bool = False  # never part of a sync of months
     follows_sales: bool = False  # a sale that is changed afterwards changes its months
     estate_id_column: str | None = None  # column of the first table: id of the estate that a row is about
+
+    @property
+    def questions(self) -> tuple[str | None, ...]:
+        """The values that a window is asked one after the other; None where it is one question."""
+        return tuple(self.choices.values) if self.choices else (None,)
 
     @property
     def has_months(self) -> bool:

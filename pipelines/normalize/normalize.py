@@ -65,20 +65,22 @@ def normalize(
     months: Sequence[Month],
     timezone: str,
     asked: Sequence[str | None] | None = None,
+    chosen: Sequence[str | None] | None = None,
 ) -> Normalized:
     """Every table of the report, the rows that fit none, and what was noticed.
 
-    `months` are those of the window, `asked` says for every document which user or estate it is about.
+    `months` are those of the window. `asked` says for every document which user or estate it is about,
+    `chosen` which of the report's choices it was asked with.
     The documents forget their values afterwards.
     """
     months = tuple(months) if report.has_months else ()
-    asked = asked or [None] * len(documents)
+    asked, chosen = (one or [None] * len(documents) for one in (asked, chosen))
     answer = _Answer(report, documents, months, timezone)
-    result = answer.normalized(asked)
+    result = answer.normalized(asked, chosen)
     if answer.lacks_digits:
         for document in documents:
             document.read_all_digits()
-        result = _Answer(report, documents, months, timezone).normalized(asked)
+        result = _Answer(report, documents, months, timezone).normalized(asked, chosen)
     for document in documents:
         document.forget()
     return result
@@ -144,9 +146,9 @@ class _Answer:
     undated: bool = False
     lacks_digits: bool = False  # values were read as floats although more of their digits are wanted
 
-    def normalized(self, asked: Sequence[str | None]) -> Normalized:
+    def normalized(self, asked: Sequence[str | None], chosen: Sequence[str | None]) -> Normalized:
         """The whole answer; declared tables come first, also those without a row."""
-        recognised = self._add_documents(asked)
+        recognised = self._add_documents(asked, chosen)
         if self._is_within:
             spread = spread_over_months(list(self.tables.values()), [one.first_day for one in self.window])
             self.undated = spread is None
@@ -173,7 +175,7 @@ class _Answer:
         """Whether rows of several months are assumed to be told apart by what is nested in them."""
         return self.report.month_of_row == "year and month within" and len(self.window) > 1
 
-    def _add_documents(self, asked: Sequence[str | None]) -> bool:
+    def _add_documents(self, asked: Sequence[str | None], chosen: Sequence[str | None]) -> bool:
         """Add all tables; false when the documents hold something, but nothing that is declared."""
         report, paths = self.report, row_paths(self.report)
         numbers = pl.int_range(len(self.documents), eager=True)
@@ -183,6 +185,9 @@ class _Answer:
             name = f"{ASKED}{snake_case(report.each)}"
             column = Column(name, "VARCHAR", True, "", "what we asked the service for")
             pages.carried = [FilledColumn(column, pl.Series(asked, dtype=pl.String))]
+        if choices := report.choices:
+            said = [choices.values.get(one) if one else None for one in chosen]
+            pages.carried = [*pages.carried, FilledColumn(choices.column, pl.Series(said, dtype=pl.Boolean))]
         if any(is_an_error(page) for page in objects):
             self.notes.append("it is an error message, although its status says that all is well")
             return False
@@ -203,7 +208,12 @@ class _Answer:
         pages.path = replace(UNDECLARED, inner=tuple(lists))
         self._add(pages)
         envelope = self.tables.get(pages.name)
-        if report.paged and envelope and all(is_of_pages(one.name) for one in envelope.columns):
+        ours = [one.column.name for one in pages.carried]
+        if (
+            report.paged
+            and envelope
+            and all(is_of_pages(one.name) or one.name in ours for one in envelope.columns)
+        ):
             del self.tables[pages.name]  # what an envelope says of its pages is no row
         return not self._is_elsewhere(objects, paths)
 
@@ -344,16 +354,23 @@ class _Answer:
     def _leave_out_repeated(self, level: _Level, table: Table) -> None:
         """Leave out rows that pages repeat: only rows with a documented id, and only equal ones.
 
-        Two rows of one id that say different things are both kept.
+        Two rows of one id that say different things are both kept, unless one came with an earlier choice.
         """
         rows = pl.DataFrame([one.values.rename(one.column.name) for one in level.columns])
         if level.kept is not None:
             rows = rows.select(pl.all().gather(level.kept))
         if rows.select(table.key).is_duplicated().any():
-            is_first = rows.select(pl.struct(pl.all()).is_first_distinct()).to_series()
-            self.repeated_ids += len(is_first) - int(is_first.sum())
-            kept = level.kept or range(len(is_first))
-            level.kept = [row for row, first in zip(kept, is_first, strict=True) if first]
+            stays = rows.select(pl.struct(pl.all()).is_first_distinct()).to_series().to_list()
+            if choices := self.report.choices:
+                ids, values = rows.select(table.key).rows(), rows[choices.column.name]
+                last = dict(zip(ids, values, strict=True))  # of equal ids, what the last question says
+                stays = [
+                    is_first and last[one] == value
+                    for is_first, one, value in zip(stays, ids, values, strict=True)
+                ]
+            self.repeated_ids += stays.count(False)
+            kept = level.kept or range(len(stays))
+            level.kept = [row for row, one_stays in zip(kept, stays, strict=True) if one_stays]
 
     def _levels_in(
         self, level: _Level, paths: Mapping[Keys, RowPath], lists: Mapping[Keys, list[Json]]
@@ -430,7 +447,9 @@ def _carried(level: _Level, above: _Level) -> list[FilledColumn]:
             column = inherited.get(names.get(one.column.name, ""))
             if column:
                 given.append(replace(one, column=column))
-            elif one.column.name.startswith(ASKED) and one.column.documented:
+                continue
+            is_of_question = one.column.name.startswith(ASKED) and one.column.documented
+            if is_of_question or (above.above is None and one.column.name in inherited):
                 given.append(one)
     else:
         given = [*above.carried, *above.columns]

@@ -39,15 +39,16 @@ TOTALS = (
     "recordcount",
     "itemcount",
 )
+OF_ALL = tuple(name for name in TOTALS if "total" in name)  # what surely counts the rows of all pages
 DEEPEST_ENVELOPE = 4
 
 
-def stated_total(document: Document) -> int | None:
+def stated_total(document: Document, names: Sequence[str] = TOTALS) -> int | None:
     """How many rows all pages have together, if the envelope says so; nobody documents how.
 
     Where several lists have an envelope of their own, their totals are added.
     """
-    stated = [pair for pair in _whole_numbers(document.value, 0) if pair[0] in TOTALS]
+    stated = [pair for pair in _whole_numbers(document.value, 0) if pair[0] in names]
     if not stated:
         return None
     surest = min((name for name, _ in stated), key=TOTALS.index)

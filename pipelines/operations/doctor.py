@@ -31,7 +31,7 @@ from pipelines.operations.installation import (
 )
 from pipelines.planning.selection import Selection, chosen_reports
 from pipelines.planning.windows import Span
-from pipelines.sync.fetch import build_request
+from pipelines.sync.fetch import Question, build_request
 from pipelines.sync.paging import SMALLEST_PAGE, UNPAGED, PageSize
 from pipelines.sync.request_log import RequestLogger
 from pipelines.sync.run_context import RunContext
@@ -175,7 +175,8 @@ class AccessSurvey:
         self, client: Client, report: Report, customer: str, first: date, rows: int
     ) -> Answer:
         """The first page of so many rows; where they are too many, of the fewest that a sync tries."""
-        question = build_request(report, customer, Span(first, first), paged=rows != UNPAGED)
+        first_question = Question(choice=report.questions[0])
+        question = build_request(report, customer, Span(first, first), first_question, paged=rows != UNPAGED)
         if report.paged and rows != UNPAGED:
             question = question.with_query(pageIndex="0", pageSize=str(rows))
         try:

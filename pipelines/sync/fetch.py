@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import secrets
 import threading
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
@@ -22,7 +22,7 @@ from pipelines.connect.models import Answer, Request
 from pipelines.months import Month
 from pipelines.normalize.document import Document, read_document
 from pipelines.normalize.normalize import normalize
-from pipelines.normalize.pages import ids_of, is_empty, row_count, stated_total
+from pipelines.normalize.pages import OF_ALL, ids_of, is_empty, row_count, stated_total
 from pipelines.normalize.tables import Normalized
 from pipelines.planning.windows import Span, Window
 from pipelines.sync.bisect import read_spans
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from warehouse.handed_over import TableLike
     from warehouse.landing import Landing, LandingWriter
     from warehouse.window_result import WindowResult
+
+T = TypeVar("T")
 
 PAGING_TRIES = 2
 """How often a span is read page by page before it is read unpaged."""
@@ -50,13 +52,24 @@ class RowsWithoutMonths(Exception):
     """Rows for several months that do not say which month each belongs to."""
 
 
+@dataclass(frozen=True)
+class Question:
+    """What is asked besides customer and span: a user or estate, and one of the report's choices."""
+
+    asked: str | None = None
+    choice: str | None = None
+
+
+NOTHING_ELSE = Question()
+
+
 def build_request(
-    report: Report, customer: str, span: Span | None, *, asked: str | None = None, paged: bool = True
+    report: Report, customer: str, span: Span | None, question: Question = NOTHING_ELSE, *, paged: bool = True
 ) -> Request:
     """The request for one span of a report (interface, Business intelligence and Budget reports).
 
-    `asked` is the user or estate of a report that is asked one by one; `paged=False` takes the
-    unpaged twin of a paged report. Ids are percent-encoded: they come from settings and answers.
+    `paged=False` takes the unpaged twin of a paged report. Ids are percent-encoded: they come from
+    settings and answers.
     """
     path = report.path if paged or report.unpaged_path is None else report.unpaged_path
     query = dict(report.query)
@@ -74,10 +87,12 @@ def build_request(
                 "toYear": str(span.last.year),
                 "toMonth": str(span.last.month),
             }
-    if asked is not None and report.each == "userId":
-        places["userId"] = quote(asked, safe="")
-    if asked is not None and report.each == "estateId":
-        query[report.each] = asked
+    if report.choices and question.choice is not None:
+        query[report.choices.parameter] = question.choice
+    if question.asked is not None and report.each == "userId":
+        places["userId"] = quote(question.asked, safe="")
+    if question.asked is not None and report.each == "estateId":
+        query[report.each] = question.asked
     return Request(path=path.format_map(places), query=query, report=report.name, customer=customer)
 
 
@@ -88,6 +103,7 @@ class Fetcher:
     landing: Landing
     clock: Clock
     timezone: str
+    concurrency: int = 1
     memory: MemoryBudget = field(default_factory=MemoryBudget)
     one_large: threading.Lock = field(default_factory=threading.Lock)
 
@@ -144,6 +160,7 @@ class _WindowReader:
     writer: LandingWriter
     counted: list[Page] = field(default_factory=list)
     landed: int = 0
+    landing: asyncio.Lock = field(default_factory=asyncio.Lock)
     normalized: Normalized | UnreadableRows | None = None
 
     async def read(self) -> Normalized:
@@ -178,12 +195,10 @@ class _WindowReader:
         """Ask for the whole window, and make rows of it."""
         result, limit = self.result, self.task.limit
         refused_before = len(limit.refused)
-        for asked in self.task.planned.asked or (None,):
-            if self.window.spans:
-                ask = partial(self._read_span, asked)
-                self.counted += await read_spans(self.report, self.window, limit, ask)
-            else:
-                self.counted += await self._read_span(asked, None)
+        if self.task.planned.asked is None:
+            self.counted += await self._read_spans(None)
+        else:
+            self.counted += await self._read_one_by_one(self.task.planned.asked)
         if (refused := len(limit.refused) - refused_before) > 0:
             result.notes += (f"{refused} spans were refused and halved",)
         normalized = self.normalized
@@ -204,13 +219,49 @@ class _WindowReader:
         held = self.task.rows_held
         return [day for day, rows in self.result.rows_by_month.items() if not rows and held.get(day, 0)]
 
+    async def _read_one_by_one(self, ids: Sequence[str]) -> list[Page]:
+        """The answers for every user or estate; 404 is an answer as well, namely that one is gone.
+
+        When all are, it is rather the customer or the address: raises NotFound, and what is held stays.
+        """
+
+        async def read(asked: str) -> list[Page] | NotFound:
+            try:
+                return await self._read_spans(asked)
+            except NotFound as error:
+                return error
+
+        first, *others = ids
+        answers = [await read(first)]  # alone: a login without access costs one request
+        answers += await in_parallel([partial(read, one) for one in others], self.fetcher.concurrency)
+        gone = [one for one in answers if isinstance(one, NotFound)]
+        if len(gone) == len(ids):
+            raise gone[0]
+        if gone:
+            self.result.notes += (f"{len(gone)} of {len(ids)} are gone (404)",)
+        return [page for pages in answers if not isinstance(pages, NotFound) for page in pages]
+
+    async def _read_spans(self, asked: str | None) -> list[Page]:
+        """The pages of all the window's spans."""
+        ask = partial(self._read_span, asked)
+        if not self.window.spans:
+            return await ask(None)
+        return await read_spans(self.report, self.window, self.task.limit, ask)
+
     async def _read_span(self, asked: str | None, span: Span | None) -> list[Page]:
-        """The pages of one span, proven to be whole, or else the one answer of its unpaged twin."""
+        """The pages of one span, with every choice there is."""
+        pages = []
+        for choice in self.report.questions:
+            pages += await self._read_question(Question(asked, choice), span)
+        return pages
+
+    async def _read_question(self, question: Question, span: Span | None) -> list[Page]:
+        """The pages of one question, proven to be whole, or else the one answer of its unpaged twin."""
         if not self.report.paged:
-            return [await self._ask(asked, span)]
+            return [await self._ask(question, span)]
         for _ in range(PAGING_TRIES):
             try:
-                pages = await read_pages(partial(self._ask_page, asked, span))
+                pages = await read_pages(partial(self._ask_page, question, span))
             except PagingRefused as error:
                 self.result.notes += (str(error),)
                 break
@@ -221,22 +272,22 @@ class _WindowReader:
                     self.result.notes += (f"{len(pages)} pages, proven",)
                 return pages
         self.result.notes += ("read unpaged",)
-        return [await self._ask(asked, span)]
+        return [await self._ask(question, span)]
 
-    async def _ask_page(self, asked: str | None, span: Span | None, index: int) -> Page:
+    async def _ask_page(self, question: Question, span: Span | None, index: int) -> Page:
         size = self.task.page_size
         if not size.is_settled:
             async with size.search:
                 if not size.is_settled:
-                    return await self._first_page(asked, span)
+                    return await self._first_page(question, span)
         try:
-            return await self._ask(asked, span, page=index, rows=size.rows)
+            return await self._ask(question, span, page=index, rows=size.rows)
         except (Refused, NotFound) as error:
             if index == 0:
                 raise
             raise PagingRefused(f"page {index} was refused ({type(error).__name__})") from error
 
-    async def _first_page(self, asked: str | None, span: Span | None) -> Page:
+    async def _first_page(self, question: Question, span: Span | None) -> Page:
         """The first page, of as many rows as the service accepts, or all rows where it accepts no page.
 
         A 400 may mean the size or the span: raises the first refusal when nothing was accepted.
@@ -244,7 +295,7 @@ class _WindowReader:
         size, refusals, has_unpaged = self.task.page_size, list[Refused](), True
         for rows in size.candidates:
             try:
-                page = await self._ask(asked, span, rows=rows)
+                page = await self._ask(question, span, rows=rows)
             except Refused as error:
                 refusals.append(error)
             except (NotFound, Forbidden):
@@ -260,28 +311,28 @@ class _WindowReader:
         size.acquit(has_unpaged=has_unpaged)
         raise refusals[0]
 
-    async def _ask(self, asked: str | None, span: Span | None, *, page: int = 0, rows: int = UNPAGED) -> Page:
+    async def _ask(
+        self, question: Question, span: Span | None, *, page: int = 0, rows: int = UNPAGED
+    ) -> Page:
         """One request; its answer is landed, also one that brings no rows."""
-        request = build_request(self.report, self.result.customer, span, asked=asked, paged=rows != UNPAGED)
+        request = build_request(self.report, self.result.customer, span, question, paged=rows != UNPAGED)
         if rows != UNPAGED:
             request = request.with_query(pageIndex=str(page), pageSize=str(rows))
-        is_only_one = self.window.spans == (() if span is None else (span,)) and asked is None
-        parse = partial(
-            self._parse, asked=asked, is_page=rows != UNPAGED, is_whole=is_only_one and not self.report.paged
-        )
+        is_only_one = self.window.spans == (() if span is None else (span,)) and question == NOTHING_ELSE
+        is_whole = is_only_one and not self.report.paged
+        parse = partial(self._parse, question=question, rows=rows, is_whole=is_whole)
         try:
             answer, found = await self.client.get(request, parse)
         except ConnectError as error:
             self.result.requests += error.tries
             if error.answer is not None:
-                await self._land(error.answer, asked)
+                await self._land(error.answer, question)
             raise
         self.result.requests += answer.tries
-        found.place = self.landed
-        await self._land(answer, asked)
+        found.place = await self._land(answer, question)
         return found
 
-    def _parse(self, body: bytes, *, asked: str | None, is_page: bool, is_whole: bool) -> Page:
+    def _parse(self, body: bytes, *, question: Question, rows: int, is_whole: bool) -> Page:
         """Read a body, in a thread; raises ValueError for one that is not JSON.
 
         Rows are made at once of the one answer of a window. Of several the values are given up, to be
@@ -289,10 +340,11 @@ class _WindowReader:
         """
         with self.fetcher.one_large if len(body) > LARGE_ANSWER else nullcontext():
             document = read_document(body)
-            found = Page(document, asked, is_unpaged=not is_page)
-            if is_page:
+            found = Page(document, question.asked, question.choice, asked_for=rows)
+            if rows != UNPAGED:
                 found.rows = row_count(self.report, document)
                 found.total = stated_total(document)
+                found.has_sure_total = stated_total(document, OF_ALL) is not None
                 found.is_empty = is_empty(self.report, document)
                 found.ids = ids_of(self.report, document)
             if is_whole:
@@ -313,12 +365,13 @@ class _WindowReader:
                 self.result.months,
                 self.fetcher.timezone,
                 [page.asked for page in pages],
+                [page.choice for page in pages],
             )
         except UnreadableRows as error:
             return error
 
-    async def _land(self, answer: Answer, asked: str | None) -> None:
-        """Write an answer to the landing file."""
+    async def _land(self, answer: Answer, question: Question) -> int:
+        """Write an answer to the landing file; returns its place there."""
         result = self.result
         result.bytes += len(answer.body)
         self.fetcher.memory.note(result.report, result.bytes)
@@ -332,10 +385,36 @@ class _WindowReader:
             "tries": answer.tries,
             "seconds": answer.seconds,
             "fetched_at_utc": answer.fetched_at_utc.isoformat(),
-            "asked": asked,
+            "asked": question.asked,
         }
-        await asyncio.to_thread(self.writer.add, meta, answer.body)
-        self.landed += 1
+        async with self.landing:
+            await asyncio.to_thread(self.writer.add, meta, answer.body)
+            self.landed += 1
+            return self.landed - 1
+
+
+async def in_parallel(jobs: Sequence[Callable[[], Awaitable[T]]], at_once: int) -> list[T]:
+    """The results of all jobs, in their order; so many are under way at once.
+
+    After an error no more are begun; it is raised when those under way have ended.
+    """
+    results: dict[int, T] = {}
+    errors: list[Exception] = []
+    waiting = iter(enumerate(jobs))
+
+    async def work() -> None:
+        for place, job in waiting:
+            try:
+                results[place] = await job()
+            except Exception as error:  # noqa: BLE001 - it is raised when the others have ended
+                errors.append(error)
+            if errors:
+                return
+
+    await asyncio.gather(*(work() for _ in range(at_once)))
+    if errors:
+        raise errors[0]
+    return [results[place] for place in sorted(results)]
 
 
 def normalize_answers(
@@ -344,11 +423,17 @@ def normalize_answers(
     months: Sequence[date],
     timezone: str,
     asked: Sequence[str | None],
+    chosen: Sequence[str | None],
 ) -> Normalized:
     """Rows of one window's answers; raises UnreadableRows with a sentence instead of a library's error."""
     try:
         normalized = normalize(
-            report, documents, months=[Month.of(day) for day in months], timezone=timezone, asked=asked
+            report,
+            documents,
+            months=[Month.of(day) for day in months],
+            timezone=timezone,
+            asked=asked,
+            chosen=chosen,
         )
     except Exception as error:
         raise UnreadableRows(
@@ -370,10 +455,12 @@ def read_landed_tables(landing: Landing, result: WindowResult, report: Report, t
     """
     documents: list[Document] = []
     asked: list[str | None] = []
+    chosen: list[str | None] = []
     for meta, body in landing.read_used(result.landing, result.sha256):
         documents.append(read_document(body))
         asked.append(meta.get("asked"))
-    normalized = normalize_answers(report, documents, result.months, timezone, asked)
+        chosen.append(meta.get("query", {}).get(report.choices.parameter) if report.choices else None)
+    normalized = normalize_answers(report, documents, result.months, timezone, asked, chosen)
     result.open_months = open_months(result.months, result.window_end, result.fetched, timezone)
     result.tables, result.rejected = normalized.tables, normalized.rejected
 

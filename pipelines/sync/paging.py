@@ -78,18 +78,21 @@ class PageSize:
 class Page:
     """One answer, and what it says of its rows.
 
-    `total` is the service's own count of all rows, if it states one; `ids` are by table; `place` is the
-    position of the answer in its landing file. One that `is_unpaged` is all there is.
+    `asked_for` is how many rows it could have, UNPAGED when it was asked for all there are. `total` is the
+    service's own count of all rows, if it states one, `has_sure_total` whether its name leaves no doubt that
+    it is of all pages. `ids` are by table; `place` is the position of the answer in its landing file.
     """
 
     document: Document
     asked: str | None = None
+    choice: str | None = None
+    asked_for: int = UNPAGED
     rows: int = 0
     total: int | None = None
+    has_sure_total: bool = False
     is_empty: bool = False
     ids: Mapping[str, Sequence[Id]] = field(default_factory=dict)
     place: int = 0
-    is_unpaged: bool = False
 
     @property
     def fullest_list(self) -> int:
@@ -100,10 +103,11 @@ class Page:
 async def read_pages(ask: Callable[[int], Awaitable[Page]]) -> list[Page]:
     """Read every page from 0 on (interface: pageIndex is 0-based) and prove that none moved meanwhile.
 
-    Only an empty page ends the reading: the service may cap the size of its pages, and what it calls a
-    total may count something else. A page refused after the stated total has come is an end as well, or
-    after one that was no longer full. When there was more than one page with rows, or no total to go by,
-    the first is asked once more and must hold the same rows. Raises PagingUnproven otherwise.
+    The reading ends with an empty page, or with a page that has fewer rows than asked for when as many have
+    come as are stated: one of these signs alone may mean that the service caps its pages, or counts something
+    else. A page refused after the stated total has come is an end as well, or after one that was no longer
+    full. When there was more than one page with rows, or one that was full without a total, the first is
+    asked once more and must hold the same rows. Raises PagingUnproven otherwise.
     """
     pages: list[Page] = []
     seen: set[object] = set()
@@ -115,11 +119,12 @@ async def read_pages(ask: Callable[[int], Awaitable[Page]]) -> list[Page]:
             if sum(one.rows for one in pages) != pages[0].total and not runs_out:
                 raise
             break
-        if page.is_unpaged:
+        if page.asked_for == UNPAGED:
             return [page]
         _check_new(page, pages, seen)
         pages.append(page)
-        if page.is_empty:
+        has_come = page.has_sure_total and sum(one.rows for one in pages) == pages[0].total
+        if page.is_empty or (has_come and page.rows < page.asked_for):
             break
     else:
         raise PagingUnproven(f"there were still rows after {MOST_PAGES} pages")
@@ -127,8 +132,8 @@ async def read_pages(ask: Callable[[int], Awaitable[Page]]) -> list[Page]:
     if first.total is not None and received < first.total:
         raise PagingUnproven(f"the pages hold {received} rows of the {first.total} stated")
     with_rows = sum(not page.is_empty for page in pages)
-    counts_something_else = first.total is None or first.total < received
-    if with_rows > 1 or (with_rows == 1 and counts_something_else):
+    may_have_moved = first.total is None and first.rows >= first.asked_for
+    if with_rows > 1 or (with_rows == 1 and may_have_moved):
         again = await ask(0)
         if (first.rows, first.total, dict(first.ids)) != (again.rows, again.total, dict(again.ids)):
             raise PagingUnproven("the first page holds other rows than before")

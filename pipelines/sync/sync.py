@@ -140,7 +140,7 @@ class _Run:
         breaker = CircuitBreaker(rate_limit, reports=len({task.planned.report.name for task in tasks}))
         log = RequestLogger(settings.data_dir, run_id, clock)
         landing = Landing(settings.data_dir / "landing")
-        fetcher = Fetcher(landing, clock, settings.timezone)
+        fetcher = Fetcher(landing, clock, settings.timezone, settings.concurrency)
         async with AsyncExitStack() as stack:
             stack.callback(self._add_requests, log)
             asked = [task.planned.customer for task in tasks] + [probe.customer for probe in plan.probes]

@@ -14,6 +14,7 @@ from pipelines.catalogue.model import Report, Table, text
 from pipelines.catalogue.reports import REPORTS
 from pipelines.months import Month
 from pipelines.operations.replay import replay
+from pipelines.sandbox.faults import Fault
 from tests.scenarios.scenario import Scenario, scenario, whole_chain
 
 ODD = "M 1/2"
@@ -96,6 +97,28 @@ def test_a_report_that_is_named_is_asked_once_for_every_known_user_and_not_on_a_
     assert {user for (user,) in office.rows(f"SELECT asked_user_id FROM bi.{NAME}")} <= users
     office.sync()
     assert [entry.path for entry in office.asked if "/Budget/" in entry.path] == []
+
+
+def budgeted(here: Scenario) -> set[str]:
+    return {user for (user,) in here.rows(f"SELECT asked_user_id FROM bi.{NAME}")}
+
+
+def test_a_user_who_is_gone_is_noted_and_the_budgets_of_the_others_are_loaded(office: Scenario) -> None:
+    office.sync()
+    [one, *others] = sorted(user for (user,) in office.rows("SELECT id FROM bi.users"))
+    assert office.sync(Fault("404", path=f"/{one}/"), reports=(NAME,)).is_well
+    assert budgeted(office) == set(others)
+    gone = f"1 of {1 + len(others)} are gone (404)"
+    assert {note for (note,) in office.rows("SELECT note FROM meta.loads WHERE report = $1", NAME)} == {gone}
+
+
+def test_when_everybody_is_gone_the_window_fails_and_what_was_held_stays(office: Scenario) -> None:
+    office.sync()
+    office.sync(reports=(NAME,))
+    before = office.cells()
+    summary = office.sync(Fault("404", path="/Budget/Commission/"), reports=(NAME,), accept_shrink=True)
+    assert {one.error for one in summary.trouble} == {"NotFound"}
+    assert office.cells() == before
 
 
 COLLEAGUE = (text("id", "id of the user"), text("name", "name of the user"))

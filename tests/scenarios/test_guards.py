@@ -172,7 +172,7 @@ def test_a_window_whose_answer_is_too_large_is_halved_and_loaded_whole(tmp_path:
 
 @pytest.mark.parametrize("kind", ["moving_rows", "repeated_ids"])
 def test_pages_that_move_are_read_again_and_it_is_written_down(tmp_path: Path, kind: str) -> None:
-    here = scenario(tmp_path / "moving", ("tips_and_leads",), offices=1, page_size="5")
+    here = scenario(tmp_path / "moving", ("tips_and_leads",), offices=1, page_size="1")
     assert here.sync(Fault(kind, rows=2, restless=True)).complaints() == []
     notes = [note for (note,) in here.rows("SELECT note FROM meta.loads")]
     assert any("read again" in note and "read unpaged" in note for note in notes)

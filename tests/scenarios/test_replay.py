@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pipelines.catalogue.reports import REPORTS
 from pipelines.operations.replay import replay
 from pipelines.planning.plan import make_plan
 from pipelines.planning.selection import Selection
@@ -72,6 +74,20 @@ def test_what_is_asked_for_is_known_again_when_the_working_file_was_lost(chain: 
     chain.lose_working_file()
     replay(chain.settings)
     assert chain.rows(asked_for) == before
+
+
+def test_leads_that_landed_in_one_answer_with_removed_ones_are_replayed_as_they_were(tmp_path: Path) -> None:
+    leads = REPORTS["tips_and_leads"]
+    together = replace(leads, choices=None, query={"activeStatusTipLead": "ActiveAndRemoved"})
+    here = scenario(tmp_path, (leads.name,), offices=1)
+    replace(here, catalogue={leads.name: together}).sync()
+    count = here.value("SELECT count(*) FROM bi.incoming_leads")
+    here.lose_working_file()
+    assert replay(here.settings).failures == []
+    told = "SELECT is_removed, count(*) FROM bi.incoming_leads GROUP BY ALL"
+    assert here.rows(told) == [(None, count)]
+    assert here.sync(refresh=True).is_well
+    assert sum(rows for _, rows in here.rows(told)) == count
 
 
 def spoil(path: Path) -> None:

@@ -122,6 +122,14 @@ def check_leads(known: Known) -> None:
         assert found == added_up(of_way, ("office", "month"), "count")
 
 
+def check_removed(known: Known) -> None:
+    tables = {"incoming": "incoming_leads", "outgoing": "outgoing_leads", "tip": "tips"}
+    for way, table in tables.items():
+        found = known.said(f"SELECT _month, is_removed, count(*) FROM bi.{table} GROUP BY ALL", 2)
+        of_way = [row for row in known.true("leads") if row["way"] == way]
+        assert found == added_up(of_way, ("month", "removed"), "count")
+
+
 def check_sales(known: Known) -> None:
     query = (
         "SELECT office_id, month, count(*), sum(final_price), sum(commission) FROM marts.sales GROUP BY ALL"
@@ -228,6 +236,7 @@ CHECKS = (
     check_averages,
     check_running,
     check_leads,
+    check_removed,
     check_sales,
     check_budgets,
     check_forecast,

@@ -69,7 +69,7 @@ def verdict(report: Report, body: bytes) -> str:
     """Loaded, quarantined or refused with a sentence; anything else is raised."""
     try:
         document = read_document(body)
-        normalized = normalize_answers(report, [document], MONTHS, "Europe/Stockholm", [None])
+        normalized = normalize_answers(report, [document], MONTHS, "Europe/Stockholm", [None], [None])
     except InvalidJson as error:
         return "not JSON" if str(error) else "no sentence"
     except UnreadableRows as error:

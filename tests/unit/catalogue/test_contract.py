@@ -65,6 +65,7 @@ every_report = pytest.mark.parametrize("report", REPORTS.values(), ids=lambda re
 def asked_of(report: Report) -> set[str]:
     """Every query parameter that a request for the report carries."""
     asked = set(report.query)
+    asked |= {report.choices.parameter} if report.choices else set()
     asked |= {report.customer_parameter} if report.customer_parameter else set()
     asked |= {"dates": DATES, "month bounds": MONTHS}.get(report.time_parameters, set())
     asked |= {"pageIndex", "pageSize"} if report.paged else set()
@@ -87,7 +88,8 @@ def test_a_report_asks_all_that_is_required_and_nothing_that_is_unknown(report: 
 
 @every_report
 def test_a_fixed_parameter_has_a_value_of_its_enumeration(report: Report) -> None:
-    assert all(value in ENUMERATIONS[name] for name, value in report.query.items())
+    chosen = [(report.choices.parameter, value) for value in report.choices.values] if report.choices else []
+    assert all(value in ENUMERATIONS[name] for name, value in [*report.query.items(), *chosen])
 
 
 @every_report
@@ -131,8 +133,9 @@ def test_special_cases_are_these() -> None:
     agreement = {"selectionType": "Agreement"}  # a sale belongs to one month
     assert fixed == {
         **dict.fromkeys(("sales", "estates_report"), agreement),
-        "tips_and_leads": {"activeStatusTipLead": "ActiveAndRemoved"},  # history is whole
     }
+    chosen = {one.name: (one.choices.parameter, one.questions) for one in REPORTS.values() if one.choices}
+    assert chosen == {"tips_and_leads": ("activeStatusTipLead", ("Active", "Removed"))}  # history is whole
     latest = {name: report.latest_months for name, report in REPORTS.items() if report.latest_months}
     assert latest == {"live_commissions": 3}
     paged = {name: report.unpaged_path for name, report in REPORTS.items() if report.paged}

@@ -26,12 +26,18 @@ def normalized(
     *pages: Any,
     months: Sequence[Month] = (JANUARY, FEBRUARY),
     asked: Sequence[str | None] | None = None,
+    chosen: Sequence[str | None] | None = None,
 ) -> Normalized:
     """The answer of a report, given as the values of its pages."""
     report = REPORTS[name]
     documents = [document(page) for page in pages]
     return normalize(
-        report, documents, months=months if report.has_months else (), timezone=STOCKHOLM, asked=asked
+        report,
+        documents,
+        months=months if report.has_months else (),
+        timezone=STOCKHOLM,
+        asked=asked,
+        chosen=chosen,
     )
 
 

@@ -234,6 +234,24 @@ def test_ids_that_pages_repeat_are_counted_and_kept_once_with_what_is_nested_in_
     assert result.repeated_ids == 1
 
 
+def test_leads_say_which_question_brought_them_and_count_by_the_last_one() -> None:
+    active = {"incomingLeads": [lead("L1"), lead("L2")]}
+    removed = {"incomingLeads": [lead("L2", state="Done"), lead("L3")]}
+    result = normalized("tips_and_leads", active, removed, chosen=("Active", "Removed"))
+    assert rows(result, "incoming_leads", "lead_id", "is_removed") == [
+        ("L1", False),
+        ("L2", True),
+        ("L3", True),
+    ]
+
+
+def test_leads_that_came_in_one_answer_do_not_say_whether_they_are_removed() -> None:
+    both = {"totalRowCount": 1, "incomingLeads": [lead("L1")]}
+    result = normalized("tips_and_leads", both, chosen=("ActiveAndRemoved",))
+    assert rows(result, "incoming_leads", "lead_id", "is_removed") == [("L1", None)]
+    assert {one.name for one in result.tables} == {"incoming_leads", "outgoing_leads", "tips"}
+
+
 def test_an_id_repeated_without_pages_is_two_rows() -> None:
     result = normalized("sales", estates(estate("OBJ1"), estate("OBJ1")))
     assert rows(result, "sales_estates", "id") == [("OBJ1",), ("OBJ1",)]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, date, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,7 +20,7 @@ from pipelines.connect.models import Answer, Request
 from pipelines.planning.plan import PlannedReport
 from pipelines.planning.windows import Window
 from pipelines.settings.model import Customer
-from pipelines.sync.fetch import Fetcher, open_months
+from pipelines.sync.fetch import Fetcher, in_parallel, open_months
 from pipelines.sync.paging import Page
 from pipelines.sync.scheduler import TaskState
 from warehouse.landing import Landing
@@ -64,6 +65,35 @@ async def cancelled_before_the_file_was_closed(landing: Path) -> None:
 def test_a_window_that_is_cancelled_while_it_waits_for_a_thread_leaves_no_open_file(tmp_path: Path) -> None:
     asyncio.run(cancelled_before_the_file_was_closed(tmp_path))
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+def run_in_parallel(failing: Sequence[int] = ()) -> tuple[list[int] | str, list[int], int]:
+    """Results or error of six jobs, two at once; which were begun, and how many at once."""
+    begun: list[int] = []
+    under_way = [0]
+
+    async def job(number: int) -> int:
+        begun.append(number)
+        under_way.append(under_way[-1] + 1)
+        await asyncio.sleep(0)
+        under_way.append(under_way[-1] - 1)
+        if number in failing:
+            raise ValueError(f"job {number}")
+        return number
+
+    try:
+        done: list[int] | str = asyncio.run(in_parallel([partial(job, number) for number in range(6)], 2))
+    except ValueError as error:
+        done = str(error)
+    return done, begun, max(under_way)
+
+
+def test_jobs_in_parallel_keep_their_order_and_are_never_more_at_once_than_allowed() -> None:
+    assert run_in_parallel() == ([0, 1, 2, 3, 4, 5], [0, 1, 2, 3, 4, 5], 2)
+
+
+def test_after_an_error_no_job_is_begun_and_the_error_is_raised() -> None:
+    assert run_in_parallel(failing=[2]) == ("job 2", [0, 1, 2, 3], 2)
 
 
 @pytest.mark.parametrize(
