@@ -1,24 +1,28 @@
-"""Commands `demo` and `sandbox`: a first night against an invented service, and that service alone."""
+"""Commands `demo` and `sandbox`: three nights against an invented service, and that service alone."""
 
 from __future__ import annotations
 
 import argparse
 import shutil
 import time
-from collections import Counter
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from pipelines.cli.output import complain, count, duration, print_table, say
+from pipelines.cli.output import complain, count, duration, say
 from pipelines.months import Month
 
 MARK = ".brokerbi-demo"
+NIGHTS = (timedelta(weeks=8), timedelta(weeks=4), timedelta())
+"""How long before today each night is: what changes between them is what some marts are about."""
+INCIDENTS = timedelta(weeks=2)
+"""How long before today a sale is cancelled, another restated, and so on."""
 
 
 def run_demo(arguments: argparse.Namespace) -> int:
-    """Serve an invented brokerage, sync all of it, publish, and say how to look at it."""
+    """Serve an invented brokerage, sync and publish it on three days, and say how to look at it."""
     from pipelines.cli.maintenance import publish
     from pipelines.cli.sync import sync_with_progress
+    from pipelines.operations.publish import finish
     from pipelines.planning.selection import Selection
     from pipelines.sandbox.server import serving
     from pipelines.sandbox.service import Service
@@ -32,32 +36,40 @@ def run_demo(arguments: argparse.Namespace) -> int:
     today = datetime.now(UTC).date()
     start = Month.of(today).plus(1 - arguments.months)
     complain(f"an invented brokerage opens on this machine, with sales since {start} …")
-    with serving(Service(World.build(start=start, as_of=today))) as service:
-        settings = load_settings(
-            {
-                "BROKERBI_BASE_URL": service.base_url,
-                "BROKERBI_USERNAME": service.username,
-                "BROKERBI_PASSWORD": service.password,
-                "BROKERBI_CUSTOMERS": ",".join(service.customers),
-                "BROKERBI_START": str(start),
-                "BROKERBI_DATA_DIR": str(directory),
-                "BROKERBI_REQUESTS_PER_SECOND": "500",
-            }
-        )
-        summary = sync_with_progress(settings, Selection())
-    is_published = publish(settings)
-    say()
-    rows_of: Counter[str] = Counter()
-    for one in summary.results:
-        rows_of.update(one.rows)
-    rows = [[f"bi.{table}", count(rows)] for table, rows in sorted(rows_of.items()) if rows]
-    print_table(["table", "rows"], rows, right=(1,))
+    nights = [today - before for before in NIGHTS if today - before >= start.first_day]
+    service = Service(World.build(start=start, as_of=today, incidents_on=today - INCIDENTS))
+    summaries, published = [], []
+    with serving(service) as served:
+        words = {
+            "BROKERBI_BASE_URL": served.base_url,
+            "BROKERBI_USERNAME": served.username,
+            "BROKERBI_PASSWORD": served.password,
+            "BROKERBI_CUSTOMERS": ",".join(served.customers),
+            "BROKERBI_START": str(start),
+            "BROKERBI_DATA_DIR": str(directory),
+            "BROKERBI_REQUESTS_PER_SECOND": "500",
+        }
+        for night in nights[-1:] if arguments.keep else nights:
+            complain(f"the night of {night} …")
+            service.set_as_of(night)
+            settings = load_settings(words if night == today else {**words, "BROKERBI_TODAY": str(night)})
+            summaries.append(sync_with_progress(settings, Selection()))
+            if night == today:
+                published.append(publish(settings))
+            else:  # what its checks find old is old only for those who read it today
+                published.append(finish(settings).publication.published)
+            say()
+    requests = sum(summary.requests for summary in summaries)
     taken = duration(time.monotonic() - began)
-    say(f"{count(summary.requests)} requests and a published file in {taken}.")
-    _say_what_now(settings.data_dir / "warehouse.duckdb")
-    for sentence in summary.complaints():
+    say(f"{len(summaries)} nights, {count(requests)} requests and a published file in {taken}.")
+    say(
+        f"On {today - INCIDENTS} a sale was cancelled and another restated, a lead removed, a budget raised, "
+        "and an agent left: sql/analysis/07, 08 and 12 tell."
+    )
+    _say_what_now(directory / "warehouse.duckdb")
+    for sentence in (one for summary in summaries for one in summary.complaints()):
         complain(f"brokerbi: {sentence}")
-    return 0 if summary.is_well and is_published else 1
+    return 0 if all(one.is_well for one in summaries) and all(published) else 1
 
 
 def _clear(directory: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time
 from threading import RLock
@@ -10,6 +10,7 @@ from threading import RLock
 from pipelines.months import Month, months_between
 from pipelines.sandbox.world.chance import drawn
 from pipelines.sandbox.world.estates import assignments, project_steps, running_steps, sales
+from pipelines.sandbox.world.incidents import Incidents
 from pipelines.sandbox.world.leads_and_tips import leads
 from pipelines.sandbox.world.organization import Staff, budgets, chain, roster
 from pipelines.sandbox.world.records import Budget, Estate, Lead, Office, RunningStep, User
@@ -33,10 +34,13 @@ class OfficeEvents:
 class History:
     """What happens at every office, built month by month when needed; the same whenever it is seen."""
 
-    def __init__(self, seed: int, offices: int, start: Month, activity: float) -> None:
+    def __init__(
+        self, seed: int, offices: int, start: Month, activity: float, incidents_on: date | None = None
+    ) -> None:
         self.seed = seed
         self.start = start
         self.chain = chain(seed, offices)
+        self._incidents = Incidents(incidents_on, next(iter(self.chain.offices))) if incidents_on else None
         self._activity = activity
         self._rosters: dict[str, tuple[User, ...]] = {}
         self._months: dict[tuple[str, Month], OfficeEvents] = {}
@@ -46,7 +50,9 @@ class History:
     def users(self, office_id: str) -> tuple[User, ...]:
         """Everybody who ever works at the office."""
         if office_id not in self._rosters:
-            self._rosters[office_id] = roster(self.seed, self.chain.offices[office_id])
+            users = roster(self.seed, self.chain.offices[office_id])
+            incidents = self._incidents_at(office_id)
+            self._rosters[office_id] = incidents.users(users) if incidents else users
         return self._rosters[office_id]
 
     def months(self, office_id: str, last: Month) -> Iterator[OfficeEvents]:
@@ -62,10 +68,14 @@ class History:
         """Every budget ever set for the office's users and the year, oldest first."""
         key = (office_id, year)
         if key not in self._budgets:
-            self._budgets[key] = [
-                budget for user in self.users(office_id) for budget in budgets(self.seed, user, year)
-            ]
+            users = self.users(office_id)
+            ever = [budget for user in users for budget in budgets(self.seed, user, year)]
+            incidents = self._incidents_at(office_id)
+            self._budgets[key] = incidents.budgets(ever, users) if incidents else ever
         return self._budgets[key]
+
+    def _incidents_at(self, office_id: str) -> Incidents | None:
+        return self._incidents if self._incidents and self._incidents.office == office_id else None
 
     def _around(self, office: Office, month: Month) -> list[User]:
         """Who was at the office in the month or the half year before, in which its sales began."""
@@ -80,14 +90,20 @@ class History:
         own = self._around(office, month)
         others = [other for other in self.chain.around(office) if other is not office]
         staff = Staff(office, own, [(user, other) for other in others for user in self._around(other, month)])
-        sold = sales(self.seed, staff, month, self._activity)
+        sold: Sequence[Estate] = sales(self.seed, staff, month, self._activity)
+        incidents = self._incidents_at(office.customer_id)
+        if incidents and incidents.month == month:
+            sold = incidents.sales(sold)
+        sent: Sequence[Lead] = list(leads(self.seed, staff, month, sold, self._activity))
+        if incidents and incidents.month == month:
+            sent = incidents.leads(sent)
         return OfficeEvents(
             estates=(*sold, *assignments(self.seed, staff, month, self._activity)),
             running=(
                 *running_steps(drawn(self.seed, "steps", office.number, month), sold),
                 *project_steps(self.seed, office, month, own, self._activity),
             ),
-            leads=tuple(leads(self.seed, staff, month, sold, self._activity)),
+            leads=tuple(sent),
         )
 
 
@@ -107,13 +123,17 @@ class World:
         start: Month = Month(2023, 1),  # noqa: B008  (a frozen value)
         as_of: date,
         activity: float = 1.0,
+        incidents_on: date | None = None,
     ) -> World:
-        """A world of so many offices; `activity` 2.0 has twice the sales and leads of 1.0."""
+        """A world of so many offices; `activity` 2.0 has twice the sales and leads of 1.0.
+
+        On the day of incidents something of every kind happens that a chain asks about afterwards.
+        """
         if start < EARLIEST:
             raise ValueError(f"the sandbox's brokers opened in {EARLIEST}; a history cannot start in {start}")
         if as_of < start.first_day:
             raise ValueError(f"the world cannot be seen on {as_of}, before its history starts in {start}")
-        return cls(History(seed, offices, start, activity), as_of)
+        return cls(History(seed, offices, start, activity, incidents_on), as_of)
 
     def at(self, as_of: date) -> World:
         """The same world on another day."""
