@@ -256,7 +256,8 @@ def _rows_query(
     if source.way:
         return (
             f"{where} AND {source.id_column} IN (SELECT lead_id FROM marts.leads "
-            f"WHERE (way, month, {number.kind}_id) = ({literal(source.way)}, {month}, {literal(number.id)}))"
+            f"WHERE (way, month, {number.kind}_id) = ({literal(source.way)}, {month}, {literal(number.id)}) "
+            "AND NOT is_removed)"
         )
     is_running = source.table == "running_commissions"
     if number.kind == "user":

@@ -15,6 +15,8 @@ from warehouse.lineage import Trace, TracedAnswer, TracedLoad, trace
 
 # A quotient is kept to so many places in the mart: half of the last one is rounding.
 ROUNDING = {"sold_average_commission": Decimal("0.0001"), "sold_commission_percentage": Decimal("0.00000001")}
+STATUS, REMOVED = "activeStatusTipLead", "Removed"
+"""The parameter that asks for leads that were removed, apart from the others."""
 QUOTIENTS = {
     "sold_average_commission": ("sold_estate_parts", 1),
     "sold_commission_percentage": ("sold_total_price", 100),
@@ -113,12 +115,18 @@ def _recount_answer(
         counted_offices=answer.counted_offices,
     )
     if answer.sales_load:
-        bodies = _bodies(data_dir, answer.sales_load, explanation)
+        bodies = [body for _, body in _answers(data_dir, answer.sales_load, explanation)]
         number = replace(number, sales_alone=recount(bodies, replace(number, measure="commission")).number)
-    return recount(_bodies(data_dir, answer.load, explanation), number)
+    removed: list[bytes] = []
+    bodies = []
+    for request, body in _answers(data_dir, answer.load, explanation):
+        (removed if request.query.get(STATUS) == REMOVED else bodies).append(body)
+    return recount(bodies, number, removed)
 
 
-def _bodies(data_dir: Path, load: TracedLoad, explanation: Explanation) -> Iterator[bytes]:
+def _answers(
+    data_dir: Path, load: TracedLoad, explanation: Explanation
+) -> Iterator[tuple[StoredRequest, bytes]]:
     """The answers that counted, with a note of each request on the way."""
     if load.landing is None:
         raise LandingDamaged(f"The ledger knows no landing file of load {load.load_id}.")
@@ -126,4 +134,4 @@ def _bodies(data_dir: Path, load: TracedLoad, explanation: Explanation) -> Itera
         query = {str(name): str(value) for name, value in (meta.get("query") or {}).items()}
         path, status = str(meta.get("path", "")), int(meta.get("status", 0))
         explanation.requests.append(StoredRequest(path, query, status, len(body)))
-        yield body
+        yield explanation.requests[-1], body

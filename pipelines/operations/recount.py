@@ -56,15 +56,21 @@ class Recount:
     objects: int
 
 
-def recount(bodies: Iterable[bytes], number: RecountedNumber) -> Recount:
-    """The number in these answers; zero where they do not mention the office or user."""
-    documents = [json.loads(body, parse_float=Decimal, parse_int=Decimal) for body in bodies]
-    objects = list(_objects(documents))
+def recount(bodies: Iterable[bytes], number: RecountedNumber, removed: Iterable[bytes] = ()) -> Recount:
+    """The number in these answers; zero where they do not mention the office or user.
+
+    Leads in the answers of `removed` ones do not count, also where the others name them.
+    """
+    objects = _objects_of(bodies)
     if number.measure in LEADS:
-        return _leads(objects, number)
+        return _leads(objects, number, _objects_of(removed))
     if number.measure.startswith("running_commission"):
         return _running_commissions(objects, number)
     return _earnings(objects, number)
+
+
+def _objects_of(bodies: Iterable[bytes]) -> list[Json]:
+    return list(_objects([json.loads(body, parse_float=Decimal, parse_int=Decimal) for body in bodies]))
 
 
 def _earnings(objects: Iterable[Json], number: RecountedNumber) -> Recount:
@@ -120,8 +126,9 @@ def _running_commissions(objects: Iterable[Json], number: RecountedNumber) -> Re
     return Recount(sum(amounts, Decimal(0)), len(events))
 
 
-def _leads(objects: Iterable[Json], number: RecountedNumber) -> Recount:
+def _leads(objects: Iterable[Json], number: RecountedNumber, removed: Iterable[Json]) -> Recount:
     list_key, office_party, user_party, id_key = LEADS[number.measure]
+    gone = {_object(row, id_key).get("id") for one in removed for row in one.get(list_key) or ()}
     leads = [
         row
         for one in objects
@@ -133,7 +140,7 @@ def _leads(objects: Iterable[Json], number: RecountedNumber) -> Recount:
     else:
         leads = [row for row in leads if _office_of(_object(row, office_party), number) == number.office]
     ids = [_object(row, id_key).get("id") for row in leads]
-    distinct = {one for one in ids if one is not None} - set(number.counted_elsewhere)
+    distinct = {one for one in ids if one is not None} - set(number.counted_elsewhere) - gone
     return Recount(len(distinct) + ids.count(None), len(leads))
 
 

@@ -112,9 +112,12 @@ def check_running(known: Known) -> None:
 
 
 def check_leads(known: Known) -> None:
-    leads = [{**row, "way": WAYS[row["way"]]} for row in known.true("leads")]
-    query = "SELECT office_id, month, way, state, sum(lead_count) FROM marts.lead_funnel GROUP BY ALL"
-    assert known.said(query, 4) == added_up(leads, ("office", "month", "way", "state"), "count")
+    everything = [{**row, "way": WAYS[row["way"]]} for row in known.true("leads")]
+    leads = [row for row in everything if not row["removed"]]
+    removed = [row for row in everything if row["removed"]]
+    for column, counted in (("lead_count", leads), ("removed_lead_count", removed)):
+        query = f"SELECT office_id, month, way, state, sum({column}) FROM marts.lead_funnel GROUP BY ALL"
+        assert known.said(query, 4) == added_up(counted, ("office", "month", "way", "state"), "count")
     for way, column in (("incoming lead", "incoming"), ("outgoing lead", "outgoing"), ("tip", "tip")):
         of_way = [row for row in leads if row["way"] == way]
         name = "tip_count" if column == "tip" else f"{column}_lead_count"

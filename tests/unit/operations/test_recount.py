@@ -89,3 +89,11 @@ LEADS: dict[str, tuple[list[object], dict[str, Any], int]] = {
 @pytest.mark.parametrize(("leads", "more", "number"), LEADS.values(), ids=LEADS)
 def test_a_lead_counts(leads: list[object], more: dict[str, Any], number: int) -> None:
     assert _number("incoming_lead_count", {"incomingLeads": leads}, **more) == number
+
+
+def test_a_lead_that_is_listed_as_removed_does_not_count_wherever_else_it_is() -> None:
+    active, removed = (
+        json.dumps({"incomingLeads": [_lead(name) for name in names]}).encode() for names in ("ab", "bc")
+    )
+    number = RecountedNumber(**{**vars(MARCH), "measure": "incoming_lead_count"})
+    assert recount([active], number, removed=[removed]).number == 1
