@@ -120,6 +120,19 @@ class Overlap:
 
 
 @dataclass(frozen=True)
+class RequestsOfNight:
+    """What a day on which anything was asked has cost, all reports and customers together."""
+
+    day: date
+    customers: int
+    requests: int
+    repeated: int
+    failed: int
+    bytes: int
+    seconds: float
+
+
+@dataclass(frozen=True)
 class Overview:
     """Everything that the command `status` shows."""
 
@@ -130,6 +143,7 @@ class Overview:
     caps: Sequence[LearnedWindow]
     publications: Sequence[PastPublication]
     overlaps: Sequence[Overlap] = ()
+    nights: Sequence[RequestsOfNight] = ()
 
 
 @dataclass(frozen=True)
@@ -191,6 +205,11 @@ _OVERLAPS = """
     )
     ORDER BY ALL
 """
+_NIGHTS = """
+    SELECT day, count(DISTINCT customer), sum(requests)::BIGINT, sum(repeated)::BIGINT, sum(failed)::BIGINT,
+           sum(bytes)::BIGINT, sum(seconds)
+    FROM meta.requests_by_day GROUP BY day ORDER BY day DESC LIMIT 7
+"""
 _DIFFERING = "SELECT DISTINCT message FROM meta.assumptions WHERE state = 'differs' ORDER BY 1"
 
 
@@ -205,6 +224,7 @@ def overview(store: Store) -> Overview:
             [LearnedWindow(*row) for row in _rows(connection, _WINDOWS)],
             [PastPublication(*row) for row in _rows(connection, _PUBLICATIONS)],
             [Overlap(*row) for row in _rows(connection, _OVERLAPS, table="customer_overlaps")],
+            [RequestsOfNight(*row) for row in _rows(connection, _NIGHTS)],
         )
 
 

@@ -117,6 +117,9 @@ def parser(*, with_sandbox: bool = True) -> argparse.ArgumentParser:
             help="an estate for the reports on demand (repeatable)",
         )
         add("--refresh", action="store_true", help="ask even for what is held")
+    commands["plan"].add_argument(
+        "--all-nights", action="store_true", help="what each night of a month would cost, if nothing changed"
+    )
     for name in ("plan", "sync", "replay"):
         add = commands[name].add_argument
         add("--customer", action="append", default=[], metavar="ID", help="only this customer (repeatable)")

@@ -57,6 +57,7 @@ def run_status(arguments: argparse.Namespace) -> int:
     say(verdict(view))
     (_print_held if arguments.details else _print_customers)(planned, view)
     _print_trouble(view)
+    _print_nights(view)
     for publication in view.publications if arguments.details else view.publications[:1]:
         say(_publication_line(publication))
     for one in rows:
@@ -159,6 +160,24 @@ def _print_trouble(view: Overview) -> None:
     for cap in view.caps:
         learned = Cap(cap.days, cap.months, cap.page_size)
         say(f"learned: {cap.report} of {cap.customer} is asked {learned} (brokerbi status --forget-caps)")
+
+
+def _print_nights(view: Overview) -> None:
+    """What the last seven days on which anything was asked have cost, the latest first."""
+    rows = [
+        [
+            str(one.day),
+            count(one.requests),
+            f"{one.requests / max(one.customers, 1):.1f}",
+            count(one.repeated),
+            count(one.failed),
+            size(one.bytes),
+        ]
+        for one in view.nights
+    ]
+    if rows:
+        heads = ["day (UTC)", "requests", "per customer", "repeated", "failed", "received"]
+        print_table(heads, rows, right=(1, 2, 3, 4, 5))
 
 
 def _publication_line(publication: PastPublication) -> str:

@@ -14,6 +14,7 @@ from pipelines.catalogue.sales import CHANGED_SALES
 from pipelines.cli.maintenance import publish
 from pipelines.cli.output import complain, count, duration, print_json, print_table, say, size
 from pipelines.clock import SystemClock
+from pipelines.planning.cost import Night, by_pair, first_of_month, nights_to_come
 from pipelines.planning.plan import Plan, PlannedReport, make_plan
 from pipelines.planning.selection import Selection
 from pipelines.settings.model import Settings, load_settings
@@ -31,6 +32,8 @@ WINDOWS_BEFORE_ESTIMATE = 10
 def run_plan(arguments: argparse.Namespace) -> int:
     """Print the plan for the arguments, as a table or as JSON; makes no request."""
     settings = load_settings(os.environ, offline=True)
+    if arguments.all_nights:
+        return _run_nights(arguments, settings)
     plan, _ = make_plan(settings, _selection(arguments), Store(settings.data_dir), SystemClock())
     if arguments.json:
         print_json(_plan_as_json(plan))
@@ -51,6 +54,48 @@ def run_plan(arguments: argparse.Namespace) -> int:
         f"about {duration(plan.seconds)} at {plan.requests_per_second:g} per second. None was made."
     )
     return 0
+
+
+def _run_nights(arguments: argparse.Namespace, settings: Settings) -> int:
+    """Print what each night of a month would cost, as a table or as JSON."""
+    nights = nights_to_come(settings, _selection(arguments), Store(settings.data_dir), SystemClock())
+    tonight, first = nights[0], first_of_month(nights)
+    if arguments.json:
+        print_json([_night_as_json(night) for night in nights])
+        return 0
+    total = by_pair(nights)
+    most = {pair: max(night.requests.get(pair, 0) for night in nights) for pair in total}
+    print_table(
+        ["report", "customer", "tonight", f"{len(nights)} nights", "at most", str(first.day)],
+        [
+            [*pair, *map(str, (tonight.requests[pair], total[pair], most[pair], first.requests[pair]))]
+            for pair in total
+        ],
+        right=(2, 3, 4, 5),
+    )
+    later = nights[1:]
+    average = round(sum(night.total for night in later) / len(later))
+    busiest, customers = max(later, key=lambda night: night.total), len({name for _, name in total})
+    say(
+        f"{customers} customers, the questions what was changed included: {count(tonight.total)} requests "
+        f"tonight, then {count(average)} a night, at most {count(busiest.total)} ({busiest.day}), "
+        f"{count(first.total)} on {first.day}, if nothing changes and all goes well. None was made."
+    )
+    return 0
+
+
+def _night_as_json(night: Night) -> dict[str, object]:
+    asked = [
+        {"report": report, "customer": customer, "requests": requests}
+        for (report, customer), requests in night.requests.items()
+        if requests
+    ]
+    return {
+        "day": str(night.day),
+        "requests": night.total,
+        "asking_what_changed": night.probes,
+        "asked": asked,
+    }
 
 
 def _plan_row(planned: PlannedReport) -> list[str]:

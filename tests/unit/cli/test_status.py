@@ -59,3 +59,9 @@ def test_details_show_every_report_of_every_customer(here: Scenario) -> None:
 def test_a_plain_status_tells_no_row(here: Scenario) -> None:
     assert '"id"' not in said(here)
     assert "rows_in_quarantine" not in json.loads(said(here, "--json"))
+
+
+def test_what_the_last_nights_have_cost_is_said_by_day(here: Scenario) -> None:
+    [night] = json.loads(said(here, "--json"))["nights"]
+    names = ("day", "customers", "requests", "repeated", "failed")
+    assert [night[name] for name in names] == ["2026-11-21", 1, 1, 0, 0]

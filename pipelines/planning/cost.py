@@ -1,0 +1,94 @@
+"""Cost of the nights to come: what each would ask, if nothing changed and every night went well.
+
+The plan of a night is made, what it asks for counts as held, and so on to the next. Nothing is asked, and
+nothing is written.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time, timedelta
+from typing import TYPE_CHECKING
+
+from pipelines.catalogue.model import Report
+from pipelines.catalogue.reports import REPORTS
+from pipelines.planning.plan import Plan, plan_from
+from pipelines.planning.selection import Pair, Selection
+from warehouse.ledger import HeldMonth, Ledger, known_users, read_outline
+
+if TYPE_CHECKING:
+    from pipelines.clock import Clock
+    from pipelines.settings.model import Settings
+    from warehouse.database import Store
+
+NIGHTS = 31
+"""So many nights hold the first of a month, whatever day it is."""
+NIGHT_UTC = time(12, tzinfo=UTC)
+"""The moment that stands for a night: on the same day in every time zone that is asked about."""
+
+
+@dataclass(frozen=True)
+class Night:
+    """What one night would ask: requests by report and customer, and the questions what was changed."""
+
+    day: date
+    requests: Mapping[Pair, int]
+    probes: int
+
+    @property
+    def total(self) -> int:
+        return sum(self.requests.values()) + self.probes
+
+
+def nights_to_come(
+    settings: Settings,
+    selection: Selection,
+    store: Store,
+    clock: Clock,
+    catalogue: Mapping[str, Report] = REPORTS,
+    count: int = NIGHTS,
+) -> list[Night]:
+    """So many nights from today on; raises SettingsError for unknown names."""
+    with store.reading() as connection:
+        outline = read_outline(connection)
+        users = {one.id: known_users(connection, one.id) for one in settings.customers}
+    today, found = settings.today_local(clock), []
+    for number in range(count):
+        day = today + timedelta(days=number)
+        then = settings.model_copy(update={"today": day})
+        plan = plan_from(outline, users.__getitem__, then, selection, clock, catalogue)
+        expected = {one.pair: one.requests_expected for one in plan.planned}
+        found.append(Night(day, expected, sum(len(one.spans) for one in plan.probes)))
+        outline = _after(plan, outline, day)
+    return found
+
+
+def first_of_month(nights: Sequence[Night]) -> Night:
+    """The first night that falls on the first of a month, after tonight if there is one."""
+    firsts = [night for night in nights if night.day.day == 1]
+    return next((night for night in firsts if night is not nights[0]), nights[0])
+
+
+def by_pair(nights: Sequence[Night]) -> Counter[Pair]:
+    """The requests of all nights together, by report and customer."""
+    total: Counter[Pair] = Counter()
+    for night in nights:
+        total.update(night.requests)
+    return total
+
+
+def _after(plan: Plan, outline: Ledger, day: date) -> Ledger:
+    """The ledger as it would be if all of a plan had gone well on that day."""
+    moment = datetime.combine(day, NIGHT_UTC)
+    held = dict(outline.held)
+    for one in plan.planned:
+        if one.windows:
+            asked: dict[date | None, HeldMonth] = {
+                month.first_day: HeldMonth(moment, "open" if month.last_day >= day else "held")
+                for month in one.wanted.months
+            }
+            held[one.pair] = {**held.get(one.pair, {}), **(asked or {None: HeldMonth(moment, "held")})}
+    probed = dict.fromkeys((one.customer.id for one in plan.probes), day)
+    return replace(outline, held=held, probed={**outline.probed, **probed})

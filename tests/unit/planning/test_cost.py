@@ -1,0 +1,37 @@
+"""Cost of the nights to come, against what the same nights then ask."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from pathlib import Path
+
+from pipelines.planning.cost import first_of_month, nights_to_come
+from pipelines.planning.selection import Selection
+from tests.scenarios.scenario import FEW, TODAY, Scenario, scenario
+from warehouse.database import Store
+
+REPORTS = (*FEW, "budget_commission", "office_budget_commission")
+
+
+def costs(here: Scenario, nights: int) -> list[int]:
+    """What each of the next nights is expected to ask."""
+    store = Store(here.data_dir)
+    found = nights_to_come(here.settings, Selection(), store, here.clock, count=nights)
+    return [night.total for night in found]
+
+
+def test_the_nights_cost_what_was_planned_as_long_as_nothing_changes(tmp_path: Path) -> None:
+    here = scenario(tmp_path, REPORTS, offices=1, start="2026-06")
+    here.sync()
+    tomorrow = here.on_calendar_day(TODAY + timedelta(days=1))
+    expected, asked = costs(tomorrow, 4), []
+    for number in range(4):
+        tomorrow.on_calendar_day(TODAY + timedelta(days=1 + number)).sync()
+        asked.append(len(tomorrow.asked))
+    assert asked == expected
+
+
+def test_a_month_of_nights_has_the_first_of_a_month_in_it(tmp_path: Path) -> None:
+    here = scenario(tmp_path, ("users",), offices=1)
+    found = nights_to_come(here.settings, Selection(), Store(tmp_path), here.clock)
+    assert (len(found), first_of_month(found).day) == (31, date(2026, 12, 1))
