@@ -16,6 +16,8 @@ from warehouse.errors import WarehouseError
 from warehouse.publish import Versions
 
 ROWS_AT_ONCE = 2000
+MEMORY = "512MB"
+"""More than rows on their way need; by itself DuckDB would take most of the machine's."""
 
 
 @dataclass(frozen=True)
@@ -117,4 +119,5 @@ def table_export(data_dir: Path) -> Iterator[TableExport]:
     if not file.exists():
         raise WarehouseError(f"There is no published file {file} yet; `brokerbi sync` makes one.")
     with connect(file, read_only=True) as connection:
+        connection.execute(f"SET memory_limit = '{MEMORY}'")
         yield TableExport(connection)

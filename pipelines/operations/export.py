@@ -18,11 +18,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import fsspec
+from filelock import FileLock
 
 from pipelines.operations.workbook import write_workbook
 from warehouse.errors import WarehouseError, explained
 from warehouse.export import PublishedTable, TableExport, table_export
-from warehouse.files import SHARED_FILE, SHARED_FOLDER, sync
+from warehouse.files import PRIVATE_FILE, SHARED_FILE, SHARED_FOLDER, sync
 from warehouse.publish import VERSION, Versions
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ LATEST = "latest"
 KEPT = 2
 """The newest export and the one before, which somebody may still be reading."""
 _MOMENT = re.compile(r"\d{8}T\d{6}Z")
-_UNFINISHED = ".unfinished"
+_UNFINISHED, _LOCK = ".unfinished", ".lock"
 
 
 @dataclass(frozen=True)
@@ -134,15 +135,16 @@ def _write_each(source: TableExport, tables: Sequence[PublishedTable], folder: P
 
 @contextmanager
 def _unfinished_folder(root: Path) -> Iterator[Path]:
-    """A folder to write into, gone afterwards unless it was moved."""
+    """A folder to write into, gone afterwards unless it was moved; one export at a time."""
     unfinished = root / _UNFINISHED
     root.mkdir(mode=SHARED_FOLDER, parents=True, exist_ok=True)
-    shutil.rmtree(unfinished, ignore_errors=True)
-    unfinished.mkdir()
-    try:
-        yield unfinished
-    finally:
+    with FileLock(root / _LOCK, mode=PRIVATE_FILE):
         shutil.rmtree(unfinished, ignore_errors=True)
+        unfinished.mkdir()
+        try:
+            yield unfinished
+        finally:
+            shutil.rmtree(unfinished, ignore_errors=True)
 
 
 def _put_in_place(unfinished: Path, root: Path, now: datetime) -> str:
