@@ -12,6 +12,7 @@ from warehouse import meta_schema
 from warehouse.dictionary import describe
 from warehouse.duckdb_file import insert_rows
 from warehouse.queries import SQL, Query, in_order, queries
+from warehouse.relations import declare_relations
 
 FITS, NOTHING_YET, DIFFERS = "fits", "nothing has arrived", "differs"
 """States of an assumption."""
@@ -97,6 +98,7 @@ def build_marts(
             connection.execute(MEMORY[query.table])
     for query in meta:
         _create(connection, query, "OR REPLACE VIEW", query.sql)
+    declare_relations(connection, marts)
     describe(connection, [*staging, *marts, *meta])
     connection.execute("DROP SCHEMA staging CASCADE")
     return [query.table for query in marts]

@@ -21,7 +21,7 @@ SQL = Path(__file__).resolve().parent.parent / "sql"
 """The room in which every query of this project lives."""
 
 _ENTRY = re.compile(r"  (\S[^:]*): (.*)")
-_SECTIONS = ("Columns", "Expects", "Severity", "Parameters", "Kind")
+_SECTIONS = ("Columns", "Expects", "Severity", "Parameters", "Kind", "Key")
 
 
 class QueryError(Exception):
@@ -35,8 +35,8 @@ class Query:
     The header's first line is the question and the lines after it are grain and surprises; `Columns:`
     describes what comes out, `Expects:` names what undocumented tables are assumed to hold,
     `Parameters:` makes a mart a table macro and names the variables an analysis reads, `Kind: view` makes a
-    mart a view, `Severity:` grades a check. Only a query that expects something needs the types of its
-    columns (`amount DECIMAL(18, 4): ...`).
+    mart a view, `Key:` names the columns that tell its rows apart, `Severity:` grades a check. Only a query
+    that expects something needs the types of its columns (`amount DECIMAL(18, 4): ...`).
     """
 
     path: Path
@@ -50,6 +50,7 @@ class Query:
     expects: Mapping[str, str]
     severity: str
     parameters: tuple[str, ...]
+    key: tuple[str, ...]
     is_view: bool
     sql: str
     reads: frozenset[tuple[str, str]]
@@ -80,7 +81,8 @@ def queries(connection: DuckDBPyConnection, folder: Path, schema: str) -> list[Q
             types={entry.partition(" ")[0]: entry.partition(" ")[2] for entry in described},
             expects=_entries(sections["Expects"]),
             severity=" ".join(sections["Severity"]).strip(),
-            parameters=tuple(" ".join(sections["Parameters"]).replace(",", " ").split()),
+            parameters=_names(sections["Parameters"]),
+            key=_names(sections["Key"]),
             is_view=" ".join(sections["Kind"]).strip() == "view",
             sql=select,
             reads=tables_read(tree, path),
@@ -180,6 +182,11 @@ def _header(path: Path, text: str) -> tuple[list[str], dict[str, list[str]]]:
     if not prose:
         raise QueryError(f"{path} has no header; its first line should be a comment that asks its question")
     return prose, sections
+
+
+def _names(lines: Iterable[str]) -> tuple[str, ...]:
+    """The names of a section that is a list of them, with commas."""
+    return tuple(" ".join(lines).replace(",", " ").split())
 
 
 def _entries(lines: Iterable[str]) -> dict[str, str]:

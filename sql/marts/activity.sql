@@ -5,6 +5,7 @@
 -- users or months by one measure, and never add up measures. meta.assumptions says whether what arrived has the
 -- shape that is assumed; otherwise this is empty, and bi.live_activity has all that came. A month that is held
 -- without a row of a user says nothing of the user.
+-- Key: user_id, month, measure
 -- Columns:
 --   measure: what is counted, under the service's name
 --   amount: how many; what a unit is the service does not say

@@ -1,5 +1,6 @@
 -- What do the numbers rest on that nobody has documented, and does what has arrived speak against it?
 -- One row per assumption.
+-- Key: assumption
 -- Columns:
 --   assumption: what is assumed, in a sentence
 --   concerns: the tables whose numbers rest on it

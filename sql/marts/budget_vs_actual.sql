@@ -13,6 +13,7 @@
 -- and a month to come without a budget will be like the average month of the year so far. Nothing more is forecast
 -- of a user without a trace in three months. It looks at months that are over, so the row of the latest of them
 -- holds today's forecast; it is null where a month of the year so far is not held.
+-- Key: office_id, user_id, month, measure
 -- Columns:
 --   office_id: customer id of the office; of a user that with the largest budget for the user in the month, else
 --     the user's office

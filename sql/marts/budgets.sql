@@ -5,6 +5,7 @@
 -- Where several reports hold the same budget, the office's budget report counts first, then the monthly ones;
 -- where two customers answer for an office, one does. When a version began is when it was first read, not when
 -- it was set.
+-- Key: office_id, user_id, month, measure, valid_from_utc
 -- Columns:
 --   office_id: customer id of the office
 --   month: first day of the month

@@ -1,6 +1,7 @@
 -- What did the whole chain earn and do, month by month?
 -- One row per month that any office holds. Amounts are those of the offices that are held: where is_complete is false an
 -- office is missing, and the chain earned more than is shown. A number is null where no office holds its report.
+-- Key: month
 -- Columns:
 --   month: first day of the month
 --   commission: commission for sales, valuations and writings together, by share; currency and tax basis not stated

@@ -1,6 +1,7 @@
 -- Which customers answer for the same offices?
 -- One row per pair of customers with an office in common, switched-off ones included. Neither is counted twice: which
 -- of the two answers counts is in marts.office_sources and marts.user_sources.
+-- Key: customer_id, yielding_customer_id
 -- Columns:
 --   customer_id: the one that answers for more offices; of equals the first by id
 --   yielding_customer_id: the other one

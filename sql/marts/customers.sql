@@ -2,6 +2,7 @@
 -- One row per customer of the settings, and per customer of which something is held although it is there no more.
 -- A customer is an office or a group; the name is that of the settings, else that of the office with the same id.
 -- What is held of a customer that is switched off, removed or refused stays as it was last read.
+-- Key: customer_id
 -- Columns:
 --   customer_id: customer id of an office or a group
 --   customer_name: its name in the settings, else of the office with its id; null where nobody named it

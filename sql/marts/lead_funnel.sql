@@ -10,6 +10,7 @@
 -- somebody else, says nothing of that lead; of buyers, sold_home_lead_count / sold_count is how many leads a sold
 -- home drew, over all kinds of a side, as a home belongs to the kind of the first lead about it. The leads of the
 -- last months have not had the time.
+-- Key: month, office_id, way, lead_type, state
 -- Columns:
 --   month: first day of the month the leads were created in
 --   office_id: customer id of the office the leads belong to; null where unknown

@@ -5,6 +5,7 @@
 -- last one with the state New and the first one with another, and so at least and at most so many hours. Exact hours
 -- nobody knows; more syncs a day make the span shorter. That New means untouched is assumed from the word, and a lead
 -- that was taken without its state being changed looks as if it waited.
+-- Key: lead_id, way
 -- Columns:
 --   month: first day of the month it was created in
 --   response: answered, waiting, or removed before anything else was noted

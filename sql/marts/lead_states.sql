@@ -2,6 +2,7 @@
 -- One row per incoming lead or tip that was read within two days of being created, and one more when it was first read
 -- with another state than New, or as removed. What was read later, as in a backfill, says nothing of how soon
 -- somebody answered. marts.lead_response makes hours of it.
+-- Key: way, lead_id, version
 -- Columns:
 --   version: 1 as first read, 2 as read when it was no longer new
 --   state: state of the lead then, as the service words it

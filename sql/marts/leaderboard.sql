@@ -7,6 +7,7 @@
 -- Offices and users, and periods that overlap, lie in one table here: for sums take one kind and one period, as
 -- office_leaderboard_month, user_leaderboard_year and the six others do.
 -- Rows lie by year and office, so that both an office and a month are found quickly.
+-- Key: earner_kind, period, month, earner_id
 -- Columns:
 --   commission: commission for sales, valuations and writings together, by share; currency and tax basis not
 --     documented

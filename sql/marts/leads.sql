@@ -4,6 +4,7 @@
 -- asked, if that is an office, else unknown. Of two answers the one that was loaded later counts. A sale is
 -- matched by the documented id of the estate, and counts as later when its contract is not older than the lead; a
 -- sale that was made before the file's first month is not known. Removed leads are here too, as is_removed.
+-- Key: lead_id, way
 -- Columns:
 --   estate_id: id of the estate concerned; outgoing leads have none
 --   office_id: customer id of the office the lead belongs to; null where unknown

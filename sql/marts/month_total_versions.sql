@@ -2,6 +2,7 @@
 -- One row per report, office, month and total; the one without valid_to_utc is the total of now.
 -- A total begins to be known when a build of the marts first finds it, so it is exact to the night and not to the
 -- minute; what changed twice between two builds was never seen.
+-- Key: report, office_id, month, valid_from_utc
 -- Columns:
 --   version: 1 for the oldest, 2 for the next
 --   valid_from_utc: when the service gave the newest answer that was in the file as the total was found

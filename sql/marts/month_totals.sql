@@ -2,6 +2,7 @@
 -- One row per report, office and month that is held; a month that had rows and has none any more is zero.
 -- Every change of these totals is remembered in meta.month_totals at the end of a build; marts.restatements
 -- reads it.
+-- Key: report, office_id, month
 -- Columns:
 --   month: first day of the month
 --   office_id: customer id of the office

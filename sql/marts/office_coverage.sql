@@ -3,6 +3,7 @@
 -- An office is expected as long as a customer that answers for it is asked for, else up to its last month held. A
 -- customer of which nothing has been read so far stands for itself, as nobody knows its offices yet. Looked at are the
 -- office report, the running commissions and the leads, each only if anybody holds it.
+-- Key: office_id, month
 -- Columns:
 --   month: first day of the month
 --   office_id: customer id of the office, or of a customer whose offices nobody knows yet

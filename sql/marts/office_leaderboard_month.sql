@@ -2,6 +2,7 @@
 -- One row per office and month, with any commission in it.
 -- Cut out of marts.leaderboard, so that nothing else is added up by mistake.
 -- Kind: view
+-- Key: office_id, month
 -- Columns:
 --   office_id: customer id of the office
 --   office_name: name of the office

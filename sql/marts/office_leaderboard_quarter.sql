@@ -3,6 +3,7 @@
 -- Every row is a sum over months already: look at one month, and never add up rows of several.
 -- Cut out of marts.leaderboard, so that nothing else is added up by mistake.
 -- Kind: view
+-- Key: office_id, month
 -- Columns:
 --   office_id: customer id of the office
 --   office_name: name of the office

@@ -3,6 +3,7 @@
 -- A number is zero where its report is held and has nothing to say, and null where the report is not held.
 -- Averages and percentages are worked out from sums, so they can be again over any number of months:
 -- sum(sold_commission) / sum(sold_estate_parts). Who is an active agent is said by marts.user_month. A month that is open will still grow.
+-- Key: office_id, month
 -- Columns:
 --   month: first day of the month
 --   office_id: customer id of the office

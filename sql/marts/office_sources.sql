@@ -6,6 +6,7 @@
 -- is_refreshed is false. A group counts for an office from the first to the last month with an entry of it, and beyond
 -- them only where nobody else does, so that an office that has left a group is not zero because the group says nothing.
 -- What is not here is unknown, not zero.
+-- Key: report, office_id, month
 WITH answered AS (
     SELECT
         months.*,

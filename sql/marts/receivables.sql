@@ -6,6 +6,7 @@
 -- look as if nobody had ever paid them: leave them out by is_receipt_noted.
 -- Days are counted to counted_on, the day of the newest answer of the sales report; what the service changed in a
 -- month that was not read since is not known, read_at_utc says when it was read.
+-- Key: estate_id
 -- Columns:
 --   month: first day of the month of the contract
 --   estate_id: id of the estate

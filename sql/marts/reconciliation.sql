@@ -8,6 +8,7 @@
 -- own average, half an öre a home, and parts and prices but for percentages rounded to two decimals.
 -- Commissions of the reports agree to the öre or not at all; each user's share of prices and parts is a rounded
 -- number, so their sum may be off by half of its last decimal a user.
+-- Key: month, office_id, compared, measure
 -- Columns:
 --   month: first day of the month
 --   office_id: customer id of the office

@@ -2,6 +2,7 @@
 -- One row per report, office, month and build that found other totals than the build before.
 -- Only months that were over when last read are here: an open month grows, which is no restatement. Builds compare
 -- totals, so two changes between two builds are one row, and changes that cancel out in the sum are none.
+-- Key: report, office_id, month, noted_at_utc
 -- Columns:
 --   noted_at_utc: when the service gave the newest answer that was in the file as the change was found
 --   office_id: customer id of the office

@@ -1,5 +1,6 @@
 -- Who earned what of which sale?
 -- One row per estate of marts.sales and agent.
+-- Key: estate_id, user_id
 -- Columns:
 --   commission_foreign: the agent's share in the foreign currency; foreign properties only
 --   month: first day of the month of the contract

@@ -4,6 +4,7 @@
 -- listing, office, day of contract, commission and price are remembered, and a new state only when one of them is
 -- another. A sale is gone when its month is held and no longer lists it; a row set aside in quarantine is gone too.
 -- A month that is not held any more says nothing.
+-- Key: estate_id, valid_from_utc
 -- Columns:
 --   is_present: whether the sale was listed; a state that is not listed has no amounts
 --   office_id: customer id of the listing office

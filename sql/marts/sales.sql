@@ -4,6 +4,7 @@
 -- the answer loaded later counts, and a check names the estate. Which kinds of assignment are listed is the
 -- service's choice. Days from listing are known where the list of sold estates knows when it was first
 -- advertised.
+-- Key: estate_id
 -- Columns:
 --   commission_foreign: whole commission in the foreign currency; foreign properties only
 --   office_id: customer id of the listing office, under which the service reports the home; an agent's share counts at

@@ -2,6 +2,7 @@
 -- One row per report, customer and month that is held; for a row of a mart see marts.sources_of.
 -- The rows stand in the tables named, with this _load_id and _month. The landing file keeps every request with
 -- its query; `brokerbi explain` reads it again.
+-- Key: report, customer_id, month
 -- Columns:
 --   month: first day of the month
 --   load_id: the load it comes from; joins meta.loads

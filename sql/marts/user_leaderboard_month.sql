@@ -2,6 +2,7 @@
 -- One row per user and month, with any commission in it.
 -- Cut out of marts.leaderboard, so that nothing else is added up by mistake.
 -- Kind: view
+-- Key: user_id, month
 -- Columns:
 --   user_id: id of the user
 --   user_name: name of the user

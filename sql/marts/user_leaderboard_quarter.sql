@@ -3,6 +3,7 @@
 -- Every row is a sum over months already: look at one month, and never add up rows of several.
 -- Cut out of marts.leaderboard, so that nothing else is added up by mistake.
 -- Kind: view
+-- Key: user_id, month
 -- Columns:
 --   user_id: id of the user
 --   user_name: name of the user

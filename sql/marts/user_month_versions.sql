@@ -1,6 +1,7 @@
 -- What did each user earn in a month, at every reading?
 -- One row per user, month and total; the one without valid_to_utc is the total of now, as in marts.user_month.
 -- A total begins to be known when a build of the marts first finds it: exact to the night, not to the minute.
+-- Key: user_id, month, valid_from_utc
 -- Columns:
 --   is_present: whether marts.user_month had the user and month; a total that it no longer has has no amounts
 --   commission: commission for sales, valuations and writings together; currency and tax basis are not documented

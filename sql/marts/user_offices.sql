@@ -3,6 +3,7 @@
 -- No report says it outright. It is taken from the agent's own office on the sales of the month, else from the
 -- running commissions, else from the company of the user's leads, else from the budgets as they stand; where
 -- several offices are named, the one that is named most.
+-- Key: user_id, month
 -- Columns:
 --   user_id: id of the user
 --   month: first day of the month

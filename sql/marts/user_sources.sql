@@ -6,6 +6,7 @@
 -- the others. A customer that is switched off, removed or refused counts only for users whom nobody else answers for.
 -- Customers without an office in common are added up: a user of two offices is assumed to be reported by each with what
 -- was earned there, see marts.assumptions.
+-- Key: user_id, month, customer_id
 -- Columns:
 --   user_id: id of the user
 --   month: first day of the month

@@ -2,6 +2,7 @@
 -- One row per user in the directory, the user report, the sales or the running commissions.
 -- The name is that of the directory, else of the latest sale, lead, running commission or budget that names the user.
 -- Two users may have the same name: group by user_id, and show user_label.
+-- Key: user_id
 -- Columns:
 --   user_id: id of the user
 --   user_name: name of the user

@@ -3,6 +3,7 @@
 -- A user of two offices is assumed to be reported by each with what was earned there; nobody has documented whether the
 -- service answers with the whole instead. Equal amounts in both answers, month after month, speak for the whole: then the
 -- user is counted twice here. A single equal month may be chance, such as a sale shared in halves between own offices.
+-- Key: user_id, month
 -- Columns:
 --   month: first day of the month
 --   user_id: id of the user

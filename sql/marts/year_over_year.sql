@@ -3,6 +3,7 @@
 -- Last year's numbers are null where that month is unknown, never zero. The year so far adds months from
 -- January and is null unless every one of them is known; an open month is compared with a whole one, so look at
 -- is_open.
+-- Key: office_id, month
 -- Columns:
 --   office_id: customer id of the office
 --   office_name: name of the office

@@ -117,3 +117,25 @@ def test_a_number_is_led_back_to_its_load(file: DuckDBPyConnection) -> None:
     found = file.execute(question.read_text(encoding="utf-8")).fetchall()
     sources = [(office, report, customer) for office, _, report, customer, *_ in found]
     assert sources == [("M1", "commission_office", "M1"), ("M1", "sales", "M1")]
+
+
+def test_every_mart_but_one_of_equal_rows_says_what_tells_its_rows_apart(file: DuckDBPyConnection) -> None:
+    marts = [query for query in queries(file, SQL / "marts", "marts") if not query.parameters]
+    assert [query.name for query in marts if not query.key] == ["running_commissions"]
+
+
+def test_a_key_names_columns_that_are_there(file: DuckDBPyConnection) -> None:
+    pairs = "SELECT schema_name, table_name, unnest(columns) FROM meta.keys"
+    standing = "SELECT schema_name, table_name, column_name FROM duckdb_columns()"
+    assert file.execute(f"{pairs} EXCEPT {standing}").fetchall() == []
+
+
+def test_relations_lead_from_known_columns_to_known_columns(file: DuckDBPyConnection) -> None:
+    standing = "SELECT schema_name, table_name, column_name FROM duckdb_columns()"
+    ends = (
+        "SELECT schema_name, table_name, unnest(columns) FROM meta.relations "
+        "UNION SELECT to_schema_name, to_table_name, unnest(to_columns) FROM meta.relations"
+    )
+    assert file.execute(f"FROM ({ends}) EXCEPT {standing}").fetchall() == []
+    [(kinds,)] = file.execute("SELECT list_sort(list(DISTINCT kind)) FROM meta.relations").fetchall()
+    assert kinds == ["id", "load", "parent"]

@@ -330,6 +330,16 @@ class Moved:
     live_before: list[tuple[Any, ...]]
 
 
+def test_no_two_rows_have_the_same_key(synced: Scenario) -> None:
+    keys = synced.rows("FROM meta.keys WHERE kind <> 'documented'")
+    twice = [
+        (schema, table)
+        for schema, table, columns, _ in keys
+        if synced.rows(f'SELECT 1 FROM {schema}."{table}" GROUP BY {", ".join(columns)} HAVING count(*) > 1')
+    ]
+    assert (twice, len(keys) > 60) == ([], True)
+
+
 @pytest.fixture(scope="module")
 def moved(tmp_path_factory: pytest.TempPathFactory) -> Moved:
     here = whole_chain(tmp_path_factory.mktemp("moving"), start="2026-02", as_of=date(2026, 4, 10))
