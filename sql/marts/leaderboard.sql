@@ -15,7 +15,7 @@
 --   period: month, quarter, year or twelve months
 --   month: first day of the last month of the period
 --   earner_id: id of the office or user
---   earner_name: name of the office or user
+--   earner_name: name of the office or user; of users with the same name with the office or the id behind it
 --   office_id: customer id of the office itself, or of the user's office in the last month of the period
 --   office_name: name of that office
 --   month_count: months of the period that are held
@@ -37,7 +37,7 @@ WITH earners AS (
     WHERE commission IS NOT NULL
     UNION ALL
     SELECT
-        'user', user_id, user_name, office_id, month, is_open,
+        'user', user_id, user_label, office_id, month, is_open,
         commission, sold_commission, sold_total_price, sold_estate_parts
     FROM marts.user_month
     WHERE commission IS NOT NULL

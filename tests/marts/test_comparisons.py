@@ -93,6 +93,15 @@ def test_a_user_stands_on_the_leaderboard_with_the_office_of_the_month() -> None
     assert found == [(1, "M1", "The M1"), (2, "M2", "The M2")]
 
 
+def test_two_users_of_one_name_can_be_told_apart_on_the_leaderboard() -> None:
+    given = warehouse()
+    users = ("U1", "U2")
+    loaded(given, "commission_user", "G1", "2026-01", [earned({"user_id": user}, 5) for user in users])
+    sold(given, "G1", "2026-01", "M1", "E1", agents=[{"id": user, "name": "Anna Berg"} for user in users])
+    found = built(given, "SELECT user_name FROM marts.user_leaderboard_month ORDER BY ALL")
+    assert found == [("Anna Berg (U1)",), ("Anna Berg (U2)",)]
+
+
 def test_a_month_is_compared_with_the_same_month_a_year_before_and_never_with_an_unknown_one() -> None:
     given = warehouse()
     office_earned(given, "2025-01", M1=80)
