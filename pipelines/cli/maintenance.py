@@ -67,7 +67,7 @@ def run_rollback(arguments: argparse.Namespace) -> int:
 
 def run_report(arguments: argparse.Namespace) -> int:
     """Write the page beside the published file, or where --out says."""
-    from pipelines.operations.report_page import write_report_page
+    from pipelines.operations.report_page import write_dictionary_page, write_report_page
 
     settings = load_settings(os.environ, reading=True)
     page = write_report_page(
@@ -76,6 +76,8 @@ def run_report(arguments: argparse.Namespace) -> int:
         now=SystemClock().utc_now(),
         out=Path(arguments.out) if arguments.out else None,
     )
+    if not arguments.out:
+        write_dictionary_page(settings.data_dir, timezone=settings.timezone, now=SystemClock().utc_now())
     if page.missing:
         complain(
             f"brokerbi: the published file cannot answer for {', '.join(page.missing)}; the rest is there"

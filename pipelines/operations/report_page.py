@@ -1,4 +1,4 @@
-"""The report page beside the published file: read, rendered, and put in place in one step."""
+"""The pages beside the published file, the report and the dictionary: each put in place in one step."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from pipelines.page import dictionary
 from pipelines.page.facts import QUERIES, facts_from_rows
 from pipelines.page.html_page import render_page
 from warehouse.errors import WarehouseError, explained
@@ -14,6 +15,7 @@ from warehouse.files import SHARED_FILE, write_file
 from warehouse.queries import SQL, published_rows
 
 REPORT_PAGE = "report.html"
+DICTIONARY_PAGE = "dictionary.html"
 
 
 @dataclass(frozen=True)
@@ -40,9 +42,23 @@ def write_report_page(data_dir: Path, *, timezone: str, now: datetime, out: Path
     return ReportPage(path, len(html), time.monotonic() - began, tuple(facts.missing))
 
 
+def write_dictionary_page(data_dir: Path, *, timezone: str, now: datetime) -> Path | None:
+    """Render the dictionary of the published file; None for a file of before, which does not say enough."""
+    rows = published_rows(data_dir, SQL / "page", dictionary.QUERIES)
+    known = {name: found for name, found in rows.items() if found is not None}
+    if len(known) < len(rows):
+        return None
+    path = Path(data_dir) / DICTIONARY_PAGE
+    with explained(path):
+        html = dictionary.render_dictionary(known, timezone=timezone, made_at_utc=now)
+        write_file(path, html.encode(), mode=SHARED_FILE)
+    return path
+
+
 def refresh_report_page(data_dir: Path, *, timezone: str, now: datetime) -> ReportPage | str:
-    """The page of a new publication, or the sentence that says why there is none: no sync fails of it."""
+    """The pages of a new publication, or the sentence that says why there is none: no sync fails of it."""
     try:
+        write_dictionary_page(data_dir, timezone=timezone, now=now)
         return write_report_page(data_dir, timezone=timezone, now=now)
     except Exception as error:  # noqa: BLE001 whatever is wrong with the page, the numbers are published
         why = str(error) if isinstance(error, WarehouseError) else f"{type(error).__name__}: {error}"

@@ -1,0 +1,234 @@
+"""Dictionary page: every table and column with its meaning, and diagrams of what points at what.
+
+One HTML file that needs no network. Its only script is the search, which the policy of the page names by its
+checksum; without scripts the browser's own search finds everything all the same.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from pipelines.page.figures import moment
+
+TEMPLATES = Path(__file__).with_name("templates")
+QUERIES = ("dictionary_columns", "dictionary_keys", "dictionary_relations")
+"""The files of sql/page that the page needs."""
+
+UNITS = {
+    r".*_sek_excl_vat": "SEK without VAT",
+    r".*_share": "0 to 1",
+    r".*_percentage": "percent",
+    r".*_parts": "parts, one for a whole",
+    r".*_count": "a whole number",
+    r".*_utc": "a moment in UTC",
+    r".*_on|.*month": "a day",
+    r"(.*_)?days_.*|.*_days": "days",
+    r"(is|has)_.*": "true or false",
+    r".*(commission|price|amount)(_.*)?": "money; currency and tax as the meaning says",
+}
+"""Units of our own columns, by their names."""
+
+Row = Mapping[str, Any]
+_SENTENCE_END = re.compile(r"(?<=[.?]) ")
+BOX, GAP, LINE = 270, 130, 26
+"""Width of a box, of the room between two columns of boxes, and height of a line, in pixels."""
+
+
+@dataclass(frozen=True)
+class Box:
+    """A table in a diagram, with the line that leads from it to each table it points at."""
+
+    name: str
+    anchor: str
+    key: str
+    x: int
+    y: int
+    lines: tuple[str, ...]
+    is_hub: bool = False
+
+
+@dataclass(frozen=True)
+class Diagram:
+    """Boxes and how much room they take."""
+
+    width: int
+    height: int
+    boxes: tuple[Box, ...]
+
+
+def render_dictionary(rows: Mapping[str, Sequence[Row]], *, timezone: str, made_at_utc: datetime) -> str:
+    """The page of these rows, by the names of QUERIES."""
+    columns, keys, relations = (rows[name] for name in QUERIES)
+    templates = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    style = "\n".join(
+        (TEMPLATES / name).read_text("utf-8").strip() for name in ("style.css", "dictionary.css")
+    )
+    script = (TEMPLATES / "search.js").read_text("utf-8").strip()
+    tables = _tables(columns, keys, relations)
+    return templates.get_template("dictionary.html").render(
+        style=style,
+        script=script,
+        policy=f"default-src 'none'; style-src {_checksum(style)}; script-src {_checksum(script)}; "
+        "base-uri 'none'; form-action 'none'",
+        schemas=[(schema, list(some)) for schema, some in groupby(tables, key=lambda one: one["schema"])],
+        of_marts=_diagram_of_marts(tables, relations),
+        of_bi=_diagram_of_bi(tables, relations),
+        made_at=moment(made_at_utc, timezone=ZoneInfo(timezone)),
+    )
+
+
+def _checksum(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _tables(columns: Sequence[Row], keys: Sequence[Row], relations: Sequence[Row]) -> list[dict[str, Any]]:
+    """The tables in their order, each with its columns, its key and what its columns point at."""
+    key_of = {
+        (one["schema_name"], one["table_name"]): ", ".join(one["column_names"])
+        for one in keys
+        if one["kind"] in ("grain", "row")
+    }
+    points = {
+        (one["schema_name"], one["table_name"], one["column_name"]): one["to_schema_name"]
+        + "."
+        + one["to_table_name"]
+        for one in relations
+    }
+    found = []
+    for (schema, name), some in groupby(columns, key=lambda one: (one["schema_name"], one["table_name"])):
+        rows = list(some)
+        head = next((one for one in rows if one["column_name"] is None), rows[0])
+        first, _, more = _SENTENCE_END.sub("\n", head["description"] or "", count=1).partition("\n")
+        found.append(
+            {
+                "schema": schema,
+                "name": name,
+                "kind": head["kind"],
+                "meaning": first,
+                "more": more,
+                "report": head["report"],
+                "key": key_of.get((schema, name), ""),
+                "columns": [
+                    {
+                        **one,
+                        "unit": unit_of(one["column_name"]) if schema != "bi" else "",
+                        "basis": _basis(one),
+                        "points": points.get((schema, name, one["column_name"]), ""),
+                    }
+                    for one in rows
+                    if one["column_name"] is not None
+                ],
+            }
+        )
+    return found
+
+
+def unit_of(column: str) -> str:
+    """The unit of a column of ours, as its name says; empty where it says none."""
+    return next((unit for form, unit in UNITS.items() if re.fullmatch(form, column)), "")
+
+
+def _basis(row: Row) -> str:
+    if row["source"] is None:
+        return "ours"
+    return "documented" if row["is_documented"] else "discovered or inferred"
+
+
+def _diagram_of_marts(tables: Sequence[Mapping[str, Any]], relations: Sequence[Row]) -> Diagram:
+    """Offices, users, sales and customers in the middle; the marts that point at them on both sides."""
+    marts = {one["name"]: one for one in tables if one["schema"] == "marts"}
+    points: dict[str, list[str]] = {}
+    for one in relations:
+        if (one["schema_name"], one["to_schema_name"]) == ("marts", "marts"):
+            targets = points.setdefault(one["table_name"], [])
+            if one["to_table_name"] not in targets:
+                targets.append(one["to_table_name"])
+    hubs = sorted({target for targets in points.values() for target in targets})
+    others = [name for name in marts if name in points and name not in hubs]
+    half = (len(others) + 1) // 2
+    height = max(half, len(hubs) * 2, 1) * LINE
+    places = {
+        name: (BOX + GAP, int(height * (place + 0.5) / len(hubs)) - LINE // 2)
+        for place, name in enumerate(hubs)
+    }
+    places |= {
+        name: (0 if place < half else 2 * (BOX + GAP), place % half * LINE)
+        for place, name in enumerate(others)
+    }
+    boxes = tuple(
+        Box(
+            name,
+            f"marts.{name}",
+            str(marts[name]["key"]),
+            *places[name],
+            tuple(_line(places[name], places[target]) for target in points.get(name, ())),
+            name in hubs,
+        )
+        for name in [*others, *hubs]
+        if name in marts
+    )
+    return Diagram(3 * BOX + 2 * GAP, height, boxes)
+
+
+def _diagram_of_bi(tables: Sequence[Mapping[str, Any]], relations: Sequence[Row]) -> Diagram:
+    """meta.loads on the left, the tables of bi that came with a load beside it, nested ones further right."""
+    known = {one["name"]: one for one in tables if one["schema"] == "bi"}
+    parents = {one["table_name"]: one["to_table_name"] for one in relations if one["kind"] == "parent"}
+    children: dict[str, list[str]] = {}
+    for child, parent in sorted(parents.items()):
+        children.setdefault(parent, []).append(child)
+    loaded = {one["table_name"] for one in relations if one["schema_name"] == "bi" and one["kind"] == "load"}
+    roots = sorted(name for name in loaded - parents.keys() if not name.endswith("_history"))
+    places: dict[str, tuple[int, int]] = {}
+
+    def place(name: str, depth: int, y: int) -> int:
+        """Put a table and what is nested in it, the first on its own line; the next line."""
+        places[name] = (depth * (BOX + GAP // 2), y)
+        below = y
+        for child in children.get(name, ()):
+            below = place(child, depth + 1, below)
+        return max(below, y + LINE)
+
+    height = 0
+    for root in roots:
+        height = place(root, 1, height)
+    hub = (0, height // 2 - LINE // 2)
+    boxes = [Box("meta.loads", "meta.loads", "load_id", *hub, (), True)]
+    for name, at in places.items():
+        target = places[parents[name]] if name in parents else hub
+        key = str(known[name]["key"]) if name in known else ""
+        boxes.append(Box(name, f"bi.{name}", key, *at, (_line(at, target),)))
+    width = max((x for x, _ in places.values()), default=0) + BOX
+    return Diagram(width, height, tuple(boxes))
+
+
+def _line(source: tuple[int, int], target: tuple[int, int]) -> str:
+    """A curve from the side of a box to the nearer side of another, as an SVG path.
+
+    Of two boxes in one column it goes around what is between them.
+    """
+    middle = (LINE - 6) // 2
+    (x1, y1), (x2, y2) = source, target
+    start, end = (x1, x2 + BOX) if x1 > x2 else (x1 + BOX, x2)
+    bend = (start + end) // 2
+    if x1 == x2:
+        start = end = x1 + BOX
+        bend = start + GAP // 3
+    return f"M{start},{y1 + middle} C{bend},{y1 + middle} {bend},{y2 + middle} {end},{y2 + middle}"

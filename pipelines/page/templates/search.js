@@ -1,0 +1,20 @@
+const field = document.getElementById("search"), count = document.getElementById("found");
+const tables = [...document.querySelectorAll("details.table")].map(table => ({
+  table, head: table.querySelector("summary").textContent.toLowerCase(),
+  rows: [...table.querySelectorAll("tbody tr")].map(row => ({row, text: row.textContent.toLowerCase()}))}));
+const look = () => {
+  const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+  const fits = text => words.every(word => text.includes(word));
+  let found = 0;
+  for (const {table, head, rows} of tables) {
+    const whole = fits(head), some = rows.filter(one => fits(`${head} ${one.text}`));
+    rows.forEach(one => { one.row.hidden = words.length > 0 && !whole && !some.includes(one); });
+    table.hidden = words.length > 0 && !whole && some.length === 0;
+    table.open = words.length > 0 && some.length > 0 && !whole;
+    found += table.hidden ? 0 : 1;
+  }
+  count.textContent = words.length ? `${found} of ${tables.length} tables` : "";
+};
+field.closest("p").hidden = false;
+field.addEventListener("input", look);
+addEventListener("hashchange", () => { const one = document.getElementById(location.hash.slice(1)); if (one) one.open = true; });

@@ -1,0 +1,127 @@
+"""The dictionary page: every table with its meaning, drawn without a word of the data taken for HTML."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from datetime import UTC, datetime
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipelines.page.dictionary import QUERIES, render_dictionary, unit_of
+
+NOW = datetime(2026, 3, 20, 4, 5, tzinfo=UTC)
+HOSTILE = "<script>alert(1)</script>"
+CHROMIUM = shutil.which("chromium")
+FLAGS = "--headless --no-sandbox --disable-gpu --allow-file-access-from-files --dump-dom".split()
+SEARCHING = """<!doctype html><body>
+<iframe id="frame" width="390" height="900" src="page.html"></iframe><pre id="seen"></pre>
+<script>
+const frame = document.getElementById("frame");
+frame.addEventListener("load", () => {
+  const page = frame.contentDocument, field = page.getElementById("search");
+  field.value = "office town"; field.dispatchEvent(new Event("input"));
+  document.getElementById("seen").textContent = JSON.stringify({
+    tables: [...page.querySelectorAll("details.table")].filter(one => !one.hidden).map(one => one.id),
+    rows: [...page.querySelectorAll("details[open] tbody tr")].filter(one => !one.hidden).length,
+    overflow: page.documentElement.scrollWidth - page.documentElement.clientWidth,
+  });
+});
+</script>"""
+
+
+def column(table: str, name: str | None, words: str, schema: str = "marts", **more: Any) -> dict[str, Any]:
+    kind = "column" if name else "table"
+    row = {"schema_name": schema, "table_name": table, "column_name": name, "kind": kind, "type": "VARCHAR"}
+    return {**row, "description": words, "is_documented": None, "source": None, "report": None, **more}
+
+
+ROWS: dict[str, list[dict[str, Any]]] = {
+    "dictionary_columns": [
+        column("office_month", None, "What did each office earn? One row per office and month."),
+        column("office_month", "office_id", "customer id of the office"),
+        column("offices", None, "Which offices are there?"),
+        column("offices", "office_id", "customer id"),
+        column("offices", "office_city", "town of the office"),
+        column("sales", None, HOSTILE, schema="bi", report=HOSTILE),
+        column("sales", "x", HOSTILE, schema="bi", source="x", is_documented=False),
+    ],
+    "dictionary_keys": [
+        {"schema_name": "marts", "table_name": "offices", "column_names": ["office_id"], "kind": "grain"}
+    ],
+    "dictionary_relations": [
+        {
+            "schema_name": "marts",
+            "table_name": "office_month",
+            "column_name": "office_id",
+            "to_schema_name": "marts",
+            "to_table_name": "offices",
+            "kind": "id",
+        },
+        {
+            "schema_name": "bi",
+            "table_name": "sales",
+            "column_name": "_load_id",
+            "to_schema_name": "meta",
+            "to_table_name": "loads",
+            "kind": "load",
+        },
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def html() -> str:
+    return render_dictionary(ROWS, timezone="Europe/Stockholm", made_at_utc=NOW)
+
+
+def test_a_table_has_its_meaning_its_key_and_what_it_points_at(html: str) -> None:
+    assert "<code>marts.office_month</code> <span>What did each office earn?</span>" in html
+    assert "A row is told by <code>office_id</code>." in html
+    assert '→ <a href="#marts.offices"><code>marts.offices</code></a>' in html
+
+
+def test_a_mart_is_drawn_with_a_line_to_what_it_points_at(html: str) -> None:
+    [box] = re.findall(r'<a href="#marts.office_month"><title>.*?</a>', html)
+    assert box.count("<path") == 1
+
+
+def test_nothing_of_the_data_becomes_html(html: str) -> None:
+    assert (HOSTILE in html, html.count("&lt;script&gt;") > 1, html.count("<script")) == (False, True, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "unit"),
+    [
+        ("budget_share", "0 to 1"),
+        ("read_at_utc", "a moment in UTC"),
+        ("is_open", "true or false"),
+        ("name", ""),
+    ],
+)
+def test_a_unit_is_what_the_name_says(name: str, unit: str) -> None:
+    assert unit_of(name) == unit
+
+
+def test_the_page_needs_exactly_the_queries_that_it_names() -> None:
+    assert set(ROWS) == set(QUERIES)
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed here (apt install chromium)")
+def test_the_search_leaves_the_rows_that_hold_every_word(html: str, tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text(html, "utf-8")
+    (tmp_path / "looking.html").write_text(SEARCHING, "utf-8")
+    words = [
+        str(CHROMIUM),
+        *FLAGS,
+        f"--user-data-dir={tmp_path / 'profile'}",
+        f"file://{tmp_path}/looking.html",
+    ]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True)
+    [seen] = re.findall(r'<pre id="seen">(.*?)</pre>', done.stdout)
+    assert json.loads(unescape(seen)) == {"tables": ["marts.offices"], "rows": 1, "overflow": 0}
