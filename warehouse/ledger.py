@@ -78,6 +78,11 @@ class Ledger:
     probed: Mapping[str, date] = field(default_factory=dict)
     snapshots_changed: Mapping[Pair, Mapping[date | None, datetime]] = field(default_factory=dict)
 
+    def was_denied_since(self, pair: Pair, moment: datetime) -> bool:
+        """Whether the service refused (403) a report of a customer at that moment or later."""
+        denied = self.denied.get(pair)
+        return denied is not None and denied >= moment
+
 
 @dataclass
 class RequestsOfDay:
@@ -257,7 +262,13 @@ def record_failures(connection: DuckDBPyConnection, failures: Sequence[WindowRes
                 "UPDATE meta.loads SET error = ? WHERE load_id = ?", [failure.reason, failure.load_id]
             )
         else:
-            why = {"status": failure.status.value, "error": failure.reason, "rows": 0, "note": ""}
+            why = {
+                "status": failure.status.value,
+                "error": failure.reason,
+                "error_kind": failure.error,
+                "rows": 0,
+                "note": "",
+            }
             new[failure.load_id] = {**load_row(failure, now), **why}
     replace_rows(connection, "loads", list(new.values()), key=["load_id"])
 

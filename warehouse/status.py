@@ -47,6 +47,7 @@ class OpenFailure:
     status: str
     error: str
     since_utc: datetime
+    kind: str | None = None
 
 
 @dataclass(frozen=True)
@@ -169,7 +170,7 @@ ORDER BY report, customer, load_id, table_name, place
 # loaded by a later answer.
 _FAILURES = """
     WITH tries AS (
-        SELECT load_id, report, customer, status, error, fetched_at_utc,
+        SELECT load_id, report, customer, status, error, error_kind, fetched_at_utc,
                unnest(CASE WHEN len(months) = 0 THEN [NULL::DATE] ELSE months END) AS month
         FROM meta.loads
     ), mended AS (
@@ -183,7 +184,8 @@ _FAILURES = """
           AND (mended_at_utc IS NULL OR mended_at_utc < tries.fetched_at_utc)
     )
     SELECT report, customer, coalesce(list_sort(list_distinct(list(month) FILTER (month IS NOT NULL))), []),
-           arg_max(status, fetched_at_utc), arg_max(error, fetched_at_utc), min(fetched_at_utc)
+           arg_max(status, fetched_at_utc), arg_max(error, fetched_at_utc), min(fetched_at_utc),
+           arg_max(error_kind, fetched_at_utc)
     FROM unmended GROUP BY report, customer ORDER BY report, customer
 """
 _QUARANTINED = """

@@ -22,6 +22,7 @@ from pipelines.connect.errors import (
 )
 from pipelines.connect.models import OK, Answer, Limits, Login, Request, Trouble, Try
 from pipelines.connect.rate_limit import RateLimit
+from pipelines.connect.refused_logins import RefusedLogins
 from pipelines.connect.retry import RetryPolicy, retry_after_seconds
 
 UNAUTHORIZED = 401
@@ -35,8 +36,9 @@ class Client:
     """Asks the service with one login; keeps connections open until `aclose`.
 
     A request is repeated after 429, 5xx, time-outs, resets, half bodies and answers with status 200
-    that are not JSON, and after nothing else. After a 401 the login is never used again. Refuses a
-    base address that carries credentials.
+    that are not JSON, and after nothing else. After a 401 the login is never used again: not by this
+    client, nor by any other that shares `refused_logins`, unless it is told to `try_refused` ones once
+    more. Refuses a base address that carries credentials.
     """
 
     def __init__(
@@ -51,8 +53,12 @@ class Client:
         transport: httpx.AsyncBaseTransport | None = None,
         clock: Clock | None = None,
         on_try: Callable[[Try], None] | None = None,
+        refused_logins: RefusedLogins | None = None,
+        try_refused: bool = False,
     ) -> None:
         self._login = login
+        self._refused_logins = refused_logins
+        self._try_refused = try_refused
         self._rate_limit = rate_limit
         self._circuit_breaker = circuit_breaker or CircuitBreaker(rate_limit)
         self._retry = retry or RetryPolicy()
@@ -112,10 +118,24 @@ class Client:
             async with self._first_try:
                 if not self._is_tried:
                     try:
-                        return await self._send(request, number)
+                        return await self._introduce(request, number)
                     finally:
                         self._is_tried = True
         return await self._send(request, number)
+
+    async def _introduce(self, request: Request, number: int) -> tuple[float, Try, Answer | None]:
+        """Send the first try of a login, unless another run has found it refused."""
+        known, login = self._refused_logins, self._login
+        if known is None:
+            return await self._send(request, number)
+        async with known.first_try(self._clock):
+            was_refused = await asyncio.to_thread(known.holds, login)
+            self._unauthorized = was_refused and not self._try_refused
+            self._check(request)
+            sent = await self._send(request, number)
+            if was_refused and sent[1].status not in (None, UNAUTHORIZED):
+                await asyncio.to_thread(known.forget, login)
+            return sent
 
     async def _send(self, request: Request, number: int) -> tuple[float, Try, Answer | None]:
         """When one try went out, and what became of it."""
@@ -123,7 +143,10 @@ class Client:
             self._check(request)
             sent_at = self._clock.monotonic()
             one, answer = await self._connection.send(request, number)
-            self._unauthorized = self._unauthorized or one.status == UNAUTHORIZED
+            if one.status == UNAUTHORIZED and not self._unauthorized:
+                self._unauthorized = True
+                if self._refused_logins is not None:
+                    await asyncio.to_thread(self._refused_logins.remember, self._login)
         return sent_at, one, answer
 
     def _check(self, request: Request) -> None:

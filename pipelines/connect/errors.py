@@ -79,7 +79,10 @@ class HostDown(ConnectError):
     """The circuit is open: asking anything more would only make it worse."""
 
 
-CHECK_THE_LOGIN = "Check BROKERBI_USERNAME and BROKERBI_PASSWORD, or the customer's own login."
+CHECK_THE_LOGIN = (
+    "Correct BROKERBI_USERNAME and BROKERBI_PASSWORD, or the customer's own login; "
+    "if the same one is right after all, `brokerbi doctor` tries it once more."
+)
 ASK_FOR_THE_RIGHT = "Ask the service's support for it, or leave the report out with BROKERBI_REPORTS."
 RUN_AGAIN = "Run again later: only what is missing is asked again."
 KEPT_IN_LANDING = (

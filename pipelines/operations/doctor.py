@@ -10,7 +10,6 @@ from datetime import UTC, date, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo
 
 from pipelines.catalogue.model import Report
 from pipelines.connect.circuit_breaker import CircuitBreaker
@@ -37,7 +36,7 @@ from pipelines.sync.request_log import RequestLogger
 from pipelines.sync.run_context import RunContext
 from warehouse.database import Store
 from warehouse.errors import WarehouseError
-from warehouse.ledger import Cap, Ledger, add_requests, allow, deny, ledger_of
+from warehouse.ledger import Cap, Ledger, add_requests, allow, ledger_of
 
 if TYPE_CHECKING:
     from pipelines.connect.client import Client
@@ -70,8 +69,9 @@ def examine(
 ) -> Iterator[Finding]:
     """Look at everything; `ask` makes one cheapest legal request per customer and report.
 
-    A report that was refused with 403 today is not asked again, and one that is refused now is
-    remembered. `environment` is where Dagster is told its home, `shipped` the dagster.yaml to compare.
+    What was refused before is asked anew. An answer opens a report again for the next sync; a refusal closes
+    none: the smallest question is not the one that a sync asks. `environment` is where Dagster is told its
+    home, `shipped` the dagster.yaml to compare.
     """
     data_dir = settings.data_dir
     yield from settings_findings(settings)
@@ -101,20 +101,15 @@ class AccessSurvey:
     async def run(self) -> list[Finding]:
         settings, clock = self.settings, self.context.clock
         store, today = Store(settings.data_dir), settings.today_local(clock)
-        zone, self.ledger = ZoneInfo(settings.timezone), ledger_of(store)
-        refused_today = {
-            pair for pair, at in self.ledger.denied.items() if at.astimezone(zone).date() == today
-        }
+        self.ledger = ledger_of(store)
         reports = chosen_reports(settings, Selection(), self.context.catalogue)
         reports = [report for report in reports if not report.each]
-        if await self._ask_all(reports, Month.of(today).first_day, refused_today):
-            self._remember_refusals(store, settings.clock_of_day(clock).utc_now())
+        if await self._ask_all(reports, Month.of(today).first_day):
+            self._forget_refusals(store)
         clock_finding = _clock_finding(self.late_by)
         return [*self.login_findings, *_rights(self.access), *self.report_findings, clock_finding]
 
-    async def _ask_all(
-        self, reports: Sequence[Report], first: date, refused_today: set[tuple[str, str]]
-    ) -> bool:
+    async def _ask_all(self, reports: Sequence[Report], first: date) -> bool:
         """Ask for all customers; False when the service is down. A wrong login is told once, for all."""
         settings = self.settings
         rate_limit = RateLimit(settings.data_dir, settings.concurrency, settings.requests_per_second)
@@ -128,14 +123,13 @@ class AccessSurvey:
                 CircuitBreaker(rate_limit),
                 stack,
                 log.record,
+                try_refused=True,
             )
             stack.callback(_count_requests, Store(settings.data_dir), log)
             for customer in settings.active_customers:
                 try:
                     for report in reports:
-                        word = f"{REFUSED} (asked earlier today)"
-                        if (report.name, customer.id) not in refused_today:
-                            word = await self._ask(clients[customer.id], report, customer.id, first)
+                        word = await self._ask(clients[customer.id], report, customer.id, first)
                         self.access.append(Access(report.name, customer.id, word))
                         self.on_access(self.access[-1])
                 except Unauthorized as error:
@@ -192,14 +186,12 @@ class AccessSurvey:
             )
         return answer
 
-    def _remember_refusals(self, store: Store, now: datetime) -> None:
-        """Let the ledger know who was refused, so that a sync does not insist today."""
+    def _forget_refusals(self, store: Store) -> None:
+        """Let the ledger know what is answered now, so that the next sync asks for it."""
         try:
             with store.writing() as connection:
                 for one in self.access:
-                    if one.word == REFUSED:
-                        deny(connection, one.report, one.customer, now)
-                    elif one.word == ANSWERED:
+                    if one.word == ANSWERED:
                         allow(connection, one.report, one.customer)
         except WarehouseError as error:
             self.report_findings.append(Finding("ledger", Severity.WARNING, str(error), SEE_SENTENCE))
@@ -217,7 +209,7 @@ def _rights(access: Sequence[Access]) -> Iterator[Finding]:
     for customer in dict.fromkeys(one.customer for one in access):
         words = {one.report: one.word for one in access if one.customer == customer}
         seen = [report for report, word in words.items() if word == ANSWERED]
-        refused = [report for report, word in words.items() if word.startswith(REFUSED)]
+        refused = [report for report, word in words.items() if word == REFUSED]
         found = f"{len(seen)} of {len(words)} reports answer"
         if not refused:
             yield Finding(f"rights of {customer}", Severity.OK, found)

@@ -57,7 +57,8 @@ class PlannedReport:
 
     `requests` is the most it may take when nothing fails, `requests_expected` the likely number;
     `asked` are the users or estates of a report that is asked one by one; `out_of_reach` are months that
-    were selected and cannot be asked today; `skipped` says why nothing is asked, if so.
+    were selected and cannot be asked today; `skipped` says why nothing is asked, if so. What `was_refused`
+    is asked with one window first.
     """
 
     report: Report
@@ -69,6 +70,7 @@ class PlannedReport:
     asked: tuple[str, ...] | None = None
     out_of_reach: tuple[Month, ...] = ()
     skipped: str | None = None
+    was_refused: bool = False
 
     @property
     def pair(self) -> Pair:
@@ -249,8 +251,9 @@ class Planner:
             refusal = "the customer is switched off in the settings; what is held stays"
             return PlannedReport(report, customer, skipped=refusal)
         denied: datetime | None = self.ledger.denied.get((report.name, customer.id))
-        if denied and denied.astimezone(self.calendar.timezone).date() == self.calendar.today:
-            refusal = "no access (403 today); it is asked again tomorrow"
+        was_today = denied and denied.astimezone(self.calendar.timezone).date() == self.calendar.today
+        if was_today and not self.selection.refresh:
+            refusal = "no access (403 today); it is asked again tomorrow, and at once with --refresh"
             return PlannedReport(report, customer, skipped=refusal)
         asked, nobody = None, ""
         if report.each == "userId":
@@ -269,7 +272,7 @@ class Planner:
         chosen = self._choice(report, customer)
         if chosen is None:
             return PlannedReport(report, customer, skipped="no month that was selected can be asked today")
-        planned = replace(chosen, customer=customer, asked=asked)
+        planned = replace(chosen, customer=customer, asked=asked, was_refused=denied is not None)
         most, likely = self._requests(planned)
         return replace(planned, requests=most * each, requests_expected=likely * each)
 

@@ -14,6 +14,7 @@ from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.client import Client
 from pipelines.connect.models import MEGABYTE, Limits, Login, Try
 from pipelines.connect.rate_limit import RateLimit
+from pipelines.connect.refused_logins import RefusedLogins
 from pipelines.connect.retry import RetryPolicy
 
 if TYPE_CHECKING:
@@ -38,11 +39,17 @@ class RunContext:
         circuit_breaker: CircuitBreaker,
         stack: AsyncExitStack,
         on_try: Callable[[Try], None] | None = None,
+        *,
+        try_refused: bool = False,
     ) -> Mapping[str, Client]:
-        """The client of every customer, one per login, all under one rate limit; `stack` closes them."""
+        """The client of every customer, one per login, all under one rate limit; `stack` closes them.
+
+        A login that was refused (401) before is only used again with `try_refused`.
+        """
         retry = RetryPolicy(tries=settings.tries, total_seconds=settings.retry_seconds)
         largest_bytes = settings.largest_answer_mb * MEGABYTE
         limits = Limits(settings.timeout_seconds, settings.try_seconds, largest_bytes)
+        refused_logins = RefusedLogins(settings.data_dir / "work" / "refused_logins", settings.base_url)
         by_login: dict[Login, Client] = {}
         clients: dict[str, Client] = {}
         for customer in customers:
@@ -58,6 +65,8 @@ class RunContext:
                     transport=self.transport,
                     clock=self.clock,
                     on_try=on_try,
+                    refused_logins=refused_logins,
+                    try_refused=try_refused,
                 )
                 stack.push_async_callback(client.aclose)
                 by_login[login] = client

@@ -53,6 +53,8 @@ class TaskState:
     closed: str = ""
     denied: bool = False
     held_back: list[WindowResult] = field(default_factory=list)
+    has_begun: bool = False
+    first_ended: asyncio.Event = field(default_factory=asyncio.Event)
 
     def begin(self, window: Window, run_id: str) -> WindowResult:
         """The record of one of its windows, before anything is known of it."""
@@ -109,7 +111,11 @@ class Scheduler:
     async def _work(self) -> None:
         while self.jobs:
             task, window = self.jobs.popleft()
+            if task.planned.was_refused and task.has_begun:
+                await task.first_ended.wait()  # one question shows whether it is refused still
+            task.has_begun = True
             await self._window(task, window)
+            task.first_ended.set()
             task.windows_left -= 1
             if task.windows_left == 0:
                 await self._release(task)

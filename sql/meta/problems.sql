@@ -58,10 +58,13 @@ found AS (
     GROUP BY ALL
     UNION ALL
     SELECT
-        'no access', 'warning', report, customer, NULL, denied_at_utc,
-        'The service refuses this report for this customer; it is asked again on another day.'
+        'no access', CASE WHEN last_success_utc IS NULL THEN 'warning' ELSE 'error' END,
+        access.report, access.customer, NULL, denied_at_utc,
+        'The service refuses this report for this customer'
+        || coalesce(', though it answered on ' || strftime(last_success_utc, '%Y-%m-%d') || ': ask for the right', '')
+        || '; it is asked again on another day.'
     FROM meta.access
-    SEMI JOIN meta.freshness AS refused
+    INNER JOIN meta.freshness AS refused
         ON (refused.report, refused.customer, refused.state) = (access.report, access.customer, 'no access')
     UNION ALL
     SELECT
@@ -82,7 +85,7 @@ found AS (
         CASE state WHEN 'never read' THEN 'Never read so far' ELSE 'No success for a day and a half' END
         || coalesce(', last because: ' || last_error, '.')
     FROM meta.freshness
-    WHERE is_late
+    WHERE is_late AND state <> 'no access'
     UNION ALL
     SELECT
         'changed column', 'warning', tables.report, NULL, NULL, changes.changed_at_utc,

@@ -59,10 +59,12 @@ def test_a_report_that_is_switched_off_is_not_late_and_one_that_was_never_read_i
     assert given.execute(STATES).fetchall() == found
 
 
-def test_a_refused_report_is_refused_and_not_late_until_an_answer_heals_it(given: DuckDBPyConnection) -> None:
+def test_a_report_that_was_read_and_is_refused_is_late_by_its_last_success_until_an_answer_heals_it(
+    given: DuckDBPyConnection,
+) -> None:
     configure(given, sales=True)
     deny(given, "sales", "M1", (LONG_AGO + timedelta(days=1)).replace(tzinfo=UTC))
-    assert given.execute(STATES).fetchall() == [("sales", "M1", "no access", False)]
+    assert given.execute(STATES).fetchall() == [("sales", "M1", "no access", True)]
     held(given, "sales", "M1", ["2026-02"], at_utc=NOW)
     forget_healed_refusals(given)
     assert given.execute(STATES).fetchall() == [("sales", "M1", "fresh", False)]
@@ -118,6 +120,21 @@ def test_a_failed_month_is_a_problem_until_it_is_loaded() -> None:
     assert problems(given) == [("failed month", "error", "sales", "M1", "It broke.")]
     held(given, "sales", "M1", ["2026-01"], at_utc=NOW + timedelta(minutes=1))
     assert problems(given) == []
+
+
+def test_a_report_that_was_read_and_is_refused_now_is_an_error() -> None:
+    given = warehouse()
+    held(given, "sales", "M1", ["2025-12"], at_utc=NOW)
+    deny(given, "sales", "M1", (NOW + timedelta(minutes=1)).replace(tzinfo=UTC))
+    [(kind, severity, *_, message)] = problems(given)
+    assert (kind, severity) == ("no access", "error")
+    assert f"though it answered on {NOW:%Y-%m-%d}: ask for the right" in str(message)
+
+
+def test_a_report_always_refused_is_not_late(given: DuckDBPyConnection) -> None:
+    configure(given, sales=True, users=True)
+    deny(given, "users", "M1", LONG_AGO.replace(tzinfo=UTC))
+    assert ("users", "M1", "no access", False) in given.execute(STATES).fetchall()
 
 
 @pytest.mark.parametrize(

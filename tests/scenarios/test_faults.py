@@ -14,7 +14,9 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 import pytest
+from pydantic import SecretStr
 
+from pipelines.operations.doctor import examine
 from pipelines.sandbox.faults import Fault
 from pipelines.sync.summary import Summary
 from tests.scenarios.scenario import FEW, TODAY, Cell, Rows, Scenario, scenario
@@ -140,6 +142,25 @@ def test_after_a_401_nothing_more_is_asked_and_the_rest_is_one_sentence(tmp_path
     assert 1 <= [entry.status for entry in here.asked].count(401) <= here.settings.concurrency
     assert {one.status for one in summary.results} == {WindowStatus.LOADED, WindowStatus.FAILED}
     assert ["windows are owed" in sentence for sentence in summary.complaints()] == [True]
+
+
+def test_a_refused_login_is_used_by_no_other_sync_until_its_password_changes(tmp_path: Path) -> None:
+    here = scenario(tmp_path)
+    here.sync(Fault("401"))
+    here.service.log.clear()
+    assert ["was refused (401)" in sentence for sentence in here.sync().complaints()] == [True]
+    assert here.asked == []
+    other = SecretStr("another password")
+    here.settings = here.settings.model_copy(update={"password": other})
+    here.sync()
+    assert [entry.status for entry in here.asked] == [401]
+
+
+def test_the_same_login_is_used_again_once_the_doctor_found_it_accepted(tmp_path: Path) -> None:
+    here = scenario(tmp_path)
+    here.sync(Fault("401"))
+    here.service.faults.switch([])
+    list(examine(here.settings, here.context, environment={}))
     assert here.sync().complaints() == []
     assert here.cells() == calm(2)
 

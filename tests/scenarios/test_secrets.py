@@ -23,7 +23,7 @@ SECRETS = (
     b64encode(f"{USERNAME}:{PASSWORD}".encode()).decode(),
     b64encode(PASSWORD.encode()).decode(),
 )
-TROUBLES = "401 404 429 500 redirect html empty half reset slow_start 403".split()
+TROUBLES = "404 429 500 redirect html empty half reset slow_start 403 401".split()
 NAMES = "SELECT lead_id, contact_first_name, contact_last_name, lead_title FROM bi.incoming_leads ORDER BY 1"
 KEY = b"a key"
 

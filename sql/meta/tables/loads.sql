@@ -19,6 +19,7 @@ CREATE TABLE IF NOT EXISTS meta.loads (
     loaded_at_utc TIMESTAMP,
     status VARCHAR,
     error VARCHAR,
+    error_kind VARCHAR,
     landing VARCHAR,
     note VARCHAR,
     opened BIGINT,
@@ -48,6 +49,8 @@ COMMENT ON COLUMN meta.loads.loaded_at_utc IS 'when the rows were written, in UT
 COMMENT ON COLUMN meta.loads.status IS
     '''loaded'', ''superseded'' by a newer, ''landed'' (not loaded), ''failed'', ''held back'', ''no access''';
 COMMENT ON COLUMN meta.loads.error IS 'why it is not loaded';
+COMMENT ON COLUMN meta.loads.error_kind IS
+    'the kind of error in one word, like Unavailable; null where it has none';
 COMMENT ON COLUMN meta.loads.landing IS
     'the file below landing/ with the answers; null once it was cleared away';
 COMMENT ON COLUMN meta.loads.note IS 'what was unusual about it';

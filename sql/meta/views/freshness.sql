@@ -1,4 +1,5 @@
 -- How fresh each report of each customer is; late means no success for a day and a half.
+-- What was read once and is refused now is late by its last success; what was always refused is not awaited.
 -- epoch_us and make_timestamp give UTC whatever the reader's time zone is, in every DuckDB 1.x tool.
 CREATE OR REPLACE VIEW meta.freshness AS
 WITH tries AS (
@@ -57,11 +58,13 @@ SELECT
     newest_held_month,
     held_months,
     last_success_utc,
-    CASE WHEN state IN ('fresh', 'late') THEN last_success_utc + INTERVAL 36 HOUR END AS due_utc,
+    CASE WHEN state <> 'switched off' THEN last_success_utc + INTERVAL 36 HOUR END AS due_utc,
     last_failure_utc,
     last_error,
     state,
-    state IN ('late', 'never read') AS is_late
+    state IN ('late', 'never read') OR (
+        state = 'no access' AND last_success_utc + INTERVAL 36 HOUR < make_timestamp(epoch_us(now()))
+    ) IS TRUE AS is_late
 FROM judged;
 COMMENT ON VIEW meta.freshness IS
     'How fresh each report of each customer is; late means no success for a day and a half.';
@@ -78,4 +81,5 @@ COMMENT ON COLUMN meta.freshness.last_failure_utc IS 'when asking or loading las
 COMMENT ON COLUMN meta.freshness.last_error IS 'why it failed then';
 COMMENT ON COLUMN meta.freshness.state IS
     'fresh, late, never read, no access (refused since its last success) or switched off (as a customer or a report of the settings, or only asked on demand), now that you look';
-COMMENT ON COLUMN meta.freshness.is_late IS 'whether it is late or was never read, so that somebody should look';
+COMMENT ON COLUMN meta.freshness.is_late IS
+    'whether it is late, was never read, or was read once and has been refused for a day and a half, so that somebody should look';

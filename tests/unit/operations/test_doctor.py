@@ -75,15 +75,25 @@ def test_a_login_for_one_report_only_is_told_which_setting_it_needs(world: Scena
     assert (finding.severity, finding.remedy.split(": ")[1]) == (Severity.WARNING, "BROKERBI_REPORTS=sales")
 
 
-def test_a_refusal_is_not_repeated_by_another_examination_nor_by_a_sync(world: Scenario) -> None:
-    world.service.faults.switch([Fault("403", path="GetSalesReport", customer="G1")])
+def statuses_of_sales(world: Scenario) -> list[int]:
+    return [one.status for one in world.asked if one.customer == "G1" and "GetSalesReport" in one.path]
+
+
+def test_every_examination_asks_a_refused_report_once_and_closes_it_to_nobody(world: Scenario) -> None:
+    world.service.faults.switch([Fault("403", path="GetSalesReport", customer="G1", count=2)])
+    for _ in range(2):
+        findings(world, ask=True)
+    sync(world.settings, Selection(), context=world.context)
+    assert statuses_of_sales(world)[:3] == [403, 403, 200]
+
+
+def test_what_an_examination_finds_open_again_is_asked_by_the_next_sync_of_the_day(world: Scenario) -> None:
+    world.service.faults.switch([Fault("403", path="GetSalesReport", customer="G1", count=1)])
+    sync(world.settings, Selection(), context=world.context)
     findings(world, ask=True)
     world.service.log.clear()
-    findings(world, ask=True)
-    asked = [entry.path for entry in world.asked if entry.customer == "G1"]
     sync(world.settings, Selection(), context=world.context)
-    asked += [entry.path for entry in world.asked if entry.customer == "G1"]
-    assert [path for path in asked if "GetSalesReport" in path] == []
+    assert set(statuses_of_sales(world)) == {200}
 
 
 def test_a_wrong_login_is_told_once_and_used_once(world: Scenario) -> None:

@@ -1,0 +1,64 @@
+"""Refused logins: remembered by a fingerprint, so that no run sends a wrong password a second time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from hashlib import scrypt
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from pipelines.clock import Clock
+from pipelines.connect.models import Login
+
+COST = 2**14
+"""Of scrypt: a guess at the password behind a fingerprint takes as long as ours, and 16 MB."""
+PRIVATE = 0o600
+SECONDS_BETWEEN_LOOKS = 0.1
+
+
+@dataclass(frozen=True)
+class RefusedLogins:
+    """What the service answered 401 to, in a folder shared by all processes of a data directory.
+
+    A file stands for a username with its password at one address; it holds neither. Another password is
+    another file, so a corrected one is tried at once.
+    """
+
+    folder: Path
+    base_url: str
+
+    @asynccontextmanager
+    async def first_try(self, clock: Clock) -> AsyncIterator[None]:
+        """Wait while another process tries a login: what it learns is known then."""
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        lock = FileLock(self.folder / "first_try.lock", timeout=0, mode=PRIVATE, thread_local=False)
+        while not lock.is_locked:
+            with suppress(Timeout):
+                lock.acquire()
+                break
+            await clock.sleep(SECONDS_BETWEEN_LOOKS)
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def holds(self, login: Login) -> bool:
+        """Whether this login was refused and has not been accepted since."""
+        return self._file(login).exists()
+
+    def remember(self, login: Login) -> None:
+        """The service answered 401 to it."""
+        os.close(os.open(self._file(login), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, PRIVATE))
+
+    def forget(self, login: Login) -> None:
+        """The service accepts it."""
+        self._file(login).unlink(missing_ok=True)
+
+    def _file(self, login: Login) -> Path:
+        password, salt = login.password.get_secret_value(), f"{self.base_url}\n{login.username}"
+        found = scrypt(password.encode(), salt=salt.encode(), n=COST, r=8, p=1, dklen=16)
+        return self.folder / found.hex()

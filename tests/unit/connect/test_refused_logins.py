@@ -1,0 +1,43 @@
+"""Tests of refused logins: known to every process, forgotten when accepted, and nobody's password."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+from pydantic import SecretStr
+
+from pipelines.connect.models import Login
+from pipelines.connect.refused_logins import RefusedLogins
+
+SECRET = "a secret password"
+WRONG = Login("somebody", SecretStr(SECRET))
+
+
+def known(directory: Path) -> RefusedLogins:
+    folder = directory / "refused"
+    folder.mkdir(exist_ok=True)
+    return RefusedLogins(folder, "https://service.test")
+
+
+def test_a_refused_login_is_known_until_it_is_accepted(tmp_path: Path) -> None:
+    known(tmp_path).remember(WRONG)
+    assert known(tmp_path).holds(WRONG)
+    known(tmp_path).forget(WRONG)
+    assert not known(tmp_path).holds(WRONG)
+
+
+def test_another_password_username_or_address_is_another_login(tmp_path: Path) -> None:
+    known(tmp_path).remember(WRONG)
+    others = [Login("somebody", SecretStr("corrected")), Login("else", WRONG.password)]
+    assert [known(tmp_path).holds(one) for one in others] == [False, False]
+    assert not RefusedLogins(tmp_path / "refused", "https://other.test").holds(WRONG)
+
+
+def test_what_is_kept_is_private_and_holds_neither_username_nor_password(tmp_path: Path) -> None:
+    known(tmp_path).remember(WRONG)
+    [file] = (tmp_path / "refused").iterdir()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert file.read_bytes() == b""
+    assert SECRET not in file.name
+    assert WRONG.username not in file.name
