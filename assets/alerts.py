@@ -1,29 +1,37 @@
-"""Alerts: one message after each night that left something to do, or that never came."""
+"""Alerts: a message when a run fails, and one after each night that left something to do or never came."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from logging import Logger
 
 import dagster as dg
 
 from assets.notify import Channel, ChannelRefused, Message
-from assets.overdue import Overdue, find_overdue, group_overdue, read_data_state
+from assets.overdue import DataState, find_overdue, lost_rights, read_data_state
 from assets.partitions import customers_in_order
 from assets.project import Project
-from assets.reports import NIGHT_OF
-from assets.schedules import NIGHTLY, customers_being_fetched
+from assets.run_results import FETCH_FAILED
+from assets.schedules import NIGHTLY
+from assets.under_way import NIGHT_OF, customers_being_fetched
+from pipelines.operations.causes import Trouble, causes
+from pipelines.planning.selection import Pair
 
 SECONDS_BETWEEN_LOOKS = 60
 SILENT_AFTER = timedelta(hours=30)
 TIME_TO_PUBLISH = timedelta(minutes=10)
 """So long after the last run of a night its message waits, so that it covers publishing as well."""
+BETWEEN_MESSAGES = timedelta(minutes=10)
+"""The runs of a backfill that fail one after the other are few messages."""
 LATEST_RUNS = 50
-REASON_LINES = 12
-OVERDUE_LINES = 30
+MOST_RUNS_NAMED = 3
+REASON_LINES = 3
+LONGEST_LINE = 300
+LONGEST_TEXT = 1400
+"""Signs of a message below its subject; what is beyond is in the UI and in `brokerbi status`."""
 WILL_RETRY = "dagster/will_retry"
 
 
@@ -31,7 +39,8 @@ WILL_RETRY = "dagster/will_retry"
 class AlertState:
     """The sensor's cursor: the night of the last message, and the channels that have yet to take it.
 
-    Failed runs are reported from the moment `until` on, in seconds of the Unix epoch.
+    Runs that fail are reported from the moment `until` on, in seconds of the Unix epoch, without those in
+    `told`, the last of them at `told_at`. `lost` are the rights whose loss was reported already.
     """
 
     day: str = ""
@@ -39,6 +48,9 @@ class AlertState:
     subject: str = ""
     text: str = ""
     channels: Sequence[str] = ()
+    told: Sequence[str] = ()
+    told_at: float = 0.0
+    lost: Sequence[Sequence[str]] = field(default=())
 
     @classmethod
     def from_cursor(cls, cursor: str | None) -> AlertState:
@@ -51,23 +63,39 @@ class AlertState:
 
 @dataclass(frozen=True)
 class FailedRun:
-    """A run that failed and will not be retried by itself."""
+    """A run that failed and will not be retried by itself; `night` if it is the nightly run."""
 
     name: str
     run_id: str
     link: str
     reason: str
     ended_utc: datetime
+    night: bool = False
+
+    @property
+    def is_fetch(self) -> bool:
+        """Whether it failed for what the service answered, which the ledger knows better."""
+        return FETCH_FAILED in self.reason.partition("\n")[0]
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What a message is made of: causes of what is overdue, rights that are back, runs, and a silence."""
+
+    causes: Sequence[str] = ()
+    regained: Sequence[Pair] = ()
+    failed: Sequence[FailedRun] = ()
+    silence: str = ""
 
 
 def trouble_sensor(project: Project, channels: Mapping[str, Channel]) -> dg.SensorDefinition:
-    """Looks every minute whether a night is over, and sends one message about what it left to do."""
+    """Looks every minute whether a run failed or a night is over, and sends one message about it."""
 
     @dg.sensor(
         name="trouble",
         minimum_interval_seconds=SECONDS_BETWEEN_LOOKS,
         default_status=dg.DefaultSensorStatus.RUNNING,
-        description="One message a night: what failed, why, since when, and what to do.",
+        description="Sends a message when a run has failed, and one after a night that left something to do.",
     )
     def trouble(context: dg.SensorEvaluationContext) -> dg.SkipReason:
         now = project.run_context.clock.utc_now()
@@ -85,19 +113,35 @@ def trouble_sensor(project: Project, channels: Mapping[str, Channel]) -> dg.Sens
 def next_alert(
     project: Project, instance: dg.DagsterInstance, now: datetime, state: AlertState, channels: Sequence[str]
 ) -> AlertState:
-    """The state after this look: the same as before, or with the message of another night."""
+    """The state after this look: the same as before, or with another message."""
     if not state.until:
         return replace(state, until=now.timestamp())
     day, silence = _night_to_report(instance, now, state)
+    since = datetime.fromtimestamp(state.until, UTC)
+    failed = [
+        one for one in failed_runs(instance, since, project.settings.ui_url) if one.run_id not in state.told
+    ]
     if not day:
-        return state
-    being_fetched = customers_being_fetched(instance, customers_in_order(project.settings))
-    overdue = list(find_overdue(read_data_state(project), project.as_of(now), being_fetched))
-    failed = list(failed_runs(instance, datetime.fromtimestamp(state.until, UTC), project.settings.ui_url))
-    message = alert_message(day, failed, overdue, silence)
+        failed = [one for one in failed if not one.night]
+        if not failed or now.timestamp() - state.told_at < BETWEEN_MESSAGES.total_seconds():
+            return state
+    found = read_data_state(project)
+    lost = lost_rights(found)
+    known = {(report, customer) for report, customer in state.lost}
+    findings = Findings(
+        causes(_troubles(project, instance, now, found, lost - known), project.settings),
+        sorted(known - lost),
+        failed,
+        silence,
+    )
+    message = alert_message(day or f"{project.as_of(now):%Y-%m-%d}", findings)
+    told = [*state.told, *(one.run_id for one in failed)][-LATEST_RUNS:]
+    after = replace(state, told=told, told_at=now.timestamp(), lost=sorted(lost))
+    if day:
+        after = replace(after, day=day, until=now.timestamp(), subject="", text="", channels=(), told=())
     if message is None:
-        return AlertState(day, now.timestamp())
-    return AlertState(day, now.timestamp(), message.subject, message.text, channels)
+        return after
+    return replace(after, subject=message.subject, text=message.text, channels=channels)
 
 
 def deliver(state: AlertState, channels: Mapping[str, Channel], log: Logger) -> AlertState:
@@ -124,34 +168,64 @@ def failed_runs(instance: dg.DagsterInstance, since: datetime, ui_url: str) -> I
         if run.tags.get(WILL_RETRY) != "true":
             link = f"{ui_url.rstrip('/')}/runs/{run.run_id}" if ui_url else ""
             ended = datetime.fromtimestamp(record.end_time or 0.0, UTC)
-            yield FailedRun(run.job_name, run.run_id, link, _failure_reason(instance, run.run_id), ended)
+            reason = _failure_reason(instance, run.run_id)
+            yield FailedRun(run.job_name, run.run_id, link, reason, ended, NIGHT_OF in run.tags)
 
 
-def alert_message(
-    day: str, failed: Sequence[FailedRun], overdue: Sequence[Overdue], silence: str
-) -> Message | None:
-    """The one message of a night; None when there is nothing to report."""
-    parts, remedies, counted = [], [], []
-    if silence:
-        parts.append(silence)
-        remedies.append("- See that the daemon runs and that the schedule `nightly` is switched on.")
-    if failed:
-        parts.append("\n".join(["What failed", *_lines_of_runs(failed)]))
-        remedies.append(
-            "- Open the run, fix what it names, and re-execute it from failure: it asks for the rest only."
-        )
-        counted.append("1 run failed" if len(failed) == 1 else f"{len(failed)} runs failed")
-    if overdue:
-        parts.append("\n".join(["What is overdue", *_lines_of_overdue(overdue)]))
-        remedies.append(
-            "- The next night tries everything that is overdue again; sooner, launch a backfill of it."
-        )
-        customers = len({one.customer for one in overdue})
-        counted.append(f"reports of {customers} customer{'s' if customers > 1 else ''} are overdue")
+def alert_message(day: str, found: Findings) -> Message | None:
+    """The message of a night or of failed runs; None when there is nothing new to report.
+
+    A run that failed for a cause that was reported before, and for no other, is nothing new.
+    """
+    others = [one for one in found.failed if not one.is_fetch]
+    regained = [f"- {report} of {customer} is answered again." for report, customer in found.regained]
+    parts = [f"- {sentence}" for sentence in found.causes]
+    parts += [f"- See that the daemon runs and the schedule `nightly` is on: {found.silence}."] * bool(
+        found.silence
+    )
+    parts += [f"- {one.name}: {_shortened(one.reason)}" for one in others[:MOST_RUNS_NAMED]] + regained
     if not parts:
         return None
-    subject = f"brokerbi, {day}: {' and '.join(counted) or silence}"
-    return Message(subject, "\n\n".join([*parts, "\n".join(["What to do", *remedies])]))
+    if found.failed:
+        parts.append(_runs_in_words(found.failed))
+    wrong = len(found.causes) + len(others) + bool(found.silence)
+    subject = (
+        f"{wrong} thing{'s' if wrong > 1 else ''} to do" if wrong else "what was refused is answered again"
+    )
+    return Message(f"brokerbi, {day}: {subject}", _limited(parts))
+
+
+def _runs_in_words(failed: Sequence[FailedRun]) -> str:
+    latest = failed[-MOST_RUNS_NAMED:]
+    where = ", ".join(one.link or f"run {one.run_id}" for one in latest)
+    count = "1 run" if len(failed) == 1 else f"{len(failed)} runs"
+    return f"{count} failed{', the latest' if len(failed) > len(latest) else ''}: {where}"
+
+
+def _troubles(
+    project: Project, instance: dg.DagsterInstance, now: datetime, found: DataState, lost: set[Pair]
+) -> Iterator[Trouble]:
+    """Everything overdue, and the rights that were lost since the last message."""
+    fetched = customers_being_fetched(instance, customers_in_order(project.settings))
+    for one in find_overdue(found, project.as_of(now), fetched):
+        yield Trouble(one.report, one.customer, one.kind, one.why)
+    yield from (Trouble(*pair, "Forbidden") for pair in lost)
+
+
+def _shortened(reason: str) -> str:
+    words = " ".join(reason.split())
+    return words if len(words) <= LONGEST_LINE else f"{words[:LONGEST_LINE].rstrip()}…"
+
+
+def _limited(parts: Sequence[str]) -> str:
+    """As many parts as fit, and how many do not."""
+    kept: list[str] = []
+    for part in parts:
+        if len("\n".join([*kept, part])) > LONGEST_TEXT:
+            kept.append(f"- and {len(parts) - len(kept)} more; `brokerbi status` shows them all")
+            break
+        kept.append(part)
+    return "\n".join(kept)
 
 
 def _night_to_report(instance: dg.DagsterInstance, now: datetime, state: AlertState) -> tuple[str, str]:
@@ -189,20 +263,3 @@ def _failure_reason(instance: dg.DagsterInstance, run_id: str) -> str:
         elif event:
             of_run.append(event.message or "")
     return "\n".join("\n".join(of_steps or of_run).splitlines()[:REASON_LINES])
-
-
-def _lines_of_runs(failed: Sequence[FailedRun]) -> Iterator[str]:
-    for run in failed:
-        yield f"- {run.name}, {run.ended_utc:%Y-%m-%d %H:%M} UTC, {run.link or f'run {run.run_id}'}"
-        yield from (f"    {line}" for line in run.reason.splitlines())
-
-
-def _lines_of_overdue(overdue: Sequence[Overdue]) -> list[str]:
-    """One line for all customers of whom the same is overdue."""
-    lines = [
-        f"- {report} of {', '.join(customers)}: {what}{f', since {since}' if since else ''}: {why}"
-        for (report, what, since, why), customers in group_overdue(overdue).items()
-    ]
-    if len(lines) > OVERDUE_LINES:
-        lines[OVERDUE_LINES:] = [f"- and {len(lines) - OVERDUE_LINES} more; `brokerbi status` lists them all"]
-    return lines

@@ -8,11 +8,11 @@ import warnings
 import dagster as dg
 
 from assets.alerts import trouble_sensor
-from assets.marts import read_sql_files
+from assets.marts import FILE, read_sql_files
 from assets.notify import channels
 from assets.partitions import customer_months, customers_in_order
 from assets.project import Project
-from assets.publish import published_file, publishing_sensor
+from assets.publish import PUBLISH, published_file, publishing_sensor
 from assets.reports import monthly_reports, snapshot_reports
 from assets.schedules import CATCH_UP, NIGHTLY, catch_up_schedule, nightly_schedule
 from pipelines.settings.model import load_settings
@@ -52,8 +52,13 @@ def build_definitions(project: Project) -> dg.Definitions:
             dg.define_asset_job(
                 CATCH_UP, selection=with_months, description="Older months that a customer lacks."
             ),
+            dg.define_asset_job(
+                PUBLISH,
+                selection=dg.AssetSelection.assets(FILE).required_multi_asset_neighbors(),
+                description="Builds the marts, runs the checks and publishes the file.",
+            ),
         ],
         schedules=[nightly_schedule(project), catch_up_schedule(project)],
-        sensors=[publishing_sensor(), *([trouble_sensor(project, to_notify)] if to_notify else [])],
+        sensors=[publishing_sensor(project), *([trouble_sensor(project, to_notify)] if to_notify else [])],
         executor=dg.in_process_executor,
     )

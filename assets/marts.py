@@ -63,21 +63,30 @@ def mart_key(name: str) -> dg.AssetKey:
     return dg.AssetKey([MARTS, name])
 
 
+def report_dep(report: Report) -> dg.AssetDep:
+    """A report as what an unpartitioned asset is made of.
+
+    It names no single partition of a report with months. Otherwise Dagster compares every partition of every
+    report with every mart whenever the UI asks for staleness, as long as there are fewer than 100 of them:
+    41 s for 24 marts of 17 reports at 69 partitions, and 0.1 s from 100 on, where it gives that up itself.
+    """
+    nothing = dg.SpecificPartitionsPartitionMapping([]) if report.has_months else None
+    return dg.AssetDep(dg.AssetKey(report.name), partition_mapping=nothing)
+
+
 def mart_specs(files: SqlFiles, reports: Iterable[Report]) -> list[dg.AssetSpec]:
     """Every mart as an asset downstream of the reports and marts that it reads."""
-    keys = {
-        ("bi", f"{table.name}{ending}"): dg.AssetKey(report.name)
+    deps = {
+        ("bi", f"{table.name}{ending}"): report_dep(report)
         for report in reports
         for table in report.tables
         for ending in ("", "_history", "_as_of")
     }
-    keys |= {table: mart_key(query.name) for table, query in files.marts.items()}
+    deps |= {table: dg.AssetDep(mart_key(query.name)) for table, query in files.marts.items()}
     return [
         dg.AssetSpec(
             key=mart_key(query.name),
-            deps=sorted(
-                {keys[table] for table in files.sources(query) & keys.keys()} - {mart_key(query.name)}
-            ),
+            deps=_deps(deps[table] for table in files.sources(query) & deps.keys() - {(MARTS, query.name)}),
             description=f"{query.question}\n\n{query.words}",
             group_name=MARTS,
             owners=list(OWNERS),
@@ -91,6 +100,12 @@ def mart_specs(files: SqlFiles, reports: Iterable[Report]) -> list[dg.AssetSpec]
         )
         for query in files.marts.values()
     ]
+
+
+def _deps(found: Iterable[dg.AssetDep]) -> list[dg.AssetDep]:
+    """Each once, in the order of their keys."""
+    by_key = {dep.asset_key: dep for dep in found}
+    return [by_key[key] for key in sorted(by_key)]
 
 
 def mart_results(files: SqlFiles, store: Store, built: Iterable[str]) -> Iterable[dg.MaterializeResult[Any]]:

@@ -10,8 +10,9 @@ from assets.metadata import LATE_AFTER, markdown_table
 from assets.project import Project
 from assets.run_results import months_in_words
 from pipelines.months import Month
+from pipelines.operations.causes import HELD_BACK, LATE, NEVER, UNPUBLISHED
 from pipelines.planning.plan import Plan, PlannedReport, make_plan
-from pipelines.planning.selection import Selection
+from pipelines.planning.selection import Pair, Selection
 from warehouse.ledger import Ledger, ledger_of
 from warehouse.status import Overview, overview
 
@@ -30,13 +31,14 @@ class DataState:
 
 @dataclass(frozen=True)
 class Overdue:
-    """What is overdue of one report of one customer: since when, and why."""
+    """What is overdue of a report of a customer: since when, and why; `kind` names the error in a word."""
 
     report: str
     customer: str
     what: str
     since: str
     why: str
+    kind: str = ""
 
 
 def read_data_state(project: Project) -> DataState:
@@ -59,18 +61,36 @@ def find_overdue(state: DataState, now: datetime, being_fetched: Collection[str]
         failed, success = failures.get(one.pair), successes.get(one.pair)
         if failed:
             months = months_in_words([Month.of(day) for day in failed.months]) or "as it stands now"
-            yield Overdue(*one.pair, months, f"{failed.since_utc:%Y-%m-%d %H:%M} UTC", failed.error)
+            kind = HELD_BACK if failed.status == HELD_BACK else failed.kind or ""
+            yield Overdue(*one.pair, months, f"{failed.since_utc:%Y-%m-%d %H:%M} UTC", failed.error, kind)
         elif success and _is_late(success, now):
             since = f"{success:%Y-%m-%d %H:%M} UTC"
-            yield Overdue(*one.pair, "nothing new", since, "it was not read again")
+            yield Overdue(*one.pair, "nothing new", since, "it was not read again", LATE)
         elif one.customer.id not in being_fetched and _was_never_fetched(one, state.ledger):
-            yield Overdue(*one.pair, months_in_words(one.wanted.missing), "", "it was never fetched")
+            yield Overdue(*one.pair, months_in_words(one.wanted.missing), "", "it was never fetched", NEVER)
     made = [one.at_utc for one in state.status.publications if one.status == PUBLISHED]
     if made and _is_late(max(made), now):
         since = f"{max(made):%Y-%m-%d %H:%M} UTC"
         yield Overdue(
-            "the published file", "all customers", "nothing new", since, "it was not published again"
+            "the published file",
+            "all customers",
+            "nothing new",
+            since,
+            "it was not published again",
+            UNPUBLISHED,
         )
+
+
+def lost_rights(state: DataState) -> set[Pair]:
+    """Reports and customers that were answered once and are refused (403) now."""
+    active = {one.pair for one in state.plan.planned if one.customer.active}
+    return {
+        pair
+        for one in state.status.standings
+        if (pair := (one.report, one.customer)) in active
+        and pair in state.ledger.denied
+        and one.last_success_utc
+    }
 
 
 def group_overdue(overdue: Iterable[Overdue]) -> dict[tuple[str, str, str, str], list[str]]:

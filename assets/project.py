@@ -17,16 +17,21 @@ from warehouse.database import Store
 from warehouse.errors import WarehouseError
 from warehouse.ledger import ledger_of
 
+RETRY_SECONDS = 300.0
 OPTIONAL_READ_SECONDS = 2.0
 """How long reading the ledger may wait for a writer when the definitions can do without it."""
 
 
 @dataclass(frozen=True)
 class Project:
-    """Settings and run context, built once when Dagster loads the code location."""
+    """Settings and run context, built once when Dagster loads the code location.
+
+    `retry_seconds` after a failure that may pass a run asks once more.
+    """
 
     settings: Settings
     run_context: RunContext = field(default_factory=RunContext)
+    retry_seconds: float = RETRY_SECONDS
 
     @property
     def clock(self) -> Clock:
@@ -44,6 +49,11 @@ class Project:
     @property
     def store(self) -> Store:
         return Store(self.settings.data_dir)
+
+    @property
+    def store_for_a_look(self) -> Store:
+        """The store for what is better put off than waited for."""
+        return Store(self.settings.data_dir, lock_seconds=OPTIONAL_READ_SECONDS)
 
     @property
     def reports(self) -> list[Report]:
@@ -64,7 +74,7 @@ class Project:
         if not (self.settings.data_dir / "work" / "warehouse.duckdb").exists():
             return ()
         try:
-            ledger = ledger_of(Store(self.settings.data_dir, lock_seconds=OPTIONAL_READ_SECONDS))
+            ledger = ledger_of(self.store_for_a_look)
         except WarehouseError:
             return ()
         return {customer for _, customer, _ in ledger.months}

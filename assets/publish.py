@@ -3,35 +3,67 @@
 # No `from __future__ import annotations`: Dagster reads the annotations of an asset's function.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import dagster as dg
 
-from assets.marts import FILE, SqlFiles, check_result, check_specs, mart_key, mart_results, mart_specs
+from assets.marts import (
+    FILE,
+    SqlFiles,
+    check_result,
+    check_specs,
+    mart_key,
+    mart_results,
+    mart_specs,
+    report_dep,
+)
 from assets.metadata import FRESHNESS, OWNERS, ROW_COUNT, markdown_table
 from assets.overdue import DataState, find_overdue, overdue_table, read_data_state
 from assets.project import Project
-from pipelines.catalogue.model import Report
+from assets.under_way import unfinished_runs
 from pipelines.operations.publish import Finished, finish
 from pipelines.planning.plan import PlannedReport
 from warehouse.errors import WarehouseError
 from warehouse.ledger import Ledger
 from warehouse.marts import MartError
+from warehouse.publish import loaded_since_publication
 
-AT_LEAST_HOURLY = "0 * * * *"
-SECONDS_BETWEEN_EVALUATIONS = 30
+PUBLISH = "publish"
+SECONDS_BETWEEN_LOOKS = 5
+AT_LEAST_EVERY = timedelta(hours=1)
+"""So long fetching may go on without a new published file."""
 ROWS_BY_REPORT = "rows_by_report"
 
 
-def publishing_sensor() -> dg.AutomationConditionSensorDefinition:
-    """Launches the publishing run when the file's automation condition is met; on by default."""
-    return dg.AutomationConditionSensorDefinition(
+def publishing_sensor(project: Project) -> dg.SensorDefinition:
+    """Requests a publication after the run that fetched the last of what is being fetched; on by default."""
+
+    @dg.sensor(
         name="publishing",
-        target=dg.AssetSelection.assets(FILE).required_multi_asset_neighbors(),
+        job_name=PUBLISH,
+        minimum_interval_seconds=SECONDS_BETWEEN_LOOKS,
         default_status=dg.DefaultSensorStatus.RUNNING,
-        minimum_interval_seconds=SECONDS_BETWEEN_EVALUATIONS,
+        description="Publishes as soon as something was loaded and nothing is being fetched any more, and "
+        "every hour while fetching goes on for longer.",
     )
+    def publishing(context: dg.SensorEvaluationContext) -> dg.RunRequest | dg.SkipReason:
+        jobs = [run.job_name for run in unfinished_runs(context.instance)]
+        if PUBLISH in jobs:
+            return dg.SkipReason("A publication is under way.")
+        try:
+            loaded = loaded_since_publication(project.store_for_a_look)
+        except WarehouseError as error:
+            return dg.SkipReason(str(error))
+        if loaded is None:
+            return dg.SkipReason("Nothing was loaded since the last publication.")
+        recently = project.clock.utc_now() - loaded.waiting_since_utc < AT_LEAST_EVERY
+        if jobs and recently:
+            return dg.SkipReason(f"{len(jobs)} runs are still fetching.")
+        return dg.RunRequest(run_key=f"load {loaded.load_number}")
+
+    return publishing
 
 
 def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
@@ -41,7 +73,7 @@ def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
     """
 
     @dg.multi_asset(
-        name="publish",
+        name="marts_and_file",
         specs=[*mart_specs(files, project.reports), file_spec(project, files)],
         check_specs=check_specs(files),
     )
@@ -64,7 +96,7 @@ def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
 def file_spec(project: Project, files: SqlFiles) -> dg.AssetSpec:
     """The file that analysts open."""
     path = (project.settings.data_dir / "warehouse.duckdb").resolve()
-    reports = [dg.AssetKey(report.name) for report in project.reports]
+    reports = [report_dep(report) for report in project.reports]
     return dg.AssetSpec(
         key=FILE,
         deps=[*reports, *(mart_key(query.name) for query in files.marts.values())],
@@ -75,18 +107,8 @@ def file_spec(project: Project, files: SqlFiles) -> dg.AssetSpec:
         owners=list(OWNERS),
         kinds={"duckdb"},
         metadata={"dagster/uri": path.as_uri(), "path": dg.MetadataValue.path(str(path))},
-        automation_condition=after_reports(project.reports),
         freshness_policy=FRESHNESS,
     )
-
-
-def after_reports(reports: Sequence[Report]) -> dg.AutomationCondition[Any]:
-    """Once after reports changed and none is being fetched; every hour while fetching goes on for longer."""
-    of_reports = dg.AssetSelection.assets(*(report.name for report in reports))
-    changed = dg.AutomationCondition.any_deps_updated().allow(of_reports).since_last_handled()
-    idle = ~dg.AutomationCondition.any_deps_in_progress().allow(of_reports)
-    hourly = dg.AutomationCondition.cron_tick_passed(AT_LEAST_HOURLY)
-    return changed & (idle | hourly) & ~dg.AutomationCondition.in_progress()
 
 
 def _publication(
@@ -106,6 +128,8 @@ def _publication(
             f"Not published; the previous file stays.\n{reasons}",
             metadata={**metadata, "reasons": dg.MetadataValue.md(reasons)},
         )
+    if finished.ping:
+        context.log.warning(finished.ping)
     context.log.info(f"Published {publication.path}, {(publication.bytes or 0) / 1_000_000:,.1f} MB.")
     return dg.MaterializeResult(
         asset_key=FILE, metadata={**_file_metadata(finished, project.settings.published_url), **metadata}

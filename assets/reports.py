@@ -17,7 +17,7 @@ from assets.metadata import (
     documented_columns,
     read_previews,
 )
-from assets.partitions import ReportPartition, months_by_pair, parse_partition_key
+from assets.partitions import ReportPartition, customers_in_order, months_by_pair, parse_partition_key
 from assets.project import Project
 from assets.run_log import RunLog
 from assets.run_results import (
@@ -26,10 +26,12 @@ from assets.run_results import (
     PartitionState,
     failure,
     materializations,
+    may_pass,
     newest_fetched,
     partitions_beyond,
     summary_line,
 )
+from assets.under_way import NIGHT_OF, being_fetched
 from pipelines.catalogue.model import Report
 from pipelines.planning.selection import Selection
 from pipelines.settings.messages import SettingsError
@@ -42,8 +44,7 @@ from warehouse.window_result import WindowResult
 HELD = "brokerbi/held"
 SKIP = "skip"
 """Run tag brokerbi/held=skip: months that are held and not due are not asked for again."""
-NIGHT_OF = "brokerbi/night"
-"""Run tag: the day in whose night a run was started; such a run asks the service for changes as well."""
+RETRY_NUMBER = "dagster/retry_number"
 ACCEPT_SHRINK = "brokerbi/accept_shrink"
 YES = "yes"
 """Run tag brokerbi/accept_shrink=yes: a customer may lose more than half of its rows."""
@@ -129,12 +130,16 @@ def fetch_partitions(
 ) -> None:
     """Sync these partitions and log an event for each that is done; raises dg.Failure if any failed.
 
-    What was fetched is logged also when the run is cancelled or breaks down on the way.
+    What was fetched is logged also when the run is cancelled or breaks down on the way. A service that is
+    down is asked once more by the same run, after some minutes. A run that leaves alone what is held also
+    leaves alone what another run is fetching.
     """
     calendar, store = project.calendar, project.store
     active = {customer.id for customer in project.settings.active_customers}
     known = {customer.id for customer in project.settings.customers}
     windows: list[WindowResult] = []
+    if context.run.tags.get(HELD) == SKIP:
+        partitions = _not_under_way(project, context, partitions)
 
     def results() -> list[PartitionResult]:
         comparison = LedgerComparison(before, ledger_of(store), since, calendar, active)
@@ -148,6 +153,8 @@ def fetch_partitions(
         if first_attempt:  # what an earlier attempt of this run has fetched is not asked for again
             earlier = LedgerComparison(before, before, first_attempt, calendar, active)
             asked = [one for one in asked if not earlier.is_fresh(one)]
+        if _is_automatic_retry(context):  # what was refused stays so for minutes
+            asked = [one for one in asked if not before.was_denied_since(one.pair, since)]
         try:
             stopped, shut_out = _sync(project, context, asked, windows)
         except BaseException:
@@ -159,8 +166,26 @@ def fetch_partitions(
         raise dg.Failure(str(error)) from error
     _log(project, context, [one for one in found if one.is_done])
     context.log.info(summary_line(found))
-    if failed := failure(found, stopped, shut_out):
+    failed = failure(found, stopped, shut_out, project.settings)
+    if failed and may_pass(found, stopped) and not _is_automatic_retry(context):
+        context.log.warning(f"{failed.description}\nIt is tried again in {project.retry_seconds:g} seconds.")
+        raise dg.RetryRequested(max_retries=1, seconds_to_wait=project.retry_seconds) from failed
+    if failed:
         raise failed
+
+
+def _not_under_way(
+    project: Project, context: dg.AssetExecutionContext, partitions: Sequence[ReportPartition]
+) -> Sequence[ReportPartition]:
+    """The partitions that no backfill is fetching or is about to."""
+    order = customers_in_order(project.settings, project.customers_with_data())
+    others = [one for one in being_fetched(context.instance, order) if one.run_id != context.run.run_id]
+    left = [one for one in partitions if not any(other.covers(one) for other in others)]
+    if len(left) < len(partitions):
+        context.log.info(
+            f"{len(partitions) - len(left):,} partitions are left to runs that fetch them anyway."
+        )
+    return left
 
 
 def _sync(
@@ -223,11 +248,16 @@ def _rows_of(partition: ReportPartition) -> tuple[str, str]:
 
 
 def _first_attempt(project: Project, context: dg.AssetExecutionContext) -> datetime | None:
-    """When the first attempt of this run was made, if this is a re-execution."""
-    if context.run.root_run_id is None:
+    """When the first attempt of this run was made, if this is another one."""
+    if context.run.root_run_id is None and not context.retry_number:
         return None
-    record = context.instance.get_run_record_by_id(context.run.root_run_id)
+    record = context.instance.get_run_record_by_id(context.run.root_run_id or context.run.run_id)
     return project.as_of(record.create_timestamp) if record else None
+
+
+def _is_automatic_retry(context: dg.AssetExecutionContext) -> bool:
+    """Whether an earlier attempt failed and nobody but Dagster asks for this one."""
+    return bool(context.retry_number) or RETRY_NUMBER in context.run.tags
 
 
 def _selected(context: dg.AssetExecutionContext, reports: Sequence[Report]) -> list[Report]:

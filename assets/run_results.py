@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from functools import cached_property
 from typing import Any
 
 import dagster as dg
@@ -20,15 +21,20 @@ from assets.metadata import (
 )
 from assets.partitions import ReportPartition, partition_key
 from pipelines.months import Month, runs_of_months
+from pipelines.operations.causes import HELD_BACK, PASSING, SHUT_OUT, Trouble, causes, names
 from pipelines.planning.due import Calendar
 from pipelines.planning.selection import Pair
+from pipelines.settings.model import Settings
 from pipelines.sync.summary import TROUBLE
 from warehouse.ledger import HeldMonth, Ledger
 from warehouse.window_result import WindowResult, WindowStatus
 
-MOST_SENTENCES = 20
 LONGEST_RUN_OF_MONTHS = 12 * 1000
-REMEDY = "Re-execute this run from failure: it asks only for what is missing."
+FORBIDDEN = "Forbidden"
+NOT_ASKED = "it was not asked: the run ended before its turn"
+FETCH_FAILED = "partitions failed"
+"""Part of the first line of every failure of a run that fetches."""
+REMEDY = "Then re-execute this run from failure: it asks only for what is missing."
 
 
 class PartitionState(StrEnum):
@@ -38,19 +44,25 @@ class PartitionState(StrEnum):
     HELD = "held"
     NOTHING = "nothing to ask"
     NO_ACCESS = "no access"
+    LOST_ACCESS = "lost access"
     FAILED = "failed"
+
+
+RED = frozenset({PartitionState.LOST_ACCESS, PartitionState.FAILED})
 
 
 @dataclass(frozen=True)
 class PartitionResult:
     """What became of one partition; `rows` are those of its own month, `rows_ahead` of months to come.
 
-    `held` is its month in the ledger after the run, `window` the window it was loaded with.
+    `kind` names the error of a failure in a word; `held` is its month in the ledger after the run, `window`
+    the window it was loaded with.
     """
 
     partition: ReportPartition
     state: PartitionState
     reason: str = ""
+    kind: str = ""
     rows: int | None = None
     rows_before: int | None = None
     rows_ahead: int | None = None
@@ -60,7 +72,7 @@ class PartitionResult:
     @property
     def is_done(self) -> bool:
         """Whether the partition is materialized: nothing more can be done for it today."""
-        return self.state not in (PartitionState.NO_ACCESS, PartitionState.FAILED)
+        return self.state not in RED | {PartitionState.NO_ACCESS}
 
 
 @dataclass(frozen=True)
@@ -97,11 +109,12 @@ class LedgerComparison:
         windows = [one for one in windows_of_pair if not one.months or not days.isdisjoint(one.months)]
         own, *ahead = [self.after.months.get(key) for key in keys]
         before = self.before.months.get(keys[0])
-        state, reason = self._state(partition, windows)
+        state, reason, kind = self._state(partition, windows)
         return PartitionResult(
             partition,
             state,
             reason,
+            kind,
             rows=own.rows if own else None,
             rows_before=before.rows if before else None,
             rows_ahead=sum(one.rows for one in ahead if one) if ahead else None,
@@ -111,24 +124,36 @@ class LedgerComparison:
 
     def _state(
         self, partition: ReportPartition, windows: Sequence[WindowResult]
-    ) -> tuple[PartitionState, str]:
+    ) -> tuple[PartitionState, str, str]:
+        """The state of a partition, the reason for it, and the kind of error if it is one."""
         for window in windows:
             if window.status in TROUBLE:
-                return PartitionState.FAILED, window.reason
+                kind = HELD_BACK if window.status is WindowStatus.HELD_BACK else window.error
+                return PartitionState.FAILED, window.reason, kind
         is_held = all(key in self.after.months for key in partition.ledger_keys(self.calendar))
         is_fresh = self.is_fresh(partition)
         if partition.customer not in self.active:
             reason = "the customer is switched off or no longer in the settings"
-            return PartitionState.HELD if is_held else PartitionState.NOTHING, reason
+            return PartitionState.HELD if is_held else PartitionState.NOTHING, reason, ""
         if partition.pair in self.after.denied and not is_fresh:
-            reason = "no access (403); it is asked again tomorrow"
-            return PartitionState.HELD if is_held else PartitionState.NO_ACCESS, reason
+            if partition.pair in self._answered:
+                return (
+                    PartitionState.LOST_ACCESS,
+                    "it was answered before and is refused now (403)",
+                    FORBIDDEN,
+                )
+            return PartitionState.NO_ACCESS, "no access (403); it is asked again tomorrow", ""
         reason = "; ".join(dict.fromkeys(window.reason for window in windows if window.reason))
         if is_held:
-            return PartitionState.FETCHED if is_fresh else PartitionState.HELD, reason
+            return PartitionState.FETCHED if is_fresh else PartitionState.HELD, reason, ""
         if any(window.status is WindowStatus.SKIPPED for window in windows):
-            return PartitionState.NOTHING, reason
-        return PartitionState.FAILED, reason or "it was not asked: the run ended before its turn"
+            return PartitionState.NOTHING, reason, ""
+        return PartitionState.FAILED, reason or NOT_ASKED, ""
+
+    @cached_property
+    def _answered(self) -> set[Pair]:
+        """Reports and customers of which anything is held: they were answered once."""
+        return {(report, customer) for report, customer, _ in self.after.months}
 
 
 def partitions_beyond(
@@ -227,47 +252,58 @@ def _customers_table(results: Sequence[PartitionResult]) -> str:
     return markdown_table(("customer", "rows", "before", "state"), rows, right=("rows", "before"))
 
 
-def failure(results: Sequence[PartitionResult], stopped: str, shut_out: Sequence[str]) -> dg.Failure | None:
-    """The failure of a run, naming customers and months; None when nothing failed.
+def troubles(results: Iterable[PartitionResult], stopped: str) -> list[Trouble]:
+    """What went wrong, once for each report and customer; `stopped` says why the sync gave up, if it did.
+
+    What was not asked because it gave up is part of that one cause.
+    """
+    found: dict[Pair, Trouble] = {}
+    for one in results:
+        if one.state in RED:
+            kind = one.kind or ("HostDown" if stopped else "")
+            known = found.setdefault(one.partition.pair, Trouble(*one.partition.pair, kind, one.reason))
+            if kind and not known.kind:
+                found[one.partition.pair] = Trouble(*one.partition.pair, kind, one.reason)
+    return list(found.values())
+
+
+def failure(
+    results: Sequence[PartitionResult], stopped: str, shut_out: Sequence[str], settings: Settings
+) -> dg.Failure | None:
+    """The failure of a run: each cause in a sentence, all partitions in a table; None when nothing failed.
 
     `stopped` says why the sync gave up, `shut_out` names customers that were refused everything asked.
     """
-    failed = [one for one in results if one.state is PartitionState.FAILED]
+    red = [one for one in results if one.state in RED]
+    # A login may cover one report and not another, so one refused report alone proves nothing.
+    asked = Counter(customer for _, customer in {one.partition.pair for one in results})
+    out = [customer for customer in shut_out if asked[customer] > 1]
+    wrong = [one for one in troubles(red, stopped) if not (one.customer in out and one.kind == FORBIDDEN)]
+    wrong += [Trouble("", customer, SHUT_OUT) for customer in out]
+    if not wrong and not stopped:
+        return None
     grouped: dict[tuple[str, str, str], list[Month]] = {}
-    for one in failed:
+    for one in red:
         months = grouped.setdefault((*one.partition.pair, one.reason), [])
         months += [one.partition.month] if one.partition.month else []
-    rows = [
-        (report, customer, months_in_words(months), why)
-        for (report, customer, why), months in grouped.items()
-    ]
-    sentences = [stopped] if stopped else []
-    # A login may cover one report and not another, so one refused report alone proves nothing.
-    sentences += [
-        f"{customer} was refused every report (403): check the customer id and the login's rights."
-        for customer in shut_out
-        if len({one.partition.report.name for one in results if one.partition.customer == customer}) > 1
-    ]
-    sentences += [
-        f"{report} of {customer}{f' ({months})' if months else ''}: {why}"
-        for report, customer, months, why in rows
-    ]
-    if not sentences:
-        return None
-    told = sentences[:MOST_SENTENCES]
-    if len(sentences) > len(told):
-        told.append(f"and {len(sentences) - len(told)} more, all in the table of this failure")
-    headline = f"{len(failed)} of {len(results)} partitions failed"
-    if customers := sorted({one.partition.customer for one in failed}):
-        headline += f", of {', '.join(customers[:5])}{' and others' if len(customers) > 5 else ''}"
+    rows = [(report, name, months_in_words(months), why) for (report, name, why), months in grouped.items()]
+    headline = f"{len(red)} of {len(results)} {FETCH_FAILED}"
+    if customers := names(one.partition.customer for one in red):
+        headline += f", of {customers}"
+    sentences = causes(wrong, settings) or [stopped]
     return dg.Failure(
-        description="\n".join([f"{headline}.", *told, REMEDY]),
+        description="\n".join([f"{headline}.", *sentences, REMEDY]),
         metadata={
             "failed": dg.MetadataValue.md(markdown_table(("report", "customer", "months", "why"), rows)),
-            "partitions_failed": len(failed),
+            "partitions_failed": len(red),
             "partitions_done": sum(one.is_done for one in results),
         },
     )
+
+
+def may_pass(results: Iterable[PartitionResult], stopped: str) -> bool:
+    """Whether some of what failed may be answered in a few minutes."""
+    return any(one.kind in PASSING for one in troubles(results, stopped))
 
 
 def summary_line(results: Sequence[PartitionResult]) -> str:

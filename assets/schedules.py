@@ -10,9 +10,10 @@ from zoneinfo import ZoneInfo
 
 import dagster as dg
 
-from assets.partitions import customers_in_order, parse_partition_key, partition_key
+from assets.partitions import customers_in_order, partition_key
 from assets.project import Project
-from assets.reports import HELD, NIGHT_OF, SKIP
+from assets.reports import HELD, SKIP
+from assets.under_way import NIGHT_OF, RANGE_END, RANGE_START, customers_being_fetched
 from pipelines.months import Month
 from pipelines.planning.due import Calendar
 from pipelines.planning.plan import PlannedReport, calendar, make_plan
@@ -24,21 +25,10 @@ NIGHTLY = "nightly"
 CATCH_UP = "catch_up"
 CATCH_UP_OF = "brokerbi/catch_up"
 """Run tag: the customer whose older months a run fetches."""
-RANGE_START, RANGE_END = "dagster/asset_partition_range_start", "dagster/asset_partition_range_end"
-SINGLE_PARTITION = "dagster/partition"
 HIGH_PRIORITY = {"dagster/priority": "10"}
 LOCK_SECONDS = 30.0
-MOST_RUNS = 1000
 SHARE_OF_CUSTOMERS = 0.5
 """A month that is due for this share of the customers is part of the nightly range."""
-
-UNFINISHED = (
-    dg.DagsterRunStatus.QUEUED,
-    dg.DagsterRunStatus.NOT_STARTED,
-    dg.DagsterRunStatus.STARTING,
-    dg.DagsterRunStatus.STARTED,
-    dg.DagsterRunStatus.CANCELING,
-)
 
 
 @dataclass(frozen=True)
@@ -143,24 +133,6 @@ def usual_range(customers: Sequence[str], calendar: Calendar) -> PartitionRange:
     """The nightly range when nothing is known of what is held: the months that are due every night."""
     first = max(calendar.start, calendar.this_month.plus(1 - calendar.due_months))
     return PartitionRange(tuple(customers), min(first, calendar.this_month), calendar.this_month)
-
-
-def customers_being_fetched(instance: dg.DagsterInstance, customers: Sequence[str]) -> set[str]:
-    """Customers in the range of an unfinished backfill or catch-up; the nightly run does not count.
-
-    `customers` are all of them in the order of the partitions: a range goes from one to another.
-    """
-    found: set[str] = set()
-    for run in instance.get_runs(dg.RunsFilter(statuses=list(UNFINISHED)), limit=MOST_RUNS):
-        start = run.tags.get(RANGE_START, run.tags.get(SINGLE_PARTITION))
-        end = run.tags.get(RANGE_END, start)
-        if NIGHT_OF in run.tags or start is None or end is None:
-            continue
-        first, last = parse_partition_key(start)[0], parse_partition_key(end)[0]
-        found |= {first, last}
-        if first in customers and last in customers:
-            found.update(customers[customers.index(first) : customers.index(last) + 1])
-    return found
 
 
 def _planned_ranges(

@@ -95,6 +95,31 @@ def publish(
         return made
 
 
+@dataclass(frozen=True)
+class Unpublished:
+    """The newest load that no publication has seen, and since when analysts have waited.
+
+    That is since the latest publication, or since the first load where there was none.
+    """
+
+    load_number: int
+    waiting_since_utc: datetime
+
+
+def loaded_since_publication(store: Store) -> Unpublished | None:
+    """What was loaded since the latest publication, made or refused; None when nothing was."""
+    with store.reading() as connection:
+        [(newest, first)] = connection.execute(
+            "SELECT max(load_number), min(loaded_at_utc) FROM meta.loads WHERE load_number IS NOT NULL"
+        ).fetchall()
+        [(seen, at)] = connection.execute(
+            "SELECT max(last_load_number), max(at_utc) FROM meta.publications"
+        ).fetchall()
+    if newest is None or (seen is not None and newest <= seen):
+        return None
+    return Unpublished(newest, (at or first).replace(tzinfo=UTC))
+
+
 def rollback(
     data_dir: Path, *, to: str | None = None, now: datetime, lock_seconds: float = LOCK_SECONDS
 ) -> Publication:

@@ -87,7 +87,9 @@ class Harness:
     @property
     def project(self) -> Project:
         transport = SandboxTransport(self.service)
-        return Project(settings(self.directory, **self.values), RunContext(transport=transport))
+        return Project(
+            settings(self.directory, **self.values), RunContext(transport=transport), retry_seconds=0
+        )
 
     @property
     def job(self) -> dg.JobDefinition:

@@ -17,21 +17,27 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
-from assets.alerts import AlertState, FailedRun, alert_message, deliver, next_alert
+from assets.alerts import AlertState, FailedRun, Findings, alert_message, deliver, next_alert
 from assets.definitions import build_definitions
 from assets.notify import ChannelRefused, Email, Message, Webhook, channels
-from assets.overdue import Overdue
 from assets.project import Project
 from pipelines.sandbox.faults import Fault
 from tests.unit.assets.harness import M16, RUNNING, Harness, harness, settings
 
 LOG = logging.getLogger("tests.alerts")
+REFUSED = Fault("403", path="RunningCommissions", customer=M16)
 NIGHT = {"brokerbi/night": "2026-11-21"}
 ENDED = datetime(2026, 11, 21, 4, 12, tzinfo=UTC)
 RUN = FailedRun(
-    "nightly", "8a1f", "https://ui.test/runs/8a1f", "2 of 60 partitions failed, of c03.\nwhy", ENDED
+    "nightly",
+    "8a1f",
+    "https://ui.test/runs/8a1f",
+    "2 of 60 partitions failed, of c03.\nwhy",
+    ENDED,
+    night=True,
 )
-OVERDUE = Overdue("sales", "c03", "2026-10..2026-11", "2026-11-20 04:02 UTC", "the service answered 500")
+CRASHED = replace(RUN, name="publish", run_id="9b", link="", reason="The disk is full.", night=False)
+WHY = "Check the id of c03: the service knows no such thing (404)."
 
 
 @dataclass
@@ -68,16 +74,55 @@ def test_a_night_that_went_well_is_noted_and_causes_no_message(tmp_path: Path) -
     assert (after.day, after.text, list(after.channels)) == ("2026-11-21", "", [])
 
 
-def test_a_night_that_failed_causes_one_message_with_names_reasons_and_remedies(tmp_path: Path) -> None:
+def test_a_night_that_failed_causes_one_message_of_causes_with_their_remedies(tmp_path: Path) -> None:
     made, state = after_a_night(tmp_path, Fault("404", customer=M16))
     chat = Inbox()
     for _ in range(2):
         state = deliver(look(made, state, minutes=11), {"chat": chat}, LOG)
     (message,) = chat.messages
-    assert message.subject == "brokerbi, 2026-11-21: 1 run failed and reports of 1 customer are overdue"
-    assert "- nightly, " in message.text
-    assert "2 of 6 partitions failed, of M30016." in message.text
-    assert "- running_commissions of M30016: 2026-10..2026-11, since " in message.text
+    assert message.subject == "brokerbi, 2026-11-21: 1 thing to do"
+    first, last = message.text.splitlines()
+    assert first.startswith("- Check the id of M30016 and BROKERBI_BASE_URL")
+    assert last.startswith("1 run failed: run ")
+
+
+def test_a_lost_right_is_told_when_it_begins_and_when_it_ends(tmp_path: Path) -> None:
+    made, state = after_a_night(tmp_path)
+    said = []
+    for faults, hours in (((REFUSED,), 1), ((REFUSED,), 2), ((), 3)):
+        made.service.faults.switch(list(faults))
+        made.run(first="G1|2026-10", last="M30017|2026-11", tags={"brokerbi/night": f"night {hours}"})
+        state = look(made, state, minutes=11)
+        said.append(state.text.partition(":")[0])
+    assert said == [
+        (
+            "- Ask the service's support for the right to running_commissions of M30016, or leave it out "
+            "with BROKERBI_REPORTS"
+        ),
+        "",
+        "- running_commissions of M30016 is answered again.",
+    ]
+
+
+def test_a_backfill_that_fails_by_day_is_told_at_the_next_look(tmp_path: Path) -> None:
+    made, state = after_a_night(tmp_path)
+    made.service.faults.switch([Fault("404", customer=M16)])
+    made.run(first="G1|2026-10", last="M30017|2026-11")
+    after = look(made, state, minutes=1)
+    assert after.text.startswith("- Check the id of M30016")
+    assert look(made, after, minutes=2) == after
+
+
+def test_a_wrong_password_of_many_customers_is_one_sentence(tmp_path: Path) -> None:
+    made = harness(tmp_path, reports="", tries="1")
+    state = look(made, AlertState())
+    made.service.faults.switch([Fault("401")])
+    names = [report.name for report in made.project.reports]
+    made.run(*names, first="G1|2026-01", last="M30017|2026-11", tags=NIGHT)
+    after = look(made, state, minutes=11)
+    assert len(made.service.log.entries) == 1
+    assert len(after.text) < 600
+    assert after.text.startswith("- Correct BROKERBI_USERNAME or the password that goes with it")
 
 
 def test_a_message_waits_until_there_was_time_to_publish(tmp_path: Path) -> None:
@@ -99,46 +144,41 @@ def test_a_night_that_never_came_causes_one_message_a_day(tmp_path: Path) -> Non
     made = harness(tmp_path)
     state = replace(look(made, AlertState()), until=datetime.now(UTC).timestamp())
     first = look(made, state, hours=31)
-    assert first.text.startswith("there has been no night since ")
+    assert "there has been no night since " in first.text
     assert look(made, first, hours=31, minutes=1) == first
 
 
 def test_the_state_survives_a_restart() -> None:
-    state = AlertState("2026-11-21", 5.0, "a subject", "a text", ["chat"])
+    state = AlertState("2026-11-21", 5.0, "a subject", "a text", ["chat"], ["8a1f"], 6.0, [["sales", "c03"]])
     assert AlertState.from_cursor(state.cursor) == state
 
 
 def test_everything_is_in_one_message() -> None:
-    found = alert_message("2026-11-21", [RUN], [OVERDUE], "")
-    assert found
-    assert found.subject == "brokerbi, 2026-11-21: 1 run failed and reports of 1 customer are overdue"
-    assert found.text.splitlines() == [
-        "What failed",
-        "- nightly, 2026-11-21 04:12 UTC, https://ui.test/runs/8a1f",
-        "    2 of 60 partitions failed, of c03.",
-        "    why",
-        "",
-        "What is overdue",
-        "- sales of c03: 2026-10..2026-11, since 2026-11-20 04:02 UTC: the service answered 500",
-        "",
-        "What to do",
-        "- Open the run, fix what it names, and re-execute it from failure: it asks for the rest only.",
-        "- The next night tries everything that is overdue again; sooner, launch a backfill of it.",
-    ]
+    found = alert_message("2026-11-21", Findings([WHY], [("users", "c01")], [RUN, CRASHED]))
+    assert found == Message(
+        "brokerbi, 2026-11-21: 2 things to do",
+        "\n".join(
+            [
+                f"- {WHY}",
+                "- publish: The disk is full.",
+                "- users of c01 is answered again.",
+                "2 runs failed: https://ui.test/runs/8a1f, run 9b",
+            ]
+        ),
+    )
 
 
-def test_equal_reasons_are_told_once_with_all_their_customers() -> None:
-    found = alert_message("2026-11-21", [], [OVERDUE, replace(OVERDUE, customer="c07")], "")
-    assert found
-    assert "- sales of c03, c07: 2026-10..2026-11" in found.text
+def test_a_run_that_failed_for_what_is_known_is_no_message() -> None:
+    assert alert_message("2026-11-21", Findings(failed=[RUN])) is None
 
 
-def test_a_service_that_is_down_does_not_fill_the_message() -> None:
-    overdue = [replace(OVERDUE, report=f"report {number}") for number in range(100)]
-    found = alert_message("2026-11-21", [], overdue, "")
-    assert found
-    assert len(found.text.splitlines()) < 40
-    assert "and 70 more" in found.text
+def test_a_message_stays_below_1500_signs() -> None:
+    found = alert_message(
+        "2026-11-21", Findings([f"cause {number} {'x' * 200}" for number in range(20)], [], [RUN])
+    )
+    assert found is not None
+    assert len(found.subject) + len(found.text) < 1500
+    assert "more; `brokerbi status` shows them all" in found.text
 
 
 MESSAGE = Message("Something failed", "What failed\n- å, ä and ö")

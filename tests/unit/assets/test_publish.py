@@ -11,7 +11,7 @@ from assets.definitions import build_definitions
 from assets.marts import FILE
 from assets.partitions import customer_months
 from pipelines.sandbox.faults import Fault
-from tests.unit.assets.harness import CUSTOMERS, M16, RUNNING, failure_of, harness
+from tests.unit.assets.harness import CUSTOMERS, M16, RUNNING, Harness, failure_of, harness
 from tests.unit.repository.files import ROOT
 
 
@@ -90,11 +90,41 @@ def test_partitions_that_dagster_lost_count_of_are_found_again(tmp_path: Path) -
     assert made.partitions() == {"G1 green": 3, "M30016 green": 3, "M30017 green": 3}
 
 
+def look(made: Harness) -> list[str | None]:
+    """The keys of the runs that the sensor requests."""
+    sensor = next(one for one in build_definitions(made.project).sensors or () if one.name == "publishing")
+    assert isinstance(sensor, dg.SensorDefinition)
+    context = dg.build_sensor_context(made.instance, sensor_name="publishing")
+    return [one.run_key for one in sensor.evaluate_tick(context).run_requests or []]
+
+
 def test_publishing_follows_a_fetch_once(tmp_path: Path) -> None:
     made = harness(tmp_path)
-    definitions = build_definitions(made.project)
-    looks = [dg.evaluate_automation_conditions(definitions, made.instance)]
+    assert look(made) == []
     made.run()
-    for _ in range(2):
-        looks.append(dg.evaluate_automation_conditions(definitions, made.instance, cursor=looks[-1].cursor))
-    assert [look.get_num_requested(FILE) for look in looks] == [0, 1, 0]
+    assert len(look(made)) == 1
+    made.publish()
+    assert look(made) == []
+
+
+def test_publishing_waits_for_what_is_being_fetched_but_not_for_hours(tmp_path: Path) -> None:
+    made = harness(tmp_path)
+    made.run()
+    running = dg.DagsterRun(job_name="__ASSET_JOB", run_id="a run", status=dg.DagsterRunStatus.STARTED)
+    made.instance.add_run(running)
+    assert look(made) == []
+    with made.project.store.writing() as connection:
+        connection.execute("UPDATE meta.loads SET loaded_at_utc = loaded_at_utc - INTERVAL 2 HOUR")
+    assert len(look(made)) == 1
+
+
+def test_no_mart_compares_itself_with_every_partition_of_its_reports(tmp_path: Path) -> None:
+    graph = build_definitions(harness(tmp_path).project).resolve_asset_graph()
+    months = dg.AssetKey(RUNNING)
+    below = [key for key in graph.get_all_asset_keys() if months in graph.get(key).parent_keys]
+    assert below
+    assert [
+        key
+        for key in below
+        if list(graph.get_partition_mapping(key, months).partition_keys)  # type: ignore[attr-defined]
+    ] == []

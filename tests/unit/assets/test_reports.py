@@ -15,8 +15,9 @@ import pytest
 from assets.definitions import build_definitions
 from assets.partitions import customer_months, customers_in_order, parse_partition_key, partition_key
 from assets.project import Project
-from assets.reports import HELD, NIGHT_OF, SKIP
-from assets.schedules import NIGHTLY, RANGE_END, RANGE_START
+from assets.reports import HELD, SKIP
+from assets.schedules import NIGHTLY
+from assets.under_way import NIGHT_OF, RANGE_END, RANGE_START
 from pipelines.months import Month
 from pipelines.sandbox.faults import Fault
 from pipelines.sandbox.service import Service
@@ -79,16 +80,39 @@ def test_a_customer_that_fails_is_red_and_the_others_are_green(tmp_path: Path) -
     result = made.run(RUNNING, "users", **SIX_MONTHS)
     assert not result.success
     assert made.partitions() == {"G1 green": 6, "M30016 red": 6, "M30017 green": 6}
-    assert failure_of(result).startswith("1 of 3 partitions failed, of M30016.\nusers of M30016: ")
+    assert failure_of(result).startswith("1 of 3 partitions failed, of M30016.\nCheck the id of M30016 and ")
 
 
 def test_a_failure_names_customers_and_months_and_what_to_do(tmp_path: Path) -> None:
     made = harness(tmp_path)
     made.service.faults.switch([Fault("404", customer=M16, count=1)])
-    headline, *sentences, remedy = failure_of(made.run(**SIX_MONTHS)).splitlines()
-    assert headline == "2 of 18 partitions failed, of M30016."
-    assert [one.partition(": ")[0] for one in sentences] == [f"{RUNNING} of M30016 (2026-06..2026-07)"]
-    assert remedy == "Re-execute this run from failure: it asks only for what is missing."
+    assert failure_of(made.run(**SIX_MONTHS)).splitlines() == [
+        "2 of 18 partitions failed, of M30016.",
+        (
+            "Check the id of M30016 and BROKERBI_BASE_URL: the service knows no such thing (404), asked for "
+            "running_commissions."
+        ),
+        "Then re-execute this run from failure: it asks only for what is missing.",
+    ]
+
+
+def test_a_wrong_password_is_one_request_and_one_sentence_also_for_the_next_run(tmp_path: Path) -> None:
+    made = harness(tmp_path)
+    made.service.faults.switch([Fault("401")])
+    said = failure_of(made.run(RUNNING, "users", **SIX_MONTHS))
+    assert len(made.service.log.entries) == 1
+    assert said.count("(401)") == 1
+    assert len(said) < 500
+    made.run(**SIX_MONTHS)
+    assert made.service.log.entries == []
+
+
+def test_a_service_that_is_down_is_asked_once_more_by_the_same_run(tmp_path: Path) -> None:
+    made = harness(tmp_path)
+    made.service.faults.switch([Fault("503", customer=M16, count=1)])
+    assert made.run().success
+    assert made.partitions() == {"G1 green": 3, "M30016 green": 3, "M30017 green": 3}
+    assert sorted(window.split()[0] for window in made.asked()).count(G1) == 2
 
 
 def test_selected_partitions_are_asked_for_though_they_are_held(tmp_path: Path) -> None:
@@ -107,17 +131,45 @@ def test_held_months_can_be_left_alone_by_a_tag(tmp_path: Path) -> None:
     assert [event["state"] for event in made.events(again).values()] == ["held", "held", "fetched"]
 
 
-def test_a_customer_without_rights_is_neither_green_nor_a_failure(tmp_path: Path) -> None:
+REFUSED = Fault("403", path="RunningCommissions", customer=M16)
+
+
+def test_a_customer_that_never_had_the_right_is_neither_green_nor_a_failure(tmp_path: Path) -> None:
     made = harness(tmp_path)
-    made.service.faults.switch([Fault("403", path="RunningCommissions", customer=M16)])
+    made.service.faults.switch([REFUSED])
     assert made.run().success
     assert made.partitions() == {"G1 green": 3, "M30017 green": 3}
+
+
+def test_a_right_that_was_lost_fails_the_run_and_materializes_nothing(tmp_path: Path) -> None:
+    made = harness(tmp_path)
+    made.run()
+    made.service.faults.switch([REFUSED])
+    result = made.run()
+    assert not result.success
+    refused = dg.AssetRecordsFilter(dg.AssetKey(RUNNING), asset_partitions=["M30016|2026-09"])
+    assert len(made.instance.fetch_materializations(refused, limit=5).records) == 1
+    assert made.partitions() == {"G1 green": 3, "M30016 red": 3, "M30017 green": 3}
+    assert "Ask the service's support for the right to running_commissions of M30016" in failure_of(result)
+
+
+def test_what_is_refused_is_asked_again_when_it_is_selected_and_not_by_the_night(tmp_path: Path) -> None:
+    made = harness(tmp_path)
+    made.service.faults.switch([REFUSED])
+    made.run()
+    made.run(tags=LEAVE_HELD)
+    assert made.customers_asked() == {G1, M17}
+    made.run()
+    assert [window.split()[0] for window in made.asked()].count(M16) == 1
+    made.service.faults.switch([])
+    made.run()
+    assert made.partitions()["M30016 green"] == 3
 
 
 def test_a_customer_refused_by_every_report_fails_the_run(tmp_path: Path) -> None:
     made = harness(tmp_path, reports="running_commissions,sold_estates")
     made.service.faults.switch([Fault("403", customer=M16)])
-    assert "M30016 was refused every report (403)" in failure_of(made.run(RUNNING, "sold_estates"))
+    assert "Check the id of M30016 and the login's rights" in failure_of(made.run(RUNNING, "sold_estates"))
 
 
 def test_months_the_service_no_longer_calculates_are_done_without_a_request(tmp_path: Path) -> None:
@@ -192,6 +244,21 @@ def test_a_cancelled_run_keeps_what_it_fetched_and_the_next_asks_for_the_rest(tm
     made.run(first="G1|2026-01", last="G1|2026-08", tags=LEAVE_HELD)
     assert len(made.asked()) == (8 - fetched + 1) // 2
     assert made.partitions()["G1 green"] == 8
+
+
+def test_the_night_leaves_to_a_backfill_what_that_is_fetching(tmp_path: Path) -> None:
+    made = harness(tmp_path)
+    made.instance.add_run(
+        dg.DagsterRun(
+            job_name="__ASSET_JOB",
+            run_id="a backfill",
+            status=dg.DagsterRunStatus.STARTED,
+            tags=range_tags("M30016|2026-01", "M30017|2026-10"),
+            asset_selection={dg.AssetKey(RUNNING)},
+        )
+    )
+    assert made.run(tags={NIGHT_OF: "2026-11-21", **LEAVE_HELD}).success
+    assert made.partitions() == {"G1 green": 3, "M30016 green": 1, "M30017 green": 1}
 
 
 def test_a_warehouse_that_cannot_be_written_fails_the_run_in_a_sentence(tmp_path: Path) -> None:

@@ -1,0 +1,107 @@
+"""Causes of trouble: failed windows grouped by what went wrong, one sentence for each, its remedy first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pipelines.settings.model import Settings
+
+MOST_SENTENCES = 6
+MOST_NAMES = 4
+LONGEST_REASON = 200
+HELD_BACK = "held back"
+SHUT_OUT = "shut out"
+LATE = "late"
+NEVER = "never"
+UNPUBLISHED = "unpublished"
+WAITS = "It is tried again by itself."
+REQUEST = re.compile(r"(?:(?:to|Not asked:) )?report \S+ of customer .+? \([^)]*\)[.:]?")
+SENTENCES: Mapping[str, str] = {
+    "Unauthorized": "Correct {login}: the service refuses it (401), and it is used no more until it is "
+    "changed; {reports} of {customers} wait.",
+    "Forbidden": "Ask the service's support for the right to {reports} of {customers}, or leave it out with "
+    "BROKERBI_REPORTS: it was answered before and is refused now (403); what is held stays.",
+    SHUT_OUT: "Check the id of {customers} and the login's rights: every report was refused (403).",
+    "NotFound": "Check the id of {customers} and BROKERBI_BASE_URL: the service knows no such thing (404), "
+    "asked for {reports}.",
+    "Unreachable": "Check BROKERBI_BASE_URL and the network of this machine: nobody answers there; "
+    "{reports} of {customers} wait. " + WAITS,
+    "HostDown": "Ask the service's support if it lasts: the service fails again and again; {reports} of "
+    "{customers} wait. " + WAITS,
+    "Unavailable": "Ask the service's support if it lasts: the service had no answer to {reports} of "
+    "{customers}. " + WAITS,
+    "AnswerTooLarge": "Raise BROKERBI_LARGEST_ANSWER_MB: an answer is larger, for {reports} of {customers}.",
+    HELD_BACK: "Ask the service whether rows are missing; if not, launch {reports} of {customers} with the "
+    "tag brokerbi/accept_shrink=yes: more than half of the rows held would go, and stay so far.",
+    LATE: "See that the schedule `nightly` and the daemon run: {reports} of {customers} was not read for a "
+    "day and a half.",
+    UNPUBLISHED: "Look at the latest run of the job `publish` and its checks: no new file was published for "
+    "a day and a half.",
+    NEVER: "Launch a backfill, or wait for the next night: {reports} of {customers} was never fetched.",
+}
+OTHER = "Look at `brokerbi status` and ask the service's support: {reason} ({reports} of {customers})"
+PASSING = frozenset({"Unreachable", "HostDown", "Unavailable", "Unexpected"})
+"""Kinds of errors that may be over in some minutes."""
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """One report of one customer that is not as it should be; `kind` names the error in a word."""
+
+    report: str
+    customer: str
+    kind: str
+    reason: str = ""
+
+
+def causes(troubles: Iterable[Trouble], settings: Settings) -> list[str]:
+    """One sentence for each cause, those that concern most first; what is beyond the limit is counted.
+
+    The same login, the same kind of error, or else the same words without the request, are one cause.
+    """
+    own_login = {one.id: one.username for one in settings.customers if one.username}
+    grouped: dict[tuple[str, str], list[Trouble]] = {}
+    for one in _with_kinds(troubles):
+        if one.kind == "Unauthorized":
+            same = own_login.get(one.customer, "")
+        else:
+            same = "" if one.kind in SENTENCES else reason_without_request(one.reason)
+        grouped.setdefault((one.kind, same), []).append(one)
+    groups = sorted(grouped.items(), key=lambda group: -len(group[1]))
+    sentences = [_sentence(kind, same, several) for (kind, same), several in groups[:MOST_SENTENCES]]
+    if len(groups) > MOST_SENTENCES:
+        sentences.append(f"{len(groups) - MOST_SENTENCES} more causes are in `brokerbi status`.")
+    return sentences
+
+
+def reason_without_request(reason: str) -> str:
+    """The words of an error that are the same for every request, shortened."""
+    words = " ".join(REQUEST.sub("", reason).split())
+    return words if len(words) <= LONGEST_REASON else f"{words[:LONGEST_REASON].rstrip()}…"
+
+
+def names(several: Iterable[str], most: int = MOST_NAMES) -> str:
+    """Some names as an enumeration: G1, M1 and 5 more."""
+    found = sorted(dict.fromkeys(several))
+    return ", ".join(found[:most]) + (f" and {len(found) - most} more" if len(found) > most else "")
+
+
+def _with_kinds(troubles: Iterable[Trouble]) -> Sequence[Trouble]:
+    """What was not asked because of other trouble of its report and customer is part of that."""
+    several = list(troubles)
+    kinds = {(one.report, one.customer): one.kind for one in several if one.kind}
+    return [replace(one, kind=one.kind or kinds.get((one.report, one.customer), "")) for one in several]
+
+
+def _sentence(kind: str, same: str, several: Sequence[Trouble]) -> str:
+    customers = names(one.customer for one in several)
+    login = f"the username or password of {customers}'s own login"
+    if not same:
+        login = "BROKERBI_USERNAME or the password that goes with it"
+    return SENTENCES.get(kind, OTHER).format(
+        login=login, customers=customers, reports=names(one.report for one in several), reason=same
+    )

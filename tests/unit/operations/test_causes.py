@@ -1,0 +1,42 @@
+"""Tests of causes: the same cause is one sentence, whomever it concerns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pipelines.operations.causes import Trouble, causes, reason_without_request
+from tests.unit.assets.harness import settings
+
+TWO_LOGINS = '[{"id": "M1"}, {"id": "M2"}, {"id": "G7", "username": "south", "password": "else"}]'
+
+
+def test_one_refused_login_is_one_sentence_and_two_are_two(tmp_path: Path) -> None:
+    troubles = [
+        Trouble(report, customer, "Unauthorized")
+        for report in ("sales", "tips")
+        for customer in ("M1", "M2", "G7")
+    ]
+    assert [one.partition(":")[0] for one in causes(troubles, settings(tmp_path, customers=TWO_LOGINS))] == [
+        "Correct BROKERBI_USERNAME or the password that goes with it",
+        "Correct the username or password of G7's own login",
+    ]
+
+
+def test_many_customers_and_reports_are_named_in_part_and_counted(tmp_path: Path) -> None:
+    troubles = [Trouble("sales", f"c{number:02}", "Unavailable") for number in range(30)]
+    [sentence] = causes(troubles, settings(tmp_path))
+    assert "sales of c00, c01, c02, c03 and 26 more" in sentence
+
+
+def test_what_was_not_asked_after_a_refusal_belongs_to_it(tmp_path: Path) -> None:
+    troubles = [
+        Trouble("sales", "c01", "NotFound"),
+        Trouble("sales", "c01", "", "earlier windows were refused"),
+    ]
+    assert len(causes(troubles, settings(tmp_path))) == 1
+
+
+def test_equal_words_about_different_requests_are_one_cause() -> None:
+    said = "The service answered 400 to report sales of customer M1 (dateFrom=2026-01-01): it calls it wrong."
+    other = said.replace("M1", "M2").replace("sales", "tips")
+    assert reason_without_request(said) == reason_without_request(other)
