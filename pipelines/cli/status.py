@@ -53,7 +53,7 @@ def run_status(arguments: argparse.Namespace) -> int:
         if arguments.quarantine:
             described["rows_in_quarantine"] = [asdict(one) for one in rows]
         print_json(described)
-        return 0
+        return int(arguments.check and not is_well(view))
     say(verdict(view))
     (_print_held if arguments.details else _print_customers)(planned, view)
     _print_trouble(view)
@@ -62,26 +62,44 @@ def run_status(arguments: argparse.Namespace) -> int:
         say(_publication_line(publication))
     for one in rows:
         _print_quarantined(one)
-    return 0
+    return int(arguments.check and not is_well(view))
+
+
+def is_well(view: Overview) -> bool:
+    """Whether a monitor may be quiet: a file is published, and nothing failed, is late or was taken away.
+
+    Rows in quarantine and rights that never were are for the next look, not for an alarm.
+    """
+    is_awaited = any(
+        one.state in ("late", "never read") or (one.state == "no access" and one.last_success_utc)
+        for one in view.standings
+    )
+    is_published = bool(view.publications) and view.publications[0].status != "refused"
+    return is_published and not is_awaited and not view.failures
 
 
 def verdict(view: Overview) -> str:
     """Everything that is wrong in one sentence, or that nothing is."""
     if not view.standings:
         return "Nothing has been asked yet; `brokerbi sync` begins."
+    if found := _troubles(view):
+        return f"Look: {', '.join(found)}."
+    fresh = sum(one.state == "fresh" for one in view.standings)
+    return f"All is well: {fresh} reports are fresh, and nothing failed."
+
+
+def _troubles(view: Overview) -> list[str]:
+    """Everything that is wrong, in a few words each."""
     states = Counter(one.state for one in view.standings)
     rows = sum(one.rows for one in view.quarantined)
     last = view.publications[0] if view.publications else None
-    found = [
+    return [
         *(f"{states[state]} {words}" for state, words in _STATES_OF_TROUBLE.items() if states[state]),
         *([f"{len(view.failures)} failed and not loaded since"] if view.failures else []),
         *([f"{count(rows)} rows in quarantine"] if rows else []),
         *(["nothing is published"] if last is None else []),
         *(["the latest file was not published"] if last and last.status == "refused" else []),
     ]
-    if found:
-        return f"Look: {', '.join(found)}."
-    return f"All is well: {states['fresh']} reports are fresh, and nothing failed."
 
 
 def _print_customers(planned: tuple[PlannedReport, ...], view: Overview) -> None:

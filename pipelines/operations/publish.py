@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import httpx
+
 from pipelines.clock import Clock, SystemClock
 from pipelines.operations.export import Export, refresh_export
 from pipelines.operations.report_page import ReportPage, refresh_report_page
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
     from pipelines.settings.model import Settings
 
 
+PING_SECONDS = 10.0
+
+
 @dataclass(frozen=True)
 class Finished:
     """What came of building, checking and publishing."""
@@ -29,9 +34,12 @@ class Finished:
     publication: Publication
     page: ReportPage | str | None = None  # beside the published file, or why it could not be drawn
     export: Export | str | None = None  # in other formats, if the settings want them, or why there is none
+    ping: str = ""  # why nobody could be told that there is a new file
 
 
-def finish(settings: Settings, clock: Clock | None = None) -> Finished:
+def finish(
+    settings: Settings, clock: Clock | None = None, *, transport: httpx.BaseTransport | None = None
+) -> Finished:
     """Build the marts, run the checks and publish; with a failing error check the old file stays.
 
     Raises WarehouseError before the first load, and MartError when a mart cannot be built: then too the old
@@ -50,11 +58,24 @@ def finish(settings: Settings, clock: Clock | None = None) -> Finished:
         publication = publish(data_dir, keep=keep, now=clock.utc_now(), reasons_against=reasons)
     if settings.landing_days is not None:
         clear_landing(data_dir, days=settings.landing_days, now=clock.utc_now())
-    page, exported = None, None
+    page, exported, ping = None, None, ""
     if publication.published:
         page = refresh_report_page(data_dir, timezone=settings.timezone, now=clock.utc_now())
         exported = refresh_export(settings, clock.utc_now())
-    return Finished(tuple(marts), tuple(checks), publication, page, exported)
+        ping = call(settings.ping_url.get_secret_value(), transport)
+    return Finished(tuple(marts), tuple(checks), publication, page, exported, ping)
+
+
+def call(address: str, transport: httpx.BaseTransport | None = None) -> str:
+    """Call the address of a monitor that misses these calls when they stop; why it failed, if it did."""
+    if not address:
+        return ""
+    try:
+        with httpx.Client(transport=transport, timeout=PING_SECONDS) as client:
+            answer = client.get(address)
+    except httpx.HTTPError as error:
+        return f"BROKERBI_PING_URL could not be called ({type(error).__name__})"
+    return "" if answer.is_success else f"BROKERBI_PING_URL answered {answer.status_code}; check it"
 
 
 def _build_and_check(store: Store, settings: Settings, clock: Clock) -> tuple[list[str], list[CheckResult]]:

@@ -9,7 +9,14 @@ from pydantic import BaseModel, ValidationError
 
 NEVER_QUOTED = frozenset(
     {"base_url", "username", "password", "password_file", "customers"}
-    | {"alert_webhook", "alert_webhook_file", "alert_smtp_username", "alert_smtp_password"}
+    | {
+        "ping_url",
+        "ping_url_file",
+        "alert_webhook",
+        "alert_webhook_file",
+        "alert_smtp_username",
+        "alert_smtp_password",
+    }
 )
 LONGEST_QUOTED = 60
 

@@ -233,6 +233,8 @@ class Settings(BaseModel):
     alert_smtp_password_file: Path | None = Field(
         default=None, description="a file that holds the password at the mail server"
     )
+    ping_url: Webhook = Field(default=NO_SECRET, description="the address to call after each publication")
+    ping_url_file: Path | None = Field(default=None, description="a file that holds the address to call")
     ui_url: Link = Field(default="", description="the address at which people open the Dagster UI")
 
     warnings: tuple[str, ...] = Field(default=(), exclude=True, repr=False, description="what looked odd")

@@ -1,16 +1,21 @@
-"""`brokerbi status --quarantine`: rows as they were received, and nothing of them otherwise."""
+"""`brokerbi status`: the verdict, rows in quarantine as they were received, and a code for monitors."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import sys
+from dataclasses import replace
+from datetime import datetime
 
 import pytest
 
+from pipelines.cli.status import is_well
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.scenario import Scenario, scenario
+from warehouse.status import Overview, PastPublication, ReportStatus
 
+NOW = datetime(2026, 11, 21, 4)
 STATUS = "import sys; from pipelines.cli.main import main; sys.exit(main())"
 
 
@@ -65,3 +70,25 @@ def test_what_the_last_nights_have_cost_is_said_by_day(here: Scenario) -> None:
     [night] = json.loads(said(here, "--json"))["nights"]
     names = ("day", "customers", "requests", "repeated", "failed")
     assert [night[name] for name in names] == ["2026-11-21", 1, 1, 0, 0]
+
+
+FRESH = ReportStatus("sales", "M1", 3, None, NOW, None, None, None, "fresh")
+PUBLISHED = PastPublication("a version", NOW, "published", 1, ())
+
+
+@pytest.mark.parametrize(
+    ("standings", "publications", "quiet"),
+    [
+        ([FRESH], [PUBLISHED], True),
+        ([FRESH], [], False),
+        ([replace(FRESH, state="late")], [PUBLISHED], False),
+        ([replace(FRESH, state="no access")], [PUBLISHED], False),
+        ([replace(FRESH, state="no access", last_success_utc=None)], [PUBLISHED], True),
+        ([FRESH], [replace(PUBLISHED, status="refused")], False),
+    ],
+    ids=["fresh", "never published", "late", "a lost right", "never a right", "refused by a check"],
+)
+def test_a_monitor_hears_of_what_is_wrong_and_of_nothing_else(
+    standings: list[ReportStatus], publications: list[PastPublication], quiet: bool
+) -> None:
+    assert is_well(Overview(standings, [], [], [], [], publications)) is quiet
