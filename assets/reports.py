@@ -1,7 +1,7 @@
 """Reports as assets: one for each report that is asked for, all fetched by one sync per run."""
 
 # No `from __future__ import annotations`: Dagster reads the annotations of an asset's function.
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import Any
@@ -19,7 +19,7 @@ from assets.metadata import (
 )
 from assets.partitions import ReportPartition, customers_in_order, months_by_pair, parse_partition_key
 from assets.project import Project
-from assets.run_log import RunLog
+from assets.run_log import RunLog, columns_in_words
 from assets.run_results import (
     LedgerComparison,
     PartitionResult,
@@ -36,6 +36,7 @@ from pipelines.catalogue.model import Report
 from pipelines.planning.selection import Selection
 from pipelines.settings.messages import SettingsError
 from pipelines.sync.sync import sync
+from warehouse.column_news import ColumnNews, column_news
 from warehouse.duckdb_file import literal, quoted
 from warehouse.errors import WarehouseError
 from warehouse.ledger import ledger_of
@@ -44,6 +45,7 @@ from warehouse.window_result import WindowResult
 HELD = "brokerbi/held"
 SKIP = "skip"
 """Run tag brokerbi/held=skip: months that are held and not due are not asked for again."""
+NO_NOTES: Mapping[str, Mapping[str, str]] = {}
 RETRY_NUMBER = "dagster/retry_number"
 ACCEPT_SHRINK = "brokerbi/accept_shrink"
 YES = "yes"
@@ -138,6 +140,7 @@ def fetch_partitions(
     active = {customer.id for customer in project.settings.active_customers}
     known = {customer.id for customer in project.settings.customers}
     windows: list[WindowResult] = []
+    run_log = RunLog(context.log)
     if context.run.tags.get(HELD) == SKIP:
         partitions = _not_under_way(project, context, partitions)
 
@@ -156,15 +159,17 @@ def fetch_partitions(
         if _is_automatic_retry(context):  # what was refused stays so for minutes
             asked = [one for one in asked if not before.was_denied_since(one.pair, since)]
         try:
-            stopped, shut_out = _sync(project, context, asked, windows)
+            stopped, shut_out = _sync(project, context, asked, windows, run_log)
         except BaseException:
             with suppress(WarehouseError):
                 _log(project, context, [one for one in results() if one.state is PartitionState.FETCHED])
             raise
         found = results()
+        news = column_news(store, [one.load_id for one in windows if one.load_id])
     except (SettingsError, WarehouseError) as error:
         raise dg.Failure(str(error)) from error
-    _log(project, context, [one for one in found if one.is_done])
+    _log(project, context, [one for one in found if one.is_done], run_notes(run_log, news))
+    run_log.ended(news)
     context.log.info(summary_line(found))
     failed = failure(found, stopped, shut_out, project.settings)
     if failed and may_pass(found, stopped) and not _is_automatic_retry(context):
@@ -193,6 +198,7 @@ def _sync(
     context: dg.AssetExecutionContext,
     partitions: Sequence[ReportPartition],
     windows: list[WindowResult],
+    run_log: RunLog,
 ) -> tuple[str, Sequence[str]]:
     """Ask for these partitions and add every window to `windows`.
 
@@ -201,7 +207,6 @@ def _sync(
     months = months_by_pair(partitions, project.calendar)
     if not months:
         return "", ()
-    run_log = RunLog(context.log)
 
     def on_result(window: WindowResult) -> None:
         windows.append(window)
@@ -223,15 +228,29 @@ def _sync(
     return summary.stopped, summary.shut_out
 
 
-def _log(project: Project, context: dg.AssetExecutionContext, results: Sequence[PartitionResult]) -> None:
-    """Log a materialization for each of these results, with a preview of every report that was fetched."""
+def run_notes(run_log: RunLog, news: Sequence[ColumnNews]) -> Mapping[str, Mapping[str, str]]:
+    """What a run has to say of each report as a whole."""
+    columns = columns_in_words(news)
+    return {
+        name: {"this_run": count.words, **({"columns": columns[name]} if name in columns else {})}
+        for name, count in run_log.reports.items()
+    }
+
+
+def _log(
+    project: Project,
+    context: dg.AssetExecutionContext,
+    results: Sequence[PartitionResult],
+    notes: Mapping[str, Mapping[str, str]] = NO_NOTES,
+) -> None:
+    """Log a materialization for each of these results, the newest of each report with notes and a preview."""
     newest = newest_fetched(results)
     previews: dict[str, TablePreview] = {}
     with suppress(WarehouseError):
         previews = read_previews(
             project.store, {name: _rows_of(one.partition) for name, one in newest.items()}
         )
-    for event in materializations(results, previews):
+    for event in materializations(results, previews, notes):
         context.log_event(event)
     monthly = {one.partition.report.name for one in results if one.partition.month}
     # Dagster counts materialized partitions onwards from its last look, and what one run logs while another

@@ -180,11 +180,13 @@ def newest_fetched(results: Iterable[PartitionResult]) -> dict[str, PartitionRes
 
 
 def materializations(
-    results: Sequence[PartitionResult], previews: Mapping[str, TablePreview]
+    results: Sequence[PartitionResult],
+    previews: Mapping[str, TablePreview],
+    notes: Mapping[str, Mapping[str, str]],
 ) -> Iterator[dg.AssetMaterialization]:
     """One event for each partition, and one for all customers of a snapshot report.
 
-    The newest fetched partition of a report carries the preview of it.
+    The newest fetched partition of a report carries the preview of it, and the notes on the whole run.
     """
     newest = newest_fetched(results)
     snapshots: dict[str, list[PartitionResult]] = {}
@@ -193,12 +195,14 @@ def materializations(
         if result.partition.month is None:
             snapshots.setdefault(report.name, []).append(result)
             continue
-        preview = previews.get(report.name) if newest.get(report.name) is result else None
+        is_newest = newest.get(report.name) is result
+        preview = previews.get(report.name) if is_newest else None
         yield dg.AssetMaterialization(
             asset_key=report.name,
             partition=partition_key(result.partition.customer, result.partition.month),
             description=result.reason or None,
             metadata=_partition_metadata(result)
+            | (dict(notes.get(report.name, {})) if is_newest else {})
             | (preview.metadata(column_descriptions(report.tables[0])) if preview else {}),
         )
     for name, of_report in snapshots.items():
@@ -210,6 +214,7 @@ def materializations(
                 ROW_COUNT: sum(one.rows or 0 for one in of_report),
                 "customers": len(of_report),
                 "by_customer": dg.MetadataValue.md(_customers_table(of_report)),
+                **notes.get(name, {}),
                 **(preview.metadata(column_descriptions(table)) if preview else {}),
             },
         )

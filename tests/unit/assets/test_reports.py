@@ -74,6 +74,16 @@ def test_the_newest_partition_shows_some_rows_without_texts_about_people(tmp_pat
     assert [event for event in older if "preview" in event] == []
 
 
+def test_the_newest_partition_tells_of_the_whole_run_and_of_new_columns(tmp_path: Path) -> None:
+    made = harness(tmp_path)
+    made.run(**SIX_MONTHS)
+    made.service.faults.switch([Fault("unknown_fields")])
+    newest = made.events(made.run(**SIX_MONTHS))["M30017|2026-11"]
+    assert newest["this_run"].startswith("9 of 9 windows, 9 requests, ")
+    assert newest["columns"].startswith("running_commissions: running_commissions.")
+    assert " is new (" in newest["columns"]
+
+
 def test_a_customer_that_fails_is_red_and_the_others_are_green(tmp_path: Path) -> None:
     made = harness(tmp_path)
     made.service.faults.switch([Fault("404", customer=M16)])
