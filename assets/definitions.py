@@ -13,6 +13,7 @@ from assets.notify import channels
 from assets.partitions import customer_months, customers_in_order
 from assets.project import Project
 from assets.publish import PUBLISH, published_file, publishing_sensor
+from assets.report_checks import checks_of_reports
 from assets.reports import monthly_reports, snapshot_reports
 from assets.schedules import CATCH_UP, NIGHTLY, catch_up_schedule, nightly_schedule
 from pipelines.settings.model import load_settings
@@ -36,6 +37,8 @@ def build_definitions(project: Project) -> dg.Definitions:
     customers = customers_in_order(project.settings, project.customers_with_data())
     all_reports = dg.AssetSelection.assets(*(report.name for report in project.reports))
     with_months = dg.AssetSelection.assets(*(report.name for report in project.monthly_reports))
+    checks = dg.AssetSelection.all_asset_checks()
+    with_file = dg.AssetSelection.assets(FILE).required_multi_asset_neighbors()
     to_notify = channels(project.settings)
     return dg.Definitions(
         assets=[
@@ -43,18 +46,19 @@ def build_definitions(project: Project) -> dg.Definitions:
             monthly_reports(project, customer_months(project.settings, customers)),
             published_file(project, read_sql_files()),
         ],
+        asset_checks=[checks_of_reports(project)],
         jobs=[
             dg.define_asset_job(
                 NIGHTLY,
-                selection=all_reports,
+                selection=all_reports - checks,
                 description="The night: everything that is due, of all customers.",
             ),
             dg.define_asset_job(
-                CATCH_UP, selection=with_months, description="Older months that a customer lacks."
+                CATCH_UP, selection=with_months - checks, description="Older months that a customer lacks."
             ),
             dg.define_asset_job(
                 PUBLISH,
-                selection=dg.AssetSelection.assets(FILE).required_multi_asset_neighbors(),
+                selection=with_file | checks,
                 description="Builds the marts, runs the checks and publishes the file.",
             ),
         ],

@@ -93,6 +93,7 @@ def mart_specs(files: SqlFiles, reports: Iterable[Report]) -> list[dg.AssetSpec]
             kinds={"duckdb", "sql"},
             metadata={
                 "dagster/table_name": query.table,
+                "rebuilt": "by the job publish, after every run that fetched something",
                 COLUMN_SCHEMA: column_schema(
                     (name, query.types.get(name, ""), words) for name, words in query.columns.items()
                 ),
@@ -134,6 +135,7 @@ def check_specs(files: SqlFiles) -> list[dg.AssetCheckSpec]:
             asset=_checked_asset(files, query),
             description=f"{query.question}\n\n{query.words}",
             metadata={"severity": query.severity},
+            blocking=query.severity == "error",
         )
         for query in files.checks.values()
     ]

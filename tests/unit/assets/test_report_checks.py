@@ -1,0 +1,69 @@
+"""Tests of the checks of reports: each report has its own, and what offends one says so at that report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from assets.definitions import build_definitions
+from assets.publish import PUBLISH
+from pipelines.sandbox.faults import Fault
+from tests.unit.assets.harness import M16, RUNNING, Harness, harness
+
+CHECKS = {
+    "columns_are_known",
+    "documented_keys_are_unique",
+    "is_read",
+    "rows_are_loaded",
+    "volume_is_usual",
+}
+
+
+def failing(made: Harness) -> set[tuple[str, str]]:
+    """Checks of reports that a publication finds offended."""
+    job = build_definitions(made.project).resolve_job_def(PUBLISH)
+    result = job.execute_in_process(instance=made.instance, raise_on_error=False)
+    found = result.get_asset_check_evaluations()
+    return {
+        (one.asset_key.path[-1], one.check_name)
+        for one in found
+        if not one.passed and one.check_name in CHECKS
+    }
+
+
+def test_every_report_has_the_same_checks(tmp_path: Path) -> None:
+    keys = build_definitions(harness(tmp_path).project).resolve_asset_graph().asset_check_keys
+    for report in (RUNNING, "users"):
+        assert {key.name for key in keys if key.asset_key == dg.AssetKey(report)} == CHECKS
+
+
+@pytest.mark.parametrize(
+    ("fault", "check"),
+    [
+        (Fault("403", path="RunningCommissions", customer=M16), "is_read"),
+        (Fault("wrong_types", path="RunningCommissions"), "rows_are_loaded"),
+    ],
+    ids=["a lost right", "quarantine"],
+)
+def test_what_is_wrong_with_a_report_is_seen_at_its_check(tmp_path: Path, fault: Fault, check: str) -> None:
+    made = harness(tmp_path)
+    made.run()
+    made.service.faults.switch([fault])
+    made.run()
+    assert (RUNNING, check) in failing(made)
+
+
+def test_unknown_columns_and_a_strange_volume_are_seen(tmp_path: Path) -> None:
+    made = harness(tmp_path)
+    made.run(first="G1|2026-01", last="G1|2026-11")
+    with made.project.store.writing() as connection:
+        connection.execute("UPDATE meta.columns SET first_seen_utc = now()::TIMESTAMP - INTERVAL 9 DAY")
+        connection.execute(
+            "UPDATE meta.columns SET first_seen_utc = now()::TIMESTAMP, documented = false "
+            "WHERE table_name = 'running_commissions' AND position = 1"
+        )
+        connection.execute("UPDATE meta.months SET rows = 100 WHERE month < '2026-10-01'")
+        connection.execute("UPDATE meta.months SET rows = 1, state = 'held' WHERE month = '2026-10-01'")
+    assert {(RUNNING, "columns_are_known"), (RUNNING, "volume_is_usual")} <= failing(made)
