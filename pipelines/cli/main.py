@@ -6,7 +6,9 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from importlib import import_module
+from importlib.metadata import version
 
 from pipelines.cli.output import complain
 from pipelines.months import Month
@@ -48,6 +50,9 @@ WELL, FAILED, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
 def main(words: Sequence[str] | None = None) -> int:
     """Run one command; everything that goes wrong is one sentence on stderr and an exit code."""
     words = sys.argv[1:] if words is None else words
+    if words and words[0] not in COMMANDS and (meant := get_close_matches(words[0], COMMANDS, n=1)):
+        complain(f"brokerbi: there is no command {words[0]!r}; did you mean {meant[0]}?")
+        return WRONG_USAGE
     arguments = parser(with_sandbox=words[:1] == ["sandbox"]).parse_args(words)
     try:
         return command(arguments.command)(arguments)
@@ -98,6 +103,7 @@ def parser(*, with_sandbox: bool = True) -> argparse.ArgumentParser:
         epilog="Settings come from BROKERBI_* variables or brokerbi.toml. "
         "Exit codes: 0 all well, 1 something failed, 2 wrong usage or settings.",
     )
+    top.add_argument("--version", action="version", version=f"brokerbi {version('brokerbi')}")
     subparsers = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
     commands = {
         name: subparsers.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")

@@ -186,7 +186,7 @@ def sync_with_progress(settings: Settings, selection: Selection) -> Summary:
     }
     names = dict.fromkeys((*(one.report for one in summary.results), *held))
     print_table(
-        ["report", "rows", "windows", "requests", "months left", "quarantined", "what else"],
+        ["report", "rows", "windows", "requests", "left alone", "quarantined", "what else"],
         [
             _summary_row(name, [one for one in summary.results if one.report == name], held.get(name, 0))
             for name in names
@@ -238,11 +238,12 @@ class SyncProgress:
             BarColumn(),
             MofNCompleteColumn(),
             TimeRemainingColumn(),
+            TextColumn("{task.fields[counted]}"),
             console=Console(file=sys.stderr),
             transient=True,
             disable=not sys.stderr.isatty(),
         )
-        self.task = self.bar.add_task("windows", total=None)
+        self.task = self.bar.add_task("windows", total=None, counted="")
         self.windows = self.done = self.rows = self.troubled = 0
         self.began = self.last_line = time.monotonic()
 
@@ -262,17 +263,21 @@ class SyncProgress:
         if outcome.report == CHANGED_SALES:
             return
         self.done += 1
+        self.windows = max(self.windows, self.done)  # a window that is asked month by month becomes several
         self.rows += sum(outcome.rows.values())
         self.troubled += outcome.status in TROUBLE
-        self.bar.update(self.task, completed=self.done, description=f"{outcome.report} {outcome.when}")
+        counted = f"{count(self.rows)} rows" + (f", {self.troubled} in trouble" if self.troubled else "")
+        self.bar.update(
+            self.task,
+            completed=self.done,
+            total=self.windows,
+            description=f"{outcome.report} {outcome.when}",
+            counted=counted,
+        )
         now = time.monotonic()
         if self.bar.disable and now - self.last_line >= SECONDS_BETWEEN_LINES:
             self.last_line = now
-            trouble = f", {self.troubled} in trouble" if self.troubled else ""
-            complain(
-                f"{count(self.done)} of {count(self.windows)} windows, {count(self.rows)} rows{trouble}"
-                f"{self._to_go(now)}"
-            )
+            complain(f"{count(self.done)} of {count(self.windows)} windows, {counted}{self._to_go(now)}")
 
     def _to_go(self, now: float) -> str:
         """The time left at the pace so far, as the end of a sentence."""
