@@ -14,6 +14,7 @@ MAY_READ: dict[str, set[str]] = {
     "tables": {"meta"},
     "views": {"meta"},
     "checks": {"bi", "marts", "meta", "staging"},
+    "report_checks": {"meta"},
     "analysis": {"bi", "marts", "meta"},
     "page": {"marts", "meta"},
     "sql": set(),  # macros
