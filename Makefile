@@ -2,7 +2,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help install demo dev test check lint types format coverage bench night browser soak lock clean
+.PHONY: help install demo dev test check lint types format coverage bench night nights browser soak lock clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -91,6 +91,9 @@ bench: $(STAMP) ## race against the floor and the best peer: BENCH="--help" says
 
 night: $(STAMP) ## how long a night of twenty customers takes on this machine, and how much of that is Dagster's
 	$(BIN)/python -m tests.tools.nights.measured
+
+nights: $(STAMP) ## thirty nights of twenty customers with a fast clock: requests and lateness, in docs/nights.md
+	$(BIN)/python -m tests.tools.nights.month
 
 browser: $(STAMP) ## a backfill of three years launched by clicking in a real browser; pictures in SHOTS=.dev/shots
 	$(BIN)/python -m tests.tools.browser.backfill --shots $${SHOTS:-$(DEV)/shots}
