@@ -5,9 +5,12 @@ ConnectError
 ├── Forbidden         403: this login may not see this report of this customer
 ├── NotFound          404: no such address or customer
 ├── Refused           400: the request breaks a rule of the service; `validation` says which
-├── Unexpected        what nobody has documented: another status, a redirect, or no JSON every time
+├── Unexpected        any other status nobody has documented
+├── Redirected        3xx: never followed, the login would travel along
 ├── AnswerTooLarge    the answer is larger than BROKERBI_LARGEST_ANSWER_MB
-├── Unavailable       429, 5xx, time-outs, resets and half bodies, every time it was asked
+├── NotJson           200, but not JSON, every time it was asked
+├── TooManyRequests   429, every time it was asked
+├── Unavailable       5xx, time-outs, resets and half bodies, every time it was asked
 ├── Unreachable       no connection, every time one was tried
 └── HostDown          the host fails or refuses one request after the other: the run is over
 """
@@ -58,11 +61,23 @@ class Refused(ConnectError):
 
 
 class Unexpected(ConnectError):
-    """The service answered what nobody has documented."""
+    """A status that nobody has documented."""
+
+
+class Redirected(ConnectError):
+    """The service points elsewhere."""
 
 
 class AnswerTooLarge(ConnectError):
     """The answer is larger than the settings allow; only a shorter request can be answered."""
+
+
+class NotJson(ConnectError):
+    """The service answered something else than JSON."""
+
+
+class TooManyRequests(ConnectError):
+    """The service wants fewer requests."""
 
 
 class Unavailable(ConnectError):
@@ -100,8 +115,8 @@ EXHAUSTED: dict[Trouble | int | None, tuple[type[ConnectError], str]] = {
     Trouble.UNREACHABLE: (Unreachable, "Check BROKERBI_BASE_URL and the network of this machine."),
     Trouble.TIMED_OUT: (Unavailable, "Run again later, or raise BROKERBI_TIMEOUT_SECONDS."),
     Trouble.BROKEN: (Unavailable, RUN_AGAIN),
-    Trouble.NOT_JSON: (Unexpected, KEPT_IN_LANDING),
-    TOO_MANY_REQUESTS: (Unavailable, "Lower BROKERBI_REQUESTS_PER_SECOND or BROKERBI_CONCURRENCY."),
+    Trouble.NOT_JSON: (NotJson, KEPT_IN_LANDING),
+    TOO_MANY_REQUESTS: (TooManyRequests, "Lower BROKERBI_REQUESTS_PER_SECOND or BROKERBI_CONCURRENCY."),
     None: (Unavailable, RUN_AGAIN),
 }
 
@@ -112,6 +127,7 @@ def refusal(answer: Answer, login: Login) -> ConnectError:
         answer.status, (Unexpected, "nobody has documented that. Ask the service's support.")
     )
     if 300 <= answer.status < 400:
+        kind = Redirected
         advice = f"it points to {_redirect_target(answer)}, which is not followed. Check BROKERBI_BASE_URL."
     said = excerpt(answer.body, login)
     message = f"The service answered {answer.status} to {answer.request}: {advice}"
@@ -155,7 +171,7 @@ def exhausted(tries: Sequence[Try], answer: Answer | None) -> ConnectError:
     )
     if isinstance(error, Unavailable):
         slow = [one for one in tries if one.trouble is Trouble.TIMED_OUT or one.status == GATEWAY_TIMEOUT]
-        error.timed_out = last.status != TOO_MANY_REQUESTS and len(slow) * 2 > len(tries)
+        error.timed_out = len(slow) * 2 > len(tries)
     return error
 
 

@@ -44,7 +44,7 @@ SENTENCES: Mapping[str, str] = {
     NEVER: "Launch a backfill, or wait for the next night: {reports} of {customers} was never fetched.",
 }
 OTHER = "Look at `brokerbi status` and ask the service's support: {reason} ({reports} of {customers})"
-PASSING = frozenset({"Unreachable", "HostDown", "Unavailable", "Unexpected"})
+PASSING = frozenset({"Unreachable", "HostDown", "Unavailable", "TooManyRequests", "NotJson"})
 """Kinds of errors that may be over in some minutes."""
 
 

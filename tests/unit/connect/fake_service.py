@@ -101,7 +101,7 @@ def reply(status: int, body: bytes = b"", *, end: Exception | None = None, **hea
 ROWS = reply(200, b'[{"id": 1}]', content_type="application/json; charset=utf-8")
 HTML = b"\xef\xbb\xbf\n <html><body>Maintenance</body></html>"
 MAY_PASS: dict[str, tuple[Reply, type[errors.ConnectError]]] = {
-    "429": (reply(429), errors.Unavailable),
+    "429": (reply(429), errors.TooManyRequests),
     "500": (reply(500), errors.Unavailable),
     "502": (reply(502), errors.Unavailable),
     "503": (reply(503), errors.Unavailable),
@@ -114,11 +114,11 @@ MAY_PASS: dict[str, tuple[Reply, type[errors.ConnectError]]] = {
     "a broken gzip": (reply(200, b"\x1f\x8b[1]", content_encoding="gzip"), errors.Unavailable),
     "another compression": (reply(200, b"[1]", content_encoding="br"), errors.Unavailable),
     "no connection": (httpx.ConnectError("refused"), errors.Unreachable),
-    "HTML": (reply(200, HTML, content_type="text/html"), errors.Unexpected),
-    "XML": (reply(200, b"<Rows/>", content_type="application/xml"), errors.Unexpected),
-    "broken JSON": (reply(200, b"[1,"), errors.Unexpected),
-    "nothing": (reply(200, b""), errors.Unexpected),
-    "another 2xx": (reply(204), errors.Unexpected),
+    "HTML": (reply(200, HTML, content_type="text/html"), errors.NotJson),
+    "XML": (reply(200, b"<Rows/>", content_type="application/xml"), errors.NotJson),
+    "broken JSON": (reply(200, b"[1,"), errors.NotJson),
+    "nothing": (reply(200, b""), errors.NotJson),
+    "another 2xx": (reply(204), errors.NotJson),
 }
 FINAL: dict[str, tuple[Reply, type[errors.ConnectError]]] = {
     "400": (reply(400, b'{"message": "too long"}'), errors.Refused),
@@ -128,8 +128,8 @@ FINAL: dict[str, tuple[Reply, type[errors.ConnectError]]] = {
     "406": (reply(406), errors.Unexpected),
     "408": (reply(408), errors.Unexpected),
     "418": (reply(418), errors.Unexpected),
-    "301": (reply(301, location="https://elsewhere.example/x"), errors.Unexpected),
-    "304": (reply(304), errors.Unexpected),
+    "301": (reply(301, location="https://elsewhere.example/x"), errors.Redirected),
+    "304": (reply(304), errors.Redirected),
     "a refusal whose body breaks off": (reply(403, b"no", end=httpx.ReadError("reset")), errors.Forbidden),
 }
 

@@ -11,7 +11,7 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from pipelines.connect.errors import ConnectError, Unexpected
+from pipelines.connect.errors import ConnectError, NotJson
 from pipelines.connect.models import Login, Try
 from tests.unit.connect.fake_service import (
     FINAL,
@@ -92,7 +92,7 @@ async def test_a_reader_that_quotes_the_login_is_not_quoted(tmp_path: Path) -> N
         raise ValueError(f"{TELLING} {len(body)}")
 
     async with client(Service(ROWS), tmp_path) as asking:
-        with pytest.raises(Unexpected) as caught:
+        with pytest.raises(NotJson) as caught:
             await asking.get(SALES, quoting)
     assert [secret for secret in SECRETS if secret in str(caught.value)] == []
 

@@ -12,7 +12,7 @@ from random import Random
 
 import pytest
 
-from pipelines.connect.errors import ConnectError, Unavailable, Unexpected, Unreachable
+from pipelines.connect.errors import ConnectError, NotJson, Unavailable, Unreachable
 from pipelines.connect.models import Limits
 from pipelines.connect.retry import RetryPolicy
 from tests.unit.connect.fake_service import SALES, client, read
@@ -55,7 +55,7 @@ BREAKING: dict[str, tuple[Speak, type[ConnectError]]] = {
     "says half of what it announced": (_says(HEAD + b"Content-Length: 9\r\n\r\n[1]"), Unavailable),
     "stops between chunks": (_says(HEAD + b"Transfer-Encoding: chunked\r\n\r\n3\r\n[1]\r\n"), Unavailable),
     "speaks something else": (_says(b"SSH-2.0-server\r\n"), Unavailable),
-    "ends an unlimited body early": (_says(HEAD + b"Connection: close\r\n\r\n[1,"), Unexpected),
+    "ends an unlimited body early": (_says(HEAD + b"Connection: close\r\n\r\n[1,"), NotJson),
 }
 SLOW: dict[str, tuple[Speak, Limits]] = {
     "never begins": (_waits_for_the_end, Limits(seconds=0.2, whole_seconds=5)),
