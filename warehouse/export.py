@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import duckdb
 from duckdb import DuckDBPyConnection
 
 from warehouse.duckdb_file import connect, literal, quoted
@@ -62,6 +63,7 @@ WHERE columns.database_name = current_database() AND columns.schema_name IN ('ma
 GROUP BY ALL
 ORDER BY columns.schema_name DESC, columns.table_name
 """
+_KEYS = "SELECT schema_name || '.' || table_name, columns FROM meta.keys WHERE kind = 'grain'"
 
 
 class TableExport:
@@ -90,6 +92,14 @@ class TableExport:
                 '`brokerbi query "FROM meta.dictionary WHERE column_name IS NULL"` lists them all.'
             )
         return found
+
+    def keys(self) -> dict[str, list[str]]:
+        """The columns that tell the rows of a mart apart, by its name; nothing in a file of before."""
+        try:
+            found = self.connection.execute(_KEYS).fetchall()
+        except duckdb.CatalogException:
+            return {}
+        return {str(name): list(columns) for name, columns in found}
 
     def write_parquet(self, table: PublishedTable, path: Path) -> None:
         """All rows of a table, typed; what the table and its columns mean is in the file's metadata."""

@@ -192,7 +192,7 @@ def parser(*, with_sandbox: bool = True) -> argparse.ArgumentParser:
         "--format",
         action="append",
         default=[],
-        choices=("parquet", "csv", "xlsx"),
+        choices=("parquet", "csv", "xlsx", "dbt"),
         help="repeatable; else those of the settings, else parquet",
     )
     export.add_argument(

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import fsspec
 from filelock import FileLock
 
+from pipelines.operations.dbt_project import write_dbt_project
 from pipelines.operations.workbook import write_workbook
 from warehouse.errors import WarehouseError, explained
 from warehouse.export import PublishedTable, TableExport, table_export
@@ -55,7 +56,7 @@ class Export:
 def export(
     data_dir: Path, *, formats: Sequence[str], now: datetime, to: str = "", tables: Sequence[str] = ()
 ) -> Export:
-    """Write the tables in these formats (parquet, csv, xlsx), and remove older exports from the same place.
+    """Write the tables as parquet, csv, xlsx or dbt, and remove older exports from the same place.
 
     `to` is a directory or an address that fsspec knows, such as s3://bucket/folder; its credentials are
     those of the environment. Raises WarehouseError for what cannot be read or written.
@@ -109,6 +110,8 @@ def _write_files(
             if format_ == "xlsx":
                 marts = [table for table in tables if table.schema == "marts"]
                 too_long = write_workbook(folder / WORKBOOK, marts, source.rows)
+            elif format_ == "dbt":
+                write_dbt_project(folder / format_, tables, source.keys())
             else:
                 _write_each(source, tables, folder / format_, format_)
     described = {

@@ -204,9 +204,9 @@ class Settings(BaseModel):
     published_url: Link = Field(
         default="", description="the address at which people open the published file and its page"
     )
-    export_formats: Annotated[tuple[Literal["parquet", "csv", "xlsx"], ...], BeforeValidator(_words)] = Field(
-        default=(), description="formats with commas: parquet, csv, xlsx"
-    )
+    export_formats: Annotated[
+        tuple[Literal["parquet", "csv", "xlsx", "dbt"], ...], BeforeValidator(_words)
+    ] = Field(default=(), description="formats with commas: parquet, csv, xlsx, dbt")
     export_to: str = Field(
         default="",
         pattern=r"^[^@]*$",

@@ -1,0 +1,85 @@
+"""The dbt project: sources with their meanings and keys, and measures only of what may be summed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from pipelines.operations.dbt_project import write_dbt_project
+from warehouse.export import PublishedColumn, PublishedTable
+
+COLUMNS = {
+    "month": "DATE",
+    "office_id": "VARCHAR",
+    "office_name": "VARCHAR",
+    "commission": "DECIMAL(18,4)",
+    "sold_average_commission": "DECIMAL(18,4)",
+    "commission_per_active_agent": "DECIMAL(18,4)",
+    "incoming_lead_count": "BIGINT",
+    "is_open": "BOOLEAN",
+    "_load_id": "VARCHAR",
+}
+
+
+def table(name: str, columns: dict[str, str], schema: str = "marts") -> PublishedTable:
+    described = tuple(
+        PublishedColumn(column, type_, f"what {column} is") for column, type_ in columns.items()
+    )
+    return PublishedTable(schema, name, f"what {name} is", 1, described)
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("project") / "dbt"
+    tables = [
+        table("office_month", COLUMNS),
+        table("offices", {"office_id": "VARCHAR"}),
+        table("leaderboard", {"commission": "DECIMAL(18,4)"}),
+    ]
+    keys = {"marts.offices": ["office_id"], "marts.office_month": ["office_id", "month"]}
+    write_dbt_project(folder, tables, keys)
+    return folder
+
+
+def read(project: Path, name: str) -> Any:
+    return yaml.safe_load((project / "models" / name).read_text("utf-8"))
+
+
+def test_sources_carry_meanings_types_and_the_key(project: Path) -> None:
+    [source] = read(project, "sources.yml")["sources"]
+    month, offices, _ = source["tables"]
+    assert month["columns"][3] == {
+        "name": "commission",
+        "description": "what commission is",
+        "data_type": "decimal(18,4)",
+    }
+    assert month["config"]["meta"]["key"] == ["office_id", "month"]
+    assert offices["columns"][0]["data_tests"] == ["unique", "not_null"]
+
+
+def test_only_what_may_be_summed_is_a_measure(project: Path) -> None:
+    [model] = read(project, "semantic_models.yml")["semantic_models"]
+    assert [measure["name"] for measure in model["measures"]] == [
+        "office_month_rows",
+        "office_month_commission",
+        "office_month_incoming_lead_count",
+    ]
+
+
+def test_a_semantic_model_names_its_grain_its_ids_and_its_dimensions(project: Path) -> None:
+    [model] = read(project, "semantic_models.yml")["semantic_models"]
+    assert [(one["name"], one["type"]) for one in model["entities"]] == [
+        ("office_month_row", "primary"),
+        ("office", "foreign"),
+    ]
+    assert [one["name"] for one in model["dimensions"]] == ["first_of_month", "office_name", "is_open"]
+
+
+def test_every_semantic_model_has_its_model(project: Path) -> None:
+    assert (project / "models" / "office_month.sql").read_text("utf-8") == (
+        "FROM {{ source('marts', 'office_month') }}\n"
+    )
+    assert not (project / "models" / "leaderboard.sql").exists()
