@@ -39,6 +39,37 @@ not_refreshed AS (
     WHERE name = 'numbers_are_refreshed' AND message = ''
 ),
 
+assumptions AS (
+    SELECT
+        state,
+        message,
+        CASE
+            WHEN NOT contains(query, 'budget') THEN NULL
+            WHEN ends_with(query, 'commission') THEN 'commission'
+            WHEN ends_with(query, 'crm') THEN 'meetings'
+            ELSE 'homes'
+        END AS budget,
+        state = 'fits' AND row_count > 0 AND budget IS NOT NULL AS is_read
+    FROM meta.assumptions
+),
+
+differing AS (
+    SELECT DISTINCT
+        message,
+        CASE
+            WHEN budget IS NULL THEN NULL
+            WHEN NOT any_read THEN
+                'Budgets cannot be read, so these marts are empty: marts.budgets and all of budgets and actuals'
+            WHEN NOT this_read THEN 'Budgets of ' || budget || ' cannot be read, so no mart has them'
+            ELSE 'Budgets of ' || budget || ' come from another report, but one of them cannot be read'
+        END AS consequence
+    FROM (
+        SELECT *, bool_or(is_read) OVER () AS any_read, bool_or(is_read) OVER (PARTITION BY budget) AS this_read
+        FROM assumptions
+    )
+    WHERE state = 'differs'
+),
+
 found AS (
     SELECT
         CASE failed.status WHEN 'failed' THEN 'failed month' ELSE 'held back' END AS kind,
@@ -95,10 +126,11 @@ found AS (
     INNER JOIN meta.tables AS tables USING (table_name)
     WHERE changes.load_id IS NOT NULL AND changes.from_type <> 'NULL'
     UNION ALL
-    SELECT 'assumption', 'warning', NULL, NULL, NULL, NULL, message
-    FROM meta.assumptions
-    WHERE state = 'differs'
-    GROUP BY ALL
+    SELECT
+        'assumption', 'warning', NULL, NULL, NULL, NULL,
+        coalesce(consequence || ': ', '') || string_agg(message, '; ' ORDER BY message)
+    FROM differing
+    GROUP BY consequence, CASE WHEN consequence IS NULL THEN message END
     UNION ALL
     SELECT
         'overlap', 'warning', NULL, pair.yielding_customer_id, NULL, checked_at_utc,

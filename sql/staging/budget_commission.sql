@@ -8,7 +8,8 @@
 -- Columns:
 --   customer_id VARCHAR: the customer that was asked, an office or a group
 --   report VARCHAR: the budget report that this comes from
---   office_id VARCHAR: customer id of the office
+--   office_id VARCHAR: customer id of the office; null where the row has none, see budgets
+--   office_named VARCHAR: the office as the row names it otherwise; null where it does not
 --   user_id VARCHAR: id of the user whose budget it is
 --   month DATE: first day of the month
 --   measure VARCHAR: what is budgeted: commission, sold estates, registered estates, meetings or own booked
@@ -25,6 +26,7 @@ SELECT
     months._customer AS customer_id,
     'budget_commission' AS report,
     offices.customer_id AS office_id,
+    NULL AS office_named,
     users.user_id,
     months._month AS month,
     unnest([budgeted('commission', months.commission)], recursive := true),

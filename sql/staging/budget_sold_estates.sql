@@ -10,6 +10,7 @@ SELECT
     months._customer AS customer_id,
     'budget_sold_estates' AS report,
     offices.customer_id AS office_id,
+    NULL AS office_named,
     users.user_id,
     months._month AS month,
     unnest([budgeted('sold estates', months.sold)], recursive := true),

@@ -3,11 +3,12 @@
 -- Nobody has documented these rows: see budget_commission, adapt here.
 -- Columns: as budget_commission
 -- Expects:
---   bi.user_budget_commission_history: customer_id, user_id, commission
+--   bi.user_budget_commission_history: user_id, commission
 SELECT
     given._customer AS customer_id,
     'user_budget_commission' AS report,
-    given.customer_id AS office_id,
+    to_json(given) ->> 'customer_id' AS office_id,
+    to_json(given) ->> 'office_id' AS office_named,
     given.user_id,
     given._month AS month,
     unnest([budgeted('commission', given.commission)], recursive := true),

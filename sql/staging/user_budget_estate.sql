@@ -3,11 +3,12 @@
 -- Nobody has documented these rows: see budget_commission, adapt here.
 -- Columns: as budget_commission
 -- Expects:
---   bi.user_budget_estate_history: customer_id, user_id, sold, registered
+--   bi.user_budget_estate_history: user_id, sold, registered
 SELECT
     given._customer AS customer_id,
     'user_budget_estate' AS report,
-    given.customer_id AS office_id,
+    to_json(given) ->> 'customer_id' AS office_id,
+    to_json(given) ->> 'office_id' AS office_named,
     given.user_id,
     given._month AS month,
     unnest([

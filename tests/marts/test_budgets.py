@@ -269,3 +269,37 @@ def test_a_month_before_one_that_is_over_is_not_open_although_nothing_is_held_of
     loaded(given, "commission_office", "G1", "2026-02", office)
     found = built(given, "SELECT month(month), is_open FROM marts.budget_vs_actual WHERE user_id IS NULL")
     assert found == [(1, False), (2, False), (3, True)]
+
+
+@pytest.mark.parametrize(
+    ("asked", "row", "office"),
+    [
+        ("M1", {}, "M1"),
+        ("M1", {"office_id": "X9"}, "M1"),
+        ("G1", {"office_id": "FIR2"}, "M2"),
+        ("G1", {"office_id": "FIR2", "customer_id": "M1"}, "M1"),
+        ("G1", {"office_id": "X9"}, None),
+        ("G2", {}, "M3"),
+    ],
+)
+def test_a_budget_without_a_customer_id_is_of_the_office_asked_for_or_of_the_number_it_names(
+    asked: str, row: Row, office: str | None
+) -> None:
+    given = warehouse()
+    for customer, offices in (("M1", ["M1"]), ("G1", ["M1", "M2"]), ("G2", ["M3"])):
+        earners = [earned({"office_customer_id": name}, 5) for name in offices]
+        loaded(given, "commission_office", customer, "2026-01", earners)
+    arrived(given, "office_budget_commission_history", user_id="VARCHAR", commission="BIGINT")
+    arrived(given, "office_budget_commission_history", **dict.fromkeys(row, "VARCHAR"))
+    held(given, "office_budget_commission", asked, ["2026-01"])
+    put(
+        given,
+        "office_budget_commission_history",
+        "2026-01",
+        _customer=asked,
+        user_id="U1",
+        commission=7,
+        **row,
+    )
+    found = built(given, "SELECT office_id, amount::INT FROM marts.budgets")
+    assert found == ([(office, 7)] if office else [])

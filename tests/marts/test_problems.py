@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 from duckdb import DuckDBPyConnection
 
-from tests.marts.given import build, built, held, sold, warehouse
+from tests.marts.given import arrived, build, built, held, rows, sold, warehouse
 from warehouse.checks import CheckResult, keep_results
 from warehouse.ledger import deny, forget_healed_refusals
 from warehouse.meta_schema import write_configured
@@ -188,3 +188,31 @@ def test_a_group_configured_together_with_one_of_its_offices_is_told_in_words() 
     keep_results(given, [found], NOW)
     words = "G1 answers for M1 as well; each office is counted once, but asked for twice"
     assert problems(given) == [("overlap", "warning", None, "M1", words)]
+
+
+def problems_of_budgets(given: DuckDBPyConnection) -> list[tuple[str]]:
+    """The messages about what budgets are assumed to look like."""
+    build(given, "budgets")
+    return given.execute("SELECT message FROM meta.problems WHERE kind = 'assumption'").fetchall()
+
+
+def test_budgets_that_cannot_be_read_are_one_problem_that_names_the_empty_marts() -> None:
+    given = warehouse()
+    for report in ("office_budget_commission", "office_budget_crm"):
+        arrived(given, f"{report}_history", goal="BIGINT")
+        rows(given, f"{report}_history", "G1", "2026-01", [{"goal": 5}])
+    [(message,)] = problems_of_budgets(given)
+    assert message.startswith(
+        "Budgets cannot be read, so these marts are empty: marts.budgets and all of budgets and actuals: "
+        "office_budget_commission.sql expects bi.office_budget_commission_history.user_id"
+    )
+
+
+def test_a_budget_that_cannot_be_read_is_told_beside_those_that_can() -> None:
+    given = warehouse()
+    arrived(given, "office_budget_commission_history", user_id="VARCHAR", commission="BIGINT")
+    rows(given, "office_budget_commission_history", "M1", "2026-01", [{"user_id": "U1", "commission": 5}])
+    arrived(given, "office_budget_crm_history", user_id="VARCHAR")
+    rows(given, "office_budget_crm_history", "M1", "2026-01", [{"user_id": "U1"}])
+    [(message,)] = problems_of_budgets(given)
+    assert message.startswith("Budgets of meetings cannot be read, so no mart has them: office_budget_crm")

@@ -118,9 +118,9 @@ def test_what_was_expected_and_what_arrived_is_named(tmp_path: Path) -> None:
     [found] = answered(tmp_path, {"office_budget_crm": [{"officeId": "M1", "goal": 5}]}).complaints[
         "assumptions_hold"
     ]
-    assert found["expected_columns"] == ["customer_id", "user_id", "total", "own_booked"]
+    assert found["expected_columns"] == ["user_id", "total", "own_booked"]
     assert found["arrived_columns"] == ["office_id", "goal"]
-    columns = ("customer_id", "user_id", "total", "own_booked")
+    columns = ("user_id", "total", "own_booked")
     named = ", ".join(f"bi.office_budget_crm_history.{column}" for column in columns)
     assert found["message"] == f"office_budget_crm.sql expects {named}"
 
@@ -172,7 +172,7 @@ def test_whatever_undocumented_reports_hold_marts_are_built_and_checks_run(
 @pytest.mark.parametrize(
     ("columns", "state"),
     [
-        ({}, ("nothing has arrived", ["customer_id", "user_id", "commission"])),
+        ({}, ("nothing has arrived", ["user_id", "commission"])),
         ({"customer_id": "VARCHAR", "user_id": "VARCHAR", "commission": "BIGINT"}, ("fits", [])),
         ({"customer_id": "VARCHAR", "goal": "BIGINT"}, ("differs", ["user_id", "commission"])),
     ],
