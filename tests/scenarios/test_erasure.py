@@ -11,6 +11,7 @@ import pytest
 
 from pipelines.catalogue.reports import REPORTS as CATALOGUE
 from pipelines.operations.erase import ErasureReceipt, documented_tables, erase
+from pipelines.operations.export import export
 from pipelines.operations.quarantined_rows import raw_rows
 from pipelines.operations.replay import replay
 from pipelines.sandbox.faults import Fault
@@ -156,6 +157,15 @@ def test_a_check_that_refuses_the_file_does_not_keep_the_person_in_it(tmp_path: 
     receipt = erase_user(here, user)
     assert here.value("SELECT arg_max(status, at_utc) FROM meta.publications") == "refused"
     assert (receipt.problems, len(receipt.versions_removed)) == ([], 1)
+    assert files_with(tmp_path, user, mail) == []
+
+
+def test_a_person_goes_from_the_exports_beside_the_file_too(tmp_path: Path) -> None:
+    here = published(tmp_path)
+    user, mail = here.rows(PEOPLE["user"])[0]
+    export(tmp_path, formats=["csv"], now=here.clock.utc_now())
+    assert files_with(tmp_path / "export", user, mail) != []
+    assert erase_user(here, user).exports_removed == 1
     assert files_with(tmp_path, user, mail) == []
 
 
