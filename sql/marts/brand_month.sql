@@ -9,13 +9,13 @@ SELECT
     sum(counted.commission)::DECIMAL(18, 4) AS commission,
     sum(counted.sold_commission)::DECIMAL(18, 4) AS sold_commission,
     sum(counted.sold_total_price)::DECIMAL(18, 4) AS sold_total_price,
-    sum(counted.sold_estate_parts)::DECIMAL(18, 8) AS sold_estate_parts,
+    sum(counted.sold_estate_parts)::DECIMAL(19, 8) AS sold_estate_parts,
     (sum(counted.sold_commission) / nullif(sum(counted.sold_estate_parts), 0))::DECIMAL(18, 4)
         AS sold_average_commission,
-    (100 * sum(counted.sold_commission) / nullif(sum(counted.sold_total_price), 0))::DECIMAL(18, 8)
+    (100 * sum(counted.sold_commission) / nullif(sum(counted.sold_total_price), 0))::DECIMAL(19, 8)
         AS sold_commission_percentage,
-    sum(counted.writing_parts)::DECIMAL(18, 8) AS writing_parts,
-    sum(counted.valuation_parts)::DECIMAL(18, 8) AS valuation_parts,
+    sum(counted.writing_parts)::DECIMAL(19, 8) AS writing_parts,
+    sum(counted.valuation_parts)::DECIMAL(19, 8) AS valuation_parts,
     sum(counted.running_commission_sek_excl_vat)::DECIMAL(18, 4) AS running_commission_sek_excl_vat,
     sum(counted.incoming_lead_count)::BIGINT AS incoming_lead_count,
     sum(counted.outgoing_lead_count)::BIGINT AS outgoing_lead_count,

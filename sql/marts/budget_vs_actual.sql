@@ -185,10 +185,10 @@ SELECT
     forecast.measure,
     forecast.budget,
     forecast.actual,
-    (forecast.actual / nullif(forecast.budget, 0))::DECIMAL(18, 8) AS attainment_share,
+    (forecast.actual / nullif(forecast.budget, 0))::DECIMAL(19, 8) AS attainment_share,
     forecast.budget_so_far::DECIMAL(18, 4) AS year_to_date_budget,
     forecast.actual_so_far::DECIMAL(18, 4) AS year_to_date_actual,
-    (forecast.actual_of_budgeted / nullif(forecast.budget_so_far, 0))::DECIMAL(18, 8)
+    (forecast.actual_of_budgeted / nullif(forecast.budget_so_far, 0))::DECIMAL(19, 8)
         AS year_to_date_attainment_share,
     forecast.year_budget::DECIMAL(18, 4) AS year_budget,
     (CASE WHEN NOT forecast.is_open THEN
@@ -196,7 +196,7 @@ SELECT
     END)::DECIMAL(18, 4) AS year_forecast,
     (CASE WHEN NOT forecast.is_open AND forecast.is_known_so_far THEN
         (coalesce(forecast.actual_of_budgeted, 0) + forecast.rest_of_budget) / nullif(forecast.year_budget, 0)
-    END)::DECIMAL(18, 8) AS year_forecast_attainment_share,
+    END)::DECIMAL(19, 8) AS year_forecast_attainment_share,
     forecast.budget_count AS budget_month_count,
     forecast.budget_count_so_far AS year_to_date_budget_month_count,
     forecast.is_open,

@@ -79,7 +79,7 @@ ranked AS (
         * REPLACE (
             commission::DECIMAL(18, 4) AS commission,
             sold_total_price::DECIMAL(18, 4) AS sold_total_price,
-            sold_estate_parts::DECIMAL(18, 8) AS sold_estate_parts
+            sold_estate_parts::DECIMAL(19, 8) AS sold_estate_parts
         ),
         month_count = wanted_count AND NOT is_open AS is_complete,
         rank() OVER (PARTITION BY earner_kind, period, month ORDER BY commission DESC) AS commission_rank,
@@ -102,7 +102,7 @@ SELECT
     sold_estate_parts,
     sold_total_price,
     (sold_commission / nullif(sold_estate_parts, 0))::DECIMAL(18, 4) AS sold_average_commission,
-    (100 * sold_commission / nullif(sold_total_price, 0))::DECIMAL(18, 8) AS sold_commission_percentage,
+    (100 * sold_commission / nullif(sold_total_price, 0))::DECIMAL(19, 8) AS sold_commission_percentage,
     month_count,
     is_complete,
     commission_rank,

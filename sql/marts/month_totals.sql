@@ -63,7 +63,7 @@ SELECT
     END::DECIMAL(18, 4) AS price,
     CASE
         WHEN held.report IN ('commission_office', 'sales') THEN coalesce(counted.estate_parts, 0)
-    END::DECIMAL(18, 8) AS estate_parts
+    END::DECIMAL(19, 8) AS estate_parts
 FROM held
 LEFT JOIN counted USING (report, customer_id, office_id, month)
 LEFT JOIN remembered USING (report, office_id, month)

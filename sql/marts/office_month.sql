@@ -75,7 +75,7 @@ SELECT
     CASE WHEN held.has_commission THEN coalesce(earned.sold_total_price, 0) END AS sold_total_price,
     CASE WHEN held.has_commission THEN coalesce(earned.sold_estate_parts, 0) END AS sold_estate_parts,
     (earned.sold_commission / nullif(earned.sold_estate_parts, 0))::DECIMAL(18, 4) AS sold_average_commission,
-    (100 * earned.sold_commission / nullif(earned.sold_total_price, 0))::DECIMAL(18, 8) AS sold_commission_percentage,
+    (100 * earned.sold_commission / nullif(earned.sold_total_price, 0))::DECIMAL(19, 8) AS sold_commission_percentage,
     CASE WHEN held.has_commission THEN coalesce(earned.writing_parts, 0) END AS writing_parts,
     CASE WHEN held.has_commission THEN coalesce(earned.valuation_parts, 0) END AS valuation_parts,
     CASE WHEN held.has_running THEN coalesce(running_summed.amount, 0) END AS running_commission_sek_excl_vat,

@@ -58,7 +58,7 @@ SELECT
     compared.commission AS commission_after,
     (compared.commission - compared.commission_before)::DECIMAL(18, 4) AS commission_change,
     (compared.price - compared.price_before)::DECIMAL(18, 4) AS price_change,
-    (compared.estate_parts - compared.estate_parts_before)::DECIMAL(18, 8) AS estate_parts_change,
+    (compared.estate_parts - compared.estate_parts_before)::DECIMAL(19, 8) AS estate_parts_change,
     coalesce(sale_changes_counted.sale_change_count, 0) AS sale_change_count,
     compared.load_id_before,
     compared.load_id AS load_id_after,

@@ -71,7 +71,7 @@ agents_gathered AS (
             array_to_string(list_sort(list(user_name) FILTER (NOT coalesce(is_responsible, false))), ', ')
         ) AS agents,
         sum(commission)::DECIMAL(18, 4) AS agent_commission,
-        sum(commission_share)::DECIMAL(18, 8) AS agent_share,
+        sum(commission_share)::DECIMAL(19, 8) AS agent_share,
         min(user_office_id) <> max(user_office_id) AS is_shared_between_offices
     FROM staging.sales_agents
     GROUP BY ALL
@@ -117,17 +117,17 @@ SELECT
     latest.street_address,
     latest.zip_code,
     latest.country_code,
-    latest.latitude,
-    latest.longitude,
+    latest.latitude::DECIMAL(19, 8) AS latitude,
+    latest.longitude::DECIMAL(19, 8) AS longitude,
     latest.is_new_home,
     latest.starting_price,
     latest.final_price,
     (latest.final_price - latest.starting_price)::DECIMAL(18, 4) AS price_change,
     latest.commission,
-    (100 * latest.commission / nullif(latest.final_price, 0))::DECIMAL(18, 8) AS commission_percentage,
+    (100 * latest.commission / nullif(latest.final_price, 0))::DECIMAL(19, 8) AS commission_percentage,
     latest.commission_text,
     latest.currency_code,
-    latest.currency_exchange_rate,
+    latest.currency_exchange_rate::DECIMAL(19, 8) AS currency_exchange_rate,
     latest.starting_price_foreign,
     latest.final_price_foreign,
     latest.commission_foreign,

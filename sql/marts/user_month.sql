@@ -47,9 +47,9 @@ earned_summed AS (
         sum(commission)::DECIMAL(18, 4) AS commission,
         sum(sold_commission)::DECIMAL(18, 4) AS sold_commission,
         sum(sold_total_price)::DECIMAL(18, 4) AS sold_total_price,
-        sum(sold_estate_parts)::DECIMAL(18, 8) AS sold_estate_parts,
-        sum(writing_parts)::DECIMAL(18, 8) AS writing_parts,
-        sum(valuation_parts)::DECIMAL(18, 8) AS valuation_parts,
+        sum(sold_estate_parts)::DECIMAL(19, 8) AS sold_estate_parts,
+        sum(writing_parts)::DECIMAL(19, 8) AS writing_parts,
+        sum(valuation_parts)::DECIMAL(19, 8) AS valuation_parts,
         string_agg(customer_id, ', ' ORDER BY customer_id) AS customers
     FROM earned
     GROUP BY ALL
@@ -164,7 +164,7 @@ SELECT
     CASE WHEN held.has_commission THEN coalesce(earned_summed.sold_estate_parts, 0) END AS sold_estate_parts,
     (earned_summed.sold_commission / nullif(earned_summed.sold_estate_parts, 0))::DECIMAL(18, 4)
         AS sold_average_commission,
-    (100 * earned_summed.sold_commission / nullif(earned_summed.sold_total_price, 0))::DECIMAL(18, 8)
+    (100 * earned_summed.sold_commission / nullif(earned_summed.sold_total_price, 0))::DECIMAL(19, 8)
         AS sold_commission_percentage,
     CASE WHEN held.has_commission THEN coalesce(earned_summed.writing_parts, 0) END AS writing_parts,
     CASE WHEN held.has_commission THEN coalesce(earned_summed.valuation_parts, 0) END AS valuation_parts,

@@ -44,7 +44,7 @@ SELECT
     now.commission,
     before.commission AS commission_before,
     (now.commission - before.commission)::DECIMAL(18, 4) AS commission_change,
-    ((now.commission - before.commission) / nullif(before.commission, 0))::DECIMAL(18, 8)
+    ((now.commission - before.commission) / nullif(before.commission, 0))::DECIMAL(19, 8)
         AS commission_change_share,
     now.sold_estate_parts,
     before.sold_estate_parts AS sold_estate_parts_before,
@@ -55,9 +55,9 @@ SELECT
         AS year_to_date_commission_before,
     (CASE WHEN now.is_whole AND before.is_whole THEN
         (now.year_to_date_commission - before.year_to_date_commission) / nullif(before.year_to_date_commission, 0)
-    END)::DECIMAL(18, 8) AS year_to_date_change_share,
-    (CASE WHEN now.is_whole THEN now.year_to_date_parts END)::DECIMAL(18, 8) AS year_to_date_parts,
-    (CASE WHEN before.is_whole THEN before.year_to_date_parts END)::DECIMAL(18, 8) AS year_to_date_parts_before
+    END)::DECIMAL(19, 8) AS year_to_date_change_share,
+    (CASE WHEN now.is_whole THEN now.year_to_date_parts END)::DECIMAL(19, 8) AS year_to_date_parts,
+    (CASE WHEN before.is_whole THEN before.year_to_date_parts END)::DECIMAL(19, 8) AS year_to_date_parts_before
 FROM known AS now
 LEFT JOIN known AS before
     ON before.office_id = now.office_id AND before.month = (now.month - INTERVAL 1 YEAR)::DATE

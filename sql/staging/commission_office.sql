@@ -58,9 +58,9 @@ SELECT
     sum(asked.commission)::DECIMAL(18, 4) AS commission,
     sum(sold_commission(asked, sales.commission))::DECIMAL(18, 4) AS sold_commission,
     sum(asked.sold_total_price)::DECIMAL(18, 4) AS sold_total_price,
-    sum(asked.sold_estate_parts)::DECIMAL(18, 8) AS sold_estate_parts,
-    sum(asked.writing_parts)::DECIMAL(18, 8) AS writing_parts,
-    sum(asked.valuation_parts)::DECIMAL(18, 8) AS valuation_parts
+    sum(asked.sold_estate_parts)::DECIMAL(19, 8) AS sold_estate_parts,
+    sum(asked.writing_parts)::DECIMAL(19, 8) AS writing_parts,
+    sum(asked.valuation_parts)::DECIMAL(19, 8) AS valuation_parts
 FROM asked
 LEFT JOIN bi.commission_office_sale AS sales
     ON sales._customer = asked._customer

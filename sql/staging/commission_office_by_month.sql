@@ -9,7 +9,7 @@
 --   commission DECIMAL(18, 4): commission for sales, valuations and writings together, by share; currency and
 --     tax basis not documented
 --   sold_total_price DECIMAL(18, 4): prices of what was sold, by share; currency not documented
---   sold_estate_parts DECIMAL(18, 8): homes sold; a home whose commission is shared counts in parts
+--   sold_estate_parts DECIMAL(19, 8): homes sold; a home whose commission is shared counts in parts
 -- Expects:
 --   bi.commission_office_by_month: office_customer_id, month, commission, sold_total_price, sold_estate_parts
 SELECT
@@ -19,6 +19,6 @@ SELECT
     _load_id AS load_id,
     sum(TRY_CAST(commission AS DECIMAL(18, 4)))::DECIMAL(18, 4) AS commission,
     sum(TRY_CAST(sold_total_price AS DECIMAL(18, 4)))::DECIMAL(18, 4) AS sold_total_price,
-    sum(TRY_CAST(sold_estate_parts AS DECIMAL(18, 8)))::DECIMAL(18, 8) AS sold_estate_parts
+    sum(TRY_CAST(sold_estate_parts AS DECIMAL(19, 8)))::DECIMAL(19, 8) AS sold_estate_parts
 FROM bi.commission_office_by_month
 GROUP BY ALL

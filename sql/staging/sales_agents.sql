@@ -26,5 +26,5 @@ SELECT
     responsible AS is_responsible,
     commission_value AS commission,
     commission_value_foreign AS commission_foreign,
-    (commission_percentage_of_total / 100)::DECIMAL(18, 8) AS commission_share
+    (commission_percentage_of_total / 100)::DECIMAL(19, 8) AS commission_share
 FROM bi.sales_agents

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -94,3 +95,15 @@ def test_a_mart_of_kind_view_is_a_view_that_carries_the_words_of_what_it_reads(t
         "SELECT kind, description FROM meta.dictionary WHERE table_name = 'b' ORDER BY kind"
     )
     assert found.fetchall() == [("column", "the one"), ("view", "What is it? One row.")]
+
+
+def test_an_amount_times_any_other_number_of_a_mart_does_not_overflow() -> None:
+    given = warehouse()
+    build_marts(given)
+    kinds = given.execute(
+        "SELECT DISTINCT data_type FROM duckdb_columns() "
+        "WHERE schema_name = 'marts' AND starts_with(data_type, 'DECIMAL')"
+    ).fetchall()
+    for (one,), (other,) in product(kinds, repeat=2):
+        if (one, other) != ("DECIMAL(18,4)", "DECIMAL(18,4)"):  # nobody multiplies two amounts
+            given.execute(f"SELECT 9999999999::{one} * 999::{other}").fetchall()
