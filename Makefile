@@ -95,8 +95,10 @@ night: $(STAMP) ## how long a night of twenty customers takes on this machine, a
 nights: $(STAMP) ## thirty nights of twenty customers with a fast clock: requests and lateness, in docs/nights.md
 	$(BIN)/python -m tests.tools.nights.month
 
-browser: $(STAMP) ## a backfill of three years launched by clicking in a real browser; pictures in SHOTS=.dev/shots
+browser: $(STAMP) ## backfills of 252 and 70 squares by clicking in a real browser, then troubles; pictures in SHOTS=.dev/shots
 	$(BIN)/python -m tests.tools.browser.backfill --shots $${SHOTS:-$(DEV)/shots}
+	$(BIN)/python -m tests.tools.browser.backfill --shots $${SHOTS:-$(DEV)/shots}/70 --customers M30011,M30012 --months 35
+	$(BIN)/python -m tests.tools.browser.troubles --shots $${SHOTS:-$(DEV)/shots}
 
 soak: $(STAMP) ## hours of it: the tests in new orders with many more examples (ROUNDS=3), and KILLS=200
 	@for round in $$(seq $${ROUNDS:-3}); do \

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
@@ -186,7 +186,7 @@ def end(process: subprocess.Popen[bytes], first: signal.Signals, seconds: float 
             process.wait(seconds)
 
 
-def get_json(address: str, body: Mapping[str, object] | None = None) -> Any:
+def get_json(address: str, body: object = None) -> Any:
     """The JSON at an address, posted to when there is a body; raises RuntimeError with what it says."""
     data = json.dumps(body).encode() if body is not None else None
     try:
