@@ -14,7 +14,7 @@ from assets.partitions import customer_months, customers_in_order
 from assets.project import Project
 from assets.publish import PUBLISH, published_file, publishing_sensor
 from assets.report_checks import checks_of_reports
-from assets.reports import monthly_reports, snapshot_reports
+from assets.reports import monthly_reports, service_spec, snapshot_reports
 from assets.schedules import CATCH_UP, NIGHTLY, catch_up_schedule, nightly_schedule
 from pipelines.settings.model import load_settings
 
@@ -42,6 +42,7 @@ def build_definitions(project: Project) -> dg.Definitions:
     to_notify = channels(project.settings)
     return dg.Definitions(
         assets=[
+            service_spec(),
             snapshot_reports(project),
             monthly_reports(project, customer_months(project.settings, customers)),
             published_file(project, read_sql_files()),

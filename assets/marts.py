@@ -91,6 +91,7 @@ def mart_specs(files: SqlFiles, reports: Iterable[Report]) -> list[dg.AssetSpec]
             group_name=MARTS,
             owners=list(OWNERS),
             kinds={"duckdb", "sql"},
+            tags={"layer": "mart"},
             metadata={
                 "dagster/table_name": query.table,
                 "rebuilt": "by the job publish, after every run that fetched something",

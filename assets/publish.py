@@ -106,6 +106,7 @@ def file_spec(project: Project, files: SqlFiles) -> dg.AssetSpec:
         group_name="published",
         owners=list(OWNERS),
         kinds={"duckdb"},
+        tags={"layer": "published"},
         metadata={"dagster/uri": path.as_uri(), "path": dg.MetadataValue.path(str(path))},
         freshness_policy=FRESHNESS,
     )

@@ -48,12 +48,17 @@ def _offences(store: Store) -> dict[tuple[str, str], Offence]:
 
 def _result(key: dg.AssetCheckKey, question: str, offence: Offence | None) -> dg.AssetCheckResult:
     sample = offence.sample if offence else ()
+    first = (
+        ", ".join(f"{name} {value}" for name, value in sample[0].items() if value is not None)
+        if sample
+        else ""
+    )
     table = markdown_table(list(sample[0]), [list(row.values()) for row in sample]) if sample else ""
     return dg.AssetCheckResult(
         passed=offence is None,
         asset_key=key.asset_key,
         check_name=key.name,
         severity=dg.AssetCheckSeverity.WARN,
-        description=question,
+        description=f"{question} No: {first}" if first else question,
         metadata={"rows": offence.rows, "some_of_them": dg.MetadataValue.md(table)} if offence else {},
     )

@@ -32,7 +32,7 @@ from assets.run_results import (
     summary_line,
 )
 from assets.under_way import NIGHT_OF, being_fetched
-from pipelines.catalogue.model import Report
+from pipelines.catalogue.model import Report, declared_columns
 from pipelines.planning.selection import Selection
 from pipelines.settings.messages import SettingsError
 from pipelines.sync.sync import sync
@@ -42,6 +42,7 @@ from warehouse.errors import WarehouseError
 from warehouse.ledger import ledger_of
 from warehouse.window_result import WindowResult
 
+SERVICE = dg.AssetKey("connect_service")
 HELD = "brokerbi/held"
 SKIP = "skip"
 """Run tag brokerbi/held=skip: months that are held and not due are not asked for again."""
@@ -99,6 +100,17 @@ def snapshot_reports(project: Project) -> dg.AssetsDefinition:
     return fetch
 
 
+def service_spec() -> dg.AssetSpec:
+    """The service itself, where all lineage begins; Dagster only knows of it."""
+    return dg.AssetSpec(
+        key=SERVICE,
+        description="The HTTP interface of the brokerage system, which every report asks.",
+        group_name="service",
+        kinds={"http"},
+        tags={"layer": "service"},
+    )
+
+
 def report_spec(report: Report, partitions: dg.PartitionsDefinition[str] | None) -> dg.AssetSpec:
     """A report as an asset; skippable, so that a partition that was not fetched stays as it is."""
     first, *others = report.tables
@@ -120,6 +132,8 @@ def report_spec(report: Report, partitions: dg.PartitionsDefinition[str] | None)
         group_name=report.subject,
         owners=list(OWNERS),
         kinds={"polars", "duckdb"},
+        tags={"layer": "report", "pii": "yes" if _is_about_persons(report) else "no"},
+        deps=[SERVICE],
         metadata=metadata,
         partitions_def=partitions,
         freshness_policy=FRESHNESS,
@@ -281,6 +295,12 @@ def _is_automatic_retry(context: dg.AssetExecutionContext) -> bool:
 
 def _selected(context: dg.AssetExecutionContext, reports: Sequence[Report]) -> list[Report]:
     return [report for report in reports if dg.AssetKey(report.name) in context.selected_asset_keys]
+
+
+def _is_about_persons(report: Report) -> bool:
+    """Whether a documented column is personal; undocumented reports may be."""
+    columns = [column for table in report.tables for column in declared_columns(table)]
+    return not columns or any(column.personal or column.id_of for column in columns)
 
 
 def _description(report: Report) -> str:

@@ -47,6 +47,14 @@ LEAVE_HELD = {HELD: SKIP}
 M16_INACTIVE = '[{"id": "G1"}, {"id": "M30016", "active": false}, {"id": "M30017"}]'
 
 
+def test_lineage_begins_at_the_service_and_tags_tell_layers_and_persons(tmp_path: Path) -> None:
+    graph = build_definitions(harness(tmp_path).project).resolve_asset_graph()
+    report, service = graph.get(dg.AssetKey(RUNNING)), graph.get(dg.AssetKey("connect_service"))
+    assert service.key in report.parent_keys
+    assert not service.is_executable
+    assert (report.tags["layer"], report.tags["pii"]) == ("report", "yes")
+
+
 def test_a_rectangle_is_one_run_of_the_fewest_legal_requests(tmp_path: Path) -> None:
     made = harness(tmp_path)
     assert made.run(first="G1|2026-06", last="M30016|2026-11").success
