@@ -1,4 +1,4 @@
--- How much commission is signed but not received, how much of it is due, and since when?
+-- How much commission is outstanding (signed and not received), how much of it is due, and since when?
 -- One row per office and quarter of possession, the oldest first; null where possession is not known.
 --
 -- Offices that note no receipt at all are left out: they would look as if nobody had ever paid them. The service knows
@@ -8,7 +8,7 @@ SELECT
     office_name,
     date_trunc('quarter', access_on)::DATE AS possession_quarter,
     count(*) AS homes,
-    sum(outstanding_commission) AS signed,
+    sum(outstanding_commission) AS outstanding,
     sum(due_commission) AS due,
     max(days_due) AS longest_days_due
 FROM marts.receivables
@@ -18,4 +18,4 @@ WHERE state <> 'received'
     AND year(month) = coalesce(getvariable('year'), year(month))
     AND office_id = coalesce(getvariable('office'), office_id)
 GROUP BY ALL
-ORDER BY possession_quarter, signed DESC;
+ORDER BY possession_quarter, outstanding DESC;
