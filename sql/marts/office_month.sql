@@ -11,7 +11,7 @@
 --   commission: commission for sales, valuations and writings together, by share; currency and tax basis not
 --     documented
 --   sold_average_commission: commission of an average sale, from sums, currency and tax basis as commission;
---     null without a sale
+--     null without a sale; never average or add it up, take sum(sold_commission) / sum(sold_estate_parts)
 --   sold_commission_percentage: commission of sales in percent of their prices, from sums; null without a sale
 --   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK; not to be added to commission:
 --     nobody documents whether one contains the other
@@ -19,8 +19,8 @@
 --   outgoing_lead_count: leads sent out
 --   tip_count: tips sent by colleagues of the office
 --   removed_lead_count: leads and tips of all three kinds that the service lists as removed; in no other count
---   active_agent_count: agents of the office in the month, without those who left or had not begun; null where
---     the user report is not held
+--   active_agent_count: users of the office whose row of marts.user_month says is_active, with commission in the month
+--     or without; null where the user report is not held
 --   commission_per_active_agent: commission of the office by each of these; null without one
 --   is_open: whether the month was not over when one of the reports was asked
 --   _customer: the customer whose office report counts; for the other reports see marts.office_sources

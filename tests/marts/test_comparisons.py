@@ -8,7 +8,8 @@ from decimal import Decimal
 import pytest
 from duckdb import DuckDBPyConnection
 
-from tests.marts.given import build, built, earned, loaded, sold, warehouse
+from tests.marts.given import FIRST_MOMENT, build, built, earned, loaded, sales_read, sold, warehouse
+from warehouse.queries import SQL
 
 
 def office_earned(given: DuckDBPyConnection, month: str, **commissions: float) -> None:
@@ -165,3 +166,47 @@ def test_sales_are_restated_in_rows_commission_and_price() -> None:
     shown = "report, row_count_change, commission_change, price_change"
     found = built(given, f"SELECT {shown} FROM marts.restatements")
     assert found == [("sales", 1, Decimal(30), Decimal(500))]
+
+
+LATER = datetime(2026, 7, 1)
+
+
+def analysis(given: DuckDBPyConnection, name: str) -> list[dict[str, object]]:
+    """The rows of an analysis, as dictionaries."""
+    asked = given.execute((SQL / "analysis" / f"{name}.sql").read_text(encoding="utf-8"))
+    names = [column[0] for column in asked.description or ()]
+    return [dict(zip(names, row, strict=True)) for row in asked.fetchall()]
+
+
+def test_a_loss_that_two_reports_tell_of_is_one_row_of_the_office_report() -> None:
+    given = warehouse()
+    for amount, at_utc in ((100, FIRST_MOMENT), (60, LATER)):
+        found = [earned({"office_customer_id": "M1"}, amount)]
+        loaded(given, "commission_office", "G1", "2026-01", found, at_utc=at_utc)
+        sales_read(given, "2026-01", {"E1": amount}, at_utc)
+        build(given, "office_restatements")
+    assert given.execute("SELECT sum(commission_change) FROM marts.restatements").fetchall() == [(-80,)]
+    assert given.execute("SELECT commission_change FROM marts.office_restatements").fetchall() == [(-40,)]
+    [row] = analysis(given, "08_what_changed_afterwards")
+    assert (row["change_of_sales"], row["not_explained_by_sales"], row["sales"]) == (-40, 0, 1)
+
+
+def test_a_change_that_no_sale_explains_is_in_the_analysis_of_changes() -> None:
+    given = warehouse()
+    for amount, at_utc in ((100, FIRST_MOMENT), (60, LATER)):
+        found = [earned({"office_customer_id": "M1"}, amount)]
+        loaded(given, "commission_office", "G1", "2026-01", found, at_utc=at_utc)
+        build(given, "office_restatements")
+    [row] = analysis(given, "08_what_changed_afterwards")
+    assert (row["commission_change"], row["not_explained_by_sales"], row["changes"]) == (-40, -40, None)
+
+
+def test_agents_are_counted_in_the_same_months_by_the_analysis_and_by_the_office() -> None:
+    given = warehouse()
+    for of_month, amount in (("2026-01", 90), ("2026-02", 0), ("2026-03", 30)):
+        loaded(given, "commission_user", "M1", of_month, [earned({"user_id": "U1"}, amount)])
+        loaded(given, "commission_office", "M1", of_month, [earned({"office_customer_id": "M1"}, amount)])
+    counted = built(given, "SELECT sum(active_agent_count) FROM marts.office_month")
+    [row] = analysis(given, "18_productivity")
+    assert [(row["agent_months"],)] == counted == [(3,)]
+    assert row["commission_per_agent_and_month"] == 40
