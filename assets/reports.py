@@ -8,6 +8,7 @@ from typing import Any
 
 import dagster as dg
 
+from assets.backfills import cut_by_month, with_months_of_others
 from assets.metadata import (
     COLUMN_SCHEMA,
     FRESHNESS,
@@ -72,9 +73,9 @@ def monthly_reports(project: Project, partitions: dg.MultiPartitionsDefinition) 
     def fetch(context: dg.AssetExecutionContext) -> Iterator[dg.MaterializeResult[Any]]:
         places = [parse_partition_key(key) for key in context.partition_keys]
         reports = _selected(context, project.monthly_reports)
-        fetch_partitions(
-            project, context, [ReportPartition(one, *place) for one in reports for place in places]
-        )
+        own = [ReportPartition(one, *place) for one in reports for place in places]
+        with with_months_of_others(project, context, own) as partitions:
+            fetch_partitions(project, context, partitions)
         yield from ()  # every partition has been logged on its own
 
     return fetch
@@ -281,7 +282,9 @@ def _rows_of(partition: ReportPartition) -> tuple[str, str]:
 
 
 def _first_attempt(project: Project, context: dg.AssetExecutionContext) -> datetime | None:
-    """When the first attempt of this run was made, if this is another one."""
+    """Since when months count as fetched: its first attempt, or the backfill that is cut by month."""
+    if backfill := cut_by_month(project, context.instance, context.run):
+        return backfill.since
     if context.run.root_run_id is None and not context.retry_number:
         return None
     record = context.instance.get_run_record_by_id(context.run.root_run_id or context.run.run_id)
