@@ -30,7 +30,7 @@ Key = tuple[str, str, date | None]
 """What kind of thing may change, whose it is, and the month it is about."""
 State = dict[Key, object]
 
-FIRST = date(2026, 11, 10)  # budgets of the next year are decided in these weeks
+FIRST = date(2026, 9, 10)  # some budgets of the rest of the year are changed in these weeks
 HISTORY = 14
 NIGHTLY_MONTHS = 3
 SHAPES: Mapping[Shapes, str] = {"a": "with year and month in rows", "b": "without"}
@@ -42,8 +42,8 @@ PAGE = """# Thirty nights
 
 `make nights` lets the sandbox's world move on from {first} to {last}, with {customers} customers
 and {history} months of history, once with each of its two shapes of budgets. The clock is fast; what is
-counted is what the sandbox was asked. In these weeks the budgets of the next year are decided, user by
-user, so these are no quiet nights: `brokerbi plan --all-nights` says what those cost.
+counted is what the sandbox was asked. A night on which budgets were changed asks for all that they concern;
+`brokerbi plan --all-nights` says what nights cost on which nothing is.
 
 ![Requests of each night](nights.svg)
 
