@@ -177,7 +177,7 @@ def truth(here: Scenario, day: date) -> State:
                 found["lead", lead.lead.id, created.first_day] = lead.now.state
         for user, card in snapshot.users(office):
             found["user", user.id, None] = card.cell_phone
-        for month in months_between(Month.of(day).plus(-2), Month.of(day).plus(12)):
+        for month in months_between(Month.of(FIRST).plus(-2), Month.of(FIRST).plus(12)):
             for budget in snapshot.budgets(office, month):
                 for what in ("budget, range", "budget, month"):
                     found[what, budget.user_id, month.first_day] = float(budget.commission)
