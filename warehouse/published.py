@@ -92,6 +92,15 @@ def write_answer(
         connection.execute(f"COPY ({select}\n) TO {literal(str(path))} ({FILE_FORMATS[format_]})")
 
 
+def _check_office(connection: DuckDBPyConnection, office: object) -> None:
+    known = [
+        one for (one,) in connection.execute("SELECT office_id FROM marts.offices ORDER BY 1").fetchall()
+    ]
+    if office not in known:
+        first = ", ".join(known[:10]) + (", ..." if len(known) > 10 else "")
+        raise WrongQuestion(f"There is no office {office!r} in the file. Offices go by their id: {first}.")
+
+
 @contextmanager
 def _asked(
     data_dir: Path, variables: Mapping[str, object], *, writes: Path | None = None
@@ -103,6 +112,8 @@ def _asked(
     with connect(file, read_only=True) as connection:
         for name, value in variables.items():
             connection.execute(f"SET VARIABLE {name} = $1", [value])
+        if "office" in variables:
+            _check_office(connection, variables["office"])
         if writes is not None:
             connection.execute(f"SET allowed_paths = [{literal(str(writes))}]")
         connection.execute("SET enable_external_access = false; SET lock_configuration = true")

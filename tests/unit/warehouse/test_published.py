@@ -20,6 +20,7 @@ def here(tmp_path: Path) -> Path:
             "CREATE TABLE marts.sums AS "
             "SELECT 'M' || i AS id, (i * 1.5)::DECIMAL(18, 4) AS sum FROM range(9) rows(i)"
         )
+        connection.execute("CREATE TABLE marts.offices AS SELECT id AS office_id FROM marts.sums")
     return tmp_path
 
 
@@ -57,6 +58,11 @@ def test_a_variable_reaches_the_statement(here: Path) -> None:
     statement = "SELECT count(*) FROM marts.sums WHERE id = coalesce(getvariable('office'), id)"
     counts = [first_rows(here, statement, some, most=1).rows[0][0] for some in ({}, {"office": "M3"})]
     assert counts == [9, 1]
+
+
+def test_an_office_that_the_file_does_not_know_is_refused_and_the_known_ones_are_named(here: Path) -> None:
+    with pytest.raises(WrongQuestion, match=r"There is no office 'M9' .*: M0, M1, M2"):
+        first_rows(here, "SELECT getvariable('office')", {"office": "M9"}, most=1)
 
 
 @pytest.mark.parametrize(
