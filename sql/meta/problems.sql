@@ -1,10 +1,10 @@
 -- What is wrong or unsure right now?
--- One row per open problem: a failed month, a refusal, rows in quarantine, something late, not refreshed any more,
+-- One row per cause: a failed month, a refusal, rows in quarantine, something late, not refreshed any more,
 -- changed or not as assumed. What failed of a customer or report that is switched off by now is nobody's problem any more.
 -- Columns:
 --   kind: what sort of problem it is
 --   severity: error or warning
---   report: the report, where it is about one
+--   report: the report, where it is about one; several are named in message
 --   customer: the customer that was asked, where it is about one
 --   month: first day of the month, where it is about one
 --   since_utc: when it was first or last noticed, in UTC; null where nobody can say
@@ -89,14 +89,22 @@ found AS (
     GROUP BY ALL
     UNION ALL
     SELECT
-        'no access', CASE WHEN last_success_utc IS NULL THEN 'warning' ELSE 'error' END,
-        access.report, access.customer, NULL, denied_at_utc,
-        'The service refuses this report for this customer'
-        || coalesce(', though it answered on ' || strftime(last_success_utc, '%Y-%m-%d') || ': ask for the right', '')
-        || '; it is asked again on another day.'
-    FROM meta.access
-    INNER JOIN meta.freshness AS refused
-        ON (refused.report, refused.customer, refused.state) = (access.report, access.customer, 'no access')
+        'no access', CASE WHEN answered_on IS NULL THEN 'warning' ELSE 'error' END,
+        CASE WHEN count(*) = 1 THEN any_value(report) END, customer, NULL, max(denied_at_utc),
+        'The service refuses '
+        || CASE
+            WHEN count(*) = 1 THEN 'this report'
+            ELSE count(*) || ' reports (' || string_agg(report, ', ' ORDER BY report) || ')'
+        END
+        || ' for this customer' || coalesce(', though it answered on ' || answered_on || ': ask for the right', '')
+        || CASE WHEN count(*) = 1 THEN '; it is asked again on another day.' ELSE '; asked again on another day.' END
+    FROM (
+        SELECT access.*, strftime(last_success_utc, '%Y-%m-%d') AS answered_on
+        FROM meta.access
+        INNER JOIN meta.freshness AS refused
+            ON (refused.report, refused.customer, refused.state) = (access.report, access.customer, 'no access')
+    )
+    GROUP BY customer, answered_on
     UNION ALL
     SELECT
         'changes unknown', 'warning', asked_of, customer, NULL, max(fetched_at_utc),
@@ -112,11 +120,13 @@ found AS (
     FROM meta.quarantine
     UNION ALL
     SELECT
-        'late', 'warning', report, customer, NULL, last_success_utc,
+        'late', 'warning', CASE WHEN count(*) = 1 THEN any_value(report) END, customer, NULL, min(last_success_utc),
         CASE state WHEN 'never read' THEN 'Never read so far' ELSE 'No success for a day and a half' END
+        || CASE WHEN count(*) = 1 THEN '' ELSE ': ' || string_agg(report, ', ' ORDER BY report) END
         || coalesce(', last because: ' || last_error, '.')
     FROM meta.freshness
     WHERE is_late AND state <> 'no access'
+    GROUP BY customer, state, last_error
     UNION ALL
     SELECT
         'changed column', 'warning', tables.report, NULL, NULL, changes.changed_at_utc,

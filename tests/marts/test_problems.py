@@ -190,6 +190,24 @@ def test_a_group_configured_together_with_one_of_its_offices_is_told_in_words() 
     assert problems(given) == [("overlap", "warning", None, "M1", words)]
 
 
+def test_a_customer_that_is_refused_everywhere_is_one_problem_that_names_the_reports() -> None:
+    given = warehouse()
+    configure(given, sales=True, users=True)
+    for report in ("sales", "users"):
+        deny(given, report, "M1", NOW.replace(tzinfo=UTC))
+    words = (
+        "The service refuses 2 reports (sales, users) for this customer; asked again on another day."
+    )
+    assert problems(given) == [("no access", "warning", None, "M1", words)]
+
+
+def test_reports_that_are_late_for_one_reason_are_one_problem(given: DuckDBPyConnection) -> None:
+    held(given, "users", "M1", ["2026-01"], at_utc=LONG_AGO)
+    configure(given, sales=True, users=True)
+    words = "No success for a day and a half: sales, users."
+    assert problems(given) == [("late", "warning", None, "M1", words)]
+
+
 def problems_of_budgets(given: DuckDBPyConnection) -> list[tuple[str]]:
     """The messages about what budgets are assumed to look like."""
     build(given, "budgets")
