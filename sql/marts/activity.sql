@@ -11,7 +11,7 @@
 --   amount: how many; what a unit is the service does not say
 --   month: first day of the month
 --   user_id: id of the user
---   user_name: name of the user
+--   user_name: name of the user; two may have the same, so group by user_id: marts.users has a label for each
 --   office_id: customer id of the office that the report names beside the user
 --   office_name: name of that office
 --   is_assumed: always true, so that whoever shows the number can say so

@@ -19,7 +19,7 @@
 --     the user's office
 --   office_name: name of that office
 --   user_id: id of the user; null for the office as a whole
---   user_name: name of the user
+--   user_name: name of the user; two may have the same, so group by user_id: marts.users has a label for each
 --   month: first day of the month
 --   budget: the amount budgeted for the month; commission in SEK without VAT, as is documented where budgets are
 --     set; null without a budget

@@ -8,7 +8,8 @@
 --   sold_commission: commission of sales alone, by share; exact, or worked out from averages to half an öre a home
 --   sold_total_price: prices of what was sold, by share
 --   sold_estate_parts: homes sold; a home that is shared with somebody outside the chain counts in parts
---   sold_average_commission: commission of an average sale, from sums; null without a sale
+--   sold_average_commission: commission of an average sale, from sums; null without a sale; never average or
+--     add it up, take sum(sold_commission) / sum(sold_estate_parts)
 --   sold_commission_percentage: commission of sales in percent of their prices, from sums; null without a sale
 --   writing_parts: writing assignments, in parts where shared
 --   valuation_parts: valuations, in parts where shared

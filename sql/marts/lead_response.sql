@@ -19,7 +19,7 @@
 --   office_id: customer id of the office the lead belongs to; null where unknown
 --   office_name: name of the office
 --   user_id: id of the user the lead belongs to; null when it belongs to an office or a group of users
---   user_name: name of the user
+--   user_name: name of the user; two may have the same, so group by user_id: marts.users has a label for each
 --   _customer: the customer whose answer this is
 --   _month: month of that answer
 --   _load_id: load of that answer; joins meta.loads

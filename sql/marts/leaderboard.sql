@@ -21,7 +21,7 @@
 --   month_count: months of the period that are held
 --   is_complete: whether every month of the period is held and over
 --   sold_average_commission: commission of an average sale, from sums, currency and tax basis as commission;
---     null without a sale
+--     null without a sale; never average or add it up
 --   sold_commission_percentage: commission of sales in percent of their prices, from sums; null without a
 --     sale
 --   commission_rank: place by commission, 1 for the most

@@ -11,7 +11,7 @@
 --   office_name: name of the office
 --   month: first day of the month it was created in
 --   user_id: id of the user the lead belongs to; null when it belongs to an office or a group of users
---   user_name: name of the user
+--   user_name: name of the user; two may have the same, so group by user_id: marts.users has a label for each
 --   is_removed: whether the service lists it as removed; marts that count leads leave it out
 --   lead_side: seller or buyer, by the words of lead_type; null where they say neither, and of all but incoming leads
 --   is_after_sale: whether the estate had been sold before the lead was created

@@ -10,6 +10,7 @@
 --   commission: the agent's share of the commission in SEK; tax basis not documented
 --   commission_share: the agent's part of the whole commission, 0 to 1; also the agent's part of one sold home
 --   final_price_share: the agent's part of the sale price; currency not documented
+--   user_name: name of the agent; two may have the same, so group by user_id: marts.users has a label for each
 --   _row: row of bi.sales_agents
 SELECT
     sales.estate_id,

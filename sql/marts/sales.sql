@@ -15,14 +15,15 @@
 --   status: state of the sale, as the service words it
 --   changed_at: when the estate was last changed at the service, in local time
 --   final_price: sale price; currency not documented
---   commission: whole commission, all agents together; currency and tax basis not documented
+--   commission: whole commission, all agents together, at the listing office, which need not have earned it: what each
+--     office earned is in marts.sale_shares (user_office_id); currency and tax basis not documented
 --   commission_percentage: commission in percent of the sale price
 --   price_change: sale price less asking price, in their currency
 --   listed_on: day it was first advertised, where known
 --   days_from_listing_to_contract: days between the two, where known
 --   agent_count: users who share the commission
 --   responsible_user_id: id of the responsible agent
---   responsible_user_name: name of the responsible agent
+--   responsible_user_name: name of the responsible agent; two may have the same, so group by responsible_user_id
 --   agents: names of all agents, the responsible one first, the others by name
 --   agent_commission: sum of the agents' shares, in SEK
 --   agent_share: sum of the agents' parts; 1 when nothing is missing

@@ -6,7 +6,7 @@
 -- Key: user_id, month
 -- Columns:
 --   user_id: id of the user
---   user_name: name of the user; of users with the same name with the office or the id behind it
+--   user_name: name of the user; of users with the same name with something behind it that tells them apart
 --   office_id: customer id of the user's office in the last month of the period
 SELECT
     month,

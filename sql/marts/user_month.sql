@@ -2,8 +2,9 @@
 -- One row per user and month held, from the month the user first left a trace.
 -- A number is zero where its report is held and has nothing to say, and null where the report is not held.
 -- The rows of somebody who left go on: what is booked later still counts. For averages per agent take the rows
--- with is_active. Who is quiet for the last months held cannot be told from who left, and counts as gone; only
--- in a month that is not over everybody counts who was active the month before. Budgets show nothing here: they
+-- with is_active, also for a headcount: count(DISTINCT user_id) counts everybody who ever left. Leads that are assigned
+-- to nobody are in no row here; marts.office_month has them.
+-- Who is quiet for the last months held cannot be told from who left, and counts as gone; only in a month that is not over everybody counts who was active the month before. Budgets show nothing here: they
 -- often stay when somebody has left.
 -- The user report does not say of which office: it is that of marts.user_offices for the month, else for an
 -- earlier month, else for a later one, else the customer asked if that is an office; office_basis says which.
@@ -11,11 +12,11 @@
 -- Key: user_id, month
 -- Columns:
 --   sold_average_commission: commission of an average sale, from sums, currency and tax basis as commission;
---     null without a sale
+--     null without a sale; never average or add it up, take sum(sold_commission) / sum(sold_estate_parts)
 --   sold_commission_percentage: commission of sales in percent of their prices, from sums; null without a sale
 --   month: first day of the month
 --   user_id: id of the user
---   user_name: name of the user
+--   user_name: name of the user; two may have the same, so group by user_id: user_label tells them apart
 --   office_name: name of that office
 --   commission: commission for sales, valuations and writings together, by share; currency and tax basis not
 --     documented

@@ -1,8 +1,10 @@
 -- What did each user earn in a month, at every reading?
 -- One row per user, month and total; the one without valid_to_utc is the total of now, as in marts.user_month.
+-- Two users may have the same name: group by user_id; marts.users has a label for each.
 -- A total begins to be known when a build of the marts first finds it: exact to the night, not to the minute.
 -- Key: user_id, month, valid_from_utc
 -- Columns:
+--   user_name: name of the user; two may have the same, so group by user_id
 --   is_present: whether marts.user_month had the user and month; a total that it no longer has has no amounts
 --   commission: commission for sales, valuations and writings together; currency and tax basis are not documented
 --   sold_commission: commission of sales alone; currency and tax basis are not documented

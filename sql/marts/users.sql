@@ -6,7 +6,8 @@
 -- Columns:
 --   user_id: id of the user
 --   user_name: name of the user
---   user_label: the name, with the office or the id behind it where another user has the same; the id without a name
+--   user_label: the name, with the office, else the employee number, else the id behind it where another user has the
+--     same; the id without a name
 --   name_source: directory, sale, lead, running commission or budget: the report that the name is taken from
 --   employee_id: employee number, as on the latest sale
 --   is_in_directory: whether the directory of a customer that is still asked for has the user now
@@ -60,6 +61,8 @@ SELECT
         WHEN count(*) OVER (PARTITION BY lower(user_name)) = 1 THEN user_name
         WHEN count(*) OVER (PARTITION BY lower(user_name), office_name) = 1 AND office_name IS NOT NULL
             THEN user_name || ' (' || office_name || ')'
+        WHEN count(*) OVER (PARTITION BY lower(user_name), employee_id) = 1 AND employee_id IS NOT NULL
+            THEN user_name || ' (' || employee_id || ')'
         ELSE user_name || ' (' || user_id || ')'
     END AS user_label,
     name_source,

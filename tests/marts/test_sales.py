@@ -145,6 +145,17 @@ def test_users_of_the_same_name_are_told_apart_by_their_office_or_else_their_id(
     ]  # fmt: skip
 
 
+def test_users_of_the_same_name_and_office_are_told_apart_by_their_employee_number() -> None:
+    given = warehouse()
+    agents = [
+        {"id": f"U{number}", "name": "Bo Al", "employee_id": number or None} for number in ("", "7", "8")
+    ]
+    sold(given, "G1", "2026-01", "M1", "E1", agents=agents)
+    assert built(given, "SELECT user_label FROM marts.users ORDER BY user_id") == [
+        ("Bo Al (U)",), ("Bo Al (7)",), ("Bo Al (8)",)
+    ]  # fmt: skip
+
+
 def test_a_directory_that_nobody_refreshes_does_not_say_who_is_in_it_now() -> None:
     given = warehouse()
     for customer, user in (("M1", "U1"), ("M2", "U2")):
