@@ -2,13 +2,14 @@
 -- One row per office; the year is that of the latest month that is over, unless the variable year is set.
 --
 -- year_over_year has both years side by side. The row of the latest month that is over holds the sums so far; a
--- change is null when a month of either year is unknown, so nobody is compared with a gap.
+-- change is null when a month of either year is unknown, so nobody is compared with a gap or with part of a month;
+-- the sum so far is unknown too where a month was last read before its end and is not asked for any more.
 -- Parameters: year
 SELECT
     office_name,
     year_to_date_commission AS commission_so_far,
     year_to_date_commission_before AS commission_last_year,
-    round(100 * year_to_date_change_share, 1) AS change_percent,
+    CASE WHEN NOT is_open THEN round(100 * year_to_date_change_share, 1) END AS change_percent,
     year_to_date_parts AS homes_sold
 FROM marts.year_over_year
 WHERE month = (

@@ -2,10 +2,16 @@
 -- One row per month of the year, over the whole years before and the year so far.
 --
 -- A usual month is the average share of its year, over the whole years of which every month is held; shares are compared
--- so that a growing chain does not make its early years look quiet. expected is what this year so far makes likely.
+-- so that a growing chain does not make its early years look quiet. expected is what this year so far makes likely,
+-- without months of which an office's end is missing.
 -- Parameters: office
 WITH months AS (
-    SELECT month, sum(commission) AS commission, sum(sold_estate_parts) AS homes, bool_or(is_open) AS is_open
+    SELECT
+        month,
+        sum(commission) AS commission,
+        sum(sold_estate_parts) AS homes,
+        bool_or(is_open) AS is_open,
+        bool_and(is_commission_complete) AS is_complete
     FROM marts.office_month
     WHERE commission IS NOT NULL AND office_id = coalesce(getvariable('office'), office_id)
     GROUP BY ALL
@@ -15,7 +21,7 @@ whole_years AS (
     SELECT year(month) AS year, sum(commission) AS commission
     FROM months
     GROUP BY ALL
-    HAVING count(*) = 12 AND NOT bool_or(is_open)
+    HAVING count(*) = 12 AND NOT bool_or(is_open) AND bool_and(is_complete)
 ),
 
 usual AS (
@@ -26,7 +32,7 @@ usual AS (
 ),
 
 this_year AS (
-    SELECT month(month) AS month_of_year, commission, homes
+    SELECT month(month) AS month_of_year, commission, homes, is_complete
     FROM months
     WHERE year(month) = (SELECT max(year(month)) FROM months WHERE NOT is_open) AND NOT is_open
 ),
@@ -35,6 +41,7 @@ so_far AS (
     SELECT sum(this_year.commission) / nullif(sum(usual.usual_share), 0) AS likely_year
     FROM this_year
     INNER JOIN usual USING (month_of_year)
+    WHERE this_year.is_complete
 )
 
 SELECT

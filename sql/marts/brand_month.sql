@@ -28,7 +28,7 @@ SELECT
     ) AS missing_offices,
     bool_and(coverage.is_commission_held) AS is_commission_complete,
     bool_and(coverage.is_held) AS is_complete,
-    bool_and(coverage.is_refreshed) AS is_refreshed,
+    coalesce(bool_and(coverage.is_refreshed), true) AS is_refreshed,
     coalesce(bool_or(counted.is_open), false) AS is_open
 FROM marts.office_coverage AS coverage
 LEFT JOIN marts.office_month AS counted ON counted.office_id = coverage.office_id AND counted.month = coverage.month

@@ -23,7 +23,8 @@
 --   month: first day of the month
 --   budget: the amount budgeted for the month; commission in SEK without VAT, as is documented where budgets are
 --     set; null without a budget
---   actual: what was reached in the month; null where it is not held. Of commission the currency is not
+--   actual: what was reached in the month; null where it is not held, or only part of a month that is not asked for
+--     any more. Of commission the currency is not
 --     documented, and VAT is taken off where it is declared: see basis_note
 --   attainment_share: actual in parts of budget, 1 when just reached; null without a budget
 --   year_to_date_budget: budget from January to the month, as far as months have one
@@ -64,20 +65,26 @@ offices_of_users AS (
 ),
 
 users_held AS (  -- months in which the user report of all these offices is held
-    SELECT offices.user_id, sources.month, bool_or(sources.is_open) AS is_open
+    SELECT offices.user_id, sources.month, bool_or(sources.is_growing) AS is_open
     FROM offices_of_users AS offices
     INNER JOIN marts.office_sources AS sources
         ON sources.report = 'commission_user'
         AND sources.office_id = offices.office_id
         AND year(sources.month) = offices.year
     GROUP BY ALL
-    HAVING count(*) = any_value(offices.office_count)
+    HAVING count(*) = any_value(offices.office_count) AND NOT bool_or(sources.is_cut_short)
 ),
 
 months_known AS (
     SELECT
-        false AS is_user, office_id AS owner_id, office_id, month, commission, sold_estate_parts,
-        commission IS NOT NULL AS is_at_work, is_open
+        false AS is_user,
+        office_id AS owner_id,
+        office_id,
+        month,
+        CASE WHEN is_commission_complete THEN commission END AS commission,
+        CASE WHEN is_commission_complete THEN sold_estate_parts END AS sold_estate_parts,
+        commission IS NOT NULL AS is_at_work,
+        is_open
     FROM marts.office_month
     UNION ALL
     SELECT
@@ -85,8 +92,14 @@ months_known AS (
         user_id,
         known.office_id,
         month,
-        coalesce(known.commission, CASE WHEN held.month IS NOT NULL THEN 0 END),
-        coalesce(known.sold_estate_parts, CASE WHEN held.month IS NOT NULL THEN 0 END),
+        CASE
+            WHEN known.commission IS NULL AND held.month IS NOT NULL THEN 0
+            WHEN known.is_commission_complete THEN known.commission
+        END,
+        CASE
+            WHEN known.sold_estate_parts IS NULL AND held.month IS NOT NULL THEN 0
+            WHEN known.is_commission_complete THEN known.sold_estate_parts
+        END,
         coalesce(known.is_active, false),
         coalesce(known.is_open, held.is_open)
     FROM marts.user_month AS known

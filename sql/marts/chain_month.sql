@@ -1,6 +1,7 @@
 -- What did the whole chain earn and do, month by month?
 -- One row per month that any office holds. Amounts are those of the offices that are held: where is_complete is false an
--- office is missing, and the chain earned more than is shown. A number is null where no office holds its report.
+-- office is missing, or was read only to the middle of the month, and the chain earned more than is shown. A number is
+-- null where no office holds its report.
 -- Key: month
 -- Columns:
 --   month: first day of the month
@@ -18,13 +19,15 @@
 --   incoming_lead_count: leads received
 --   outgoing_lead_count: leads sent out
 --   tip_count: tips sent by colleagues
---   office_count: offices of which everything is held
+--   office_count: offices of which everything is held, to the end of the month or to now while it is open
 --   expected_office_count: offices of which it should be held, see marts.office_coverage
---   missing_offices: offices of which something is not held, and what; null where nothing is missing
---   is_commission_complete: whether the office report is held of all expected offices
---   is_complete: whether everything is held of all expected offices
---   is_refreshed: whether all of it is still asked for; if not, part of it stays as it was last read
---   is_open: whether the month was not over when one of the reports was asked
+--   missing_offices: offices of which something is not held, or only to a day after which nobody asked again, and
+--     what; null where nothing is missing
+--   is_commission_complete: whether the office report is held of all expected offices, and none was cut short
+--   is_complete: whether everything is held of all expected offices, and nothing was cut short
+--   is_refreshed: whether all of it is still asked for, or was last read a year after the month, when it hardly
+--     changes; false where part of it could have changed since
+--   is_open: whether the month is not over, or the end of it is still to be asked for
 SELECT
     coverage.month,
     sum(counted.commission)::DECIMAL(18, 4) AS commission,
@@ -49,7 +52,7 @@ SELECT
     ) AS missing_offices,
     bool_and(coverage.is_commission_held) AS is_commission_complete,
     bool_and(coverage.is_held) AS is_complete,
-    bool_and(coverage.is_refreshed) AS is_refreshed,
+    coalesce(bool_and(coverage.is_refreshed), true) AS is_refreshed,
     coalesce(bool_or(counted.is_open), false) AS is_open
 FROM marts.office_coverage AS coverage
 LEFT JOIN marts.office_month AS counted ON counted.office_id = coverage.office_id AND counted.month = coverage.month

@@ -2,7 +2,7 @@
 -- One row per kind of earner (office or user), period, last month of the period and earner with any commission
 -- in it.
 -- A quarter and a year are counted from their start to the month. A period is complete when every month of it
--- is held; earners are ranked by commission, equal ones share a rank. The month before is the same kind of
+-- is held to its end; earners are ranked by commission, equal ones share a rank. The month before is the same kind of
 -- period one month earlier, so a quarter's first month is compared with the whole quarter before.
 -- Offices and users, and periods that overlap, lie in one table here: for sums take one kind and one period, as
 -- office_leaderboard_month, user_leaderboard_year and the six others do.
@@ -19,7 +19,7 @@
 --   office_id: customer id of the office itself, or of the user's office in the last month of the period
 --   office_name: name of that office
 --   month_count: months of the period that are held
---   is_complete: whether every month of the period is held and over
+--   is_complete: whether every month of the period is over and held to its end
 --   sold_average_commission: commission of an average sale, from sums, currency and tax basis as commission;
 --     null without a sale; never average or add it up
 --   sold_commission_percentage: commission of sales in percent of their prices, from sums; null without a
@@ -31,13 +31,14 @@
 --   to_the_leader: commission that is missing to the first place
 WITH earners AS (
     SELECT
-        'office' AS earner_kind, office_id AS earner_id, office_name AS earner_name, office_id, month, is_open,
+        'office' AS earner_kind, office_id AS earner_id, office_name AS earner_name, office_id, month,
+        is_open OR NOT is_commission_complete AS is_partial,
         commission, sold_commission, sold_total_price, sold_estate_parts
     FROM marts.office_month
     WHERE commission IS NOT NULL
     UNION ALL
     SELECT
-        'user', user_id, user_label, office_id, month, is_open,
+        'user', user_id, user_label, office_id, month, is_open OR NOT is_commission_complete,
         commission, sold_commission, sold_total_price, sold_estate_parts
     FROM marts.user_month
     WHERE commission IS NOT NULL
@@ -46,26 +47,26 @@ WITH earners AS (
 summed AS (
     SELECT
         earner_kind, earner_id, earner_name, office_id, month, 'month' AS period, 1 AS wanted_count,
-        1 AS month_count, is_open, commission, sold_commission, sold_total_price, sold_estate_parts
+        1 AS month_count, is_partial, commission, sold_commission, sold_total_price, sold_estate_parts
     FROM earners
     UNION ALL
     SELECT
         earner_kind, earner_id, earner_name, office_id, month, 'quarter', (month(month) - 1) % 3 + 1,
-        count(*) OVER so_far, bool_or(is_open) OVER so_far, sum(commission) OVER so_far,
+        count(*) OVER so_far, bool_or(is_partial) OVER so_far, sum(commission) OVER so_far,
         sum(sold_commission) OVER so_far, sum(sold_total_price) OVER so_far, sum(sold_estate_parts) OVER so_far
     FROM earners
     WINDOW so_far AS (PARTITION BY earner_kind, earner_id, year(month), quarter(month) ORDER BY month)
     UNION ALL
     SELECT
         earner_kind, earner_id, earner_name, office_id, month, 'year', month(month),
-        count(*) OVER so_far, bool_or(is_open) OVER so_far, sum(commission) OVER so_far,
+        count(*) OVER so_far, bool_or(is_partial) OVER so_far, sum(commission) OVER so_far,
         sum(sold_commission) OVER so_far, sum(sold_total_price) OVER so_far, sum(sold_estate_parts) OVER so_far
     FROM earners
     WINDOW so_far AS (PARTITION BY earner_kind, earner_id, year(month) ORDER BY month)
     UNION ALL
     SELECT
         earner_kind, earner_id, earner_name, office_id, month, 'twelve months', 12,
-        count(*) OVER so_far, bool_or(is_open) OVER so_far, sum(commission) OVER so_far,
+        count(*) OVER so_far, bool_or(is_partial) OVER so_far, sum(commission) OVER so_far,
         sum(sold_commission) OVER so_far, sum(sold_total_price) OVER so_far, sum(sold_estate_parts) OVER so_far
     FROM earners
     WINDOW so_far AS (
@@ -81,7 +82,7 @@ ranked AS (
             sold_total_price::DECIMAL(18, 4) AS sold_total_price,
             sold_estate_parts::DECIMAL(19, 8) AS sold_estate_parts
         ),
-        month_count = wanted_count AND NOT is_open AS is_complete,
+        month_count = wanted_count AND NOT is_partial AS is_complete,
         rank() OVER (PARTITION BY earner_kind, period, month ORDER BY commission DESC) AS commission_rank,
         count(*) OVER (PARTITION BY earner_kind, period, month) AS earner_count,
         (max(commission) OVER (PARTITION BY earner_kind, period, month) - commission)::DECIMAL(18, 4)

@@ -3,6 +3,8 @@
 -- A number is zero where its report is held and has nothing to say, and null where the report is not held.
 -- Averages and percentages are worked out from sums, so they can be again over any number of months:
 -- sum(sold_commission) / sum(sold_estate_parts). Who is an active agent is said by marts.user_month. A month that is open will still grow.
+-- Where is_commission_complete is false the office was asked only in the middle of the month and is not asked for any
+-- more: what it earned afterwards is missing, so compare such a month with nothing.
 -- Key: office_id, month
 -- Columns:
 --   month: first day of the month
@@ -22,7 +24,12 @@
 --   active_agent_count: users of the office whose row of marts.user_month says is_active, with commission in the month
 --     or without; null where the user report is not held
 --   commission_per_active_agent: commission of the office by each of these; null without one
---   is_open: whether the month was not over when one of the reports was asked
+--   is_open: whether the month is not over, or the end of it is still to be asked for
+--   is_commission_complete: whether the office report is held to the end of the month, or to now while the month is
+--     open; false where it is not held, or was last read before its end and is not asked for any more
+--   is_refreshed: whether all reports are still asked for, or were last read a year after the month, when it hardly
+--     changes; false where the month could have changed since
+--   read_at_utc: when the service gave the oldest of the answers that count
 --   _customer: the customer whose office report counts; for the other reports see marts.office_sources
 --   _month: month of that report
 --   _load_id: load of that report; joins meta.loads
@@ -33,7 +40,10 @@ WITH held AS (
         bool_or(report = 'commission_office') AS has_commission,
         bool_or(report = 'running_commissions') AS has_running,
         bool_or(report = 'tips_and_leads') AS has_leads,
-        bool_or(is_open) AS is_open,
+        bool_or(is_growing) AS is_open,
+        coalesce(bool_and(NOT is_cut_short) FILTER (report = 'commission_office'), false) AS is_commission_complete,
+        bool_and(is_current) AS is_refreshed,
+        min(fetched_at_utc) AS read_at_utc,
         any_value(customer_id) FILTER (report = 'commission_office') AS customer_id,
         any_value(load_id) FILTER (report = 'commission_office') AS load_id
     FROM marts.office_sources
@@ -88,6 +98,9 @@ SELECT
         (coalesce(earned.commission, 0) / nullif(active_agent_count, 0))::DECIMAL(18, 4)
     END AS commission_per_active_agent,
     held.is_open,
+    held.is_commission_complete,
+    held.is_refreshed,
+    held.read_at_utc,
     held.customer_id AS _customer,
     CASE WHEN held.has_commission THEN held.month END AS _month,
     held.load_id AS _load_id

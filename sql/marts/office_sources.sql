@@ -5,7 +5,7 @@
 -- switched off, removed or refused counts only while nobody else answers for that office and month; then
 -- is_refreshed is false. A group counts for an office from the first to the last month with an entry of it, and beyond
 -- them only where nobody else does, so that an office that has left a group is not zero because the group says nothing.
--- What is not here is unknown, not zero.
+-- What is not here is unknown, not zero; and so is the rest of a month where is_cut_short.
 -- Key: report, office_id, month
 WITH answered AS (
     SELECT
@@ -27,7 +27,10 @@ SELECT
     loaded_at_utc,
     is_open,
     source_state,
-    is_refreshed
+    is_refreshed,
+    is_cut_short,
+    is_growing,
+    is_current
 FROM answered
 QUALIFY row_number() OVER (
     PARTITION BY report, office_id, month

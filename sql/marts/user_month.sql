@@ -31,14 +31,17 @@
 --   first_active_month: first month in which the user earned, sold, wrote, valued, or had a lead or tip; null if
 --     never
 --   last_active_month: last such month
---   is_active: whether the month is one of these or between them, or not over and the next after them
---   is_open: whether the month was not over when the user report was asked
+--   is_active: whether the month is one of these or between them, or was not over when last asked and is the next after
+--     them
+--   is_open: whether the month is not over, or the end of it is still to be asked for in the user report
+--   is_commission_complete: whether the user report is held to the end of the month, or to now while the month is
+--     open; false where it is not held, or one that counts was last read before its end and is not asked for any more
 --   _customer: the customers whose user reports count, by id
 --   _month: month of that report
 WITH earned AS (
-    SELECT given.*
+    SELECT given.*, counted.is_cut_short
     FROM staging.commission_user AS given
-    SEMI JOIN marts.user_sources AS counted USING (user_id, month, customer_id)
+    INNER JOIN marts.user_sources AS counted USING (user_id, month, customer_id)
 ),
 
 earned_summed AS (
@@ -51,6 +54,7 @@ earned_summed AS (
         sum(sold_estate_parts)::DECIMAL(19, 8) AS sold_estate_parts,
         sum(writing_parts)::DECIMAL(19, 8) AS writing_parts,
         sum(valuation_parts)::DECIMAL(19, 8) AS valuation_parts,
+        bool_or(is_cut_short) AS is_cut_short,
         string_agg(customer_id, ', ' ORDER BY customer_id) AS customers
     FROM earned
     GROUP BY ALL
@@ -117,10 +121,15 @@ held AS (
         bool_or(report = 'running_commissions') AS has_running,
         bool_or(report = 'tips_and_leads') AS has_leads,
         coalesce(
-            bool_or(is_open) FILTER (report = 'commission_user' AND is_refreshed),
-            bool_or(is_open) FILTER (report = 'commission_user'),
-            bool_or(is_open)
+            bool_or(is_growing) FILTER (report = 'commission_user' AND is_refreshed),
+            bool_or(is_growing) FILTER (report = 'commission_user'),
+            bool_or(is_growing)
         ) AS is_open,
+        coalesce(
+            bool_or(is_cut_short) FILTER (report = 'commission_user' AND is_refreshed),
+            bool_or(is_cut_short) FILTER (report = 'commission_user'),
+            bool_or(is_cut_short)
+        ) AS is_cut_short,
         min(users.customer_id) AS customer_id
     FROM users_of_customers AS users
     INNER JOIN staging.months AS months
@@ -178,10 +187,11 @@ SELECT
     users_active.last_month AS last_active_month,
     coalesce(
         held.month >= users_active.first_month
-        AND held.month <= users_active.last_month + INTERVAL (CASE WHEN held.is_open THEN 1 ELSE 0 END) MONTH,
+        AND held.month <= users_active.last_month + INTERVAL (CASE WHEN held.is_open OR held.is_cut_short THEN 1 ELSE 0 END) MONTH,
         false
     ) AS is_active,
     held.is_open,
+    held.has_commission AND NOT coalesce(earned_summed.is_cut_short, held.is_cut_short) AS is_commission_complete,
     coalesce(earned_summed.customers, held.customer_id) AS _customer,
     held.month AS _month
 FROM offices_carried AS held

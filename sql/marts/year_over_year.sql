@@ -2,15 +2,18 @@
 -- One row per office and month whose commission is known.
 -- Last year's numbers are null where that month is unknown, never zero. The year so far adds months from
 -- January and is null unless every one of them is known; an open month is compared with a whole one, so look at
--- is_open.
+-- is_open. A month that was last read before its end, and is not asked for any more, is not known: it is compared with
+-- nothing.
 -- Key: office_id, month
 -- Columns:
 --   office_id: customer id of the office
 --   office_name: name of the office
 --   commission: commission for sales, valuations and writings together, by share; currency and tax basis not
 --     documented
+--   is_commission_complete: whether it is commission to the end of the month, or to now while the month is open; false
+--     where nobody asked again after a day within it
 --   commission_before: commission of the same month a year before
---   commission_change: commission less that
+--   commission_change: commission less that; null where one of the two is not of a whole month
 --   commission_change_share: the change in parts of the year before, 0.1 for a tenth more
 --   sold_estate_parts_before: homes sold in the same month a year before
 --   sold_total_price_before: prices of what was sold in the same month a year before
@@ -28,7 +31,8 @@ WITH known AS (
         sold_estate_parts,
         sold_total_price,
         is_open,
-        count(*) OVER so_far = month(month) AS is_whole,
+        is_commission_complete,
+        count(*) FILTER (is_commission_complete) OVER so_far = month(month) AS is_whole,
         sum(commission) OVER so_far AS year_to_date_commission,
         sum(sold_estate_parts) OVER so_far AS year_to_date_parts
     FROM marts.office_month
@@ -41,11 +45,12 @@ SELECT
     now.office_id,
     now.office_name,
     now.is_open,
+    now.is_commission_complete,
     now.commission,
     before.commission AS commission_before,
-    (now.commission - before.commission)::DECIMAL(18, 4) AS commission_change,
-    ((now.commission - before.commission) / nullif(before.commission, 0))::DECIMAL(19, 8)
-        AS commission_change_share,
+    (CASE WHEN now.is_commission_complete THEN now.commission - before.commission END)::DECIMAL(18, 4)
+        AS commission_change,
+    (commission_change / nullif(before.commission, 0))::DECIMAL(19, 8) AS commission_change_share,
     now.sold_estate_parts,
     before.sold_estate_parts AS sold_estate_parts_before,
     now.sold_total_price,
@@ -60,5 +65,7 @@ SELECT
     (CASE WHEN before.is_whole THEN before.year_to_date_parts END)::DECIMAL(19, 8) AS year_to_date_parts_before
 FROM known AS now
 LEFT JOIN known AS before
-    ON before.office_id = now.office_id AND before.month = (now.month - INTERVAL 1 YEAR)::DATE
+    ON before.office_id = now.office_id
+    AND before.month = (now.month - INTERVAL 1 YEAR)::DATE
+    AND before.is_commission_complete
 ORDER BY now.month, now.office_id

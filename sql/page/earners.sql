@@ -1,4 +1,4 @@
--- Who earned most, by the newest month that is complete?
+-- Who earned most, by the newest month that is over for every office, as the rest of the page has it?
 -- One row per kind, period and earner: the ten best users, and all offices of a chain. Declared VAT is taken off, as
 -- in office_months.
 SELECT
@@ -17,7 +17,10 @@ CROSS JOIN (
     SELECT coalesce(max(vat_rate) FILTER (commission_vat = 'included'), 0) AS vat_rate FROM meta.tax_basis
 ) AS declared
 WHERE month = coalesce(
-    (SELECT max(month) FROM marts.leaderboard WHERE period = 'month' AND is_complete),
+    (
+        SELECT max(month)
+        FROM (SELECT month FROM marts.office_month GROUP BY month HAVING NOT bool_or(is_open))
+    ),
     (SELECT max(month) FROM marts.leaderboard)
 )
 AND commission_rank <= CASE earner_kind WHEN 'user' THEN 10 ELSE 500 END

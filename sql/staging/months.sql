@@ -13,6 +13,12 @@
 --   source_state: asked for, customer removed (from the settings), customer switched off, access refused or report
 --     switched off
 --   is_refreshed: whether this report of this customer is still asked for; if not, what is held stays as it was
+--   is_cut_short: whether it was last asked before the month was over and is not asked for any more, so that the rest of
+--     the month is missing
+--   is_growing: whether the month is not over, or its end is still to be asked for; not where it was cut short and is
+--     over since, as far as any answer shows
+--   is_current: whether it is still asked for, or was last read when only changed sales would have had it asked again:
+--     twelve months later, since of themselves the thirteen latest months are read once a month
 SELECT
     months.report,
     months.customer AS customer_id,
@@ -30,7 +36,16 @@ SELECT
         WHEN NOT reports.is_on THEN 'report switched off'
         ELSE 'asked for'
     END AS source_state,
-    source_state = 'asked for' AS is_refreshed
+    source_state = 'asked for' AS is_refreshed,
+    is_open AND NOT is_refreshed AS is_cut_short,
+    is_open AND NOT (
+        is_cut_short
+        AND (
+            bool_or(months.state = 'held') OVER (PARTITION BY months.report, months.month)
+            OR max(months.fetched_at_utc) OVER () >= months.month + INTERVAL 1 MONTH
+        )
+    ) AS is_growing,
+    is_refreshed OR months.fetched_at_utc >= months.month + INTERVAL 12 MONTH AS is_current
 FROM meta.months AS months
 LEFT JOIN meta.loads AS loads ON loads.load_id = months.load_id
 LEFT JOIN meta.customers AS customers ON customers.customer = months.customer

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC
+from datetime import UTC, date, datetime
 from decimal import Decimal
 
 from duckdb import DuckDBPyConnection
@@ -120,3 +120,78 @@ def test_coverage_says_which_reports_of_an_office_are_missing() -> None:
     held(given, "tips_and_leads", "M1", ["2026-01", "2026-02"])
     found = built(given, "SELECT month(month), missing_reports, is_held FROM marts.office_coverage")
     assert found == [(1, None, True), (2, "commission", False)]
+
+
+def frozen_office(given: DuckDBPyConnection) -> None:
+    """M1 and M2 until November, M2 refused since 20 October; October of the year before is whole."""
+    autumn, winter = datetime(2026, 10, 20, 4), datetime(2026, 11, 22, 4)
+    for customer, office in (("M1", M1), ("M2", M2)):
+        for month in ("2025-01", "2025-10", "2026-08"):
+            loaded(given, "commission_office", customer, month, [earned(office, 100)], at_utc=autumn)
+        loaded(
+            given, "commission_office", customer, "2026-10", [earned(office, 70)], at_utc=autumn, is_open=True
+        )
+    loaded(given, "commission_office", "M1", "2026-10", [earned(M1, 100)], at_utc=winter)
+    loaded(given, "commission_office", "M1", "2026-11", [earned(M1, 60)], at_utc=winter, is_open=True)
+    asked_for(given, "M1", "M2")
+    deny(given, "commission_office", "M2", winter.replace(tzinfo=UTC))
+
+
+def test_a_month_of_which_an_office_was_last_read_before_its_end_is_not_complete_and_not_open() -> None:
+    given = warehouse()
+    frozen_office(given)
+    found = built(
+        given,
+        "SELECT is_complete, is_commission_complete, is_open, missing_offices "
+        "FROM marts.chain_month WHERE month = '2026-10-01'",
+    )
+    assert found == [(False, False, False, "M2 (commission read only to 20 October 2026)")]
+
+
+def test_only_months_that_could_have_changed_since_are_not_refreshed() -> None:
+    given = warehouse()
+    frozen_office(given)
+    found = built(
+        given, "SELECT strftime(month, '%Y-%m') FROM marts.chain_month WHERE NOT is_refreshed ORDER BY ALL"
+    )
+    assert found == [("2026-08",), ("2026-10",)]
+
+
+def test_an_office_month_says_when_it_was_read_and_whether_its_end_is_missing() -> None:
+    given = warehouse()
+    frozen_office(given)
+    found = built(
+        given,
+        "SELECT office_id, is_commission_complete, is_open, is_refreshed, read_at_utc::DATE "
+        "FROM marts.office_month WHERE month = '2026-10-01' ORDER BY ALL",
+    )
+    assert found == [
+        ("M1", True, False, True, date(2026, 11, 22)),
+        ("M2", False, False, False, date(2026, 10, 20)),
+    ]
+
+
+def test_a_month_that_is_not_over_stays_open_for_an_office_that_is_not_asked_any_more() -> None:
+    given = warehouse()
+    for customer, office in (("M1", M1), ("M2", M2)):
+        loaded(given, "commission_office", customer, "2026-06", [earned(office, 70)], is_open=True)
+    asked_for(given, "M1", M2="off")
+    found = built(given, "SELECT is_open, is_complete FROM marts.chain_month")
+    assert found == [(True, False)]
+
+
+def test_part_of_a_month_is_compared_with_nothing() -> None:
+    given = warehouse()
+    frozen_office(given)
+    compared = built(
+        given,
+        "SELECT office_id, commission_change::INT FROM marts.year_over_year "
+        "WHERE month = '2026-10-01' ORDER BY ALL",
+    )
+    ranked = built(
+        given,
+        "SELECT office_id, is_complete FROM marts.office_leaderboard_month "
+        "WHERE month = '2026-10-01' ORDER BY ALL",
+    )
+    assert compared == [("M1", 0), ("M2", None)]
+    assert ranked == [("M1", True), ("M2", False)]
