@@ -1,8 +1,9 @@
 -- How much commission is outstanding (signed and not received), how much of it is due, and since when?
--- One row per office and quarter of possession, the oldest first; null where possession is not known.
+-- One row per office, day of counting and quarter of possession, the oldest first; null where possession is not known.
 --
 -- Offices that note no receipt at all are left out: they would look as if nobody had ever paid them. The service knows
--- neither due dates nor part payments, so a commission counts whole until the day of its receipt is noted.
+-- neither due dates nor part payments, so a commission counts whole until the day of its receipt is noted. Nobody knows
+-- what was received after counted_on; where is_refreshed is false the office is not asked any more.
 -- Parameters: year, office
 SELECT
     office_name,
@@ -10,7 +11,9 @@ SELECT
     count(*) AS homes,
     sum(outstanding_commission) AS outstanding,
     sum(due_commission) AS due,
-    max(days_due) AS longest_days_due
+    max(days_due) AS longest_days_due,
+    counted_on,
+    is_refreshed
 FROM marts.receivables
 WHERE state <> 'received'
     AND is_receipt_noted

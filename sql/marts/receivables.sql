@@ -4,8 +4,10 @@
 -- not say whether the whole commission was received then, what was agreed on when it is to be paid, nor of any
 -- invoice: outstanding_commission is the whole commission until a day is noted. Offices that note no such day at all
 -- look as if nobody had ever paid them: leave them out by is_receipt_noted.
--- Days are counted to counted_on, the day of the newest answer of the sales report; what the service changed in a
--- month that was not read since is not known, read_at_utc says when it was read.
+-- Days are counted to counted_on, the day of the newest answer that the sales report gave for the customer of the row:
+-- of an office that is refused or switched off nobody learns of receipts, so its sales stay as they were when last read,
+-- with is_refreshed false, and do not fall due meanwhile. What the service changed in a month that was not read since is
+-- not known either, read_at_utc says when it was read.
 -- Key: estate_id
 -- Columns:
 --   month: first day of the month of the contract
@@ -21,14 +23,20 @@
 --   days_from_contract_to_possession: days between the two, where both are known
 --   days_from_possession_to_receipt: days between the two, negative if received before; null until received
 --   is_receipt_noted: whether the office has noted the receipt of any commission
---   counted_on: day of the newest answer of the sales report of any customer, in UTC
+--   counted_on: day of the newest answer of the sales report of the row's customer, in UTC; the state is that of this day
+--   is_refreshed: whether the sales are still asked for; if not, what became of them after counted_on is not known
 --   read_at_utc: when the service gave the answer that this row comes from
 --   _customer: the customer whose answer this is
 --   _month: month of that answer
 --   _load_id: load of that answer; joins meta.loads
 --   _row: row of bi.sales_estates
 WITH held AS (
-    SELECT office_id, month, fetched_at_utc, max(fetched_at_utc) OVER ()::DATE AS counted_on
+    SELECT
+        office_id,
+        month,
+        fetched_at_utc,
+        is_refreshed,
+        max(fetched_at_utc) OVER (PARTITION BY customer_id)::DATE AS counted_on
     FROM marts.office_sources
     WHERE report = 'sales'
 ),
@@ -37,6 +45,7 @@ states_told AS (
     SELECT
         sales.*,
         held.counted_on,
+        held.is_refreshed,
         held.fetched_at_utc AS read_at_utc,
         count(sales.commission_received_on) OVER (PARTITION BY sales.office_id) > 0 AS is_receipt_noted,
         CASE
@@ -68,6 +77,7 @@ SELECT
     CASE WHEN state = 'received' THEN commission_received_on - access_on END AS days_from_possession_to_receipt,
     is_receipt_noted,
     counted_on,
+    is_refreshed,
     read_at_utc,
     _customer,
     _month,

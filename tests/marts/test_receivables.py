@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
 import pytest
 
-from tests.marts.given import built, sold, warehouse
+from tests.marts.given import asked_for, built, sold, warehouse
 
 APRIL = datetime(2026, 4, 10, 3)
 
@@ -50,3 +50,19 @@ def test_an_office_that_notes_no_receipt_is_marked() -> None:
         "SELECT office_id, is_receipt_noted, sum(outstanding_commission) FROM marts.receivables GROUP BY ALL",
     )
     assert sorted(found) == [("M1", True, Decimal(100)), ("M2", False, Decimal(200))]
+
+
+def test_nothing_falls_due_at_an_office_that_nobody_asks_any_more() -> None:
+    given = warehouse()
+    for office in ("M1", "M2"):
+        sold(given, office, "2026-01", office, f"E {office}", at_utc=APRIL, access_day="2026-05-01")
+    sold(given, "M1", "2026-02", "M1", "E later", at_utc=datetime(2026, 6, 10, 3), access_day="2026-07-01")
+    asked_for(given, "M1", M2="off")
+    found = built(
+        given,
+        "SELECT office_id, state, counted_on, is_refreshed FROM marts.receivables WHERE month = '2026-01-01'",
+    )
+    assert sorted(found) == [
+        ("M1", "due", date(2026, 6, 10), True),
+        ("M2", "signed", date(2026, 4, 10), False),
+    ]
