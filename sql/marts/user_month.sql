@@ -187,7 +187,8 @@ SELECT
     users_active.last_month AS last_active_month,
     coalesce(
         held.month >= users_active.first_month
-        AND held.month <= users_active.last_month + INTERVAL (CASE WHEN held.is_open OR held.is_cut_short THEN 1 ELSE 0 END) MONTH,
+        AND held.month
+            <= users_active.last_month + INTERVAL (CASE WHEN held.is_open OR held.is_cut_short THEN 1 ELSE 0 END) MONTH,
         false
     ) AS is_active,
     held.is_open,
