@@ -13,6 +13,10 @@
 -- and a month to come without a budget will be like the average month of the year so far. Nothing more is forecast
 -- of a user without a trace in three months. It looks at months that are over, so the row of the latest of them
 -- holds today's forecast; it is null where a month of the year so far is not held.
+-- To see how the year goes read one row of an office or user and a measure: the latest month with NOT is_open. It holds
+-- the year to date, the year's budget and the forecast; these, shares and counts of months are never added up over
+-- months. budget and actual may be, over months with NOT is_open alone: open months have their whole budget, and part of
+-- what they will reach or nothing. Over offices a sum needs every office: see marts.chain_budget_vs_actual.
 -- Key: office_id, user_id, month, measure
 -- Columns:
 --   office_id: customer id of the office; of a user that with the largest budget for the user in the month, else
@@ -21,17 +25,21 @@
 --   user_id: id of the user; null for the office as a whole
 --   user_name: name of the user; two may have the same, so group by user_id: marts.users has a label for each
 --   month: first day of the month
---   budget: the amount budgeted for the month; commission in SEK without VAT, as is documented where budgets are
---     set; null without a budget
+--   budget: the amount budgeted for the month, the whole of it also where is_open; commission in SEK without VAT, as
+--     is documented where budgets are set; null without a budget
 --   actual: what was reached in the month; null where it is not held, or only part of a month that is not asked for
---     any more. Of commission the currency is not
---     documented, and VAT is taken off where it is declared: see basis_note
+--     any more. Of commission the currency is not documented, and VAT is taken off where it is declared: see
+--     basis_note
 --   attainment_share: actual in parts of budget, 1 when just reached; null without a budget
---   year_to_date_budget: budget from January to the month, as far as months have one
---   year_to_date_actual: what was reached from January to the month; null where a month of these is not held
+--   year_to_date_budget: budget from January to the month, as far as months have one; a sum already, never to be added
+--     up over months
+--   year_to_date_actual: what was reached from January to the month; null where a month of these is not held; a sum
+--     already, never to be added up over months
 --   year_to_date_attainment_share: what was reached in the months with a budget, in parts of year_to_date_budget
---   year_budget: budget of the whole year, as far as budgets are known
---   year_forecast: where the year will end, all twelve months together
+--   year_budget: budget of the whole year, as far as budgets are known; the same on every row of the year, so read one
+--     row and never add it up over months
+--   year_forecast: where the year will end, all twelve months together, as seen from this month: read the latest month
+--     with NOT is_open, never add it up over months
 --   year_forecast_attainment_share: where the months with a budget will end, in parts of year_budget
 --   budget_month_count: months of the year that have a budget, 12 for a whole year
 --   year_to_date_budget_month_count: months from January to the month that have a budget

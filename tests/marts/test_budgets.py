@@ -303,3 +303,40 @@ def test_a_budget_without_a_customer_id_is_of_the_office_asked_for_or_of_the_num
     )
     found = built(given, "SELECT office_id, amount::INT FROM marts.budgets")
     assert found == ([(office, 7)] if office else [])
+
+
+def of_two_offices(given: DuckDBPyConnection, of_month: str, *actuals: float) -> None:
+    """M1 and M2 have a budget of 100 each in a month; what each reached, as far as it is known."""
+    held(given, "budget_commission", "G1", [of_month])
+    first = int(of_month.replace("-", "")) * 10
+    for row, office in ((first + 1, "M1"), (first + 2, "M2")):
+        put(given, "budget_commission_history", of_month, _row=row, customer_id=office)
+        user = {"_row": row, "_parent_row": row, "user_id": f"U {office}"}
+        put(given, "budget_commission__users_history", of_month, **user)
+        put(given, "budget_commission__users__months_history", of_month, _parent_row=row, commission=100)
+    for office, actual in zip(("M1", "M2"), actuals, strict=False):
+        loaded(given, "commission_office", office, of_month, [earned({"office_customer_id": office}, actual)])
+
+
+def test_the_chain_is_unknown_against_its_budget_where_an_office_is(given: DuckDBPyConnection) -> None:
+    of_two_offices(given, "2026-01", 90, 60)
+    of_two_offices(given, "2026-02", 90)
+    found = built(
+        given,
+        "SELECT month(month), budget::INT, actual::INT, attainment_share::FLOAT, missing_offices "
+        "FROM marts.chain_budget_vs_actual",
+    )
+    assert found == [(1, 200, 150, 0.75, None), (2, 200, None, None, "M2")]
+
+
+def test_the_year_of_the_chain_is_read_from_one_row(given: DuckDBPyConnection) -> None:
+    of_two_offices(given, "2026-01", 90, 60)
+    of_two_offices(given, "2026-02", 90, 60)
+    of_two_offices(given, "2026-03")
+    found = built(
+        given,
+        "SELECT year_to_date_actual::INT, year_to_date_budget::INT, year_to_date_attainment_share::FLOAT, "
+        "year_budget::INT, year_forecast_attainment_share::FLOAT "
+        "FROM marts.chain_budget_vs_actual WHERE NOT is_open ORDER BY month DESC LIMIT 1",
+    )
+    assert found == [(300, 400, 0.75, 600, 0.75)]
