@@ -22,6 +22,7 @@ from tests.marts.given import (
 )
 from warehouse.ledger import deny
 from warehouse.meta_schema import write_configured
+from warehouse.queries import SQL
 
 M1, M2, M3 = ({"office_customer_id": office} for office in ("M1", "M2", "M3"))
 COMPLETE = (
@@ -195,3 +196,13 @@ def test_part_of_a_month_is_compared_with_nothing() -> None:
     )
     assert compared == [("M1", 0), ("M2", None)]
     assert ranked == [("M1", True), ("M2", False)]
+
+
+def test_the_leaderboard_of_the_page_ends_with_the_month_that_is_over_for_every_office() -> None:
+    given = warehouse()
+    frozen_office(given)
+    late = datetime(2026, 10, 20, 4)
+    loaded(given, "commission_office", "M3", "2026-10", [earned(M3, 70)], at_utc=late, is_open=True)
+    asked_for(given, "M1", "M2", "M3")
+    found = built(given, (SQL / "page" / "earners.sql").read_text())
+    assert {row[2] for row in found} == {date(2026, 8, 1)}
