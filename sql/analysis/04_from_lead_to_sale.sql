@@ -3,8 +3,7 @@
 --
 -- Conversion is a matter of sellers alone: a home that a buyer asked about may be sold to anybody. Every home counts
 -- once, homes sold before the lead are left out, and a seller's lead without a home counts as one that was not sold.
--- Leads of the last months have not had the time to become sales yet: leave them out, as here those younger than 180
--- days. A kind is of the side that its words name; where they say neither, the side is empty.
+-- Leads of the last months have not had the time to become sales yet: is_mature leaves out those younger than 180 days. A kind is of the side that its words name; where they say neither, the side is empty.
 SELECT
     lead_side,
     string_agg(DISTINCT lead_type, ', ' ORDER BY lead_type) AS kinds,
@@ -20,7 +19,7 @@ SELECT
     round(sum(days_to_contract_total) / nullif(sum(sold_count), 0), 0) AS days_from_first_lead_to_contract
 FROM marts.lead_funnel
 WHERE way = 'incoming lead'
-    AND month < (SELECT max(month) FROM marts.office_month) - INTERVAL 180 DAY
+    AND is_mature
 GROUP BY lead_side
 HAVING sum(lead_count) > 0
 ORDER BY lead_side DESC NULLS LAST;

@@ -9,7 +9,7 @@
 -- sold_count / (home_count + no_home_lead_count). Whether a home that a buyer asked about was sold, perhaps to
 -- somebody else, says nothing of that lead; of buyers, sold_home_lead_count / sold_count is how many leads a sold
 -- home drew, over all kinds of a side, as a home belongs to the kind of the first lead about it. The leads of the
--- last months have not had the time.
+-- last months have not had the time to become sales: compare months with is_mature alone.
 -- Key: month, office_id, way, lead_type, state
 -- Columns:
 --   month: first day of the month the leads were created in
@@ -17,6 +17,8 @@
 --   office_name: name of the office
 --   lead_type: kind of lead, as the service words it; null where an office has none of that way
 --   state: how far it has come, an open set; outgoing leads have none
+--   is_mature: whether the month began more than 180 days before the latest month of leads that is held, so that most
+--     sales that come of it are known
 --   lead_side: seller or buyer, by the words of lead_type; null where they say neither, and of all but incoming leads
 --   lead_count: leads or tips, without those removed
 --   removed_lead_count: leads or tips that the service lists as removed; in no other count
@@ -79,6 +81,8 @@ SELECT
     lead_type,
     lead_side,
     state,
+    month < (SELECT max(month) FROM marts.office_sources WHERE report = 'tips_and_leads') - INTERVAL 180 DAY
+        AS is_mature,
     coalesce(lead_count, 0) AS lead_count,
     coalesce(removed_lead_count, 0) AS removed_lead_count,
     coalesce(no_home_lead_count, 0) AS no_home_lead_count,

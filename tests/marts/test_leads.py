@@ -8,7 +8,7 @@ from datetime import date, datetime
 import pytest
 from duckdb import DuckDBPyConnection
 
-from tests.marts.given import Row, arrived, built, held, rows, sold, warehouse
+from tests.marts.given import Row, arrived, built, earned, held, loaded, rows, sold, warehouse
 
 COUNTED = "FROM marts.lead_funnel WHERE lead_count > 0"
 
@@ -136,3 +136,11 @@ def test_offices_and_users_count_removed_leads_apart() -> None:
     for earner in ("office", "user"):
         query = f"SELECT incoming_lead_count, removed_lead_count FROM marts.{earner}_month"
         assert built(given, query) == [(2, 1)]
+
+
+def test_months_whose_leads_have_not_had_the_time_are_not_mature() -> None:
+    given = warehouse()
+    loaded(given, "commission_office", "M1", "2026-01", [earned({"office_customer_id": "M1"}, 5)])
+    held(given, "tips_and_leads", "M1", ["2025-06", "2026-01"])
+    found = built(given, "SELECT DISTINCT year(month), is_mature FROM marts.lead_funnel ORDER BY 1")
+    assert found == [(2025, True), (2026, False)]

@@ -195,9 +195,7 @@ def test_a_customer_that_is_refused_everywhere_is_one_problem_that_names_the_rep
     configure(given, sales=True, users=True)
     for report in ("sales", "users"):
         deny(given, report, "M1", NOW.replace(tzinfo=UTC))
-    words = (
-        "The service refuses 2 reports (sales, users) for this customer; asked again on another day."
-    )
+    words = "The service refuses 2 reports (sales, users) for this customer; asked again on another day."
     assert problems(given) == [("no access", "warning", None, "M1", words)]
 
 
