@@ -17,7 +17,7 @@ from assets.project import Project
 from assets.run_results import FETCH_FAILED
 from assets.schedules import NIGHTLY
 from assets.under_way import NIGHT_OF, customers_being_fetched
-from pipelines.operations.causes import Trouble, causes
+from pipelines.operations.causes import FailedReport, causes
 from pipelines.planning.selection import Pair
 
 SECONDS_BETWEEN_LOOKS = 60
@@ -204,12 +204,12 @@ def _runs_in_words(failed: Sequence[FailedRun]) -> str:
 
 def _troubles(
     project: Project, instance: dg.DagsterInstance, now: datetime, found: DataState, lost: set[Pair]
-) -> Iterator[Trouble]:
+) -> Iterator[FailedReport]:
     """Everything overdue, and the rights that were lost since the last message."""
     fetched = customers_being_fetched(instance, customers_in_order(project.settings))
     for one in find_overdue(found, project.as_of(now), fetched):
-        yield Trouble(one.report, one.customer, one.kind, one.why)
-    yield from (Trouble(*pair, "Forbidden") for pair in lost)
+        yield FailedReport(one.report, one.customer, one.kind, one.why)
+    yield from (FailedReport(*pair, "Forbidden") for pair in lost)
 
 
 def _shortened(reason: str) -> str:

@@ -21,7 +21,7 @@ from assets.metadata import (
 )
 from assets.partitions import ReportPartition, partition_key
 from pipelines.months import Month, runs_of_months
-from pipelines.operations.causes import HELD_BACK, PASSING, SHUT_OUT, Trouble, causes, names
+from pipelines.operations.causes import HELD_BACK, PASSING, SHUT_OUT, FailedReport, causes, names
 from pipelines.planning.due import Calendar
 from pipelines.planning.selection import Pair
 from pipelines.settings.model import Settings
@@ -257,18 +257,18 @@ def _customers_table(results: Sequence[PartitionResult]) -> str:
     return markdown_table(("customer", "rows", "before", "state"), rows, right=("rows", "before"))
 
 
-def troubles(results: Iterable[PartitionResult], stopped: str) -> list[Trouble]:
+def troubles(results: Iterable[PartitionResult], stopped: str) -> list[FailedReport]:
     """What went wrong, once for each report and customer; `stopped` says why the sync gave up, if it did.
 
     What was not asked because it gave up is part of that one cause.
     """
-    found: dict[Pair, Trouble] = {}
+    found: dict[Pair, FailedReport] = {}
     for one in results:
         if one.state in RED:
             kind = one.kind or ("HostDown" if stopped else "")
-            known = found.setdefault(one.partition.pair, Trouble(*one.partition.pair, kind, one.reason))
+            known = found.setdefault(one.partition.pair, FailedReport(*one.partition.pair, kind, one.reason))
             if kind and not known.kind:
-                found[one.partition.pair] = Trouble(*one.partition.pair, kind, one.reason)
+                found[one.partition.pair] = FailedReport(*one.partition.pair, kind, one.reason)
     return list(found.values())
 
 
@@ -284,7 +284,7 @@ def failure(
     asked = Counter(customer for _, customer in {one.partition.pair for one in results})
     out = [customer for customer in shut_out if asked[customer] > 1]
     wrong = [one for one in troubles(red, stopped) if not (one.customer in out and one.kind == FORBIDDEN)]
-    wrong += [Trouble("", customer, SHUT_OUT) for customer in out]
+    wrong += [FailedReport("", customer, SHUT_OUT) for customer in out]
     if not wrong and not stopped:
         return None
     grouped: dict[tuple[str, str, str], list[Month]] = {}

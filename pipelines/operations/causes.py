@@ -49,7 +49,7 @@ PASSING = frozenset({"Unreachable", "HostDown", "Unavailable", "TooManyRequests"
 
 
 @dataclass(frozen=True)
-class Trouble:
+class FailedReport:
     """One report of one customer that is not as it should be; `kind` names the error in a word."""
 
     report: str
@@ -58,13 +58,13 @@ class Trouble:
     reason: str = ""
 
 
-def causes(troubles: Iterable[Trouble], settings: Settings) -> list[str]:
+def causes(troubles: Iterable[FailedReport], settings: Settings) -> list[str]:
     """One sentence for each cause, those that concern most first; what is beyond the limit is counted.
 
     The same login, the same kind of error, or else the same words without the request, are one cause.
     """
     own_login = {one.id: one.username for one in settings.customers if one.username}
-    grouped: dict[tuple[str, str], list[Trouble]] = {}
+    grouped: dict[tuple[str, str], list[FailedReport]] = {}
     for one in _with_kinds(troubles):
         if one.kind == "Unauthorized":
             same = own_login.get(one.customer, "")
@@ -90,14 +90,14 @@ def names(several: Iterable[str], most: int = MOST_NAMES) -> str:
     return ", ".join(found[:most]) + (f" and {len(found) - most} more" if len(found) > most else "")
 
 
-def _with_kinds(troubles: Iterable[Trouble]) -> Sequence[Trouble]:
+def _with_kinds(troubles: Iterable[FailedReport]) -> Sequence[FailedReport]:
     """What was not asked because of other trouble of its report and customer is part of that."""
     several = list(troubles)
     kinds = {(one.report, one.customer): one.kind for one in several if one.kind}
     return [replace(one, kind=one.kind or kinds.get((one.report, one.customer), "")) for one in several]
 
 
-def _sentence(kind: str, same: str, several: Sequence[Trouble]) -> str:
+def _sentence(kind: str, same: str, several: Sequence[FailedReport]) -> str:
     customers = names(one.customer for one in several)
     login = f"the username or password of {customers}'s own login"
     if not same:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pipelines.operations.causes import Trouble, causes, reason_without_request
+from pipelines.operations.causes import FailedReport, causes, reason_without_request
 from tests.unit.assets.harness import settings
 
 TWO_LOGINS = '[{"id": "M1"}, {"id": "M2"}, {"id": "G7", "username": "south", "password": "else"}]'
@@ -12,7 +12,7 @@ TWO_LOGINS = '[{"id": "M1"}, {"id": "M2"}, {"id": "G7", "username": "south", "pa
 
 def test_one_refused_login_is_one_sentence_and_two_are_two(tmp_path: Path) -> None:
     troubles = [
-        Trouble(report, customer, "Unauthorized")
+        FailedReport(report, customer, "Unauthorized")
         for report in ("sales", "tips")
         for customer in ("M1", "M2", "G7")
     ]
@@ -23,15 +23,15 @@ def test_one_refused_login_is_one_sentence_and_two_are_two(tmp_path: Path) -> No
 
 
 def test_many_customers_and_reports_are_named_in_part_and_counted(tmp_path: Path) -> None:
-    troubles = [Trouble("sales", f"c{number:02}", "Unavailable") for number in range(30)]
+    troubles = [FailedReport("sales", f"c{number:02}", "Unavailable") for number in range(30)]
     [sentence] = causes(troubles, settings(tmp_path))
     assert "sales of c00, c01, c02, c03 and 26 more" in sentence
 
 
 def test_what_was_not_asked_after_a_refusal_belongs_to_it(tmp_path: Path) -> None:
     troubles = [
-        Trouble("sales", "c01", "NotFound"),
-        Trouble("sales", "c01", "", "earlier windows were refused"),
+        FailedReport("sales", "c01", "NotFound"),
+        FailedReport("sales", "c01", "", "earlier windows were refused"),
     ]
     assert len(causes(troubles, settings(tmp_path))) == 1
 
