@@ -298,8 +298,8 @@ class Planner:
         """When the months of a report of a customer have their turns.
 
         A report that is asked month by month follows its twin, which is asked for all months every night; or,
-        where there is none that says which months its rows are of, its own months: all of them are asked once
-        one has changed.
+        where there is none that says which months its rows are of, its own months: all of the latest and
+        those to come are asked once one of them has changed.
         """
         place = place_of(report, customer)
         if not report.by_turns or self._longest(report, customer) > 1:
@@ -315,7 +315,8 @@ class Planner:
             for month in months_in_scope(report, self.calendar)
             if self.calendar.age(month) < self.calendar.due_months
         ]
-        changed = dict.fromkeys(latest, max(own.values())) if own else {}
+        noticed = [own[month.first_day] for month in latest if month.first_day in own]
+        changed = dict.fromkeys(latest, max(noticed)) if noticed else {}
         return Rhythm(place, by_turns=True, nightly=EVERY_NIGHT_MONTHS, changed=changed)
 
     def _tells_of_changes(self, name: str, customer: Customer) -> bool:

@@ -47,6 +47,19 @@ def test_a_change_noticed_for_one_customer_is_not_anothers() -> None:
     assert [one.wanted.changed for one in found] == [(), (), (Month(2024, 5),), ()]
 
 
+@pytest.mark.parametrize(("month", "followed"), [(date(2027, 3, 1), 15), (date(2026, 5, 1), 0)])
+def test_a_budget_that_has_changed_makes_all_due_unless_it_is_one_of_an_older_month(
+    month: date, followed: int
+) -> None:
+    pair = ("budget_crm", "M1")
+    held: HeldMonths = dict.fromkeys(months_between(Month(2024, 1), Month(2027, 11)), HELD)
+    changed: dict[Pair, dict[date | None, datetime]] = {pair: {month: datetime(2026, 11, 21, tzinfo=UTC)}}
+    outline = Ledger(caps={pair: Cap(months=1)}, snapshots_changed=changed)
+    planner = Planner(CALENDAR, outline, {pair: held}, Selection())
+    [one] = planner.plan([report("budget_crm")], [Customer(id="M1")])
+    assert len(one.wanted.followed) == followed
+
+
 def test_months_named_for_one_customer_are_not_anothers() -> None:
     exact = {("sales", "M1"): (Month(2026, 11),), ("sales", "new"): (Month(2024, 1), Month(2026, 11))}
     found = planned(SHARED, Ledger(), Selection(exact=exact))
