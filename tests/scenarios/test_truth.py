@@ -412,7 +412,7 @@ def test_an_office_that_is_asked_for_beside_its_group_counts_once(tmp_path: Path
     for here in (both, alone):
         assert here.sync().is_well
         assert not any(one.blocks for one in here.publish().checks)
-    offices = "SELECT * EXCLUDE (_customer, _load_id) FROM marts.office_month ORDER BY month, office_id"
+    offices = "SELECT * EXCLUDE (_customer, _load_id, read_at_utc) FROM marts.office_month ORDER BY ALL"
     users = "SELECT month, user_id, commission, sold_estate_parts FROM marts.user_month ORDER BY ALL"
     for query in (offices, users):
         assert both.rows(query) == alone.rows(query)
