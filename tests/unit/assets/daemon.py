@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import dagster as dg
+from dagster._core.definitions.reconstruct import ReconstructableJob
 from dagster._core.remote_origin import CodeLocationOrigin, InProcessCodeLocationOrigin
 from dagster._core.test_utils import create_test_daemon_workspace_context
 from dagster._core.types.loadable_target_origin import LoadableTargetOrigin
@@ -104,6 +105,8 @@ def daemon(directory: Path, **values: str) -> Iterator[Daemon]:
     """A harness with a daemon, under the Dagster settings of this project."""
     ours = load_yaml_from_path(str(ROOT / "dagster.yaml"))
     assert isinstance(ours, dict)
+    ReconstructableJob.get_definition.cache_clear()  # Dagster keeps the latest job, of another harness
+    ReconstructableJob.get_repository_definition.cache_clear()
     with dg.instance_for_test(overrides={**ours, "run_launcher": LAUNCHER}) as instance:
         _current.append(harness(directory, instance, **values))
         with create_test_daemon_workspace_context(_ThisProcess(), instance) as workspace:
