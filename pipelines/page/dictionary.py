@@ -6,22 +6,17 @@ checksum; without scripts the browser's own search finds everything all the same
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
 from pipelines.page.figures import moment
+from pipelines.page.rendering import render
 
-TEMPLATES = Path(__file__).with_name("templates")
 QUERIES = ("dictionary_columns", "dictionary_keys", "dictionary_relations")
 """The files of sql/page that the page needs."""
 
@@ -70,32 +65,16 @@ class Diagram:
 def render_dictionary(rows: Mapping[str, Sequence[Row]], *, timezone: str, made_at_utc: datetime) -> str:
     """The page of these rows, by the names of QUERIES."""
     columns, keys, relations = (rows[name] for name in QUERIES)
-    templates = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    style = "\n".join(
-        (TEMPLATES / name).read_text("utf-8").strip() for name in ("style.css", "dictionary.css")
-    )
-    script = (TEMPLATES / "search.js").read_text("utf-8").strip()
     tables = _tables(columns, keys, relations)
-    return templates.get_template("dictionary.html").render(
-        style=style,
-        script=script,
-        policy=f"default-src 'none'; style-src {_checksum(style)}; script-src {_checksum(script)}; "
-        "base-uri 'none'; form-action 'none'",
+    return render(
+        "dictionary.html",
+        styles=("style.css", "dictionary.css"),
+        script="search.js",
         schemas=[(schema, list(some)) for schema, some in groupby(tables, key=lambda one: one["schema"])],
         of_marts=_diagram_of_marts(tables, relations),
         of_bi=_diagram_of_bi(tables, relations),
         made_at=moment(made_at_utc, timezone=ZoneInfo(timezone)),
     )
-
-
-def _checksum(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 def _tables(columns: Sequence[Row], keys: Sequence[Row], relations: Sequence[Row]) -> list[dict[str, Any]]:

@@ -1,56 +1,31 @@
-"""Rendering of the report page: one HTML text that needs no network and no script.
-
-The templates escape whatever comes from the file. The policy in the head allows the page's own style, named
-by its checksum, and nothing else: no script, no picture, no address, even if a name in the data were to try.
-"""
+"""The report page as one HTML text that needs no network and no script."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from datetime import datetime
 from functools import partial
-from pathlib import Path
 from zoneinfo import ZoneInfo
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from pipelines.page import figures, sections
 from pipelines.page.facts import Facts
+from pipelines.page.rendering import render
 
-TEMPLATES = Path(__file__).with_name("templates")
 SHOWN_OFFICES = 12
 """So many offices have their charts open; the others wait behind a click."""
+
+FILTERS = "bar_width change kronor month_name number percent short_kronor short_number".split()
+"""The functions of figures.py that the template writes with."""
 
 
 def render_page(facts: Facts, *, timezone: str, made_at_utc: datetime) -> str:
     """The page of these facts, with times on the brokerage's clock; refuses a name that is not there."""
-    templates = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    for write in (
-        "bar_width",
-        "change",
-        "kronor",
-        "month_name",
-        "number",
-        "percent",
-        "short_kronor",
-        "short_number",
-    ):
-        templates.filters[write] = getattr(figures, write)
-    templates.globals["ratio"] = figures.ratio
+    filters = {name: getattr(figures, name) for name in FILTERS}
     months = figures.OfficeMonths(facts)
-    style = (TEMPLATES / "style.css").read_text("utf-8").strip()
-    checksum = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    return templates.get_template("page.html").render(
+    return render(
+        "page.html",
+        filters=filters,
+        ratio=figures.ratio,
         facts=facts,
-        style=style,
-        policy=f"default-src 'none'; style-src 'sha256-{checksum}'; base-uri 'none'; form-action 'none'",
         publication=facts.publications[0] if facts.publications else None,
         newest=months.newest,
         made_at_utc=made_at_utc,

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from pipelines.page.html_page import TEMPLATES
+from pipelines.page.rendering import TEMPLATES
 
 STYLE = (TEMPLATES / "style.css").read_text("utf-8")
 SETS = [dict(re.findall(r"--([\w-]+): (#[0-9a-f]+)", block)) for block in STYLE.split(":root")[1:4]]
