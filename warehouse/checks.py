@@ -11,7 +11,7 @@ from pathlib import Path
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from warehouse.duckdb_file import insert_rows
+from warehouse.duckdb_file import insert_rows, mappings
 from warehouse.queries import SQL, Query, QueryError, queries
 
 SAMPLE_ROWS = 5
@@ -81,11 +81,8 @@ def _run(connection: DuckDBPyConnection, check: Query) -> CheckResult:
     if check.severity not in (ERROR, WARNING):
         raise QueryError(f"{check.path} must say `Severity: error` or `Severity: warning`")
     try:
-        found = connection.execute(check.sql)
-        names = [column[0] for column in found.description or ()]
-        rows = found.fetchall()
+        rows = mappings(connection.execute(check.sql))
     except duckdb.Error as error:
         message = str(error)
         return CheckResult(check.name, check.severity, 1, ({"message": message},), check.question, message)
-    sample = tuple(dict(zip(names, row, strict=True)) for row in rows[:SAMPLE_ROWS])
-    return CheckResult(check.name, check.severity, len(rows), sample, check.question)
+    return CheckResult(check.name, check.severity, len(rows), tuple(rows[:SAMPLE_ROWS]), check.question)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import duckdb
 from duckdb import DuckDBPyConnection
@@ -65,6 +66,12 @@ def quoted(name: str) -> str:
 def literal(text: str) -> str:
     """A text as SQL takes it, whatever is in it."""
     return "'" + text.replace("'", "''") + "'"
+
+
+def mappings(answer: DuckDBPyConnection) -> list[dict[str, Any]]:
+    """All rows of an answer, each a mapping of its columns."""
+    names = [column[0] for column in answer.description or ()]
+    return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
 
 
 def insert_rows(connection: DuckDBPyConnection, table: str, rows: Sequence[Mapping[str, object]]) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from warehouse.duckdb_file import connect, literal, quoted
+from warehouse.duckdb_file import literal, quoted
 from warehouse.errors import WarehouseError
 from warehouse.publish import Versions
 
@@ -125,9 +125,6 @@ class TableExport:
 @contextmanager
 def table_export(data_dir: Path) -> Iterator[TableExport]:
     """Open the published file; raises WarehouseError when there is none."""
-    file = Versions(data_dir).published
-    if not file.exists():
-        raise WarehouseError(f"There is no published file {file} yet; `brokerbi sync` makes one.")
-    with connect(file, read_only=True) as connection:
+    with Versions(data_dir).reading() as connection:
         connection.execute(f"SET memory_limit = '{MEMORY}'")
         yield TableExport(connection)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from duckdb import DuckDBPyConnection
 
-from warehouse.duckdb_file import connect, literal
+from warehouse.duckdb_file import literal
 from warehouse.errors import WarehouseError
 from warehouse.publish import Versions
 
@@ -160,14 +160,11 @@ SELECT coalesce(sum(rows), 0)::BIGINT FROM meta.quarantine WHERE load_id = $1 AN
 
 def trace(data_dir: Path, month: date, measure: str, *, office: str = "", user: str = "") -> Trace:
     """Follow a number back; raises NotInTheFile or WarehouseError with what there is instead."""
-    file = Versions(data_dir).published
-    if not file.exists():
-        raise WarehouseError(f"There is no published file {file} yet; `brokerbi sync` makes one.")
     number = TracedNumber("user" if user else "office", user or office, month, measure)
     if measure not in number.sources:
         known = ", ".join(number.sources)
         raise NotInTheFile(f"There is no measure {measure!r}; marts.{number.mart} has {known}.")
-    with connect(file, read_only=True) as connection:
+    with Versions(data_dir).reading() as connection:
         name, value, is_open = _in_mart(connection, number)
         loads = connection.execute(
             _LOADS_OF_OFFICE if number.kind == "office" else _LOADS_OF_USER,

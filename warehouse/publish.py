@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -139,6 +140,15 @@ def rollback(
         return back
 
 
+def next_name(earlier: Sequence[str], now: datetime) -> str:
+    """The moment as a name, after that of the newest of the earlier names; these are in order."""
+    moment = now.astimezone(UTC)
+    for newest in earlier[-1:]:
+        made = datetime.strptime(newest, VERSION).replace(tzinfo=UTC)
+        moment = max(moment, made + timedelta(seconds=1))
+    return moment.strftime(VERSION)
+
+
 class Versions:
     """The published file of a data directory and the versions kept beside it, named by their moment."""
 
@@ -147,6 +157,17 @@ class Versions:
         self.published = self.data_dir / "warehouse.duckdb"
         """What analysts open."""
         self.folder = self.data_dir / "published"
+
+    @contextmanager
+    def reading(self) -> Iterator[DuckDBPyConnection]:
+        """The published file, open for the body; raises WarehouseError when there is none."""
+        if not self.published.exists():
+            raise WarehouseError(
+                f"There is no published file {self.published} yet; "
+                "`brokerbi sync` or `brokerbi publish` makes one."
+            )
+        with connect(self.published, read_only=True) as connection:
+            yield connection
 
     def path(self, version: str) -> Path:
         return self.folder / f"warehouse-{version}.duckdb"
@@ -162,11 +183,7 @@ class Versions:
 
     def next(self, now: datetime) -> str:
         """A name for a new version, after all others made so far."""
-        moment = now.astimezone(UTC)
-        for newest in self.kept()[-1:]:
-            made = datetime.strptime(newest, VERSION).replace(tzinfo=UTC)
-            moment = max(moment, made + timedelta(seconds=1))
-        return moment.strftime(VERSION)
+        return next_name(self.kept(), now)
 
     def show(self, version: str) -> None:
         """Let analysts see a version from now on; whoever has another one open keeps it.

@@ -106,10 +106,8 @@ def _asked(
     data_dir: Path, variables: Mapping[str, object], *, writes: Path | None = None
 ) -> Iterator[DuckDBPyConnection]:
     """The published file, with these variables set; only the file that is to be written can be reached."""
-    file = Versions(data_dir).published
-    if not file.exists():
-        raise WarehouseError(f"There is no published file {file} yet; `brokerbi sync` makes one.")
-    with connect(file, read_only=True) as connection:
+    versions = Versions(data_dir)
+    with versions.reading() as connection:
         for name, value in variables.items():
             connection.execute(f"SET VARIABLE {name} = $1", [value])
         if "office" in variables:
@@ -118,7 +116,7 @@ def _asked(
             connection.execute(f"SET allowed_paths = [{literal(str(writes))}]")
         connection.execute("SET enable_external_access = false; SET lock_configuration = true")
         try:
-            with explained(file):
+            with explained(versions.published):
                 yield connection
         except duckdb.Error as error:
             raise WrongQuestion(f"The published file cannot answer: {error}") from error

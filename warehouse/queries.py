@@ -13,8 +13,7 @@ from typing import Any
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from warehouse.duckdb_file import connect
-from warehouse.errors import WarehouseError
+from warehouse.duckdb_file import mappings
 from warehouse.publish import Versions
 
 SQL = Path(__file__).resolve().parent.parent / "sql"
@@ -146,21 +145,15 @@ def published_rows(
     None for a query that the file cannot answer, because it is older or partly built and has no such table or
     column; raises WarehouseError when there is no file yet.
     """
-    file = Versions(data_dir).published
-    if not file.exists():
-        raise WarehouseError(
-            f"There is no published file {file} yet; `brokerbi sync` or `brokerbi publish` makes one."
-        )
     found: dict[str, list[dict[str, Any]] | None] = {}
-    with connect(file, read_only=True) as connection:
+    with Versions(data_dir).reading() as connection:
         for name in names:
             try:
                 answer = connection.execute((folder / f"{name}.sql").read_text("utf-8"))
             except (duckdb.CatalogException, duckdb.BinderException):
                 found[name] = None
-                continue
-            columns = [column[0] for column in answer.description or ()]
-            found[name] = [dict(zip(columns, row, strict=True)) for row in answer.fetchall()]
+            else:
+                found[name] = mappings(answer)
     return found
 
 

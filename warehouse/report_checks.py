@@ -9,6 +9,7 @@ from pathlib import Path
 from duckdb import DuckDBPyConnection
 
 from warehouse.database import Store
+from warehouse.duckdb_file import mappings
 from warehouse.queries import SQL, Query, queries
 
 FOLDER = "report_checks"
@@ -40,9 +41,6 @@ def find_offences(store: Store) -> dict[tuple[str, str], Offence]:
                 sql = (
                     f"SELECT report, found.* FROM ({sql}) AS found INNER JOIN meta.tables USING (table_name)"
                 )
-            answer = connection.execute(sql)
-            names = [column[0] for column in answer.description or ()]
-            for row in answer.fetchall():
-                cells = dict(zip(names, row, strict=True))
+            for cells in mappings(connection.execute(sql)):
                 found.setdefault((check.name, str(cells.pop("report"))), []).append(cells)
     return {key: Offence(len(rows), rows[:SAMPLE_ROWS]) for key, rows in found.items()}

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,7 @@ from pipelines.operations.workbook import write_workbook
 from warehouse.errors import WarehouseError, explained
 from warehouse.export import PublishedTable, TableExport, table_export
 from warehouse.files import PRIVATE_FILE, SHARED_FILE, SHARED_FOLDER, sync
-from warehouse.publish import VERSION, Versions
+from warehouse.publish import Versions, next_name
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings
@@ -153,7 +153,7 @@ def _unfinished_folder(root: Path) -> Iterator[Path]:
 def _put_in_place(unfinished: Path, root: Path, now: datetime) -> str:
     """Give the folder its name, let `latest` point at it, and remove the older ones."""
     earlier = sorted(path.name for path in root.iterdir() if _MOMENT.fullmatch(path.name))
-    name = _next_name(earlier, now)
+    name = next_name(earlier, now)
     unfinished.rename(root / name)
     link = root / f".{LATEST}"
     link.unlink(missing_ok=True)
@@ -172,7 +172,7 @@ def _put_at_address(unfinished: Path, to: str, now: datetime) -> str:
         system.makedirs(root, exist_ok=True)
         listed = (str(name).rstrip("/").rpartition("/")[2] for name in system.ls(root, detail=False))
         earlier = sorted(name for name in listed if _MOMENT.fullmatch(name))
-        name = _next_name(earlier, now)
+        name = next_name(earlier, now)
         for path in sorted(unfinished.rglob("*")):
             if path.is_file():
                 target = f"{root}/{name}/{path.relative_to(unfinished).as_posix()}"
@@ -196,12 +196,3 @@ def _latest(system: Any, root: str) -> str:
         return str(json.loads(system.cat_file(f"{root}/{LATEST}.json"))["export"])
     except (FileNotFoundError, ValueError, KeyError):
         return ""
-
-
-def _next_name(earlier: Sequence[str], now: datetime) -> str:
-    """The moment, after that of every earlier export."""
-    moment = now.astimezone(UTC)
-    for newest in earlier[-1:]:
-        made = datetime.strptime(newest, VERSION).replace(tzinfo=UTC)
-        moment = max(moment, made + timedelta(seconds=1))
-    return moment.strftime(VERSION)
