@@ -84,20 +84,6 @@ class Ledger:
         return denied is not None and denied >= moment
 
 
-@dataclass
-class RequestsOfDay:
-    """What one report of one customer cost on one day; every try counts, seconds are those of waiting."""
-
-    day: date
-    customer: str
-    report: str
-    requests: int = 0
-    repeated: int = 0
-    failed: int = 0
-    bytes: int = 0
-    seconds: float = 0.0
-
-
 def ledger_of(store: Store) -> Ledger:
     """The whole ledger of a working file, read in one go."""
     with store.reading() as connection:
@@ -273,12 +259,18 @@ def record_failures(connection: DuckDBPyConnection, failures: Sequence[WindowRes
     replace_rows(connection, "loads", list(new.values()), key=["load_id"])
 
 
-def add_requests(connection: DuckDBPyConnection, counts: Sequence[RequestsOfDay]) -> None:
-    """Add what a run asked to what other runs of the same days have asked."""
+def add_requests(
+    connection: DuckDBPyConnection, counts: Mapping[tuple[date, str, str], Mapping[str, float]]
+) -> None:
+    """Add what a run asked, by day, customer and report, to what other runs of the same days have asked."""
     if not counts:
         return
-    since = min(one.day for one in counts)
-    insert_rows(connection, "meta.requests_by_day", [asdict(one) for one in counts])
+    since = min(day for day, _, _ in counts)
+    rows = [
+        {"day": day, "customer": customer, "report": report, **counted}
+        for (day, customer, report), counted in counts.items()
+    ]
+    insert_rows(connection, "meta.requests_by_day", rows)
     connection.execute(
         """
         CREATE OR REPLACE TEMP TABLE added_up AS

@@ -30,27 +30,6 @@ BUDGETED = {  # by the operation for one month: what is budgeted, and the report
     "Crm": ("customer meetings", "budget_crm"),
 }
 
-
-def _offices_and_users(name: str) -> tuple[Table, ...]:
-    return (
-        Table(
-            name=name,
-            rows="[]",
-            description="One row per office and month.",
-            columns=with_inferred_names(OFFICE),
-            key=("customer_id",),
-            hands_down={"customer_id": "office_customer_id"},
-        ),
-        Table(
-            name=f"{name}__users",
-            rows="[].users[]",
-            description="One row per user of an office and month; its fields are not documented.",
-            parent=name,
-            inherited=(OF_OFFICE,),
-        ),
-    )
-
-
 budget = partial(Report, subject="budgets", stored_as="history", months_ahead=True, by_turns=True)
 of_range = partial(
     budget,
@@ -61,17 +40,33 @@ of_range = partial(
 of_month = partial(budget, time_parameters="month in path", month_of_row="window")
 
 REPORTS = (
-    of_range(
-        name="budget_sold_estates",
-        path="/Report/Budget/{customerId}/SoldEstates",
-        description="How many homes each office means to sell in a month, kept with its history.",
-        tables=_offices_and_users("budget_sold_estates"),
-    ),
-    of_range(
-        name="budget_commission",
-        path="/Report/Budget/{customerId}/Commission",
-        description="What commission each office means to earn in a month, kept with its history.",
-        tables=_offices_and_users("budget_commission"),
+    *(
+        of_range(
+            name=name,
+            path=f"/Report/Budget/{{customerId}}/{operation}",
+            description=f"{meant} in a month, kept with its history.",
+            tables=(
+                Table(
+                    name=name,
+                    rows="[]",
+                    description="One row per office and month.",
+                    columns=with_inferred_names(OFFICE),
+                    key=("customer_id",),
+                    hands_down={"customer_id": "office_customer_id"},
+                ),
+                Table(
+                    name=f"{name}__users",
+                    rows="[].users[]",
+                    description="One row per user of an office and month; its fields are not documented.",
+                    parent=name,
+                    inherited=(OF_OFFICE,),
+                ),
+            ),
+        )
+        for name, operation, meant in (
+            ("budget_sold_estates", "SoldEstates", "How many homes each office means to sell"),
+            ("budget_commission", "Commission", "What commission each office means to earn"),
+        )
     ),
     of_range(
         name="budget_crm",

@@ -8,7 +8,7 @@ import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from pipelines.cli.output import complain, count, duration, say
+from pipelines.cli.output import complain, count, duration
 from pipelines.months import Month
 
 MARK = ".brokerbi-demo"
@@ -58,11 +58,11 @@ def run_demo(arguments: argparse.Namespace) -> int:
                 published.append(publish(settings))
             else:  # what its checks find old is old only for those who read it today
                 published.append(finish(settings).publication.published)
-            say()
+            print()
     requests = sum(summary.requests for summary in summaries)
     taken = duration(time.monotonic() - began)
-    say(f"{len(summaries)} nights, {count(requests)} requests and a published file in {taken}.")
-    say(
+    print(f"{len(summaries)} nights, {count(requests)} requests and a published file in {taken}.")
+    print(
         f"On {today - INCIDENTS} a sale was cancelled and another restated, a lead removed, a budget raised, "
         "and an agent left: sql/analysis/07, 08 and 12 tell."
     )
@@ -84,15 +84,15 @@ def _clear(directory: Path) -> None:
 
 
 def _say_what_now(file: Path) -> None:
-    say()
-    say("Open it with the DuckDB command line, any 1.x or 2.x:")
-    say(f'    duckdb -readonly {file} "from marts.office_month order by month desc limit 10"')
-    say("or from Python:")
-    say(
+    print()
+    print("Open it with the DuckDB command line, any 1.x or 2.x:")
+    print(f'    duckdb -readonly {file} "from marts.office_month order by month desc limit 10"')
+    print("or from Python:")
+    print(
         f"    .venv/bin/python -c \"import duckdb; duckdb.connect('{file}', read_only=True)"
         ".sql('from marts.office_month').show()\""
     )
-    say("More questions with their SQL are in sql/analysis/. For the same in the Dagster UI: make dev")
+    print("More questions with their SQL are in sql/analysis/. For the same in the Dagster UI: make dev")
 
 
 def run_sandbox(arguments: argparse.Namespace) -> int:

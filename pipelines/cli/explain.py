@@ -7,7 +7,7 @@ import os
 from decimal import Decimal
 from urllib.parse import urlencode
 
-from pipelines.cli.output import complain, count, say, size
+from pipelines.cli.output import complain, count, size
 from pipelines.operations.explain import Explanation, explain
 from pipelines.settings.model import load_settings
 from warehouse.lineage import TracedAnswer, TracedLoad
@@ -34,7 +34,7 @@ def print_explanation(explanation: Explanation) -> int:
     """Print an explanation, one step a line; the command's exit code."""
     trace, number = explanation.trace, explanation.trace.number
     so_far = ", so far" if trace.is_open else ""
-    say(f"{number.measure} of {trace.name} ({number.id}), {number.month:%Y-%m}{so_far}")
+    print(f"{number.measure} of {trace.name} ({number.id}), {number.month:%Y-%m}{so_far}")
     _line("the mart", f"{_written(trace.value)} in marts.{number.mart}")
     if trace.meaning:
         _line("", trace.meaning)
@@ -96,7 +96,7 @@ def _print_recount(explanation: Explanation) -> int:
 
 
 def _line(head: str, text: str) -> None:
-    say(f"  {head:<17}{text}")
+    print(f"  {head:<17}{text}")
 
 
 def _written(number: Decimal | int | None) -> str:

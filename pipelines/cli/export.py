@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
-from pipelines.cli.output import complain, duration, say, size
+from pipelines.cli.output import complain, duration, size
 from pipelines.clock import SystemClock
 from pipelines.operations.export import Export, export
 from pipelines.settings.model import load_settings
@@ -27,6 +27,6 @@ def run_export(arguments: argparse.Namespace) -> int:
 
 def print_export(made: Export) -> None:
     """Where it is, how large, and what it lacks."""
-    say(f"exported to {made.place} ({made.files} files, {size(made.bytes)}, {duration(made.seconds)})")
+    print(f"exported to {made.place} ({made.files} files, {size(made.bytes)}, {duration(made.seconds)})")
     for table in made.too_long:
         complain(f"brokerbi: {table} is longer than a sheet of Excel; it is not in the workbook")

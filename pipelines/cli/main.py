@@ -34,7 +34,6 @@ COMMANDS = {
 # The modules of commands that are not named like theirs; the function of a command is run_NAME.
 MODULES = {
     "sandbox": "demo",
-    "plan": "sync",
     "reports": "status",
     "doctor": "status",
     "report": "maintenance",

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from pipelines.cli.output import complain, count, duration, print_json, say, size
+from pipelines.cli.output import complain, count, duration, print_json, size
 from pipelines.clock import SystemClock
 from pipelines.settings.model import Settings, load_settings
 
@@ -30,22 +30,22 @@ def publish(settings: Settings) -> bool:
     finished = finish(settings)
     for check in finished.checks:
         if not check.passed:
-            write = complain if check.blocks else say
+            write = complain if check.blocks else print
             write(f"{check.severity}: {check.sentence}")
     publication = finished.publication
     if not publication.published:
         complain(f"brokerbi: not published: {'; '.join(publication.reasons)}; the file of before stays")
         return False
-    say(
+    print(
         f"published {publication.path} ({size(publication.bytes or 0)}), {len(finished.marts)} marts, "
         f"{len(finished.checks)} checks"
     )
     if isinstance(finished.page, str):
-        say(f"warning: {finished.page}")
+        print(f"warning: {finished.page}")
     elif finished.page is not None:
-        say(f"the same as a page: {finished.page.path}")
+        print(f"the same as a page: {finished.page.path}")
     if isinstance(finished.export, str):
-        say(f"warning: {finished.export}")
+        print(f"warning: {finished.export}")
     elif finished.export is not None:
         print_export(finished.export)
     return True
@@ -60,8 +60,8 @@ def run_rollback(arguments: argparse.Namespace) -> int:
     publication = rollback(settings.data_dir, to=arguments.to, now=SystemClock().utc_now())
     page = refresh_report_page(settings.data_dir, timezone=settings.timezone, now=SystemClock().utc_now())
     if isinstance(page, str):
-        say(f"warning: {page}")
-    say(f"{publication.path} is version {publication.version} again; the next sync publishes anew")
+        print(f"warning: {page}")
+    print(f"{publication.path} is version {publication.version} again; the next sync publishes anew")
     return 0
 
 
@@ -82,7 +82,7 @@ def run_report(arguments: argparse.Namespace) -> int:
         complain(
             f"brokerbi: the published file cannot answer for {', '.join(page.missing)}; the rest is there"
         )
-    say(f"{page.path} ({size(page.bytes)}, {duration(page.seconds)}); open it in any browser")
+    print(f"{page.path} ({size(page.bytes)}, {duration(page.seconds)}); open it in any browser")
     return 0
 
 
@@ -99,14 +99,14 @@ def run_replay(arguments: argparse.Namespace) -> int:
         on_load=_counter("{} of {} loads replayed"),
         on_totals=_counter("the tables are rebuilt; remembering what was restated before: {} of {} loads"),
     )
-    say(
+    print(
         f"{count(done.loads)} loads, {count(done.rows)} rows from landing, "
         f"{count(done.rejected)} in quarantine"
     )
     if done.loads:
-        say("analysts see them after `brokerbi publish`")
+        print("analysts see them after `brokerbi publish`")
     for sentence in done.notes:
-        say(sentence)
+        print(sentence)
     for sentence in done.failures:
         complain(f"brokerbi: {sentence}")
     return 1 if done.failures else 0
@@ -130,7 +130,7 @@ def run_compact(_: argparse.Namespace) -> int:
     from warehouse.retention import compact
 
     before, after = compact(load_settings(os.environ, offline=True).data_dir)
-    say(f"the working file has {size(after)} now; it had {size(before)}")
+    print(f"the working file has {size(after)} now; it had {size(before)}")
     return 0
 
 

@@ -13,19 +13,14 @@ NARROWEST = 20
 """A column is folded to no less than this, however narrow the terminal is."""
 
 
-def say(line: str = "") -> None:
-    """One plain line on stdout."""
-    sys.stdout.write(f"{line}\n")
-
-
 def complain(line: str) -> None:
     """One plain line on stderr."""
-    sys.stderr.write(f"{line}\n")
+    print(line, file=sys.stderr)
 
 
 def print_json(value: object) -> None:
     """A value for programs; what JSON has no word for (days, moments) as text."""
-    say(json.dumps(value, indent=2, ensure_ascii=False, default=str))
+    print(json.dumps(value, indent=2, ensure_ascii=False, default=str))
 
 
 def print_table(
@@ -54,7 +49,7 @@ def print_table(
             for cell, width in zip(row, widths, strict=True)
         )
         for cells in zip_longest(*folded, fillvalue=""):
-            say(line.format(*cells).rstrip())
+            print(line.format(*cells).rstrip())
 
 
 def count(number: int) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from pipelines.cli.output import complain, count, print_table, say
+from pipelines.cli.output import complain, count, print_table
 from pipelines.settings.model import load_settings
 from warehouse.files import SHARED_FILE, replacement
 from warehouse.published import analyses, first_rows, statement_of, write_answer
@@ -76,7 +76,7 @@ def _write(data_dir: Path, statement: str, variables: dict[str, Any], format_: s
         path = Path(out).absolute()
         with replacement(path, mode=SHARED_FILE) as unfinished:
             write_answer(data_dir, statement, variables, format_=format_, path=unfinished)
-        say(f"{path}")
+        print(f"{path}")
         return
     if format_ == "parquet" and sys.stdout.isatty():
         raise ValueError("Parquet is not for a terminal; name a file with --out")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
-from pipelines.cli.output import count, print_json, print_table, say, size
+from pipelines.cli.output import count, print_json, print_table, size
 from pipelines.clock import SystemClock
 from pipelines.settings.model import load_settings
 
@@ -37,7 +37,7 @@ def run_status(arguments: argparse.Namespace) -> int:
     if arguments.forget_caps:
         with store.writing() as connection:
             forget_caps(connection)
-        say("the learned windows and pages are forgotten; the next sync asks in full length again")
+        print("the learned windows and pages are forgotten; the next sync asks in full length again")
     planned: tuple[PlannedReport, ...] = ()
     if settings.model_fields_set >= {"customers", "start"}:
         plan, _ = make_plan(settings, Selection(), store, SystemClock())
@@ -54,12 +54,12 @@ def run_status(arguments: argparse.Namespace) -> int:
             described["rows_in_quarantine"] = [asdict(one) for one in rows]
         print_json(described)
         return int(arguments.check and not is_well(view))
-    say(verdict(view))
+    print(verdict(view))
     (_print_held if arguments.details else _print_customers)(planned, view)
     _print_trouble(view)
     _print_nights(view)
     for publication in view.publications if arguments.details else view.publications[:1]:
-        say(_publication_line(publication))
+        print(_publication_line(publication))
     for one in rows:
         _print_quarantined(one)
     return int(arguments.check and not is_well(view))
@@ -154,8 +154,8 @@ def _print_quarantined(one: RawRow) -> None:
     """A row in quarantine: what it is, and the line below it as it was received."""
     row = one.row
     month = f", {row.month:%Y-%m}" if row.month else ""
-    say(f"bi.{row.table} of {row.customer}{month}: {row.reason} ({row.place} in landing/{row.landing})")
-    say(f"    {one.raw or one.trouble}")
+    print(f"bi.{row.table} of {row.customer}{month}: {row.reason} ({row.place} in landing/{row.landing})")
+    print(f"    {one.raw or one.trouble}")
 
 
 def _print_trouble(view: Overview) -> None:
@@ -163,21 +163,21 @@ def _print_trouble(view: Overview) -> None:
 
     for failure in view.failures:
         months = f"{failure.months[0]:%Y-%m}..{failure.months[-1]:%Y-%m}" if failure.months else "now"
-        say(
+        print(
             f"{failure.status} since {failure.since_utc:%Y-%m-%d %H:%M} UTC: {failure.report} of "
             f"{failure.customer} ({len(failure.months)} months, {months}): {failure.error}"
         )
     for refusal in view.refusals:
         since = f"{refusal.denied_at_utc:%Y-%m-%d %H:%M} UTC"
-        say(f"no access since {since}: {refusal.report} of {refusal.customer}")
+        print(f"no access since {since}: {refusal.report} of {refusal.customer}")
     for some in view.quarantined:
-        say(f"quarantine: {count(some.rows)} rows of bi.{some.table} of {some.customer}: {some.reason}")
+        print(f"quarantine: {count(some.rows)} rows of bi.{some.table} of {some.customer}: {some.reason}")
     for one in view.overlaps:
         advice = f"{one.other} need not be asked for itself" if one.is_contained else "each is counted once"
-        say(f"overlap: {one.customer} and {one.other} both answer for {one.offices}; {advice}")
+        print(f"overlap: {one.customer} and {one.other} both answer for {one.offices}; {advice}")
     for cap in view.caps:
         learned = Cap(cap.days, cap.months, cap.page_size)
-        say(f"learned: {cap.report} of {cap.customer} is asked {learned} (brokerbi status --forget-caps)")
+        print(f"learned: {cap.report} of {cap.customer} is asked {learned} (brokerbi status --forget-caps)")
 
 
 def _print_nights(view: Overview) -> None:
@@ -273,15 +273,15 @@ def run_doctor(arguments: argparse.Namespace) -> int:
     access: list[Access] = []
     ask = not arguments.offline
     for finding in examine(settings, RunContext(), environment=os.environ, ask=ask, on_access=access.append):
-        say(f"{signs[finding.severity]} {finding.subject}: {finding.found}")
+        print(f"{signs[finding.severity]} {finding.subject}: {finding.found}")
         if finding.remedy and finding.severity is not Severity.OK:
-            say(f"      -> {finding.remedy}")
+            print(f"      -> {finding.remedy}")
         worst = max(worst, finding.severity)
     if access:
         customers = list(dict.fromkeys(one.customer for one in access))
         reports = list(dict.fromkeys(one.report for one in access))
         words = {(one.report, one.customer): one.word for one in access}
-        say()
+        print()
         rows = [[report, *(words.get((report, one), "") for one in customers)] for report in reports]
         print_table(["report", *customers], rows)
     return int(worst is Severity.ERROR)

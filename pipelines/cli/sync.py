@@ -1,4 +1,4 @@
-"""Commands `plan` and `sync`: what would be asked, and asking, loading and publishing it."""
+"""Command `sync`: asking what is missing or due, loading and publishing it."""
 
 from __future__ import annotations
 
@@ -12,15 +12,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from pipelines.catalogue.sales import CHANGED_SALES
 from pipelines.cli.maintenance import publish
-from pipelines.cli.output import complain, count, duration, print_json, print_table, say, size
-from pipelines.clock import SystemClock
-from pipelines.planning.cost import Night, by_pair, first_of_month, nights_to_come
-from pipelines.planning.plan import Plan, PlannedReport, make_plan
+from pipelines.cli.output import complain, count, duration, print_table, size
+from pipelines.planning.plan import Plan
 from pipelines.planning.selection import Selection
 from pipelines.settings.model import Settings, load_settings
 from pipelines.sync.summary import TROUBLE, Summary
 from pipelines.sync.sync import sync
-from warehouse.database import Store
 from warehouse.window_result import WindowResult, WindowStatus
 
 LONGEST_REASON = 70
@@ -29,132 +26,15 @@ WINDOWS_BEFORE_ESTIMATE = 10
 """The first windows start together and say little about the pace of the rest."""
 
 
-def run_plan(arguments: argparse.Namespace) -> int:
-    """Print the plan for the arguments, as a table or as JSON; makes no request."""
-    settings = load_settings(os.environ, offline=True)
-    if arguments.all_nights:
-        return _run_nights(arguments, settings)
-    plan, _ = make_plan(settings, _selection(arguments), Store(settings.data_dir), SystemClock())
-    if arguments.json:
-        print_json(_plan_as_json(plan))
-        return 0
-    print_table(
-        ["report", "customer", "missing", "due", "held", "windows", "requests", ""],
-        [_plan_row(planned) for planned in plan.planned],
-        right=(2, 3, 4, 5, 6),
-    )
-    if plan.probes:
-        since = min(one.first for one in plan.probes)
-        say(
-            f"First {len(plan.probes)} customers are asked which sales were changed since {since}; older "
-            "months that this concerns are asked for as well, and are not in this plan."
-        )
-    say(
-        f"{count(plan.requests_expected)} requests expected, {count(plan.requests)} at most if all is well; "
-        f"about {duration(plan.seconds)} at {plan.requests_per_second:g} per second. None was made."
-    )
-    return 0
-
-
-def _run_nights(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Print what each night of a month would cost, as a table or as JSON."""
-    nights = nights_to_come(settings, _selection(arguments), Store(settings.data_dir), SystemClock())
-    tonight, first = nights[0], first_of_month(nights)
-    if arguments.json:
-        print_json([_night_as_json(night) for night in nights])
-        return 0
-    total = by_pair(nights)
-    most = {pair: max(night.requests.get(pair, 0) for night in nights) for pair in total}
-    print_table(
-        ["report", "customer", "tonight", f"{len(nights)} nights", "at most", str(first.day)],
-        [
-            [*pair, *map(str, (tonight.requests[pair], total[pair], most[pair], first.requests[pair]))]
-            for pair in total
-        ],
-        right=(2, 3, 4, 5),
-    )
-    later = nights[1:]
-    average = round(sum(night.total for night in later) / len(later))
-    busiest, customers = max(later, key=lambda night: night.total), len({name for _, name in total})
-    say(
-        f"{customers} customers, the questions what was changed included: {count(tonight.total)} requests "
-        f"tonight, then {count(average)} a night, at most {count(busiest.total)} ({busiest.day}), "
-        f"{count(first.total)} on {first.day}, if nothing changes and all goes well. None was made."
-    )
-    return 0
-
-
-def _night_as_json(night: Night) -> dict[str, object]:
-    asked = [
-        {"report": report, "customer": customer, "requests": requests}
-        for (report, customer), requests in night.requests.items()
-        if requests
-    ]
-    return {
-        "day": str(night.day),
-        "requests": night.total,
-        "asking_what_changed": night.probes,
-        "asked": asked,
-    }
-
-
-def _plan_row(planned: PlannedReport) -> list[str]:
-    windows = planned.windows
-    span = f"{windows[0]} … {windows[-1]}" if len(windows) > 1 else f"{windows[0]}" if windows else "all held"
-    return [
-        *planned.pair,
-        str(len(planned.wanted.missing)),
-        str(len(planned.wanted.due)),
-        str(planned.wanted.left),
-        str(len(windows)),
-        str(planned.requests),
-        planned.skipped or span,
-    ]
-
-
-def _plan_as_json(plan: Plan) -> dict[str, object]:
-    return {
-        "requests": plan.requests,
-        "requests_expected": plan.requests_expected,
-        "seconds": round(plan.seconds, 1),
-        "requests_per_second": plan.requests_per_second,
-        "asking_what_changed": [
-            {"customer": one.customer.id, "from": str(one.first), "to": str(one.last)} for one in plan.probes
-        ],
-        "planned": [_planned_as_json(planned) for planned in plan.planned],
-    }
-
-
-def _planned_as_json(planned: PlannedReport) -> dict[str, object]:
-    return {
-        "report": planned.report.name,
-        "customer": planned.customer.id,
-        "missing": [str(month) for month in planned.wanted.missing],
-        "due": [str(month) for month in planned.wanted.due],
-        "changed": [str(month) for month in planned.wanted.changed],
-        "held": planned.wanted.left,
-        "requests": planned.requests,
-        "requests_expected": planned.requests_expected,
-        "skipped": planned.skipped,
-        "windows": [
-            {
-                "months": [str(month) for month in window.months],
-                "spans": [dict(zip(("from", "to"), span.bounds, strict=True)) for span in window.spans],
-            }
-            for window in planned.windows
-        ],
-    }
-
-
 def run_sync(arguments: argparse.Namespace) -> int:
     """Sync what the arguments select, publish unless told not to, and say what became of everything."""
     settings = load_settings(os.environ)
     for warning in settings.warnings:
         complain(f"brokerbi: {warning}")
-    summary = sync_with_progress(settings, _selection(arguments))
+    summary = sync_with_progress(settings, selection_of(arguments))
     is_published = True
     if not arguments.no_publish and not summary.loaded:
-        say("nothing was loaded, so the published file stays as it is")
+        print("nothing was loaded, so the published file stays as it is")
     elif not arguments.no_publish:
         is_published = publish(settings)
     for sentence in summary.complaints():
@@ -162,7 +42,8 @@ def run_sync(arguments: argparse.Namespace) -> int:
     return 0 if summary.is_well and is_published else 1
 
 
-def _selection(arguments: argparse.Namespace) -> Selection:
+def selection_of(arguments: argparse.Namespace) -> Selection:
+    """What the options of `plan` and `sync` select."""
     return Selection(
         first=arguments.first,
         last=arguments.last,
@@ -195,7 +76,7 @@ def sync_with_progress(settings: Settings, selection: Selection) -> Summary:
     )
     total = sum(sum(one.rows.values()) for one in summary.results)
     taken = sum(one.bytes for one in summary.results)
-    say(
+    print(
         f"{count(total)} rows in {count(summary.requests)} requests ({size(taken)}), "
         f"{duration(summary.seconds)}"
     )

@@ -20,7 +20,7 @@ from pipelines.connect.errors import (
     refusal,
     too_large,
 )
-from pipelines.connect.models import OK, Answer, Limits, Login, Request, Trouble, Try
+from pipelines.connect.models import OK, Answer, Limits, Login, Request, Try
 from pipelines.connect.rate_limit import RateLimit
 from pipelines.connect.refused_logins import RefusedLogins
 from pipelines.connect.retry import RetryPolicy, retry_after_seconds
@@ -72,7 +72,7 @@ class Client:
 
     async def aclose(self) -> None:
         """Close every connection."""
-        await self._connection.close()
+        await self._connection.http.aclose()
 
     async def get(self, request: Request, read: Callable[[bytes], T]) -> tuple[Answer, T]:
         """The answer to a request, whole, and what `read` makes of its body.
@@ -99,7 +99,7 @@ class Client:
                 self._on_try(one)
             if answer is not None and parsed:
                 return answer, parsed[0]
-            if one.trouble is Trouble.TOO_LARGE:
+            if one.trouble == "too large":
                 raise too_large(request, answer, len(tries), self._limits)
             if answer is not None and not one.is_retryable:
                 raise refusal(answer, self._login)
@@ -169,4 +169,4 @@ class Client:
                 return one, [await asyncio.to_thread(read, answer.body)]
             except ValueError as error:
                 said = self._login.hide(" ".join(str(error).split()))[:300]
-        return replace(one, trouble=Trouble.NOT_JSON, detail=said), []
+        return replace(one, trouble="not json", detail=said), []

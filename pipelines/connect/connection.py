@@ -50,7 +50,7 @@ class Connection:
         self._clock = clock
         is_local = is_loopback(self._base_url)
         is_encrypted = urlsplit(self._base_url).scheme == "https"
-        self._http = httpx.AsyncClient(
+        self.http = httpx.AsyncClient(
             transport=transport,
             headers={
                 "Accept": "application/json",
@@ -66,10 +66,6 @@ class Connection:
             # Without TLS on this machine there is nothing to verify, and no certificates need to be read.
             verify=SSLContext(PROTOCOL_TLS_CLIENT) if is_local and not is_encrypted else True,
         )
-
-    async def close(self) -> None:
-        """Close every connection."""
-        await self._http.aclose()
 
     async def send(self, request: Request, number: int) -> tuple[Try, Answer | None]:
         """Send once and collect the whole body; a refusal counts even when its body breaks off.
@@ -87,16 +83,16 @@ class Connection:
         try:
             async with (
                 asyncio.timeout(self._limits.whole_seconds),
-                self._http.stream("GET", url) as response,
+                self.http.stream("GET", url) as response,
             ):
                 if not await self._collect(response, body):
-                    trouble = Trouble.TOO_LARGE
+                    trouble = "too large"
         except UNREACHABLE as error:
-            trouble, detail = Trouble.UNREACHABLE, _one_line(error)
+            trouble, detail = "unreachable", _one_line(error)
         except (TimeoutError, httpx.TimeoutException):
-            trouble = Trouble.TIMED_OUT
+            trouble = "timed out"
         except (httpx.HTTPError, OSError) as error:
-            trouble, detail = Trouble.BROKEN, _one_line(error)
+            trouble, detail = "broken", _one_line(error)
         seconds = self._clock.monotonic() - began
         status = response.status_code if response is not None else None
         one = Try(request, number, status, body.tell(), seconds, trouble, self._login.hide(detail))

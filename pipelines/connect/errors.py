@@ -111,14 +111,18 @@ REFUSALS: dict[int, tuple[type[ConnectError], str]] = {
     403: (Forbidden, f"the login has no access to it. {ASK_FOR_THE_RIGHT}"),
     404: (NotFound, "there is no such thing. Check BROKERBI_BASE_URL and the customer id (one like M30011)."),
 }
-EXHAUSTED: dict[Trouble | int | None, tuple[type[ConnectError], str]] = {
-    Trouble.UNREACHABLE: (Unreachable, "Check BROKERBI_BASE_URL and the network of this machine."),
-    Trouble.TIMED_OUT: (Unavailable, "Run again later, or raise BROKERBI_TIMEOUT_SECONDS."),
-    Trouble.BROKEN: (Unavailable, RUN_AGAIN),
-    Trouble.NOT_JSON: (NotJson, KEPT_IN_LANDING),
-    TOO_MANY_REQUESTS: (TooManyRequests, "Lower BROKERBI_REQUESTS_PER_SECOND or BROKERBI_CONCURRENCY."),
-    None: (Unavailable, RUN_AGAIN),
+IN_TROUBLE: dict[Trouble, tuple[type[ConnectError], str, str]] = {
+    "unreachable": (
+        Unreachable,
+        "found nobody to connect to",
+        "Check BROKERBI_BASE_URL and the network of this machine.",
+    ),
+    "timed out": (Unavailable, "took too long", "Run again later, or raise BROKERBI_TIMEOUT_SECONDS."),
+    "broken": (Unavailable, "broke off", RUN_AGAIN),
+    "not json": (NotJson, "was answered with something that is not JSON", KEPT_IN_LANDING),
 }
+"""What becomes of a request whose last try ended so: the error, what it says of that try, and the advice."""
+SLOW_DOWN = "Lower BROKERBI_REQUESTS_PER_SECOND or BROKERBI_CONCURRENCY."
 
 
 def refusal(answer: Answer, login: Login) -> ConnectError:
@@ -153,15 +157,15 @@ def too_large(request: Request, answer: Answer | None, tries: int, limits: Limit
 def exhausted(tries: Sequence[Try], answer: Answer | None) -> ConnectError:
     """The error after the last try of a request; it carries the last answer there was."""
     last = tries[-1]
-    kind, advice = EXHAUSTED[
-        last.trouble or (TOO_MANY_REQUESTS if last.status == TOO_MANY_REQUESTS else None)
-    ]
-    if last.trouble is Trouble.NOT_JSON and last.detail.startswith(MARKUP):
-        advice = "Check that BROKERBI_BASE_URL is the service, and no page in front of it."
-    if last.trouble is None:
-        ending = f"was answered {last.status}"
+    if last.trouble:
+        kind, ending, advice = IN_TROUBLE[last.trouble]
+        ending += f" ({last.detail})" if last.detail else ""
+    elif last.status == TOO_MANY_REQUESTS:
+        kind, ending, advice = TooManyRequests, f"was answered {last.status}", SLOW_DOWN
     else:
-        ending = f"{last.trouble} ({last.detail})" if last.detail else str(last.trouble)
+        kind, ending, advice = Unavailable, f"was answered {last.status}", RUN_AGAIN
+    if last.trouble == "not json" and last.detail.startswith(MARKUP):
+        advice = "Check that BROKERBI_BASE_URL is the service, and no page in front of it."
     count = "one try" if len(tries) == 1 else f"{len(tries)} tries"
     error = kind(
         f"In {count} there was no answer to {last.request}; the last {ending}. {advice}",
@@ -170,7 +174,7 @@ def exhausted(tries: Sequence[Try], answer: Answer | None) -> ConnectError:
         tries=len(tries),
     )
     if isinstance(error, Unavailable):
-        slow = [one for one in tries if one.trouble is Trouble.TIMED_OUT or one.status == GATEWAY_TIMEOUT]
+        slow = [one for one in tries if one.trouble == "timed out" or one.status == GATEWAY_TIMEOUT]
         error.timed_out = len(slow) * 2 > len(tries)
     return error
 

@@ -7,7 +7,7 @@ from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from enum import StrEnum
+from typing import Literal
 
 from pydantic import SecretStr
 
@@ -112,14 +112,8 @@ class Answer:
     whole: bool = True
 
 
-class Trouble(StrEnum):
-    """Why a try brought no answer that can be read; the value completes a sentence."""
-
-    UNREACHABLE = "found nobody to connect to"
-    TIMED_OUT = "took too long"
-    BROKEN = "broke off"
-    TOO_LARGE = "was answered with too much"
-    NOT_JSON = "was answered with something that is not JSON"
+Trouble = Literal["unreachable", "timed out", "broken", "too large", "not json"]
+"""Why a try brought no answer that can be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,12 +135,10 @@ class Try:
     def is_retryable(self) -> bool:
         """Whether it is worth asking again: 429, 5xx, and trouble that may pass."""
         if self.trouble is not None:
-            return self.trouble is not Trouble.TOO_LARGE
+            return self.trouble != "too large"
         return self.status is not None and (self.status == TOO_MANY_REQUESTS or 500 <= self.status < 600)
 
     @property
     def failure(self) -> str:
         """What went wrong, for the log; empty when nothing did."""
-        if self.trouble is not None:
-            return self.trouble.name.lower().replace("_", " ")
-        return "" if self.status == OK else f"status {self.status}"
+        return self.trouble or ("" if self.status == OK else f"status {self.status}")

@@ -238,4 +238,4 @@ def _clock_finding(late_by: timedelta | None) -> Finding:
 def _count_requests(store: Store, log: RequestLogger) -> None:
     """Add what was asked to the ledger's count of requests."""
     with store.writing() as connection:
-        add_requests(connection, list(log.counts.values()))
+        add_requests(connection, log.counts)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS, report
 from pipelines.months import Month
-from pipelines.settings.messages import SettingsError
+from pipelines.settings.messages import SettingsError, nearest
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Customer, Settings
@@ -53,11 +53,28 @@ class Selection:
 def chosen_reports(
     settings: Settings, selection: Selection, catalogue: Mapping[str, Report] = REPORTS
 ) -> list[Report]:
-    """The reports a selection is about: those it names, else those the settings ask for."""
+    """The reports a selection is about: those it names, else those the settings ask for.
+
+    Refuses a name that is not known.
+    """
     if names := [name for name, _ in selection.exact] or selection.reports:
         return [report(name, catalogue) for name in dict.fromkeys(names)]
-    default = [name for name, one in catalogue.items() if one.enabled and not one.on_demand]
-    return [catalogue[name] for name in settings.chosen_reports(default, list(catalogue))]
+    words = settings.reports or ()
+    added = {word[1:] for word in words if word.startswith("+")}
+    removed = {word[1:] for word in words if word.startswith("-")}
+    plain = {word for word in words if word[0] not in "+-"}
+    if plain and (added or removed):
+        raise SettingsError(
+            ["BROKERBI_REPORTS mixes plain names with +name and -name; write only one of the two kinds."]
+        )
+    for name in (word.lstrip("+-") for word in words):
+        if name not in catalogue:
+            meant = nearest(name, list(catalogue))
+            remedy = f"did you mean {meant}?" if meant else "`brokerbi reports` lists them all."
+            raise SettingsError([f"BROKERBI_REPORTS names {name!r}, which is no report; {remedy}"])
+    default = {name for name, one in catalogue.items() if one.enabled and not one.on_demand}
+    chosen = (plain or default | added) - removed
+    return [one for name, one in catalogue.items() if name in chosen]
 
 
 def chosen_customers(settings: Settings, selection: Selection) -> list[Customer]:

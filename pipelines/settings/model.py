@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import date
 from decimal import Decimal
 from functools import partial
@@ -26,7 +26,7 @@ from pydantic import (
 from pipelines.address import checked_address, is_loopback
 from pipelines.clock import Clock, RehearsalClock
 from pipelines.months import Month
-from pipelines.settings.messages import SettingsError, nearest, sentences, variable
+from pipelines.settings.messages import SettingsError, sentences, variable
 from pipelines.settings.sources import Sources
 
 __all__ = ["Customer", "Settings", "SettingsError", "load_settings"]
@@ -310,25 +310,6 @@ class Settings(BaseModel):
     def today_local(self, clock: Clock) -> date:
         """Which day it is for the brokerage, or is said to be for a rehearsal."""
         return self.today or clock.utc_now().astimezone(ZoneInfo(self.timezone)).date()
-
-    def chosen_reports(self, default: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
-        """The reports to ask for, in the order they are known; refuses a name that is not known."""
-        if not self.reports:
-            return tuple(default)
-        added = {word[1:] for word in self.reports if word.startswith("+")}
-        removed = {word[1:] for word in self.reports if word.startswith("-")}
-        plain = {word for word in self.reports if word[0] not in "+-"}
-        if plain and (added or removed):
-            raise SettingsError(
-                ["BROKERBI_REPORTS mixes plain names with +name and -name; write only one of the two kinds."]
-            )
-        for name in (word.lstrip("+-") for word in self.reports):
-            if name not in known:
-                meant = nearest(name, known)
-                remedy = f"did you mean {meant}?" if meant else "`brokerbi reports` lists them all."
-                raise SettingsError([f"BROKERBI_REPORTS names {name!r}, which is no report; {remedy}"])
-        chosen = (plain or set(default) | added) - removed
-        return tuple(name for name in known if name in chosen)
 
 
 def load_settings(

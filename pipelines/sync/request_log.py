@@ -14,7 +14,6 @@ from filelock import FileLock
 from pipelines.clock import Clock
 from pipelines.connect.models import Try
 from warehouse.files import private_folder
-from warehouse.ledger import RequestsOfDay
 
 FILE = "requests.log"
 LARGEST_BYTES = 10_000_000
@@ -28,24 +27,28 @@ class RequestLogger:
 
     The lines follow OpenTelemetry's log model and its semantic conventions for HTTP clients; they never
     hold a header, a login or a body. A line for which the disk has no room is left out: what is wrong
-    with the disk is said where rows are loaded. `counts` is for `meta.requests_by_day`.
+    with the disk is said where rows are loaded. `counts` is for `meta.requests_by_day`: every try counts,
+    seconds are those of waiting.
     """
 
     data_dir: Path
     run_id: str
     clock: Clock
     largest_bytes: int = LARGEST_BYTES
-    counts: dict[tuple[date, str, str], RequestsOfDay] = field(default_factory=dict)
+    counts: dict[tuple[date, str, str], dict[str, float]] = field(default_factory=dict)
 
     def record(self, one: Try) -> None:
         """Write a try down and count it."""
         key = (self.clock.utc_now().date(), one.request.customer, one.request.report)
-        counted = self.counts.setdefault(key, RequestsOfDay(*key))
-        counted.requests += 1
-        counted.repeated += one.number > 1
-        counted.failed += bool(one.failure)
-        counted.bytes += one.bytes
-        counted.seconds += one.seconds
+        before = self.counts.get(key, {})
+        counted = {
+            "requests": 1,
+            "repeated": one.number > 1,
+            "failed": bool(one.failure),
+            "bytes": one.bytes,
+            "seconds": one.seconds,
+        }
+        self.counts[key] = {name: before.get(name, 0) + number for name, number in counted.items()}
         attributes = {
             "brokerbi.run_id": self.run_id,
             "brokerbi.report": one.request.report,

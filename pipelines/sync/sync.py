@@ -194,7 +194,7 @@ class _Run:
     def _add_requests(self, log: RequestLogger) -> None:
         """Add up what was asked, however the run ended; what ended it is more important to report."""
         with suppress(WarehouseError), self.store.writing() as connection:
-            add_requests(connection, list(log.counts.values()))
+            add_requests(connection, log.counts)
 
     def _record(self, tasks: Sequence[TaskState]) -> None:
         """Write down what failed and why, who has no access, and which windows and pages the service accepts.

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipelines.planning.selection import Selection, chosen_reports
 from pipelines.settings.model import Settings, SettingsError, load_settings
-from tests.unit.settings.test_settings import ENOUGH, KNOWN
+from tests.unit.settings.test_settings import CATALOGUE, ENOUGH
 
 NOWHERE = Path("/nowhere")
 
@@ -166,7 +167,7 @@ def test_a_password_file_that_cannot_be_used_is_refused(
 def test_a_report_that_does_not_exist_is_refused(written: str, sentence: str) -> None:
     settings = load_settings({**ENOUGH, "BROKERBI_REPORTS": written}, directory=NOWHERE)
     with pytest.raises(SettingsError) as caught:
-        settings.chosen_reports(KNOWN, KNOWN)
+        chosen_reports(settings, Selection(), CATALOGUE)
     assert caught.value.problems == (f"BROKERBI_REPORTS {sentence}",)
 
 

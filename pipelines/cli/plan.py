@@ -1,0 +1,131 @@
+"""Command `plan`: what a sync would ask, tonight or each night of a month, without asking anything."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from pipelines.cli.output import count, duration, print_json, print_table
+from pipelines.cli.sync import selection_of
+from pipelines.clock import SystemClock
+from pipelines.planning.cost import Night, by_pair, first_of_month, nights_to_come
+from pipelines.planning.plan import Plan, PlannedReport, make_plan
+from pipelines.settings.model import Settings, load_settings
+from warehouse.database import Store
+
+
+def run_plan(arguments: argparse.Namespace) -> int:
+    """Print the plan for the arguments, as a table or as JSON; makes no request."""
+    settings = load_settings(os.environ, offline=True)
+    if arguments.all_nights:
+        return _run_nights(arguments, settings)
+    plan, _ = make_plan(settings, selection_of(arguments), Store(settings.data_dir), SystemClock())
+    if arguments.json:
+        print_json(_plan_as_json(plan))
+        return 0
+    print_table(
+        ["report", "customer", "missing", "due", "held", "windows", "requests", ""],
+        [_plan_row(planned) for planned in plan.planned],
+        right=(2, 3, 4, 5, 6),
+    )
+    if plan.probes:
+        since = min(one.first for one in plan.probes)
+        print(
+            f"First {len(plan.probes)} customers are asked which sales were changed since {since}; older "
+            "months that this concerns are asked for as well, and are not in this plan."
+        )
+    print(
+        f"{count(plan.requests_expected)} requests expected, {count(plan.requests)} at most if all is well; "
+        f"about {duration(plan.seconds)} at {plan.requests_per_second:g} per second. None was made."
+    )
+    return 0
+
+
+def _run_nights(arguments: argparse.Namespace, settings: Settings) -> int:
+    """Print what each night of a month would cost, as a table or as JSON."""
+    nights = nights_to_come(settings, selection_of(arguments), Store(settings.data_dir), SystemClock())
+    tonight, first = nights[0], first_of_month(nights)
+    if arguments.json:
+        print_json([_night_as_json(night) for night in nights])
+        return 0
+    total = by_pair(nights)
+    most = {pair: max(night.requests.get(pair, 0) for night in nights) for pair in total}
+    print_table(
+        ["report", "customer", "tonight", f"{len(nights)} nights", "at most", str(first.day)],
+        [
+            [*pair, *map(str, (tonight.requests[pair], total[pair], most[pair], first.requests[pair]))]
+            for pair in total
+        ],
+        right=(2, 3, 4, 5),
+    )
+    later = nights[1:]
+    average = round(sum(night.total for night in later) / len(later))
+    busiest, customers = max(later, key=lambda night: night.total), len({name for _, name in total})
+    print(
+        f"{customers} customers, the questions what was changed included: {count(tonight.total)} requests "
+        f"tonight, then {count(average)} a night, at most {count(busiest.total)} ({busiest.day}), "
+        f"{count(first.total)} on {first.day}, if nothing changes and all goes well. None was made."
+    )
+    return 0
+
+
+def _night_as_json(night: Night) -> dict[str, object]:
+    asked = [
+        {"report": report, "customer": customer, "requests": requests}
+        for (report, customer), requests in night.requests.items()
+        if requests
+    ]
+    return {
+        "day": str(night.day),
+        "requests": night.total,
+        "asking_what_changed": night.probes,
+        "asked": asked,
+    }
+
+
+def _plan_row(planned: PlannedReport) -> list[str]:
+    windows = planned.windows
+    span = f"{windows[0]} … {windows[-1]}" if len(windows) > 1 else f"{windows[0]}" if windows else "all held"
+    return [
+        *planned.pair,
+        str(len(planned.wanted.missing)),
+        str(len(planned.wanted.due)),
+        str(planned.wanted.left),
+        str(len(windows)),
+        str(planned.requests),
+        planned.skipped or span,
+    ]
+
+
+def _plan_as_json(plan: Plan) -> dict[str, object]:
+    return {
+        "requests": plan.requests,
+        "requests_expected": plan.requests_expected,
+        "seconds": round(plan.seconds, 1),
+        "requests_per_second": plan.requests_per_second,
+        "asking_what_changed": [
+            {"customer": one.customer.id, "from": str(one.first), "to": str(one.last)} for one in plan.probes
+        ],
+        "planned": [_planned_as_json(planned) for planned in plan.planned],
+    }
+
+
+def _planned_as_json(planned: PlannedReport) -> dict[str, object]:
+    return {
+        "report": planned.report.name,
+        "customer": planned.customer.id,
+        "missing": [str(month) for month in planned.wanted.missing],
+        "due": [str(month) for month in planned.wanted.due],
+        "changed": [str(month) for month in planned.wanted.changed],
+        "held": planned.wanted.left,
+        "requests": planned.requests,
+        "requests_expected": planned.requests_expected,
+        "skipped": planned.skipped,
+        "windows": [
+            {
+                "months": [str(month) for month in window.months],
+                "spans": [dict(zip(("from", "to"), span.bounds, strict=True)) for span in window.spans],
+            }
+            for window in planned.windows
+        ],
+    }
