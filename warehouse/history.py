@@ -19,13 +19,15 @@ from typing import TYPE_CHECKING
 
 from warehouse.duckdb_file import insert_rows, quoted
 from warehouse.meta_schema import naive_utc, replace_rows
-from warehouse.schema import Tables, TableSchema
+from warehouse.schema import Tables, TableSchema, tables_of_report
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
     from warehouse.load import Load
 
+ROWS_OF_A_LOAD = 1 << 24
+"""Each load has so many numbers for the rows of a table: what makes `_row` unique over all loads."""
 ScopeKey = tuple[str, str, date | None, str | None]
 
 _SCOPES = """
@@ -61,7 +63,7 @@ FROM new_rows AS new LEFT JOIN ({changed}) AS changed ON new._row = changed._cam
 LEFT JOIN (
     SELECT load._load_id, max(old._row) + 1 - any_value(load._first_row) AS _shift
     FROM (SELECT DISTINCT _load_id, _first_row FROM scopes WHERE _is_repeated) AS load
-    JOIN {stored} AS old ON old._row >= load._first_row AND old._row < load._first_row + (1 << 24)
+    JOIN {stored} AS old ON old._row >= load._first_row AND old._row < load._first_row + {rows_of_a_load}
     GROUP BY ALL
 ) AS taken ON new._load_id = taken._load_id
 """
@@ -162,7 +164,7 @@ def merge_snapshots(
             "_month": scope.month,
             "_asked": scope.asked,
             "_at_utc": naive_utc(scope.load.result.fetched),
-            "_first_row": scope.load.first_row,
+            "_first_row": scope.load.number * ROWS_OF_A_LOAD,
             "_is_repeated": scope.load.is_repeated,
         }
         for number, scope in enumerate(scopes)
@@ -230,7 +232,7 @@ def forget_histories(
 ) -> None:
     """Begin the histories of these reports and customers again, as if nothing had been merged."""
     for report, customer in pairs:
-        for schema in tables.of_report(report, history=True):
+        for schema in tables_of_report(tables, report, history=True):
             connection.execute(f"DELETE FROM {schema.stored} WHERE _customer = ?", [customer])
         for table in ("history_scopes", "months"):
             connection.execute(
@@ -271,7 +273,7 @@ def _merge_table(connection: DuckDBPyConnection, schema: TableSchema, scopes: Se
     connection.execute(_NEW_ROWS.format(**words))
     connection.execute(_OLD_ROWS.format(columns=", ".join(f"old.{name}" for name in columns), **words))
     connection.execute(_STAYED.format(equal=equal))
-    connection.execute(_KEPT.format(**words))
+    connection.execute(_KEPT.format(rows_of_a_load=ROWS_OF_A_LOAD, **words))
     connection.execute(_END.format(**words))
     values = ["kept._row" if name == '"_row"' else f"new.{name}" for name in columns]
     connection.execute(_BEGIN.format(columns=", ".join(columns), values=", ".join(values), **words))

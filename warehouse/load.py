@@ -16,6 +16,7 @@ import polars as pl
 
 from warehouse.duckdb_file import quoted
 from warehouse.history import (
+    ROWS_OF_A_LOAD,
     Scope,
     forget_histories,
     merge_snapshots,
@@ -26,8 +27,8 @@ from warehouse.history import (
 from warehouse.ledger import forget_healed_refusals, load_row
 from warehouse.meta_schema import naive_utc, replace_rows
 from warehouse.quarantine import replace_quarantine
-from warehouse.schema import NOTHING, Tables, TableSchema, converted
-from warehouse.schema_evolution import Batch, Incoming, ensure_table, ensure_tables_of
+from warehouse.schema import NOTHING, StoredColumn, Tables, TableSchema, converted, tables_of_report
+from warehouse.schema_evolution import Batch, ensure_table, ensure_tables_of
 from warehouse.window_result import WindowResult, WindowStatus
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ Held = Mapping[MonthKey, tuple[datetime, int]]
 """When the load in force of a month was fetched, and its rows."""
 Counts = Counter[tuple[str, str, date | None]]
 """Rows written, by load, table and month."""
+Incoming = dict[str, tuple[TableSchema, Sequence[Batch]]]
+"""What comes for each table, by its name in lower case: the table as it would be made, and its rows."""
 
 PLACES = {"_row", "_parent_row", "_month"}
 """Our own columns in a frame that is handed over; every other one is the service's."""
@@ -62,11 +65,6 @@ class Load:
     changed_before: tuple[int, int] = (0, 0)  # rows of history that it opened and closed then
     opened: int = 0  # rows of history that began with it
     closed: int = 0  # and that ended
-
-    @property
-    def first_row(self) -> int:
-        """What is added to a row's place in the answer to make it unique over all loads."""
-        return self.number << 24
 
 
 def load_group(
@@ -97,14 +95,17 @@ def load_group(
     entering = [load for load in loads if load.months]
     incoming = _incoming(entering, transform)
     ensure_tables_of(connection, tables, {load.result.report for load in entering})
-    for one in incoming.values():
-        ensure_table(connection, tables, one)
+    for arriving, batches in incoming.values():
+        ensure_table(connection, tables, arriving, batches)
     counts: Counts = Counter()
     months = [load for load in entering if not load.result.history]
     for report in dict.fromkeys(load.result.report for load in months):
         replaced = [load for load in months if load.result.report == report]
-        for schema in tables.of_report(report, history=False):
-            counts += _replace_months(connection, schema, replaced, held, incoming.get(schema.name.lower()))
+        for schema in tables_of_report(tables, report, history=False):
+            _delete_months(connection, schema, replaced, held)
+            if schema.name.lower() in incoming:
+                _, batches = incoming[schema.name.lower()]
+                counts += _insert(connection, schema, schema.stored, batches, replaced)
     for wave in waves:
         _merge_wave(connection, tables, wave, incoming, counts)
     if waves:
@@ -181,13 +182,13 @@ def following_number(connection: DuckDBPyConnection) -> int:
     return int(number)
 
 
-def _incoming(loads: Sequence[Load], transform: Transform | None) -> dict[str, Incoming]:
-    """All rows of the loads by lower-case name of their table, frames that are alike in one batch."""
+def _incoming(loads: Sequence[Load], transform: Transform | None) -> Incoming:
+    """All rows of the loads by table, frames that are alike in one batch."""
     by_table: dict[str, list[tuple[Load, TableLike]]] = {}
     for load in loads:
         for table in load.result.tables:
             by_table.setdefault(table.name.lower(), []).append((load, table))
-    incoming = {}
+    incoming: Incoming = {}
     for name, parts in by_table.items():
         (first, table), nested = parts[0], False
         piles: dict[object, list[tuple[Load, TableLike, pl.DataFrame]]] = {}
@@ -203,15 +204,17 @@ def _incoming(loads: Sequence[Load], transform: Transform | None) -> dict[str, I
             if frame.height:
                 alike = (tuple(frame.schema.items()), tuple((each.name, each.type) for each in one.columns))
                 piles.setdefault(alike, []).append((load, one, frame))
-        incoming[name] = Incoming(
-            table.name,
-            first.result.report,
-            first.result.history,
-            nested,
-            tuple(table.key),
-            table.columns,
-            [_batch(pile) for pile in piles.values()],
+        arriving = TableSchema(
+            name=table.name,
+            report=first.result.report,
+            parent=None,
+            history=first.result.history,
+            key=tuple(table.key),
+            nested=nested,
+            description="",
+            columns={one.name.lower(): StoredColumn.of(one) for one in table.columns if one.documented},
         )
+        incoming[name] = arriving, [_batch(pile) for pile in piles.values()]
     return incoming
 
 
@@ -239,7 +242,7 @@ def _batch(pile: Sequence[tuple[Load, TableLike, pl.DataFrame]]) -> Batch:
             "_customer": [load.result.customer for load, *_ in pile],
             "_load_id": [load.result.load_id for load, *_ in pile],
             "_fetched_at_utc": [naive_utc(load.result.fetched) for load, *_ in pile],
-            "_first_row": [load.first_row for load, *_ in pile],
+            "_first_row": [load.number * ROWS_OF_A_LOAD for load, *_ in pile],
             "_height": [one.height for one in frames],
         },
         schema_overrides={"_fetched_at_utc": pl.Datetime("us")},
@@ -265,14 +268,10 @@ def _batch(pile: Sequence[tuple[Load, TableLike, pl.DataFrame]]) -> Batch:
     return Batch(marked, columns, types)
 
 
-def _replace_months(
-    connection: DuckDBPyConnection,
-    schema: TableSchema,
-    loads: Sequence[Load],
-    held: Held,
-    incoming: Incoming | None,
-) -> Counts:
-    """Delete the held months of these loads from a table and insert what came instead, if anything."""
+def _delete_months(
+    connection: DuckDBPyConnection, schema: TableSchema, loads: Sequence[Load], held: Held
+) -> None:
+    """Delete the held months of these loads from a table."""
     old = [
         (load.result.customer, month)
         for load in loads
@@ -288,14 +287,13 @@ def _replace_months(
             """,
             [[customer for customer, _ in old], [month for _, month in old]],
         )
-    return _insert(connection, schema, schema.stored, incoming.batches, loads) if incoming else Counter()
 
 
 def _merge_wave(
     connection: DuckDBPyConnection,
     tables: Tables,
     wave: Sequence[Scope],
-    incoming: Mapping[str, Incoming],
+    incoming: Incoming,
     counts: Counts,
 ) -> None:
     """Merge the snapshots of a wave into the histories, report by report."""
@@ -304,16 +302,17 @@ def _merge_wave(
         loads = list({scope.load.result.load_id: scope.load for scope in scopes}.values())
 
         def insert(schema: TableSchema, into: str, loads: Sequence[Load] = loads) -> None:
-            if of_table := incoming.get(schema.name.lower()):
-                counts.update(_insert(connection, schema, into, _batches_of(of_table, loads), loads))
+            if schema.name.lower() in incoming:
+                _, batches = incoming[schema.name.lower()]
+                counts.update(_insert(connection, schema, into, _of_loads(batches, loads), loads))
 
-        merge_snapshots(connection, tables.of_report(report, history=True), scopes, insert)
+        merge_snapshots(connection, tables_of_report(tables, report, history=True), scopes, insert)
 
 
-def _batches_of(incoming: Incoming, loads: Collection[Load]) -> Iterator[Batch]:
+def _of_loads(batches: Iterable[Batch], loads: Collection[Load]) -> Iterator[Batch]:
     """What comes with some of the loads."""
     wanted = [load.result.load_id for load in loads]
-    for batch in incoming.batches:
+    for batch in batches:
         frame = batch.frame.filter(pl.col("_load_id").is_in(wanted))
         if frame.height:
             yield Batch(frame, batch.columns, batch.types)

@@ -23,7 +23,8 @@ SWITCHES = {"customers": ("customer", "is_active"), "reports": ("report", "is_on
 
 def statements() -> Iterator[str]:
     """Everything that a new file begins with; harmless where it exists already."""
-    yield from _definitions()
+    yield from (f"CREATE SCHEMA IF NOT EXISTS {schema}" for schema in ("bi", "meta", "marts"))
+    yield from _definitions().values()
     yield f"INSERT INTO meta.storage SELECT {FORMAT}, false WHERE NOT EXISTS (FROM meta.storage)"
     yield f"UPDATE meta.storage SET format = {FORMAT}"
 
@@ -35,8 +36,9 @@ def complete(connection: DuckDBPyConnection) -> None:
         "SELECT table_name FROM duckdb_columns() WHERE schema_name = 'meta' "
         "AND database_name = current_database()"
     )
-    if not {path.stem for path in _files()} <= {name for (name,) in found.fetchall()}:
-        run_definitions(connection, list(_definitions()))
+    definitions = _definitions()
+    if not definitions.keys() <= {name for (name,) in found.fetchall()}:
+        run_definitions(connection, list(definitions.values()))
 
 
 def format_of(connection: DuckDBPyConnection, path: Path) -> int:
@@ -127,14 +129,10 @@ def aware(moment: datetime) -> datetime:
     return moment.replace(tzinfo=UTC)
 
 
-def _definitions() -> Iterator[str]:
-    yield from (f"CREATE SCHEMA IF NOT EXISTS {schema}" for schema in ("bi", "meta", "marts"))
-    yield from (path.read_text(encoding="utf-8") for path in _files())
-
-
-def _files() -> list[Path]:
-    """Every table of meta, then every view that reads them."""
-    return [path for folder in ("tables", "views") for path in sorted((SQL / folder).glob("*.sql"))]
+def _definitions() -> dict[str, str]:
+    """The statement of every table of meta, then of every view that reads them, by name."""
+    files = [path for folder in ("tables", "views") for path in sorted((SQL / folder).glob("*.sql"))]
+    return {path.stem: path.read_text(encoding="utf-8") for path in files}
 
 
 def _columns_of_new_file() -> dict[str, dict[str, str]]:

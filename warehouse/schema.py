@@ -70,6 +70,7 @@ class TableSchema:
     nested: bool
     description: str
     columns: dict[str, StoredColumn] = field(default_factory=dict)  # by lower-case name
+    exists: bool = field(default=False, compare=False)  # not where meta knows it, but it was dropped by hand
 
     @property
     def public(self) -> str:
@@ -103,29 +104,24 @@ class TableSchema:
         return f"coalesce({', '.join(names)})" if names else None
 
 
-@dataclass(frozen=True)
-class Tables:
-    """The tables of schema bi: what meta says of them, and which of them exist; both grow while loading."""
+Tables = dict[str, TableSchema]
+"""The tables of schema bi by lower-case name: those that meta knows, and those that a load brings."""
 
-    schemas: dict[str, TableSchema]  # by lower-case name
-    existing: set[str]
 
-    def of_report(self, report: str, *, history: bool) -> list[TableSchema]:
-        """The tables of a report, parents before their children."""
-        mine = {
-            name: one for name, one in self.schemas.items() if (one.report, one.history) == (report, history)
-        }
+def tables_of_report(tables: Tables, report: str, *, history: bool) -> list[TableSchema]:
+    """The tables of a report, parents before their children."""
+    mine = {name: one for name, one in tables.items() if (one.report, one.history) == (report, history)}
 
-        def depth(one: TableSchema) -> int:
-            parent = mine.get((one.parent or "").lower())
-            return 0 if parent is None else 1 + depth(parent)
+    def depth(one: TableSchema) -> int:
+        parent = mine.get((one.parent or "").lower())
+        return 0 if parent is None else 1 + depth(parent)
 
-        return sorted(mine.values(), key=depth)
+    return sorted(mine.values(), key=depth)
 
 
 def read_tables(connection: DuckDBPyConnection) -> Tables:
     """Every known table, also one that was dropped by hand."""
-    schemas = {
+    tables = {
         name.lower(): TableSchema(name, report, parent, history, tuple(key), nested, description)
         for name, report, parent, history, key, nested, description in connection.execute(
             "SELECT table_name, report, parent_name, history, key, nested, description FROM meta.tables"
@@ -139,20 +135,23 @@ def read_tables(connection: DuckDBPyConnection) -> Tables:
         FROM meta.columns ORDER BY table_name, position
         """
     ).fetchall():
-        schemas[table.lower()].columns[column[0].lower()] = StoredColumn(*column)
+        tables[table.lower()].columns[column[0].lower()] = StoredColumn(*column)
     existing = connection.execute(
         "SELECT table_name FROM duckdb_tables() "
         "WHERE schema_name = 'bi' AND database_name = current_database()"
     ).fetchall()
-    return Tables(schemas, {name for (name,) in existing})
+    for schema in tables.values():
+        schema.exists = (schema.stored_name,) in existing
+    return tables
 
 
 def create_table(connection: DuckDBPyConnection, schema: TableSchema) -> None:
-    """Make the table: our own columns first, then the service's in their order."""
+    """Make the table in the file: our own columns first, then the service's in their order."""
     ours = {**schema.ours, **(VALID if schema.history else {})}
     columns = [f"{quoted(name)} {type_}" for name, (type_, _) in ours.items()]
     columns += [f"{quoted(one.name)} {_stored_type(one.type)}" for one in schema.columns.values()]
-    connection.execute(f"CREATE TABLE {schema.stored} ({', '.join(columns)})")
+    connection.execute(f"CREATE TABLE IF NOT EXISTS {schema.stored} ({', '.join(columns)})")
+    schema.exists = True
 
 
 def add_column(connection: DuckDBPyConnection, schema: TableSchema, column: StoredColumn) -> None:

@@ -48,37 +48,15 @@ class Batch:
     columns: Mapping[str, ColumnLike]
     types: Mapping[str, str]
 
-    def first_load(self, name: str) -> tuple[str, datetime] | None:
-        """The load that first has a column, and when it was fetched; a load with values if there is one."""
-        if name not in self.frame.columns:
-            return None
-        with_values = self.frame[name].is_not_null()
-        row = (with_values.arg_max() or 0) if with_values.any() else 0
-        return self.frame["_load_id"][row], self.frame["_fetched_at_utc"][row]
-
-
-@dataclass(frozen=True)
-class Incoming:
-    """All that comes for one table in a group of loads."""
-
-    name: str
-    report: str
-    history: bool
-    nested: bool
-    key: tuple[str, ...]
-    columns: Sequence[ColumnLike]
-    batches: Sequence[Batch]
-
 
 def undeclared(connection: DuckDBPyConnection, declared: Sequence[TableSchema]) -> list[TableSchema]:
     """The declared tables that are not in the file as declared."""
-    tables = read_tables(connection)
     documented = {
         schema.name: replace(
             schema, columns={name: _meaning(one) for name, one in schema.columns.items() if one.documented}
         )
-        for schema in tables.schemas.values()
-        if schema.stored_name in tables.existing
+        for schema in read_tables(connection).values()
+        if schema.exists
     }
     return [table for table in declared if documented.get(table.name) != table]
 
@@ -97,11 +75,10 @@ def declare(connection: DuckDBPyConnection, declared: Sequence[TableSchema], at_
     tables = read_tables(connection)
     changed = []
     for table in declared:
-        known = tables.schemas.get(table.name.lower())
+        known = tables.get(table.name.lower())
         schema = known or table
-        if schema.stored_name not in tables.existing:
+        if not schema.exists:
             create_table(connection, schema)
-            tables.existing.add(schema.stored_name)
         if known is not None:
             _declare_again(connection, known, table, at_utc)
         changed.append(schema)
@@ -111,36 +88,37 @@ def declare(connection: DuckDBPyConnection, declared: Sequence[TableSchema], at_
 def ensure_tables_of(connection: DuckDBPyConnection, tables: Tables, reports: Iterable[str]) -> None:
     """Make the known tables of these reports that were dropped by hand, as they were, without rows."""
     wanted = set(reports)
-    for schema in tables.schemas.values():
-        if schema.report in wanted:
-            _ensure_exists(connection, tables, schema)
+    for schema in tables.values():
+        if schema.report in wanted and not schema.exists:
+            create_table(connection, schema)
+            describe(connection, [schema])
 
 
-def ensure_table(connection: DuckDBPyConnection, tables: Tables, incoming: Incoming) -> TableSchema:
-    """The table for what comes: there, with every column that comes, each wide enough for its values."""
-    schema = tables.schemas.get(incoming.name.lower())
+def ensure_table(
+    connection: DuckDBPyConnection, tables: Tables, arriving: TableSchema, batches: Sequence[Batch]
+) -> None:
+    """Make the table for what comes, if nobody knows it, and every column wide enough for its values.
+
+    `arriving` has the documented columns alone; the others are those of the batches.
+    """
+    schema = tables.get(arriving.name.lower())
     if schema is None:
-        parent = _parent_of(tables.schemas, incoming.name)
-        documented = {one.name.lower(): StoredColumn.of(one) for one in incoming.columns if one.documented}
-        schema = TableSchema(
-            incoming.name, incoming.report, parent, incoming.history, incoming.key, incoming.nested, "",
-            documented,
-        )  # fmt: skip
-        tables.schemas[incoming.name.lower()] = schema
-    if incoming.nested and not schema.nested:
+        schema = replace(arriving, parent=_parent_of(tables, arriving.name))
+        tables[arriving.name.lower()] = schema
+        create_table(connection, schema)
+        describe(connection, [schema])
+    if arriving.nested and not schema.nested:
         raise ValueError(f"rows of {schema.name} point to a parent, but the table was made without one")
-    if (incoming.report, incoming.history) != (schema.report, schema.history):
-        raise ValueError(f"{schema.name} belongs to {schema.report}, and not to {incoming.report}")
-    _ensure_exists(connection, tables, schema)
+    if (arriving.report, arriving.history) != (schema.report, schema.history):
+        raise ValueError(f"{schema.name} belongs to {schema.report}, and not to {arriving.report}")
     before = dict(schema.columns)
-    for name in dict.fromkeys(name for batch in incoming.batches for name in batch.columns):
-        batches = [batch for batch in incoming.batches if name in batch.columns]
-        schema.columns[name] = _fitted(connection, schema, name, batches)
+    for name in dict.fromkeys(name for batch in batches for name in batch.columns):
+        with_column = [batch for batch in batches if name in batch.columns]
+        schema.columns[name] = _fitted(connection, schema, name, with_column)
     if [_meaning(one) for one in schema.columns.values()] != [_meaning(one) for one in before.values()]:
         describe(connection, [schema])
     elif schema.columns != before:  # seen for the first time: comments and views stay as they are
         write_meta(connection, [schema])
-    return schema
 
 
 def joined(types: Iterable[str], *, digits_at_risk: bool) -> str:
@@ -202,21 +180,14 @@ def _survives(connection: DuckDBPyConnection, schema: TableSchema, column: Store
     return not found.fetchall()
 
 
-def _parent_of(schemas: Mapping[str, TableSchema], name: str) -> str | None:
+def _parent_of(tables: Tables, name: str) -> str | None:
     """The table that an undeclared one is nested in: `a__b__c` in `a__b`, or else in `a`."""
     above = name
     while "__" in above:
         above = above.rpartition("__")[0]
-        if above.lower() in schemas:
-            return schemas[above.lower()].name
+        if above.lower() in tables:
+            return tables[above.lower()].name
     return None
-
-
-def _ensure_exists(connection: DuckDBPyConnection, tables: Tables, schema: TableSchema) -> None:
-    if schema.stored_name not in tables.existing:
-        create_table(connection, schema)
-        describe(connection, [schema])
-        tables.existing.add(schema.stored_name)
 
 
 def _fitted(
@@ -246,9 +217,13 @@ def _fitted(
 
 
 def _first_load(name: str, batches: Sequence[Batch]) -> tuple[str, datetime] | None:
-    """The first load of which a column has values, or else that has the column at all."""
-    real = [batch for batch in batches if batch.types[name] != NOTHING] or batches
-    return next((first for batch in real if (first := batch.first_load(name))), None)
+    """The first load of which a column has values, or else that has it at all, and when it was fetched."""
+    for batch in [batch for batch in batches if batch.types[name] != NOTHING] or batches:
+        if name in batch.frame.columns:
+            with_values = batch.frame[name].is_not_null()
+            row = (with_values.arg_max() or 0) if with_values.any() else 0
+            return batch.frame["_load_id"][row], batch.frame["_fetched_at_utc"][row]
+    return None
 
 
 def _digits_at_risk(

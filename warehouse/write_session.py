@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 import duckdb
 
@@ -28,7 +28,7 @@ SESSION_LOG_BYTES = 32_000_000
 
 
 @dataclass
-class WriteSession:
+class WriteSession(AbstractContextManager["WriteSession"]):
     """Loads group after group with the working file open between them, for two seconds or 32 MB at most.
 
     To open and close the file costs as much as to load several small windows. Each group is still a
@@ -43,9 +43,6 @@ class WriteSession:
     _connection: DuckDBPyConnection | None = None
     _tables: Tables | None = None
     _opened_at: float = 0.0
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -103,6 +103,7 @@ class _Level:
     parents: pl.Series  # in which of the rows above that are kept
     starts: pl.Series  # the first row of each list
     above: _Level | None = None
+    parent: str = ""  # the table whose rows these are nested in; the envelope is none
     keys_of_lists: Sequence[Keys] = ((),)  # by turns
     strangers: Mapping[int, Json] = field(default_factory=dict)
     way: ListPath = ()  # from the document, under the keys where the lists are
@@ -123,11 +124,6 @@ class _Level:
         if not keys:
             return steps
         return [*steps, *(key for key in keys if key != ROOT), row - self.starts[number]]
-
-    @property
-    def parent(self) -> str:
-        """The table whose rows these are nested in; the envelope is none."""
-        return (self.above.name or "") if self.above and self.above.above else ""
 
 
 @dataclass
@@ -411,6 +407,7 @@ class _Answer:
             parents=numbers // (len(lists) // height) if height else numbers,
             starts=lengths.cum_sum() - lengths,
             above=above,
+            parent=(above.name or "") if above.above else "",
             keys_of_lists=keys_of_lists,
             strangers=strangers,
             way=(*above.way, keys),

@@ -125,14 +125,14 @@ class Fetcher:
             "asked": None if result.asked is None else list(result.asked),
         }
         writer = self.landing.open(
-            report.name, result.customer, window.first, window.last, result.load_id, header
+            report.name, result.customer, result.window_start, result.window_end, result.load_id, header
         )
         reader = _WindowReader(self, client, task, report, window, result, writer)
         try:
             normalized = await reader.read()
             await reader.finish_landing(held=held)
             result.notes += normalized.notes
-            result.open_months = open_months(result.months, window.last, result.fetched, self.timezone)
+            result.open_months = open_months(result.months, result.window_end, result.fetched, self.timezone)
             result.tables, result.rejected = normalized.tables, normalized.rejected
         except (OSError, WarehouseError, RowsWithoutMonths):
             raise
@@ -250,15 +250,17 @@ class _WindowReader:
 
     async def _read_span(self, asked: str | None, span: Span | None) -> list[Page]:
         """The pages of one span, with every choice there is."""
-        pages = []
+        pages: list[Page] = []
         for choice in self.report.questions:
-            pages += await self._read_question(Question(asked, choice), span)
+            question = Question(asked, choice)
+            if self.report.paged:
+                pages += await self._read_paged(question, span)
+            else:
+                pages.append(await self._ask(question, span))
         return pages
 
-    async def _read_question(self, question: Question, span: Span | None) -> list[Page]:
+    async def _read_paged(self, question: Question, span: Span | None) -> list[Page]:
         """The pages of one question, proven to be whole, or else the one answer of its unpaged twin."""
-        if not self.report.paged:
-            return [await self._ask(question, span)]
         for _ in range(PAGING_TRIES):
             try:
                 pages = await read_pages(partial(self._ask_page, question, span))
