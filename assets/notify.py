@@ -73,7 +73,9 @@ class Email:
                     server.login(self.username, self.password.get_secret_value())
                 server.send_message(mail)
         except (OSError, smtplib.SMTPException) as error:
-            raise ChannelRefused(f"the mail server {self.host} did not take the mail: {error}") from error
+            raise ChannelRefused(
+                f"the mail server {self.host} did not take the mail: {_reason(error)}"
+            ) from None
 
     def _connect(self) -> smtplib.SMTP:
         """A connection, encrypted where the server can; raises SMTPException when a login would not be."""
@@ -85,6 +87,13 @@ class Email:
         if server.has_extn("starttls") or self.username:
             server.starttls(context=context)
         return server
+
+
+def _reason(error: Exception) -> str:
+    """What went wrong, without a mail server's own words: an answer to a login may repeat it."""
+    if isinstance(error, smtplib.SMTPResponseException):
+        return f"{type(error).__name__}, code {error.smtp_code}"
+    return str(error)
 
 
 def channels(settings: Settings) -> Mapping[str, Channel]:
