@@ -87,27 +87,6 @@ def test_contacts_users_and_agents_are_personal() -> None:
     }  # fmt: skip
 
 
-def test_asking_one_by_one_leaves_its_mark_in_the_rows() -> None:
-    mark = {"userId": "asked_user_id", "estateId": "asked_estate_id"}
-    asked = [(entry.each, entry.tables[0]) for entry in REPORTS.values() if entry.each]
-    assert all(mark[each] in names(table) for each, table in asked)
-
-
-def test_nested_objects_and_levels_flatten_to_the_names_analysts_know() -> None:
-    estates = names(named("sales_estates"))
-    assert estates[:5] == ["office_customer_id", "office_name", "year", "month", "id"]
-    assert "wgs84_coordinate_longitud" in estates
-    assert names(named("sales_agent_changes"))[:2] == ["estate_id", "agent_id"]
-    assert names(named("commission_office"))[0] == "office_customer_id"
-
-
-def test_a_column_knows_its_type_and_where_in_the_answer_it_is_read() -> None:
-    known = {column.name: (column.source, column.type) for column in declared_columns(named("sales_estates"))}
-    assert known["office_name"] == ("officeSaleReports[].officeName", "VARCHAR")
-    assert known["address_zip_code"] == ("address.zipCode", "VARCHAR")
-    assert known["commission"] == ("commission", "DECIMAL(18,4)")
-
-
 @pytest.mark.parametrize(
     ("name", "column"),
     [

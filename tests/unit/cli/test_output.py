@@ -34,8 +34,3 @@ def test_in_a_terminal_that_is_too_narrow_the_widest_column_is_folded(
 def test_no_column_is_folded_to_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     print_table(HEADS, ROWS, width=1)
     assert max(map(len, capsys.readouterr().out.splitlines())) == len("report  1 200  ") + 20
-
-
-def test_a_table_without_rows_has_its_heads(capsys: pytest.CaptureFixture[str]) -> None:
-    print_table(HEADS, ())
-    assert capsys.readouterr().out.splitlines()[0] == "report  rows  what else"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gzip
 import tempfile
 from base64 import b64encode
 from contextlib import suppress
@@ -79,14 +78,6 @@ async def test_an_answer_says_what_was_asked_when_and_how_often(tmp_path: Path) 
     assert (answer.request, answer.status, answer.body, answer.tries) == (SALES, 200, b'[{"id": 1}]', 2)
     assert (answer.content_type, answer.whole) == ("application/json; charset=utf-8", True)
     assert (answer.fetched_at_utc - NOON).total_seconds() < 2
-
-
-async def test_a_transport_in_memory_may_hand_the_body_over_unpacked(tmp_path: Path) -> None:
-    packed = gzip.compress(b"[1]")
-    whole = httpx.MockTransport(
-        lambda _: httpx.Response(200, content=packed, headers={"Content-Encoding": "gzip"})
-    )
-    assert (await answered(whole, tmp_path))[1] == [1]
 
 
 async def test_cookies_are_neither_kept_nor_sent_back(tmp_path: Path) -> None:

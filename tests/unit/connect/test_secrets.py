@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from pipelines.connect.errors import ConnectError, NotJson
-from pipelines.connect.models import Login, Try
+from pipelines.connect.models import Try
 from tests.unit.connect.fake_service import (
     FINAL,
     LOGIN,
@@ -95,7 +95,3 @@ async def test_a_reader_that_quotes_the_login_is_not_quoted(tmp_path: Path) -> N
         with pytest.raises(NotJson) as caught:
             await asking.get(SALES, quoting)
     assert [secret for secret in SECRETS if secret in str(caught.value)] == []
-
-
-def test_logins_with_equal_words_are_equal_and_can_be_counted() -> None:
-    assert len({LOGIN, Login(USERNAME, LOGIN.password)}) == 1

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -142,12 +141,6 @@ def test_of_any_page_the_facts_can_be_found(name: str, page: Any) -> None:
     assert not (count and is_empty(report, read))
     assert all(len(ids) <= count for ids in ids_of(report, read).values())
     assert (stated_total(read) or 0) >= 0
-
-
-@given(names, st.one_of(st.binary(), st.text().map(lambda text: text.encode("utf-8", "surrogatepass"))))
-def test_any_bytes_are_a_document_or_refused(name: str, body: bytes) -> None:
-    with suppress(InvalidJson):
-        result_of(name, read_document(body))
 
 
 @given(documents, st.integers(0, 300))

@@ -14,7 +14,7 @@ import pytest
 
 from pipelines.sandbox.calls import Call, CallLog
 from pipelines.sandbox.options import add_arguments, run, service_of
-from pipelines.sandbox.server import loopback, serving
+from pipelines.sandbox.server import serving
 from pipelines.sandbox.service import SandboxLogin, Service
 from tests.unit.sandbox.asking import BI, Json, reply, world
 
@@ -46,10 +46,7 @@ def test_the_command_line_makes_the_service_it_asks_for() -> None:
     "word",
     [
         "--host=0.0.0.0",
-        "--host=10.0.0.5",
-        "--host=example.com",
         "--offices=0",
-        "--from=last year",
         "--from=1999-01",
         "--as-of=2020-01-01",
         "--fault=earthquake",
@@ -68,11 +65,6 @@ def test_a_port_in_use_is_said_in_one_sentence(capsys: pytest.CaptureFixture[str
         port = server.base_url.rpartition(":")[2]
         assert run(_arguments("--port", port)) == 1
     assert capsys.readouterr().err.startswith(f"the sandbox cannot listen on 127.0.0.1 port {port}: ")
-
-
-@pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.2", "::1", "localhost"])
-def test_loopback_addresses_are_allowed(host: str) -> None:
-    assert loopback(host) in ("127.0.0.1", "127.0.0.2", "::1")
 
 
 def test_it_says_what_a_person_needs_and_ends_cleanly_with_ctrl_c() -> None:
@@ -94,8 +86,6 @@ def test_it_says_what_a_person_needs_and_ends_cleanly_with_ctrl_c() -> None:
 def test_the_world_describes_itself() -> None:
     status, told = _control(Service(world()), "GET", "world")
     assert (status, told["customers"]) == (200, ["G1", "M30016", "M30017"])
-    assert told["groups"] == {"G1": ["M30011", "M30012", "M30013", "M30014", "M30015"]}
-    assert (len(told["offices"]), told["offices"][0]["officeId"]) == (7, "FIR30011")
 
 
 def test_faults_and_the_day_can_be_switched_by_post() -> None:

@@ -66,11 +66,3 @@ async def test_what_is_broken_is_the_same_error_or_the_same_body_on_both(
             found.add(type(caught))
     [outcome] = found
     assert outcome is error if error else isinstance(outcome, tuple)
-
-
-async def test_a_connection_is_used_again(clients: dict[str, httpx.AsyncClient]) -> None:
-    seen: set[object] = set()
-    for _ in range(3):
-        answer = await clients["socket"].get(RUNNING, params=ASKED)
-        seen.add(answer.extensions["network_stream"].get_extra_info("client_addr"))
-    assert len(seen) == 1

@@ -46,12 +46,6 @@ def asked(number: float, names: Mapping[str, str | None], ids: tuple[str, ...] |
     return snapshot(f"l{number}", found, number, asked=ids or tuple(names))
 
 
-def test_an_older_snapshot_changes_nothing(given: Given) -> None:
-    given.load([users("b", {"1": "Anna"}, fetched=hours(1))])
-    [loaded] = given.load([users("a", BOTH)])
-    assert (loaded.rows, given.rows(CURRENT)) == ({"users": 0, "users__offices": 0}, [("1", "Anna")])
-
-
 SNAPSHOTS: dict[str, tuple[Any, Any, tuple[int, int], list[tuple[str, str]]]] = {
     "nothing changed": ((ANN, [(0, "North")]), (ANN, [(0, "North")]), (0, 0), [("Ann", "North")]),
     "children stay with a parent whose content changes": (

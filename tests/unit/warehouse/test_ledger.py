@@ -156,11 +156,6 @@ def test_the_outline_tells_when_each_month_was_asked_to_the_quarter_of_an_hour(g
     }
 
 
-def test_customers_of_whom_the_same_is_held_share_one_mapping(given: Given) -> None:
-    held = filled(given, "M1", "M2", "M3").read(read_outline).held
-    assert (len(held), len({id(months) for months in held.values()})) == (3, 1)
-
-
 def test_the_time_is_exact_where_a_change_was_noticed(given: Given) -> None:
     given = filled(given, "M1", "M2")
     probe = load("p", (), customer="M2", fetched=hours(1))

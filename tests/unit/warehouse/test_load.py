@@ -19,17 +19,9 @@ from tests.unit.warehouse.given import (
     sales,
     table,
     undocumented,
-    users,
 )
 
 IDS = "SELECT _customer, _month, id FROM bi.sales ORDER BY ALL"
-
-
-def test_a_snapshot_and_a_month_that_is_held_share_a_group(given: Given) -> None:
-    given.load([sales("a", (JANUARY, "1", "10"))])
-    given.load([users("u", {"1": "Ann"}), sales("b", (JANUARY, "2", "25"))])
-    assert given.rows(IDS) == [("M1", JANUARY, "2")]
-    assert given.rows("SELECT id FROM bi.users") == [("1",)]
 
 
 def test_an_empty_answer_empties_the_month(given: Given) -> None:
