@@ -28,11 +28,18 @@ class NotInTheFile(WarehouseError, ValueError):
 
 @dataclass(frozen=True)
 class MeasureSource:
-    """Where a measure of a mart comes from: a report, a table of bi, and which rows of marts.leads."""
+    """Where a measure of a mart comes from: a report, a table of bi, and which rows of marts.leads.
+
+    A measure that no table of bi holds comes from a mart; `rows` says from which of its rows, with the kind,
+    id, month and load of the number, and `not_recounted` why the stored answers are not counted again.
+    """
 
     report: str
     table: str
     way: str = ""  # of marts.leads; empty for amounts
+    rows: str = ""
+    not_recounted: str = ""
+    budget: str = ""  # the measure in the budget marts
 
     @property
     def id_column(self) -> str:
@@ -44,6 +51,12 @@ _EARNED = (
     "commission sold_commission sold_total_price sold_estate_parts sold_average_commission "
     "sold_commission_percentage writing_parts valuation_parts"
 ).split()
+_AGENTS = MeasureSource(
+    "commission_user",
+    "marts.user_month",
+    rows="FROM marts.user_month WHERE {kind}_id = {id} AND month = {month} AND is_active",
+    not_recounted="who is active is known from a user's other months too; explain the commission itself",
+)
 OF_SALES = frozenset(name for name in _EARNED if name.startswith("sold_") and "commission" in name)
 SOURCES: Mapping[str, MeasureSource] = {
     **dict.fromkeys(_EARNED, MeasureSource("commission_office", "commission_office")),
@@ -51,11 +64,32 @@ SOURCES: Mapping[str, MeasureSource] = {
     "incoming_lead_count": MeasureSource("tips_and_leads", "incoming_leads", "incoming lead"),
     "outgoing_lead_count": MeasureSource("tips_and_leads", "outgoing_leads", "outgoing lead"),
     "tip_count": MeasureSource("tips_and_leads", "tips", "tip"),
+    "removed_lead_count": MeasureSource(
+        "tips_and_leads",
+        "marts.leads",
+        rows="FROM marts.leads WHERE {kind}_id = {id} AND month = {month} AND is_removed "
+        "AND _load_id = {load}",
+        not_recounted="leads of three lists, of which one answer says that they were removed",
+    ),
+    "active_agent_count": _AGENTS,
+    "commission_per_active_agent": _AGENTS,
 }
 SOURCES_OF_USERS: Mapping[str, MeasureSource] = {
-    **SOURCES,
+    **{name: source for name, source in SOURCES.items() if source is not _AGENTS},
     **dict.fromkeys(_EARNED, MeasureSource("commission_user", "commission_user")),
 }
+BUDGETS: Mapping[str, MeasureSource] = {
+    f"budget_{name.replace(' ', '_')}": MeasureSource(
+        "budgets",
+        "marts.budgets",
+        rows="FROM marts.budgets WHERE {kind}_id = {id} AND month = {month} AND valid_to_utc IS NULL "
+        f"AND measure = '{name}' AND _load_id = {{load}}",
+        not_recounted="nobody has documented the rows of budgets",
+        budget=name,
+    )
+    for name in ("commission", "sold estates", "registered estates", "meetings", "own booked meetings")
+}
+"""Measures of the budget marts, as they are asked for; their number is the budget of the month."""
 
 
 @dataclass(frozen=True)
@@ -69,11 +103,15 @@ class TracedNumber:
 
     @property
     def mart(self) -> str:
-        return f"{self.kind}_month"
+        return f"{self.kind}_{'budget_vs_actual' if self.source.budget else 'month'}"
+
+    @property
+    def column(self) -> str:
+        return "budget" if self.source.budget else self.measure
 
     @property
     def sources(self) -> Mapping[str, MeasureSource]:
-        return SOURCES if self.kind == "office" else SOURCES_OF_USERS
+        return {**(SOURCES if self.kind == "office" else SOURCES_OF_USERS), **BUDGETS}
 
     @property
     def source(self) -> MeasureSource:
@@ -103,7 +141,8 @@ class TracedAnswer:
     load: TracedLoad
     sales_load: TracedLoad | None  # what the same report said of sales alone, where that is held too
     query: str  # what an analyst puts after SELECT * to see the rows of bi
-    rows: tuple[int, ...]  # their `_row`
+    row_count: int
+    rows: tuple[int, ...]  # their `_row`, where they have one
     quarantined: int  # rows of the load that were set aside
     counted_elsewhere: frozenset[str]  # ids of leads here that another load counts, or none as removed
     counted_offices: frozenset[str]  # offices for which this customer's answer counts
@@ -149,6 +188,12 @@ SELECT DISTINCT {_LOAD} FROM meta.loads AS loads WHERE load_id IN (
     UNION ALL SELECT _load_id FROM marts.leads WHERE $1 = 'tips_and_leads' AND user_id = $2 AND month = $3
 ) ORDER BY loads.load_id
 """
+_LOADS_OF_BUDGET = f"""
+SELECT DISTINCT {_LOAD}
+FROM marts.budgets AS budgets JOIN meta.loads AS loads ON loads.load_id = budgets._load_id
+WHERE budgets.measure = $1 AND $2 IN (budgets.office_id, budgets.user_id) AND budgets.month = $3
+AND budgets.valid_to_utc IS NULL ORDER BY loads.load_id
+"""
 _MEANING = """
 SELECT comment FROM duckdb_columns() WHERE schema_name = 'marts' AND table_name = $1
 AND column_name = $2 AND comment IS NOT NULL
@@ -163,14 +208,13 @@ def trace(data_dir: Path, month: date, measure: str, *, office: str = "", user: 
     number = TracedNumber("user" if user else "office", user or office, month, measure)
     if measure not in number.sources:
         known = ", ".join(number.sources)
-        raise NotInTheFile(f"There is no measure {measure!r}; marts.{number.mart} has {known}.")
+        raise NotInTheFile(f"There is no measure {measure!r}; marts.{number.kind}_month has {known}.")
+    source = number.source
     with Versions(data_dir).reading() as connection:
         name, value, is_open = _in_mart(connection, number)
-        loads = connection.execute(
-            _LOADS_OF_OFFICE if number.kind == "office" else _LOADS_OF_USER,
-            [number.source.report, number.id, month],
-        ).fetchall()
-        meaning = connection.execute(_MEANING, [number.mart, measure]).fetchall()
+        statement = _LOADS_OF_BUDGET if source.budget else _LOADS_OF_USER if user else _LOADS_OF_OFFICE
+        loads = connection.execute(statement, [source.budget or source.report, number.id, month]).fetchall()
+        meaning = connection.execute(_MEANING, [number.mart, number.column]).fetchall()
         return Trace(
             number,
             name or number.id,
@@ -186,15 +230,17 @@ def _in_mart(connection: DuckDBPyConnection, number: TracedNumber) -> tuple[str,
     """Name, number, and whether the month is open; raises NotInTheFile with what there is instead."""
     kind, mart = number.kind, f"marts.{number.mart}"
     # The measure is one of the known ones, never what somebody typed.
+    of_budget = f"AND measure = {literal(number.source.budget)}" if number.source.budget else ""
     rows = connection.execute(
-        f"SELECT {kind}_name, {number.measure}, is_open FROM {mart} WHERE {kind}_id = $1 AND month = $2",
+        f"SELECT {kind}_name, {number.column}, is_open FROM {mart} WHERE {kind}_id = $1 AND month = $2 "
+        f"{of_budget}",
         [number.id, number.month],
     ).fetchall()
     if rows:
         name, value, is_open = rows[0]
         return name, value, bool(is_open)
     [(count, first, last)] = connection.execute(
-        f"SELECT count(*), min(month), max(month) FROM {mart} WHERE {kind}_id = $1", [number.id]
+        f"SELECT count(*), min(month), max(month) FROM {mart} WHERE {kind}_id = $1 {of_budget}", [number.id]
     ).fetchall()
     if count:
         raise NotInTheFile(
@@ -220,7 +266,7 @@ def _answer(connection: DuckDBPyConnection, number: TracedNumber, load: TracedLo
         number.month,
     )
     query = _rows_query(connection, number, load, counted_offices)
-    rows = connection.execute(f"SELECT _row {query} ORDER BY _row").fetchall()
+    rows = connection.execute(f"SELECT {'NULL' if source.rows else '_row'} {query} ORDER BY ALL").fetchall()
     [(quarantined,)] = connection.execute(_QUARANTINED, [load.load_id, source.table]).fetchall()
     counted_elsewhere: frozenset[str] = frozenset()
     if source.way:  # a lead that two answers hold counts once, where it was fetched last
@@ -237,7 +283,8 @@ def _answer(connection: DuckDBPyConnection, number: TracedNumber, load: TracedLo
         load,
         _sales_load(connection, number, load) if number.measure in OF_SALES else None,
         query,
-        tuple(row for (row,) in rows),
+        len(rows),
+        tuple(row for (row,) in rows if row is not None),
         int(quarantined),
         counted_elsewhere,
         counted_offices,
@@ -249,6 +296,10 @@ def _rows_query(
 ) -> str:
     """The rows behind the number in one load, as an analyst can ask for them too."""
     source, month = number.source, f"DATE '{number.month}'"
+    if source.rows:
+        return source.rows.format(
+            kind=number.kind, id=literal(number.id), month=month, load=literal(load.load_id)
+        )
     where = f"FROM bi.{source.table} WHERE _load_id = {literal(load.load_id)} AND _month = {month}"
     if source.way:
         return (

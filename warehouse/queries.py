@@ -138,15 +138,19 @@ def tables_read(parsed: str, path: Path) -> frozenset[tuple[str, str]]:
 
 
 def published_rows(
-    data_dir: Path, folder: Path, names: Iterable[str]
+    data_dir: Path, folder: Path, names: Iterable[str], variables: Mapping[str, object] | None = None
 ) -> dict[str, list[dict[str, Any]] | None]:
     """The rows of some queries of a folder, from the published file, read once and closed again.
+
+    The queries read the variables with getvariable().
 
     None for a query that the file cannot answer, because it is older or partly built and has no such table or
     column; raises WarehouseError when there is no file yet.
     """
     found: dict[str, list[dict[str, Any]] | None] = {}
     with Versions(data_dir).reading() as connection:
+        for name, value in (variables or {}).items():
+            connection.execute(f"SET VARIABLE {name} = $1", [value])
         for name in names:
             try:
                 answer = connection.execute((folder / f"{name}.sql").read_text("utf-8"))

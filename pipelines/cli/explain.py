@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Sequence
 from decimal import Decimal
 from urllib.parse import urlencode
 
+from pipelines.cli.number_around import line, print_around, table, written
 from pipelines.cli.output import complain, count, size
-from pipelines.operations.explain import Explanation, explain
+from pipelines.operations.explain import YEAR_TO_DATE, Explanation, explain, explain_year
 from pipelines.settings.model import load_settings
-from warehouse.lineage import TracedAnswer, TracedLoad
+from warehouse.lineage import MeasureSource, TracedAnswer, TracedLoad
 
 SHOWN_ROWS = 5
 SHOWN_REQUESTS = 5
@@ -19,15 +21,17 @@ SHOWN_REQUESTS = 5
 def run_explain(arguments: argparse.Namespace) -> int:
     """Print the way to a number; 1 when a stored answer cannot be read or says otherwise."""
     settings = load_settings(os.environ, reading=True)
-    explanation = explain(
-        settings.data_dir,
-        office=arguments.office or "",
-        user=arguments.user or "",
-        month=arguments.month.first_day,
-        measure=arguments.measure,
-        timezone=settings.timezone,
-    )
-    return print_explanation(explanation)
+    is_year = arguments.measure.startswith(YEAR_TO_DATE)
+    asked = {
+        "office": arguments.office or "",
+        "user": arguments.user or "",
+        "measure": arguments.measure.removeprefix(YEAR_TO_DATE),
+        "month": arguments.month.first_day,
+        "timezone": settings.timezone,
+    }
+    if is_year:
+        return print_year(explain_year(settings.data_dir, **asked))
+    return print_explanation(explain(settings.data_dir, **asked))
 
 
 def print_explanation(explanation: Explanation) -> int:
@@ -35,35 +39,70 @@ def print_explanation(explanation: Explanation) -> int:
     trace, number = explanation.trace, explanation.trace.number
     so_far = ", so far" if trace.is_open else ""
     print(f"{number.measure} of {trace.name} ({number.id}), {number.month:%Y-%m}{so_far}")
-    _line("the mart", f"{_written(trace.value)} in marts.{number.mart}")
+    line("the mart", f"{written(trace.value)} in marts.{number.mart}")
     if trace.meaning:
-        _line("", trace.meaning)
+        line("", trace.meaning)
     if not trace.answers:
-        _line("unknown", f"{number.source.report} is not held of it for this month; never taken for zero")
+        line("unknown", f"{number.source.report} is not held of it for this month; never taken for zero")
         return 0
+    print_around(explanation)
     for answer in trace.answers:
-        _print_answer(answer, number.source.table)
+        _print_answer(answer, number.source)
     for request in explanation.requests[:SHOWN_REQUESTS]:
         query = f"?{urlencode(request.query, safe=':')}" if request.query else ""
-        _line("the request", f"GET {request.path}{query}")
-        _line("", f"answered {request.status} with {size(request.bytes)}")
+        line("the request", f"GET {request.path}{query}")
+        line("", f"answered {request.status} with {size(request.bytes)}")
     if len(explanation.requests) > SHOWN_REQUESTS:
-        _line("", f"and {count(len(explanation.requests) - SHOWN_REQUESTS)} more")
+        line("", f"and {count(len(explanation.requests) - SHOWN_REQUESTS)} more")
     checked = "" if explanation.trouble else ", read again and as in the ledger"
     for answer in trace.answers:
-        _line("the landing file", f"landing/{answer.load.landing}")
-        _line("", f"sha256 {answer.load.sha256}{checked}")
+        line("the landing file", f"landing/{answer.load.landing}")
+        line("", f"sha256 {answer.load.sha256}{checked}")
     return _print_recount(explanation)
 
 
-def _print_answer(answer: TracedAnswer, table: str) -> None:
+def print_year(months: Sequence[Explanation]) -> int:
+    """Print the year to date, a month a line, and what surrounds its last month; the command's exit code."""
+    last = months[-1]
+    number = last.trace.number
+    held = [one for one in months if one.trace.value is not None]
+    print(
+        f"{number.measure} of {last.trace.name} ({number.id}), {number.month:%Y-01} to {number.month:%Y-%m}"
+    )
+    total = sum((Decimal(one.trace.value or 0) for one in held), Decimal(0))
+    line("the sum", f"{written(total)} over {_counted(len(held), 'month')} that are held")
+    if len(held) < number.month.month:
+        line("", "the others are unknown and not taken for zero, so this is no whole year to date")
+    print_around(last)
+    table(
+        "the months",
+        "each counted again in its stored answers",
+        ["month", "number", "counted anew"],
+        [
+            [
+                f"{one.trace.number.month:%Y-%m}",
+                written(one.trace.value) + (", so far" if one.trace.is_open else ""),
+                "agrees" if one.agrees else "differs",
+            ]
+            for one in months
+        ],
+    )
+    if differing := [f"{one.trace.number.month:%Y-%m}" for one in months if not one.agrees]:
+        complain(f"brokerbi: {', '.join(differing)} differ from the stored answers; explain one of them")
+    return int(bool(differing))
+
+
+def _print_answer(answer: TracedAnswer, source: MeasureSource) -> None:
     rows = answer.rows
     shown = ", ".join(str(row) for row in rows[:SHOWN_ROWS])
     more = f" and {count(len(rows) - SHOWN_ROWS)} more" if len(rows) > SHOWN_ROWS else ""
-    _line("the rows", f"{_counted(len(rows), 'row')} of bi.{table}{f': _row {shown}{more}' if rows else ''}")
-    _line("", f"SELECT * {answer.query}")
+    name = source.table if source.rows else f"bi.{source.table}"
+    line(
+        "the rows", f"{_counted(answer.row_count, 'row')} of {name}{f': _row {shown}{more}' if rows else ''}"
+    )
+    line("", f"SELECT * {answer.query}")
     if answer.quarantined:
-        _line("", f"{count(answer.quarantined)} rows of the same answer are in quarantine")
+        line("", f"{count(answer.quarantined)} rows of the same answer are in quarantine")
     _print_load(answer.load)
     if answer.sales_load:
         _print_load(answer.sales_load)
@@ -71,37 +110,32 @@ def _print_answer(answer: TracedAnswer, table: str) -> None:
 
 def _print_load(load: TracedLoad) -> None:
     window = f", {load.window_start} to {load.window_end}" if load.window_start else ""
-    _line("the load", f"{load.load_id} in meta.loads: {load.report} of {load.customer}{window}")
+    line("the load", f"{load.load_id} in meta.loads: {load.report} of {load.customer}{window}")
     loaded = f", loaded {load.loaded_at_utc:%Y-%m-%d %H:%M:%S} UTC" if load.loaded_at_utc else ""
-    _line("", f"fetched {load.fetched_at_utc:%Y-%m-%d %H:%M:%S} UTC{loaded}")
+    line("", f"fetched {load.fetched_at_utc:%Y-%m-%d %H:%M:%S} UTC{loaded}")
 
 
 def _print_recount(explanation: Explanation) -> int:
+    source = explanation.trace.number.source
+    if source.not_recounted and not explanation.trouble:
+        line("not counted anew", source.not_recounted)
+        return 0
     if explanation.trouble or explanation.recounted is None:
-        _line("counted anew", "impossible")
+        line("counted anew", "impossible")
         complain(f"brokerbi: {explanation.trouble}")
         return 1
-    found = _written(explanation.recounted.number)
+    found = written(explanation.recounted.number)
     objects = _counted(explanation.recounted.objects, "object")
     verdict = "agrees" if explanation.agrees else "differs"
-    _line("counted anew", f"{found} from {objects} of the stored JSON: {verdict}")
+    line("counted anew", f"{found} from {objects} of the stored JSON: {verdict}")
     if explanation.agrees:
         return 0
     reason = "`brokerbi replay` loads it again from the stored answer"
     if explanation.trace.quarantined:
         reason = "rows of this answer are in quarantine, `brokerbi status` says why"
-    published = _written(explanation.trace.value)
+    published = written(explanation.trace.value)
     complain(f"brokerbi: the stored answer says {found}, the published file {published}; {reason}")
     return 1
-
-
-def _line(head: str, text: str) -> None:
-    print(f"  {head:<17}{text}")
-
-
-def _written(number: Decimal | int | None) -> str:
-    """As SQL writes it, without zeros at the end."""
-    return "unknown" if number is None else f"{Decimal(number):.8f}".rstrip("0").rstrip(".")
 
 
 def _counted(number: int, thing: str) -> str:

@@ -171,7 +171,10 @@ def parser(*, with_sandbox: bool = True) -> argparse.ArgumentParser:
     whose.add_argument("--user", metavar="ID", help="id of the user")
     explain.add_argument("--month", required=True, type=_month, metavar="YYYY-MM", help="the month")
     explain.add_argument(
-        "--measure", required=True, metavar="NAME", help="a column of the mart of months, such as commission"
+        "--measure",
+        required=True,
+        metavar="NAME",
+        help="a column of the mart of months, or budget_commission, year_to_date_commission",
     )
     query = commands["query"]
     query.add_argument(

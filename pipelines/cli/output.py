@@ -29,6 +29,7 @@ def print_table(
     *,
     right: Sequence[int] = (),
     width: int | None = None,
+    indent: str = "",
 ) -> None:
     """Print rows under heads, columns as wide as they need; `right` names right-aligned ones.
 
@@ -40,9 +41,11 @@ def print_table(
     widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
     if width is not None:
         widest = widths.index(max(widths))
-        excess = max(sum(widths) + len(GAP) * (len(widths) - 1) - width, 0)
+        excess = max(len(indent) + sum(widths) + len(GAP) * (len(widths) - 1) - width, 0)
         widths[widest] = max(min(widths[widest], NARROWEST), widths[widest] - excess)
-    line = GAP.join(f"{{:{'>' if place in right else '<'}{width}}}" for place, width in enumerate(widths))
+    line = indent + GAP.join(
+        f"{{:{'>' if place in right else '<'}{width}}}" for place, width in enumerate(widths)
+    )
     for row in (heads, ["─" * width for width in widths], *rows):
         folded = (
             [cell[start : start + width] for start in range(0, len(cell), max(width, 1))]

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 from pipelines.operations.recount import Number, Recount, RecountedNumber, recount
 from warehouse.errors import LandingDamaged
 from warehouse.landing import Landing
-from warehouse.lineage import Trace, TracedAnswer, TracedLoad, trace
+from warehouse.lineage import BUDGETS, NotInTheFile, Trace, TracedAnswer, TracedLoad, trace
+from warehouse.queries import SQL, published_rows
 
 # A quotient is kept to so many places in the mart: half of the last one is rounding.
 ROUNDING = {"sold_average_commission": Decimal("0.0001"), "sold_commission_percentage": Decimal("0.00000001")}
@@ -22,6 +24,15 @@ QUOTIENTS = {
     "sold_commission_percentage": ("sold_total_price", 100),
 }
 """What the commission of sales is divided by, and a factor."""
+
+
+QUERIES = ("months", "budgets", "budget_changes", "changes", "sales", "agents", "leads", "trust")
+"""The questions of sql/explain, in whose answers somebody finds why a number is what it is."""
+Around = Mapping[str, Sequence[Mapping[str, Any]]]
+"""The rows that answer each of them."""
+YEAR_TO_DATE = "year_to_date_"
+"""Before a measure that may be added up over months."""
+NEVER_ADDED = frozenset({*QUOTIENTS, "active_agent_count", "commission_per_active_agent"})
 
 
 @dataclass(frozen=True)
@@ -39,6 +50,7 @@ class Explanation:
     """A number, the way to it, and whether the stored answers say the same."""
 
     trace: Trace
+    around: Around = field(default_factory=dict)
     requests: list[StoredRequest] = field(default_factory=list)
     recounted: Recount | None = None
     trouble: str = ""  # why the stored answers could not be read again
@@ -59,7 +71,11 @@ class Explanation:
         """Whether the number was found again in the stored answers; what nobody holds is right as unknown."""
         if not self.trace.answers:
             return True
-        if self.trouble or self.recounted is None:
+        if self.trouble:
+            return False
+        if self.trace.number.source.not_recounted:
+            return True
+        if self.recounted is None:
             return False
         if self.trace.value is None:
             return self.recounted.number is None
@@ -70,7 +86,15 @@ def explain(
     data_dir: Path, *, month: date, measure: str, timezone: str, office: str = "", user: str = ""
 ) -> Explanation:
     """Trace a number of an office or a user, and count it again; asks the service nothing."""
-    explanation = Explanation(trace(data_dir, month, measure, office=office, user=user))
+    traced = trace(data_dir, month, measure, office=office, user=user)
+    variables = {
+        f"{traced.number.kind}": traced.number.id,
+        "month": month,
+        "measure": measure,
+        "report": traced.answers[0].load.report if traced.answers else traced.number.source.report,
+    }
+    around = published_rows(data_dir, SQL / "explain", QUERIES, variables)
+    explanation = Explanation(traced, {name: rows or () for name, rows in around.items()})
     if explanation.trace.answers:
         try:
             explanation.recounted = _recount_all(Path(data_dir), explanation, timezone)
@@ -79,9 +103,35 @@ def explain(
     return explanation
 
 
-def _recount_all(data_dir: Path, explanation: Explanation, timezone: str) -> Recount:
+def explain_year(
+    data_dir: Path, *, month: date, measure: str, timezone: str, office: str = "", user: str = ""
+) -> list[Explanation]:
+    """Explain every month that is held from January to this one; the year to date is their sum.
+
+    Raises NotInTheFile for a measure that is never added up, and where no month is held.
+    """
+    if measure in NEVER_ADDED or measure in BUDGETS:
+        raise NotInTheFile(f"{measure} is not added up over months; explain the measures it is made of.")
+    found: list[Explanation] = []
+    for number in range(1, month.month + 1):
+        try:
+            one = month.replace(month=number)
+            found.append(
+                explain(data_dir, month=one, measure=measure, timezone=timezone, office=office, user=user)
+            )
+        except NotInTheFile:
+            if number == month.month:
+                raise
+    return found
+
+
+def _recount_all(data_dir: Path, explanation: Explanation, timezone: str) -> Recount | None:
     """The number over all answers together, and a quotient from the sums of both its parts."""
     answers, measure = explanation.trace.answers, explanation.trace.number.measure
+    if explanation.trace.number.source.not_recounted:
+        for answer in answers:
+            list(_answers(data_dir, answer.load, explanation))
+        return None
 
     def counted(measure: str) -> list[Recount]:
         explanation.requests.clear()

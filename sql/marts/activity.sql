@@ -15,7 +15,7 @@
 --   office_id: customer id of the office that the report names beside the user
 --   office_name: name of that office
 --   is_assumed: always true, so that whoever shows the number can say so
---   is_open: whether the month was not over when it was asked
+--   is_open: whether the month is not over, or the end of it is still to be asked for
 --   _customer: the customer whose answer this is
 --   _month: month of that answer
 --   _load_id: load of that answer; joins meta.loads
@@ -34,7 +34,7 @@ SELECT
     told.measure,
     sum(told.amount)::DECIMAL(18, 4) AS amount,
     true AS is_assumed,
-    held.is_open,
+    held.is_growing AS is_open,
     told.customer_id AS _customer,
     told.month AS _month,
     told.load_id AS _load_id

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from decimal import Decimal
 
-from tests.marts.given import Row, arrived, built, earned, held, loaded, rows, warehouse
+from tests.marts.given import Row, arrived, asked_for, built, earned, held, loaded, rows, warehouse
 
 TOLD = "SELECT office_id, user_id, measure, amount, _customer FROM marts.activity ORDER BY ALL"
 
@@ -59,3 +60,24 @@ def test_another_shape_is_no_activity() -> None:
     assert built(given, TOLD) == []
     query = "SELECT state, missing_columns FROM meta.assumptions WHERE query = 'staging.live_activity_users'"
     assert given.execute(query).fetchall() == [("differs", ["user_id", "customer_id"])]
+
+
+def test_a_month_that_is_over_and_was_cut_short_is_not_open() -> None:
+    given = warehouse()
+    asked_for(given, "M2", M1="off")
+    table = "live_activity__users"
+    arrived(given, table, user_id="VARCHAR", customer_id="VARCHAR", calls="BIGINT")
+    for customer, day in (("M1", 20), ("M2", 28)):
+        held(
+            given,
+            "live_activity",
+            customer,
+            ["2026-02"],
+            at_utc=datetime(2026, 2, day, tzinfo=UTC),
+            is_open=True,
+        )
+        row = {"user_id": f"U-{customer}", "customer_id": customer, "calls": 7}
+        rows(given, table, customer, "2026-02", [row])
+    held(given, "live_activity", "M2", ["2026-03"], at_utc=datetime(2026, 3, 2, tzinfo=UTC), is_open=True)
+    query = "SELECT user_id, is_open FROM marts.activity ORDER BY ALL"
+    assert built(given, query) == [("U-M1", False), ("U-M2", True)]

@@ -1,0 +1,22 @@
+-- Which sales is the month's commission made of, and when are they paid?
+-- One row per sale, the largest share first.
+-- A share counts at the agent's own office and not at the one that listed the home. Commission for writings and
+-- valuations is in no sale.
+-- Parameters: office, user, month
+SELECT
+    shares.estate_id,
+    sales.contract_on,
+    string_agg(coalesce(shares.user_name, shares.user_id), ', ' ORDER BY shares.commission DESC) AS agents,
+    sum(shares.commission) AS commission,
+    sales.commission AS whole_commission,
+    sales.access_on,
+    paid.state,
+    paid.days_due,
+    sales.restatement_count
+FROM marts.sale_shares AS shares
+INNER JOIN marts.sales AS sales USING (estate_id)
+LEFT JOIN marts.receivables AS paid USING (estate_id)
+WHERE shares.month = getvariable('month')::DATE
+    AND (shares.user_office_id = getvariable('office') OR shares.user_id = getvariable('user'))
+GROUP BY ALL
+ORDER BY sum(shares.commission) DESC, shares.estate_id
