@@ -20,12 +20,10 @@ from assets.metadata import (
 from pipelines.catalogue.model import Report
 from warehouse.checks import CheckResult
 from warehouse.database import Store
-from warehouse.duckdb_file import connect
 from warehouse.queries import SQL, Query, queries
 
 MARTS = "marts"
 FILE = dg.AssetKey("warehouse_file")
-IN_MEMORY = Path(":memory:")
 SEVERITIES = {"error": dg.AssetCheckSeverity.ERROR, "warning": dg.AssetCheckSeverity.WARN}
 
 SchemaAndName = tuple[str, str]
@@ -50,11 +48,10 @@ class SqlFiles:
 
 def read_sql_files(folder: Path = SQL) -> SqlFiles:
     """Read every SQL file; DuckDB's own parser says which tables it reads."""
-    with connect(IN_MEMORY) as connection:
-        found = {
-            schema: {(schema, one.name): one for one in queries(connection, folder / schema, schema)}
-            for schema in ("staging", "marts", "checks")
-        }
+    found = {
+        schema: {(schema, one.name): one for one in queries(folder / schema, schema)}
+        for schema in ("staging", "marts", "checks")
+    }
     return SqlFiles(**found)
 
 

@@ -2,22 +2,19 @@
 
 # No `from __future__ import annotations`: Dagster reads the annotations of a check's function.
 from collections.abc import Iterator
-from pathlib import Path
 
 import dagster as dg
 
 from assets.metadata import markdown_table
 from assets.project import Project
 from warehouse.database import Store
-from warehouse.duckdb_file import connect
 from warehouse.errors import WarehouseError
 from warehouse.report_checks import Offence, find_offences, report_checks
 
 
 def checks_of_reports(project: Project) -> dg.AssetChecksDefinition:
     """The same checks for every report; they read the warehouse, and can be executed at any time."""
-    with connect(Path(":memory:")) as connection:
-        questions = {one.name: one for one in report_checks(connection)}
+    questions = {one.name: one for one in report_checks()}
 
     @dg.multi_asset_check(
         name="report_checks",

@@ -56,7 +56,7 @@ def run_checks(connection: DuckDBPyConnection, folder: Path = SQL / "checks") ->
     What the caller has not committed is not seen.
     """
     with connection.cursor() as beside:
-        return [_run(beside, check) for check in queries(beside, folder, "checks")]
+        return [_run(beside, check) for check in queries(folder, "checks")]
 
 
 def keep_results(connection: DuckDBPyConnection, results: Sequence[CheckResult], at_utc: datetime) -> None:

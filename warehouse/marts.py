@@ -70,16 +70,16 @@ def build_marts(
 ) -> list[str]:
     """Build all marts, in the caller's transaction: readers of the file see the old ones or the new ones.
 
-    With `wanted`, no more than these marts and what they are made of is there afterwards.
+    With `wanted`, no more than these marts and what they are made of is there afterwards, undescribed.
     Staging exists only while the marts are built. A query that leans on undocumented columns and does
     not find them gives no rows, and says so in meta.assumptions; any other failure raises MartError,
     and the caller rolls back.
     """
     staging, marts, meta = (
-        in_order(queries(connection, folder / schema, schema)) for schema in ("staging", "marts", "meta")
+        in_order(queries(folder / schema, schema)) for schema in ("staging", "marts", "meta")
     )
     if wanted:
-        needed = {query.table for mart in wanted for query in queries_behind(connection, mart, folder)}
+        needed = {query.table for mart in wanted for query in queries_behind(mart, folder)}
         staging = [query for query in staging if query.table in needed]
         marts = [query for query in marts if query.table in needed]
     meta_schema.complete(connection)
@@ -98,18 +98,17 @@ def build_marts(
             connection.execute(MEMORY[query.table])
     for query in meta:
         _create(connection, query, "OR REPLACE VIEW", query.sql)
-    declare_relations(connection, marts)
-    describe(connection, [*staging, *marts, *meta])
+    if not wanted:
+        declare_relations(connection, marts)
+        describe(connection, [*staging, *marts, *meta])
     connection.execute("DROP SCHEMA staging CASCADE")
     return [query.table for query in marts]
 
 
-def queries_behind(connection: DuckDBPyConnection, mart: str, folder: Path = SQL) -> list[Query]:
+def queries_behind(mart: str, folder: Path = SQL) -> list[Query]:
     """A mart's own query and those of all it is made of."""
     known = {
-        query.table: query
-        for schema in ("staging", "marts")
-        for query in queries(connection, folder / schema, schema)
+        query.table: query for schema in ("staging", "marts") for query in queries(folder / schema, schema)
     }
     found: dict[str, Query] = {}
     waiting = [mart]

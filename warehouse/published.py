@@ -12,7 +12,7 @@ from typing import Any
 import duckdb
 from duckdb import DuckDBPyConnection, StatementType
 
-from warehouse.duckdb_file import connect, literal
+from warehouse.duckdb_file import literal
 from warehouse.errors import WarehouseError, explained
 from warehouse.publish import Versions
 from warehouse.queries import SQL, Query, queries
@@ -40,8 +40,7 @@ class Rows:
 
 def analyses() -> list[Query]:
     """The example questions, by name; their parameters are variables that may be set."""
-    with connect(Path(":memory:")) as connection:
-        return queries(connection, SQL / "analysis", "analysis")
+    return queries(SQL / "analysis", "analysis")
 
 
 def statement_of(text: str, variables: Mapping[str, object]) -> str:

@@ -63,7 +63,7 @@ def loads_behind_memory(connection: DuckDBPyConnection) -> list[WindowResult]:
     read = {
         name.removesuffix("_history")
         for mart in MEMORY
-        for query in queries_behind(connection, mart)
+        for query in queries_behind(mart)
         for schema, name in query.reads
         if schema == "bi"
     }

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from duckdb import DuckDBPyConnection
-
 from warehouse.database import Store
 from warehouse.duckdb_file import mappings
 from warehouse.queries import SQL, Query, queries
@@ -25,17 +23,17 @@ class Offence:
     sample: Sequence[Mapping[str, object]]
 
 
-def report_checks(connection: DuckDBPyConnection, sql: Path = SQL) -> list[Query]:
+def report_checks(sql: Path = SQL) -> list[Query]:
     """Every check of a single report; that of keys is one of the whole file as well."""
-    whole = [one for one in queries(connection, sql / "checks", "checks") if one.name == KEYS]
-    return [*queries(connection, sql / FOLDER, FOLDER), *whole]
+    whole = [one for one in queries(sql / "checks", "checks") if one.name == KEYS]
+    return [*queries(sql / FOLDER, FOLDER), *whole]
 
 
 def find_offences(store: Store) -> dict[tuple[str, str], Offence]:
     """What offends, by name of check and report."""
     found: dict[tuple[str, str], list[Mapping[str, object]]] = {}
     with store.reading() as connection:
-        for check in report_checks(connection):
+        for check in report_checks():
             sql = check.sql
             if check.name == KEYS:
                 sql = (

@@ -12,7 +12,7 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from pipelines.sync.declaration import declared_tables
-from warehouse.duckdb_file import literal
+from warehouse.duckdb_file import literal, run_definitions
 from warehouse.marts import build_marts
 from warehouse.meta_schema import statements, write_configured
 from warehouse.queries import syntax_trees, tables_read
@@ -26,8 +26,7 @@ _numbers = count(1)
 def warehouse() -> DuckDBPyConnection:
     """A working file in memory, with every declared table and no row."""
     connection = duckdb.connect(config={"autoload_known_extensions": False, "threads": 1})
-    for statement in _statements():
-        connection.execute(statement)
+    run_definitions(connection, _statements())
     return connection
 
 

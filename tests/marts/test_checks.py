@@ -119,7 +119,7 @@ OFFENCES: dict[str, Callable[[Given], object]] = {
 def checked(given: Given, name: str, tmp_path: Path) -> CheckResult:
     """What one check finds, with no more built than it reads."""
     (tmp_path / f"{name}.sql").symlink_to(CHECKS / f"{name}.sql")
-    [check] = queries(given, tmp_path, "checks")
+    [check] = queries(tmp_path, "checks")
     read = sorted(table for schema, table in check.reads if schema == "marts")
     build(given, *(read or ["budgets"]))  # what is assumed is examined when something leans on it
     [result] = run_checks(given, tmp_path)
@@ -145,7 +145,7 @@ def test_every_check_is_tried() -> None:
 
 
 def test_only_what_makes_numbers_wrong_keeps_the_file_from_being_published() -> None:
-    found = queries(warehouse(), CHECKS, "checks")
+    found = queries(CHECKS, "checks")
     assert {check.name for check in found if check.severity == "error"} == {
         "no_month_stands_twice",
         "totals_are_not_negative",

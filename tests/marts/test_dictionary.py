@@ -9,7 +9,7 @@ import pytest
 from duckdb import DuckDBPyConnection
 
 from pipelines.sync.declaration import declared_tables
-from tests.marts.given import FIRST_MOMENT, build, earned, loaded, sold, warehouse
+from tests.marts.given import FIRST_MOMENT, earned, loaded, sold
 from warehouse.marts import build_marts
 from warehouse.meta_schema import statements
 from warehouse.queries import SQL, queries
@@ -81,19 +81,11 @@ def test_a_header_describes_no_column_that_is_not_there(file: DuckDBPyConnection
     invented = [
         f"{query.table}.{column}"
         for schema in ("marts", "meta")
-        for query in queries(file, SQL / schema, schema)
+        for query in queries(SQL / schema, schema)
         for column in query.columns
         if (query.table, column) not in standing
     ]
     assert invented == []
-
-
-def test_comments_are_written_anew_with_every_build() -> None:
-    given = warehouse()
-    build(given, "offices")
-    build(given, "offices")
-    query = "SELECT count(*) FROM meta.dictionary WHERE table_name = 'offices'"
-    assert given.execute(query).fetchall() == [(7,)]
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda path: path.stem)
@@ -106,8 +98,7 @@ def test_there_are_at_least_a_dozen_questions() -> None:
 
 
 def test_questions_read_only_what_is_published() -> None:
-    with duckdb.connect() as connection:
-        asked = queries(connection, SQL / "analysis", "analysis")
+    asked = queries(SQL / "analysis", "analysis")
     read = {schema for query in asked for schema, _ in query.reads}
     assert read == {"marts", "meta"}
 
@@ -119,8 +110,8 @@ def test_a_number_is_led_back_to_its_load(file: DuckDBPyConnection) -> None:
     assert sources == [("M1", "commission_office", "M1"), ("M1", "sales", "M1")]
 
 
-def test_every_mart_but_one_of_equal_rows_says_what_tells_its_rows_apart(file: DuckDBPyConnection) -> None:
-    marts = [query for query in queries(file, SQL / "marts", "marts") if not query.parameters]
+def test_every_mart_but_one_of_equal_rows_says_what_tells_its_rows_apart() -> None:
+    marts = [query for query in queries(SQL / "marts", "marts") if not query.parameters]
     assert [query.name for query in marts if not query.key] == ["running_commissions"]
 
 
