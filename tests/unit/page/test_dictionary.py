@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
-import shutil
-import subprocess
 from datetime import UTC, datetime
-from html import unescape
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,22 +12,6 @@ from pipelines.page.dictionary import QUERIES, render_dictionary, unit_of
 
 NOW = datetime(2026, 3, 20, 4, 5, tzinfo=UTC)
 HOSTILE = "<script>alert(1)</script>"
-CHROMIUM = shutil.which("chromium")
-FLAGS = "--headless --no-sandbox --disable-gpu --allow-file-access-from-files --dump-dom".split()
-SEARCHING = """<!doctype html><body>
-<iframe id="frame" width="390" height="900" src="page.html"></iframe><pre id="seen"></pre>
-<script>
-const frame = document.getElementById("frame");
-frame.addEventListener("load", () => {
-  const page = frame.contentDocument, field = page.getElementById("search");
-  field.value = "office town"; field.dispatchEvent(new Event("input"));
-  document.getElementById("seen").textContent = JSON.stringify({
-    tables: [...page.querySelectorAll("details.table")].filter(one => !one.hidden).map(one => one.id),
-    rows: [...page.querySelectorAll("details[open] tbody tr")].filter(one => !one.hidden).length,
-    overflow: page.documentElement.scrollWidth - page.documentElement.clientWidth,
-  });
-});
-</script>"""
 
 
 def column(table: str, name: str | None, words: str, schema: str = "marts", **more: Any) -> dict[str, Any]:
@@ -75,9 +54,13 @@ ROWS: dict[str, list[dict[str, Any]]] = {
 }
 
 
+def dictionary() -> str:
+    return render_dictionary(ROWS, timezone="Europe/Stockholm", made_at_utc=NOW)
+
+
 @pytest.fixture(scope="module")
 def html() -> str:
-    return render_dictionary(ROWS, timezone="Europe/Stockholm", made_at_utc=NOW)
+    return dictionary()
 
 
 def test_a_table_has_its_meaning_its_key_and_what_it_points_at(html: str) -> None:
@@ -110,18 +93,3 @@ def test_a_unit_is_what_the_name_says(name: str, unit: str) -> None:
 
 def test_the_page_needs_exactly_the_queries_that_it_names() -> None:
     assert set(ROWS) == set(QUERIES)
-
-
-@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed here (apt install chromium)")
-def test_the_search_leaves_the_rows_that_hold_every_word(html: str, tmp_path: Path) -> None:
-    (tmp_path / "page.html").write_text(html, "utf-8")
-    (tmp_path / "looking.html").write_text(SEARCHING, "utf-8")
-    words = [
-        str(CHROMIUM),
-        *FLAGS,
-        f"--user-data-dir={tmp_path / 'profile'}",
-        f"file://{tmp_path}/looking.html",
-    ]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True)
-    [seen] = re.findall(r'<pre id="seen">(.*?)</pre>', done.stdout)
-    assert json.loads(unescape(seen)) == {"tables": ["marts.offices"], "rows": 1, "overflow": 0}
