@@ -38,7 +38,7 @@ def truth(world: World, customer_id: str, first: date, last: date) -> dict[str, 
 
     Sales belong to the office whose estate it is; shares to the office of the user they belong to.
     """
-    offices = [office.customer_id for office in world.offices_of(customer_id)]
+    offices = [office.customer_id for office in world.history.chain.offices_of(customer_id)]
     return {
         "sales": _estates(world, offices, SALE, first, last),
         "writings": _estates(world, offices, WRITING, first, last),

@@ -54,16 +54,6 @@ class Window:
     months: tuple[Month, ...]
     spans: tuple[Span, ...]
 
-    @property
-    def first(self) -> date | None:
-        """The first day asked about, if the window is about days at all."""
-        return self.spans[0].first if self.spans else None
-
-    @property
-    def last(self) -> date | None:
-        """The last day asked about, if the window is about days at all."""
-        return self.spans[-1].last if self.spans else None
-
     def __str__(self) -> str:
         if not self.months:
             return "now"

@@ -65,7 +65,6 @@ class Refusal(Exception):
     def __init__(self, status: int, message: str, fields: Mapping[str, list[str]] | None = None) -> None:
         super().__init__(message)
         self.status = status
-        self.message = message
         self.fields = dict(fields or {})
 
 

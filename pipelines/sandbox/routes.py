@@ -24,9 +24,10 @@ AnswerFunction = Callable[[Question], object]
 
 LOCAL = ZoneInfo("Europe/Stockholm")
 YEAR, TWO_MONTHS = 12, 2
+# Of the choices of the interface those that anybody here makes.
 CHOICES = {
     "assignment": ("Writing", "Valuation", "Sale"),
-    "selectionType": ("Create", "Access", "Agreement", "Changed", "LatestPropertyChangeDate"),
+    "selectionType": ("Agreement", "Changed"),
     "activeStatusTipLead": ("Active", "ActiveAndRemoved", "Removed"),
 }
 
@@ -72,8 +73,7 @@ class Route:
         if self.reads_months:
             question = replace(question, months=given.month_range(question.snapshot.world.as_of.year))
         if self.reads_estate:
-            estate = (query.get("estateid") or None, query.get("estatenumber") or None)
-            question = replace(question, estate=estate)
+            question = replace(question, estate=query.get("estateid"))
         if given.wrong:
             raise Refusal(400, "The request is invalid.", given.wrong)
         if "year" in filled:
@@ -103,13 +103,11 @@ class Parameters:
         return start, end
 
     def choice(self, name: str) -> str | None:
-        """A value in any case, or its position counted from 0."""
+        """A value in any case."""
         values = CHOICES[name]
         text = self._text(name, required=name == "selectionType")
         if not text:
             return None
-        if text.isdigit() and int(text) < len(values):
-            return values[int(text)]
         found = next((value for value in values if value.lower() == text.lower()), None)
         if found is None:
             self._blame(name, f"The value '{text}' is not valid for {name}.")

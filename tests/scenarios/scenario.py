@@ -25,12 +25,12 @@ from pipelines.planning.selection import Selection
 from pipelines.sandbox.calls import LoggedCall
 from pipelines.sandbox.faults import Fault
 from pipelines.sandbox.service import Service
-from pipelines.sandbox.transport import SandboxTransport
 from pipelines.sandbox.world.world import World
 from pipelines.settings.model import Settings, load_settings
 from pipelines.sync.run_context import RunContext
 from pipelines.sync.summary import Summary
 from pipelines.sync.sync import sync
+from tests.sandbox_transport import SandboxTransport
 from warehouse.database import Store
 
 TODAY = date(2026, 11, 21)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from datetime import date, datetime
-from xml.sax.saxutils import escape
 
 from pipelines.sandbox.world import market, records
 
@@ -76,21 +75,3 @@ def without_nulls(answer: object) -> object:
 def json_body(answer: object) -> bytes:
     """The answer in JSON and UTF-8."""
     return json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode()
-
-
-def xml_body(answer: object) -> bytes:
-    """The answer in XML: names in PascalCase and alphabetical order, nulls marked."""
-    schema = "http://www.w3.org/2001/XMLSchema-instance"
-    return f'<Answer xmlns:i="{schema}">{_xml(answer)}</Answer>'.encode()
-
-
-def _xml(value: object) -> str:
-    if isinstance(value, dict):
-        return "".join(_element(name[:1].upper() + name[1:], value[name]) for name in sorted(value))
-    if isinstance(value, list):
-        return "".join(_element("Item", item) for item in value)
-    return escape(str(value).lower() if isinstance(value, bool) else str(value))
-
-
-def _element(name: str, value: object) -> str:
-    return f'<{name} i:nil="true"/>' if value is None else f"<{name}>{_xml(value)}</{name}>"

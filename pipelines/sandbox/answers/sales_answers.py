@@ -24,17 +24,14 @@ LISTS = {
 
 
 def report_for_estate(question: Question) -> object:
-    """GetSalesReportForEstate: a flat list of the estates with that id or number."""
-    wanted_id, wanted_number = question.estate
+    """GetSalesReportForEstate: a flat list of the estates with that id."""
     found = [
         _estate(question, known)
         for office in question.offices
         for known in question.snapshot.estates(office.customer_id)
-        if known.estate.assignment != VALUATION
-        and (wanted_id is None or known.estate.id == wanted_id)
-        and (wanted_number is None or known.estate.number == wanted_number)
+        if known.estate.assignment != VALUATION and known.estate.id == question.estate
     ]
-    return {"estates": found if any(question.estate) else []}
+    return {"estates": found}
 
 
 def sold_estates(question: Question) -> object:
@@ -96,15 +93,9 @@ def report(question: Question, *, sales_only: bool = False, thin: bool = False) 
 
 def _selected(question: Question, known: KnownEstate) -> date | None:
     """The moment by which the estate is selected, when it lies in the interval."""
-    candidates: list[date | None]
-    if question.choice == "Create":
-        candidates = [known.estate.created_at]
-    elif question.choice == "LatestPropertyChangeDate":
-        candidates = [known.now.known_at]
-    elif question.choice == "Changed":
+    candidates: list[date | None] = [known.now.contract_on]
+    if question.choice == "Changed":
         candidates = [version.known_at for version in reversed(known.versions)]
-    else:
-        candidates = [known.now.access_on if question.choice == "Access" else known.now.contract_on]
     return next((when for when in candidates if question.covers(when)), None)
 
 

@@ -125,7 +125,7 @@ class Question:
     months: tuple[Month, Month] | None = None
     choice: str | None = None
     user_id: str | None = None
-    estate: tuple[str | None, str | None] = (None, None)
+    estate: str | None = None
     page: tuple[int, int] = (0, 1)
     hidden_rows: int = 0
     repeated_rows: int = 0

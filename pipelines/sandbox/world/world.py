@@ -161,7 +161,3 @@ class World:
     def offices(self) -> tuple[str, ...]:
         """The customer id of every office."""
         return tuple(self.history.chain.offices)
-
-    def offices_of(self, customer_id: str) -> tuple[Office, ...]:
-        """A group's offices, or the office itself; none for an unknown customer."""
-        return self.history.chain.offices_of(customer_id)

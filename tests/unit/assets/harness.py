@@ -17,10 +17,10 @@ from assets.project import Project
 from assets.schedules import NIGHTLY
 from pipelines.months import Month, months_between
 from pipelines.sandbox.service import Service
-from pipelines.sandbox.transport import SandboxTransport
 from pipelines.sandbox.world.world import World
 from pipelines.settings.model import Settings, load_settings
 from pipelines.sync.run_context import RunContext
+from tests.sandbox_transport import SandboxTransport
 from warehouse.ledger import HeldMonth, Ledger
 
 START = Month(2026, 1)

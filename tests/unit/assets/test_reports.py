@@ -21,8 +21,8 @@ from assets.under_way import NIGHT_OF, RANGE_END, RANGE_START
 from pipelines.months import Month
 from pipelines.sandbox.faults import Fault
 from pipelines.sandbox.service import Service
-from pipelines.sandbox.transport import SandboxTransport
 from pipelines.sandbox.world.world import World
+from tests.sandbox_transport import SandboxTransport
 from tests.unit.assets.harness import (
     G1,
     M16,

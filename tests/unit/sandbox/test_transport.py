@@ -10,7 +10,7 @@ import pytest
 from pipelines.sandbox.faults import Fault
 from pipelines.sandbox.server import SandboxServer, serving
 from pipelines.sandbox.service import Service
-from pipelines.sandbox.transport import SandboxTransport
+from tests.sandbox_transport import SandboxTransport
 from tests.unit.sandbox.asking import BI, MAY, world
 
 RUNNING = f"{BI}/RunningCommissions"
