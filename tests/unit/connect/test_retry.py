@@ -21,11 +21,6 @@ def test_delays_double_up_to_the_longest_with_full_jitter() -> None:
     assert all(min(delays) < 0.1 for delays in seen)
 
 
-def test_after_the_last_try_or_beyond_the_total_time_nothing_is_waited_for() -> None:
-    assert RetryPolicy(tries=3).delay(3, 0, None) is None
-    assert RetryPolicy(total_seconds=10).delay(1, 9.5, 5) is None
-
-
 @pytest.mark.parametrize(
     ("header", "seconds"),
     [

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from datetime import timedelta
-from pathlib import Path
 
 from tests.unit.warehouse.given import (
     FEBRUARY,
@@ -21,16 +20,13 @@ from tests.unit.warehouse.given import (
     users,
 )
 from warehouse.changes import Changed, remember_probe
-from warehouse.database import Store
 from warehouse.ledger import (
     Cap,
     HeldMonth,
-    Ledger,
     allow,
     deny,
     forget_caps,
     known_users,
-    ledger_of,
     read_outline,
     read_rows,
     record_failures,
@@ -50,10 +46,6 @@ def test_what_is_held_is_known_by_month_or_as_a_snapshot_of_none(given: Given) -
         ("sales", "M1", FEBRUARY): HeldMonth(NOON, "open", "a", 0),
         ("users", "M1", None): HeldMonth(NOON, "held", "u", 2),
     }
-
-
-def test_nothing_is_held_in_an_empty_directory(tmp_path: Path) -> None:
-    assert ledger_of(Store(tmp_path / "new")) == Ledger()
 
 
 def test_a_refusal_is_remembered_until_it_is_taken_back(given: Given) -> None:

@@ -24,13 +24,6 @@ from tests.unit.warehouse.given import (
 IDS = "SELECT _customer, _month, id FROM bi.sales ORDER BY ALL"
 
 
-def test_an_empty_answer_empties_the_month(given: Given) -> None:
-    given.load([sales("a", (JANUARY, "1", "1"))])
-    [loaded] = given.load([sales("b")])
-    assert (given.rows(IDS), loaded.rows, loaded.rows_before) == ([], {"sales": 0}, 1)
-    assert given.rows("SELECT load_id, rows FROM meta.months") == [("b", 0)]
-
-
 def test_every_row_says_whose_it_is_and_when_it_was_fetched(given: Given) -> None:
     given.load([sales("a", (JANUARY, "1", "5"))])
     assert given.rows("SELECT _customer, _month, _load_id, _fetched_at_utc, _row FROM bi.sales") == [
