@@ -14,11 +14,13 @@ from assets.notify import Channel, ChannelRefused, Message
 from assets.overdue import DataState, find_overdue, lost_rights, read_data_state
 from assets.partitions import customers_in_order
 from assets.project import Project
+from assets.run_log import columns_in_words
 from assets.run_results import FETCH_FAILED
 from assets.schedules import NIGHTLY
 from assets.under_way import NIGHT_OF, customers_being_fetched
-from pipelines.operations.causes import FailedReport, causes
+from pipelines.operations.causes import FailedReport, causes, shortened
 from pipelines.planning.selection import Pair
+from warehouse.column_news import column_news_since
 
 SECONDS_BETWEEN_LOOKS = 60
 SILENT_AFTER = timedelta(hours=30)
@@ -80,12 +82,16 @@ class FailedRun:
 
 @dataclass(frozen=True)
 class Findings:
-    """What a message is made of: causes of what is overdue, rights that are back, runs, and a silence."""
+    """What a message is made of: causes of what is overdue, rights that are back, runs, and a silence.
+
+    `columns` are sentences on new columns and other types, which ask for nothing to be done.
+    """
 
     causes: Sequence[str] = ()
     regained: Sequence[Pair] = ()
     failed: Sequence[FailedRun] = ()
     silence: str = ""
+    columns: Sequence[str] = ()
 
 
 def trouble_sensor(project: Project, channels: Mapping[str, Channel]) -> dg.SensorDefinition:
@@ -133,6 +139,7 @@ def next_alert(
         sorted(known - lost),
         failed,
         silence,
+        _columns_in_words(project, since) if day else (),
     )
     message = alert_message(day or f"{project.as_of(now):%Y-%m-%d}", findings)
     told = [*state.told, *(one.run_id for one in failed)][-LATEST_RUNS:]
@@ -183,15 +190,21 @@ def alert_message(day: str, found: Findings) -> Message | None:
     parts += [f"- See that the daemon runs and the schedule `nightly` is on: {found.silence}."] * bool(
         found.silence
     )
-    parts += [f"- {one.name}: {_shortened(one.reason)}" for one in others[:MOST_RUNS_NAMED]] + regained
+    parts += [
+        f"- {one.name}: {shortened(one.reason, LONGEST_LINE)}" for one in others[:MOST_RUNS_NAMED]
+    ] + regained
+    parts += [f"- New in the answers: {shortened('; '.join(found.columns), LONGEST_LINE)}"] * bool(
+        found.columns
+    )
     if not parts:
         return None
     if found.failed:
         parts.append(_runs_in_words(found.failed))
     wrong = len(found.causes) + len(others) + bool(found.silence)
-    subject = (
-        f"{wrong} thing{'s' if wrong > 1 else ''} to do" if wrong else "what was refused is answered again"
-    )
+    if wrong:
+        subject = f"{wrong} thing{'s' if wrong > 1 else ''} to do"
+    else:
+        subject = "what was refused is answered again" if regained else "the service answers in other columns"
     return Message(f"brokerbi, {day}: {subject}", _limited(parts))
 
 
@@ -212,9 +225,9 @@ def _troubles(
     yield from (FailedReport(*pair, "Forbidden") for pair in lost)
 
 
-def _shortened(reason: str) -> str:
-    words = " ".join(reason.split())
-    return words if len(words) <= LONGEST_LINE else f"{words[:LONGEST_LINE].rstrip()}…"
+def _columns_in_words(project: Project, since: datetime) -> Sequence[str]:
+    """The columns that are new or have another type since a moment."""
+    return list(columns_in_words(column_news_since(project.store, project.as_of(since))).values())
 
 
 def _limited(parts: Sequence[str]) -> str:

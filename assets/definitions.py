@@ -10,6 +10,7 @@ import dagster as dg
 from assets.alerts import trouble_sensor
 from assets.marts import FILE, read_sql_files
 from assets.notify import channels
+from assets.old_runs import old_runs_sensor
 from assets.partitions import customer_months, customers_in_order
 from assets.project import Project
 from assets.publish import PUBLISH, published_file, publishing_sensor
@@ -64,6 +65,10 @@ def build_definitions(project: Project) -> dg.Definitions:
             ),
         ],
         schedules=[nightly_schedule(project), catch_up_schedule(project)],
-        sensors=[publishing_sensor(project), *([trouble_sensor(project, to_notify)] if to_notify else [])],
+        sensors=[
+            publishing_sensor(project),
+            old_runs_sensor(project),
+            *([trouble_sensor(project, to_notify)] if to_notify else []),
+        ],
         executor=dg.in_process_executor,
     )

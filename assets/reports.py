@@ -1,7 +1,7 @@
 """Reports as assets: one for each report that is asked for, all fetched by one sync per run."""
 
 # No `from __future__ import annotations`: Dagster reads the annotations of an asset's function.
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import Any
@@ -183,10 +183,12 @@ def fetch_partitions(
         news = column_news(store, [one.load_id for one in windows if one.load_id])
     except (SettingsError, WarehouseError) as error:
         raise dg.Failure(str(error)) from error
-    _log(project, context, [one for one in found if one.is_done], run_notes(run_log, news))
+    failed = failure(found, stopped, shut_out, project.settings)
+    # What a failed run planned and did not log turns red; after others, what is green stays so by itself.
+    green = {} if failed else _materialized(context.instance, found)
+    _log(project, context, [one for one in found if one.is_news(green)], run_notes(run_log, news))
     run_log.ended(news)
     context.log.info(summary_line(found))
-    failed = failure(found, stopped, shut_out, project.settings)
     if failed and may_pass(found, stopped) and not _is_automatic_retry(context):
         context.log.warning(f"{failed.description}\nIt is tried again in {project.retry_seconds:g} seconds.")
         raise dg.RetryRequested(max_retries=1, seconds_to_wait=project.retry_seconds) from failed
@@ -271,6 +273,21 @@ def _log(
     # Dagster counts materialized partitions onwards from its last look, and what one run logs while another
     # is being submitted can fall between two looks and be shown as missing for good. So let it count anew.
     context.instance.wipe_asset_cached_status([dg.AssetKey(name) for name in sorted(monthly)])
+
+
+def _materialized(
+    instance: dg.DagsterInstance, results: Sequence[PartitionResult]
+) -> Mapping[str, Collection[str]]:
+    """The keys of partitions that were materialized before, by report, but for the newest month.
+
+    The newest is logged in every run that finds it held: the freshness of a report hangs on its last event.
+    """
+    with_months = [(one.partition.report.name, one.partition.month) for one in results if one.partition.month]
+    newest = str(max((month for _, month in with_months), default="no month"))
+    return {
+        name: {key for key in instance.get_materialized_partitions(dg.AssetKey(name)) if newest not in key}
+        for name in {name for name, _ in with_months}
+    }
 
 
 def _rows_of(partition: ReportPartition) -> tuple[str, str]:

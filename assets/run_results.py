@@ -74,6 +74,13 @@ class PartitionResult:
         """Whether the partition is materialized: nothing more can be done for it today."""
         return self.state not in RED | {PartitionState.NO_ACCESS}
 
+    def is_news(self, known: Mapping[str, Collection[str]]) -> bool:
+        """Whether it is worth an event: it is done, and was fetched now or is not among the `known` keys."""
+        month = self.partition.month
+        if not self.is_done or self.state is PartitionState.FETCHED or month is None:
+            return self.is_done
+        return partition_key(self.partition.customer, month) not in known.get(self.partition.report.name, ())
+
 
 @dataclass(frozen=True)
 class LedgerComparison:

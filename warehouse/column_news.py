@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -50,3 +51,12 @@ def column_news(store: Store, load_ids: Collection[str]) -> list[ColumnNews]:
     """What these loads brought that no load had brought before."""
     with store.reading() as connection:
         return [ColumnNews(*row) for row in connection.execute(_NEWS, [list(load_ids)]).fetchall()]
+
+
+def column_news_since(store: Store, moment_utc: datetime) -> list[ColumnNews]:
+    """What the loads of answers fetched since a moment brought that no load had brought before."""
+    with store.reading() as connection:
+        loads = connection.execute(
+            "SELECT load_id FROM meta.loads WHERE fetched_at_utc >= $1", [moment_utc.replace(tzinfo=None)]
+        ).fetchall()
+    return column_news(store, [load_id for (load_id,) in loads])

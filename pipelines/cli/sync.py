@@ -13,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from pipelines.catalogue.sales import CHANGED_SALES
 from pipelines.cli.maintenance import publish
 from pipelines.cli.output import complain, count, duration, print_table, size
+from pipelines.operations.causes import shortened
 from pipelines.planning.plan import Plan
 from pipelines.planning.selection import Selection
 from pipelines.settings.model import Settings, load_settings
@@ -90,7 +91,8 @@ def _summary_row(name: str, results: list[WindowResult], held: int) -> list[str]
         some = [one for one in results if one.status is status]
         if some and status is not WindowStatus.LOADED:
             customers = ", ".join(sorted({one.customer for one in some})[:5])
-            remarks.append(f"{len(some)} {status.value} ({customers}): {_beginning(some[0].reason)}")
+            reason = shortened(some[0].reason, LONGEST_REASON)  # all of it follows on stderr
+            remarks.append(f"{len(some)} {status.value} ({customers}): {reason}")
     warnings = [warning for one in results for warning in one.warnings]
     if warnings:
         remarks.append(f"{len(warnings)} warnings: {warnings[0]}")
@@ -103,11 +105,6 @@ def _summary_row(name: str, results: list[WindowResult], held: int) -> list[str]
         count(sum(one.rejected_count for one in loaded)),
         "; ".join(remarks),
     ]
-
-
-def _beginning(reason: str) -> str:
-    """The beginning of a reason; the whole of it follows on stderr and in `brokerbi status`."""
-    return reason if len(reason) <= LONGEST_REASON else f"{reason[:LONGEST_REASON].rstrip()}…"
 
 
 class SyncProgress:

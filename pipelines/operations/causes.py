@@ -80,8 +80,13 @@ def causes(troubles: Iterable[FailedReport], settings: Settings) -> list[str]:
 
 def reason_without_request(reason: str) -> str:
     """The words of an error that are the same for every request, shortened."""
-    words = " ".join(REQUEST.sub("", reason).split())
-    return words if len(words) <= LONGEST_REASON else f"{words[:LONGEST_REASON].rstrip()}…"
+    return shortened(REQUEST.sub("", reason), LONGEST_REASON)
+
+
+def shortened(text: str, most: int) -> str:
+    """A text in one line, of at most so many signs and a mark that there was more."""
+    words = " ".join(text.split())
+    return words if len(words) <= most else f"{words[:most].rstrip()}…"
 
 
 def names(several: Iterable[str], most: int = MOST_NAMES) -> str:

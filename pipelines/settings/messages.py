@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 
 from pydantic import BaseModel, ValidationError
@@ -41,11 +41,15 @@ def nearest(name: str, known: Sequence[str]) -> str | None:
 
 
 def sentences(
-    error: ValidationError, given: Mapping[str, object], settings: type[BaseModel], customer: type[BaseModel]
+    error: ValidationError,
+    given: Mapping[str, object],
+    settings: type[BaseModel],
+    customer: type[BaseModel],
+    name_of: Callable[[str], str],
 ) -> list[str]:
     """The sentences for what pydantic found; the description of a field says what it should be.
 
-    A value is quoted only where it cannot be a secret.
+    `name_of` says where a setting was given. A value is quoted only where it cannot be a secret.
     """
     found = []
     for detail in error.errors(include_url=False, include_input=False):
@@ -57,15 +61,15 @@ def sentences(
         if not place:
             found += said.splitlines()
         elif name == "customers" and len(place) > 1:
-            found.append(f"{variable(name)}: {_about_customer(kind, place, said, given, customer)}.")
+            found.append(f"{name_of(name)}: {_about_customer(kind, place, said, given, customer)}.")
         elif kind == "missing":
-            found.append(f"{variable(name)} is not set; set it to {should_be}.")
+            found.append(f"{name_of(name)} is not set; set it to {should_be}.")
         elif said:
-            found.append(f"{variable(name)} {said}.")
+            found.append(f"{name_of(name)} {said}.")
         elif name in NEVER_QUOTED or name not in given:
-            found.append(f"{variable(name)} is not {should_be}.")
+            found.append(f"{name_of(name)} is not {should_be}.")
         else:
-            found.append(f"{variable(name)} ({repr(given[name])[:LONGEST_QUOTED]}) is not {should_be}.")
+            found.append(f"{name_of(name)} ({repr(given[name])[:LONGEST_QUOTED]}) is not {should_be}.")
     return list(dict.fromkeys(found))
 
 

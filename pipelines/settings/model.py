@@ -339,7 +339,9 @@ def load_settings(
     try:
         settings = Settings.model_validate({**found.values, "warnings": tuple(found.warnings)})
     except ValidationError as error:
-        raise SettingsError([*problems, *sentences(error, found.values, Settings, Customer)]) from None
+        raise SettingsError(
+            [*problems, *sentences(error, found.values, Settings, Customer, found.name_of)]
+        ) from None
     if not (offline or reading):
         customers = settings.active_customers
         has_password = settings.password.get_secret_value() or any("PASSWORD" in text for text in problems)

@@ -45,10 +45,12 @@ class Sources:
         self.environment = {name: value for name, value in sorted(environment.items()) if value}
         self.directory = directory
         self.keys, self.customer_keys, self.with_secrets = keys, customer_keys, with_secrets
+        self.file = directory / Path(self.environment.get(CONFIG, "brokerbi.toml")).expanduser()
         self.problems: list[str] = []
         self.warnings: list[str] = []
         self.is_unreadable = False
         written, given = self._read_file(), self._read_variables()
+        self.in_file = frozenset(written.keys() - given.keys())
         for secret in SECRETS:
             if secret in given or f"{secret}_file" in given:
                 written.pop(f"{secret}_file", None)
@@ -72,6 +74,10 @@ class Sources:
         for secret in SECRETS:
             self._read_secret(self.values, secret, variable(secret))
 
+    def name_of(self, key: str) -> str:
+        """What a sentence calls a setting: its key and the file, or its variable."""
+        return f"{key} in {self.file}" if key in self.in_file else variable(key)
+
     def _read_variables(self) -> Table:
         values: Table = {}
         for name, value in self.environment.items():
@@ -88,7 +94,7 @@ class Sources:
         return values
 
     def _read_file(self) -> Table:
-        path = self.directory / Path(self.environment.get(CONFIG, "brokerbi.toml")).expanduser()
+        path = self.file
         try:
             table = tomllib.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
@@ -108,6 +114,9 @@ class Sources:
             if isinstance(entry, dict):
                 place = f"{path}, customer {entry.get('id', 'without id')}"
                 self._remove_refused(entry, self.customer_keys, place)
+                if isinstance(active := entry.get("active"), str):  # "no" would be read, "nej" would not
+                    del entry["active"]
+                    self.problems.append(f"{place} has active = {active!r}; write true or false, unquoted.")
                 _anchor(entry, path.parent)
         return table
 

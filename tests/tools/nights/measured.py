@@ -39,7 +39,7 @@ def main() -> int:
         with serving(server):
             say("fetching everything once, so that both kinds of night begin alike")
             plain = Path(room) / "plain"
-            _sync(server, plain)
+            run_sync(server, plain)
             shutil.copytree(plain, server.directory / "data", dirs_exist_ok=True)
             for _ in range(given.rounds):
                 _measure_sync(server, plain)
@@ -47,7 +47,7 @@ def main() -> int:
     return 0
 
 
-def _sync(server: Server, data_dir: Path, *options: str) -> None:
+def run_sync(server: Server, data_dir: Path, *options: str) -> None:
     subprocess.run(
         [str(BIN / "brokerbi"), "sync", *options],
         env={**server.environment, "BROKERBI_DATA_DIR": str(data_dir)},
@@ -60,10 +60,10 @@ def _sync(server: Server, data_dir: Path, *options: str) -> None:
 
 def _measure_sync(server: Server, data_dir: Path) -> None:
     server.forget_requests()
-    began, computing = time.monotonic(), _computed_by_children()
-    _sync(server, data_dir, "--no-publish")
+    began, computing = time.monotonic(), computed_by_children()
+    run_sync(server, data_dir, "--no-publish")
     seconds = time.monotonic() - began
-    _say_figures(server, "sync", seconds, f"; computing {_computed_by_children() - computing:.1f} s")
+    _say_figures(server, "sync", seconds, f"; computing {computed_by_children() - computing:.1f} s")
 
 
 def _measure_night(server: Server, first: Month) -> None:
@@ -92,7 +92,7 @@ def _say_figures(server: Server, name: str, seconds: float, more: str = "") -> N
     )
 
 
-def _computed_by_children() -> float:
+def computed_by_children() -> float:
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 

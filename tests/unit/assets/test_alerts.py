@@ -74,6 +74,16 @@ def test_a_night_that_went_well_is_noted_and_causes_no_message(tmp_path: Path) -
     assert (after.day, after.text, list(after.channels)) == ("2026-11-21", "", [])
 
 
+def test_new_columns_are_told_once_and_ask_for_nothing(tmp_path: Path) -> None:
+    made, state = after_a_night(tmp_path)
+    state = replace(look(made, state, minutes=11), until=datetime.now(UTC).timestamp())
+    made.service.faults.switch([Fault("unknown_fields")])
+    made.run(first="G1|2026-10", last="M30017|2026-11", tags={"brokerbi/night": "the next"})
+    state = look(made, state, minutes=22)
+    assert state.subject == "brokerbi, the next: the service answers in other columns"
+    assert state.text.startswith("- New in the answers: running_commissions: running_commissions.")
+
+
 def test_a_night_that_failed_causes_one_message_of_causes_with_their_remedies(tmp_path: Path) -> None:
     made, state = after_a_night(tmp_path, Fault("404", customer=M16))
     chat = Inbox()
@@ -276,4 +286,4 @@ def test_there_is_a_sensor_for_trouble_when_there_is_a_channel(tmp_path: Path) -
         {sensor.name for sensor in build_definitions(Project(settings(tmp_path, **more))).sensors or ()}
         for more in ({}, WEBHOOK_SETTINGS)
     ]
-    assert names == [{"publishing"}, {"publishing", "trouble"}]
+    assert names == [{"publishing", "old_runs"}, {"publishing", "old_runs", "trouble"}]

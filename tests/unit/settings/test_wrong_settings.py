@@ -128,8 +128,10 @@ def test_all_that_does_not_fit_together_is_told_at_once() -> None:
         ("colour = 3", "has a key 'colour' that is no setting; take it out."),
         ('customers = [{id = "M1", nmae = "x"}]', ", customer M1 has a key 'nmae' that is no setting; did"),
         ("a = = 1", "cannot be read as TOML: "),
-        ("concurrency = [5]", "BROKERBI_CONCURRENCY ([5]) is not a whole number from 1 to 50."),
-        ('alert_smtp_username = ["hush"]', "BROKERBI_ALERT_SMTP_USERNAME is not the username at the mail"),
+        ("concurrency = [5]", "concurrency in /"),
+        ("concurrency = [5]", "/brokerbi.toml ([5]) is not a whole number from 1 to 50."),
+        ('alert_smtp_username = ["hush"]', "/brokerbi.toml is not the username at the mail"),
+        ('customers = [{id = "M1", active = "no"}]', "M1 has active = 'no'; write true or false, unquoted."),
     ],
 )
 def test_a_wrong_file_is_refused_with_a_sentence(tmp_path: Path, text: str, sentence: str) -> None:

@@ -1,0 +1,126 @@
+"""What Dagster adds to a backfill of everything, against `brokerbi sync` of the same rectangle.
+
+`python -m tests.tools.nights.overhead` asks all reports of 3 customers and 23 months twice: from the command
+line, and as a backfill launched as the UI does. What is compared are the processor seconds of all processes
+of either; the seconds of the clock say little on a machine that others use as well.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import dagster as dg
+
+from pipelines.months import months_between
+from tests.tools.nights import graphql
+from tests.tools.nights.measured import computed_by_children, run_sync
+from tests.tools.nights.server import ENDED, Server, serving, this_month, wait
+from tests.tools.telling import conclude, say
+
+FIRST_OFFICE = 30011
+TICKS = os.sysconf("SC_CLK_TCK")
+TIMES, SESSION = slice(11, 15), 3
+"""Where /proc says what a process and its ended children computed, and its session, after its name."""
+MOST_TIMES, MOST_SECONDS_MORE = 1.5, 20.0
+ALL_EVENTS = 1_000_000
+LONGEST_BACKFILL = 3600.0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--port", type=int, default=8795, help="the first of two")
+    parser.add_argument("--customers", type=int, default=3)
+    parser.add_argument("--months", type=int, default=23)
+    given = parser.parse_args()
+    customers = [f"M{FIRST_OFFICE + number}" for number in range(given.customers)]
+    with TemporaryDirectory(prefix="overhead", ignore_cleanup_errors=True) as room:
+        first = this_month().plus(1 - given.months)
+        server = Server(Path(room) / "server", given.port, customers, first)
+        with serving(server):
+            began, computing = time.monotonic(), computed_by_children()
+            run_sync(server, Path(room) / "plain")
+            alone = computed_by_children() - computing
+            say(f"sync: {_asked(server)}, computing {alone:.1f} s, {time.monotonic() - began:.0f} s")
+            server.forget_requests()
+            through_dagster = _measure_backfill(server)
+    limit = MOST_TIMES * alone + MOST_SECONDS_MORE
+    say(f"{through_dagster / alone:.2f} times the command line; the limit is {limit:.1f} s")
+    return conclude(["a backfill computes more than that"] if through_dagster > limit else [])
+
+
+def _measure_backfill(server: Server) -> float:
+    """Processor seconds of the daemon, its runs and the UI until everything is fetched and published."""
+    before, began = _computed(server), time.monotonic()
+    reports = [
+        node["assetKey"]["path"][0]
+        for node in server.ask(graphql.PARTITIONS)["assetNodes"]
+        if node["partitionStats"]
+    ]
+    name = server.backfill(reports, server.customers, list(months_between(server.first, this_month())))
+    wait(lambda: _backfill_status(server, name) == "COMPLETED_SUCCESS", LONGEST_BACKFILL, every=2)
+    fetched = time.monotonic() - began
+    wait(lambda: _is_published(server), LONGEST_BACKFILL, every=1)
+    took = Counter(_computed(server))
+    took.subtract(before)
+    say(
+        f"backfill: {_asked(server)}, computing {took.total():.1f} s ({_in_words(took)}), "
+        f"fetched after {fetched:.0f} s, published after {time.monotonic() - began:.0f} s"
+    )
+    for run in server.runs():
+        seconds = (run["endTime"] or 0) - run["startTime"]
+        say(f"{run['jobName']}: created +{run['startTime'] - run['creationTime']:.0f} s, {seconds:.1f} s")
+    _say_events(server)
+    return took.total()
+
+
+def _computed(server: Server) -> dict[str, float]:
+    """Processor seconds so far of the processes of a server, those that have ended included."""
+    found = dict.fromkeys(("daemon", "ui"), 0.0)
+    sessions = {server.processes[name].pid: name for name in found}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if name := sessions.get(int(fields[SESSION])):
+            found[name] += sum(map(int, fields[TIMES])) / TICKS
+    return found
+
+
+def _is_published(server: Server) -> bool:
+    runs = server.runs()
+    jobs = {run["jobName"] for run in runs if run["status"] == "SUCCESS"}
+    return "publish" in jobs and all(run["status"] in ENDED for run in runs)
+
+
+def _backfill_status(server: Server, name: str) -> str:
+    return str(server.ask(graphql.BACKFILL_STATUS, name)["partitionBackfillOrError"]["status"])
+
+
+def _say_events(server: Server) -> None:
+    """How many events of which kind the runs have stored."""
+    with dg.DagsterInstance.from_config(str(server.directory / "dagster")) as instance:
+        kinds = Counter(
+            entry.dagster_event_type.value if entry.dagster_event_type else "log line"
+            for run in instance.get_runs()
+            for entry in instance.all_logs(run.run_id)
+        )
+    say(f"events: {_in_words(Counter(dict(kinds.most_common(6))))}, {kinds.total():,} in all")
+
+
+def _asked(server: Server) -> str:
+    return f"{len(server.requests()):,} requests"
+
+
+def _in_words(counted: Counter[str]) -> str:
+    return ", ".join(f"{name} {count:,.4g}" for name, count in counted.most_common())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
