@@ -45,7 +45,8 @@ DAYS = frozenset((FIRST, MOVED, HEALED))
 # the order in which answers happen to come. `first_load_id` hangs on which loads happen to be written
 # together. `day` is a day of UTC and so hangs on the hour of the run. The others speak for themselves.
 LEFT_OUT = re.compile(
-    "_row|_parent_row|load_number|first_load_id|day|seconds|bytes|sha256|header_sha256|run_id|fingerprint|has_traces"
+    "_row|_parent_row|load_number|first_load_id|day|hours_at_(least|most)|seconds|bytes|sha256|header_sha256|"
+    "run_id|fingerprint|has_traces"
 )
 # Moments of ours become their day on the brokerage's clock when that is a day of the scenario, because
 # BROKERBI_TODAY fixes it; these are reckoned from such moments and may fall on the next day.
@@ -259,11 +260,9 @@ def note_contents(path: Path, checkout: Checkout, where: str) -> None:
     """What is in a published file: structure, comments, macros, and every row of every table and view."""
     with duckdb.connect(str(path), read_only=True) as file:
         file.execute("SET TimeZone = 'UTC'")
-        tables = _tables(file)
-        checkout.note(f"{where}/structure", (f"{name} {columns}" for name, columns in tables.items()))
         what = "concat_ws('/', report, customer, window_start, window_end, asked)"
         loads = dict(file.execute(f"SELECT load_id, {what} FROM meta.loads").fetchall())
-        for name in tables:
+        for name in _tables(file):
             rows = _rows(file.execute(f"FROM {name}"), loads, noisy=name.startswith("meta."))
             checkout.note(f"{where}/{name}", rows)
         for kind, query in DESCRIBED.items():
@@ -282,21 +281,19 @@ DESCRIBED = {
         SELECT schema_name, function_name, parameters, function_type, comment
         FROM duckdb_functions() WHERE {_OURS}
     """,
-    "kinds": f"""
-        SELECT schema_name, table_name, 'table' FROM duckdb_tables() WHERE {_OURS}
-        UNION ALL SELECT schema_name, view_name, 'view' FROM duckdb_views() WHERE {_OURS}
+    "structure": f"""
+        SELECT schema_name, table_name, column_index, column_name, data_type
+        FROM duckdb_columns() WHERE {_OURS}
     """,
+    "kinds": "SELECT table_schema, table_name, table_type FROM information_schema.tables",
 }
 
 
-def _tables(file: duckdb.DuckDBPyConnection) -> dict[str, list[tuple[str, str]]]:
-    """Every table and view of our schemas with the names and types of its columns, in their order."""
-    found: dict[str, list[tuple[str, str]]] = {}
-    named = "schema_name || '.' || table_name, column_name, data_type"
-    query = f"SELECT {named} FROM duckdb_columns() WHERE {_OURS} ORDER BY 1, column_index"
-    for name, column, kind in file.execute(query).fetchall():
-        found.setdefault(name, []).append((column, kind))
-    return found
+def _tables(file: duckdb.DuckDBPyConnection) -> list[str]:
+    """Every table and view of our schemas."""
+    named = "schema_name || '.' || table_name"
+    found = file.execute(f"SELECT DISTINCT {named} FROM duckdb_columns() WHERE {_OURS} ORDER BY ALL")
+    return [name for (name,) in found.fetchall()]
 
 
 def _note_macros(file: duckdb.DuckDBPyConnection, checkout: Checkout, where: str) -> None:
@@ -553,7 +550,7 @@ def dagster(checkout: Checkout) -> None:
 def note_older_readers(path: Path, checkout: Checkout) -> None:
     """How many rows older DuckDBs count in every table and view."""
     with duckdb.connect(str(path), read_only=True) as file:
-        names = json.dumps(list(_tables(file)))
+        names = json.dumps(_tables(file))
     for version in OLDER_DUCKDBS:
         target = CACHE / f"duckdb-{version}"
         if not (target / "duckdb").is_dir():
