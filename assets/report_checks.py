@@ -7,9 +7,9 @@ import dagster as dg
 
 from assets.metadata import markdown_table
 from assets.project import Project
+from warehouse.checks import SAMPLE_ROWS, offending_rows, report_checks
 from warehouse.database import Store
 from warehouse.errors import WarehouseError
-from warehouse.report_checks import Offence, find_offences, report_checks
 
 
 def checks_of_reports(project: Project) -> dg.AssetChecksDefinition:
@@ -28,34 +28,31 @@ def checks_of_reports(project: Project) -> dg.AssetChecksDefinition:
         can_subset=True,
     )
     def check(context: dg.AssetCheckExecutionContext) -> Iterator[dg.AssetCheckResult]:
-        offences = _offences(project.store)
+        offending = _offending_rows(project.store)
         for key in sorted(context.selected_asset_check_keys):
-            offence = offences.get((key.name, key.asset_key.path[-1]))
-            yield _result(key, questions[key.name].question, offence)
+            rows = offending.get((key.name, key.asset_key.path[-1]), [])
+            yield _result(key, questions[key.name].question, rows)
 
     return check
 
 
-def _offences(store: Store) -> dict[tuple[str, str], Offence]:
+def _offending_rows(store: Store) -> dict[tuple[str, str], list[dict[str, object]]]:
     try:
-        return find_offences(store)
+        return offending_rows(store)
     except WarehouseError as error:
         raise dg.Failure(str(error)) from error
 
 
-def _result(key: dg.AssetCheckKey, question: str, offence: Offence | None) -> dg.AssetCheckResult:
-    sample = offence.sample if offence else ()
-    first = (
-        ", ".join(f"{name} {value}" for name, value in sample[0].items() if value is not None)
-        if sample
-        else ""
-    )
-    table = markdown_table(list(sample[0]), [list(row.values()) for row in sample]) if sample else ""
+def _result(key: dg.AssetCheckKey, question: str, rows: list[dict[str, object]]) -> dg.AssetCheckResult:
+    sample = rows[:SAMPLE_ROWS]
+    first, *_ = [*sample, {}]
+    told = ", ".join(f"{name} {value}" for name, value in first.items() if value is not None)
+    table = markdown_table(list(first), [list(row.values()) for row in sample]) if sample else ""
     return dg.AssetCheckResult(
-        passed=offence is None,
+        passed=not rows,
         asset_key=key.asset_key,
         check_name=key.name,
         severity=dg.AssetCheckSeverity.WARN,
-        description=f"{question} No: {first}" if first else question,
-        metadata={"rows": offence.rows, "some_of_them": dg.MetadataValue.md(table)} if offence else {},
+        description=f"{question} No: {told}" if told else question,
+        metadata={"rows": len(rows), "some_of_them": dg.MetadataValue.md(table)} if rows else {},
     )

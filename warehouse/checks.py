@@ -1,4 +1,4 @@
-"""Checks of the data: each a query for the rows that offend it."""
+"""Checks of the data, of the whole file or of every report: each a query for the rows that offend it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import duckdb
 from duckdb import DuckDBPyConnection
@@ -14,8 +15,14 @@ from duckdb import DuckDBPyConnection
 from warehouse.duckdb_file import insert_rows, mappings
 from warehouse.queries import SQL, Query, QueryError, queries
 
+if TYPE_CHECKING:
+    from warehouse.database import Store
+
 SAMPLE_ROWS = 5
 ERROR, WARNING = "error", "warning"
+OF_REPORTS = "report_checks"
+KEYS = "documented_keys_are_unique"
+"""The check of the whole file that is one of every report as well."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +82,29 @@ def keep_results(connection: DuckDBPyConnection, results: Sequence[CheckResult],
         for one in results
     ]
     insert_rows(connection, "meta.check_results", rows)
+
+
+def report_checks() -> list[Query]:
+    """The checks that ask the same of every report."""
+    return [
+        *queries(SQL / OF_REPORTS, OF_REPORTS),
+        *(one for one in queries(SQL / "checks", "checks") if one.name == KEYS),
+    ]
+
+
+def offending_rows(store: Store) -> dict[tuple[str, str], list[dict[str, object]]]:
+    """The rows that offend a check of every report, by the names of the check and of the report."""
+    found: dict[tuple[str, str], list[dict[str, object]]] = {}
+    with store.reading() as connection:
+        for check in report_checks():
+            sql = check.sql
+            if check.name == KEYS:
+                sql = (
+                    f"SELECT report, found.* FROM ({sql}) AS found INNER JOIN meta.tables USING (table_name)"
+                )
+            for row in mappings(connection.execute(sql)):
+                found.setdefault((check.name, str(row.pop("report"))), []).append(row)
+    return found
 
 
 def _run(connection: DuckDBPyConnection, check: Query) -> CheckResult:

@@ -66,13 +66,10 @@ class Client:
         self._clock = clock or SystemClock()
         self._on_try = on_try
         self._connection = Connection(base_url, login, self._limits, transport, self._clock)
+        self.aclose = self._connection.http.aclose
         self._unauthorized = False
         self._first_try = asyncio.Lock()
         self._is_tried = False
-
-    async def aclose(self) -> None:
-        """Close every connection."""
-        await self._connection.http.aclose()
 
     async def get(self, request: Request, read: Callable[[bytes], T]) -> tuple[Answer, T]:
         """The answer to a request, whole, and what `read` makes of its body.
