@@ -1,0 +1,49 @@
+"""Clients of a run, as the settings want them."""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import httpx
+import pytest
+from pydantic import SecretStr
+
+from pipelines.connect.circuit_breaker import CircuitBreaker
+from pipelines.connect.errors import AnswerTooLarge, ConnectError, Unavailable
+from pipelines.connect.models import MEGABYTE
+from pipelines.connect.rate_limit import RateLimit
+from pipelines.months import Month
+from pipelines.settings.model import Customer, Settings
+from pipelines.sync.run_context import RunContext
+from tests.unit.connect.fake_service import SALES, Chunks, Reply, Service, StillClock, read, reply
+
+
+@pytest.mark.parametrize(
+    ("said", "error", "requests"),
+    [
+        (reply(503), Unavailable, 2),
+        (lambda _: httpx.Response(200, stream=Chunks(bytes(MEGABYTE), b"1")), AnswerTooLarge, 1),
+    ],
+)
+async def test_the_settings_say_how_patient_the_clients_are_and_how_much_they_read(
+    tmp_path: Path, said: Reply, error: type[ConnectError], requests: int
+) -> None:
+    service, limit = Service(said), RateLimit(tmp_path, 1, 1e6, clock=StillClock())
+    settings = Settings(
+        base_url="https://service.example",
+        username="partner",
+        password=SecretStr("hush"),
+        customers=(Customer(id="M1"),),
+        start=Month(2024, 1),
+        tries=2,
+        largest_answer_mb=1,
+    )
+    context = RunContext(clock=StillClock(), transport=service)
+    async with AsyncExitStack() as stack:
+        clients = await context.open_clients(
+            settings, settings.customers, limit, CircuitBreaker(limit), stack
+        )
+        with pytest.raises(error):
+            await clients["M1"].get(SALES, read)
+    assert len(service.asked) == requests
