@@ -48,6 +48,8 @@ def _print(data_dir: Path, statement: str, variables: dict[str, Any]) -> None:
     answer = first_rows(data_dir, statement, variables, most=MOST_ROWS)
     numbers = [place for place, is_number in enumerate(answer.is_number) if is_number]
     print_table(answer.columns, [_cells(row) for row in answer.rows], right=numbers)
+    if not answer.rows:
+        complain("brokerbi: the file has no row that answers this")
     if answer.has_more:
         complain(f"brokerbi: the first {count(MOST_ROWS)} rows; --format csv writes them all")
 

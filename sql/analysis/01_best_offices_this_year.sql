@@ -4,7 +4,7 @@
 -- year_over_year has both years side by side. The row of the latest month that is over holds the sums so far; a
 -- change is null when a month of either year is unknown, so nobody is compared with a gap or with part of a month;
 -- the sum so far is unknown too where a month was last read before its end and is not asked for any more.
--- Parameters: year
+-- Parameters: year, office
 SELECT
     office_name,
     year_to_date_commission AS commission_so_far,
@@ -16,4 +16,5 @@ WHERE month = (
     SELECT max(month) FROM marts.year_over_year
     WHERE NOT is_open AND year(month) = coalesce(getvariable('year'), year(month))
 )
+    AND office_id = coalesce(getvariable('office'), office_id)
 ORDER BY commission_so_far DESC;

@@ -1,8 +1,11 @@
 -- Who are the twenty best agents of the last twelve months, and who is on the way up?
--- One row per user among the twenty first; the twelve months end with the latest month that is over.
+-- One row per user among the twenty first; the twelve months end with the latest month that is over, or with the last of the
+-- year that is set.
 --
 -- The leaderboard ranks every period already. rank_change compares with the twelve months that ended a month
--- earlier.
+-- earlier. Of one office these are those of its agents who are among the twenty first of the chain; all of them are in
+-- marts.user_leaderboard_12_months.
+-- Parameters: year, office
 SELECT
     commission_rank AS place,
     user_name AS agent,
@@ -11,6 +14,10 @@ SELECT
     sold_average_commission AS average_commission,
     rank_change AS places_won
 FROM marts.user_leaderboard_12_months
-WHERE month = (SELECT max(month) FROM marts.office_month WHERE NOT is_open)
+WHERE month = (
+    SELECT max(month) FROM marts.office_month
+    WHERE NOT is_open AND year(month) = coalesce(getvariable('year'), year(month))
+)
     AND commission_rank <= 20
+    AND coalesce(office_id, '') = coalesce(getvariable('office'), office_id, '')
 ORDER BY place, agent;

@@ -3,7 +3,9 @@
 --
 -- Conversion is a matter of sellers alone: a home that a buyer asked about may be sold to anybody. Every home counts
 -- once, homes sold before the lead are left out, and a seller's lead without a home counts as one that was not sold.
--- Leads of the last months have not had the time to become sales yet: is_mature leaves out those younger than 180 days. A kind is of the side that its words name; where they say neither, the side is empty.
+-- Leads of the last months have not had the time to become sales yet: is_mature leaves out those younger than 180 days.
+-- A kind is of the side that its words name; where they say neither, the side is empty.
+-- Parameters: year, office
 SELECT
     lead_side,
     string_agg(DISTINCT lead_type, ', ' ORDER BY lead_type) AS kinds,
@@ -20,6 +22,8 @@ SELECT
 FROM marts.lead_funnel
 WHERE way = 'incoming lead'
     AND is_mature
+    AND year(month) = coalesce(getvariable('year'), year(month))
+    AND coalesce(office_id, '') = coalesce(getvariable('office'), office_id, '')
 GROUP BY lead_side
 HAVING sum(lead_count) > 0
 ORDER BY lead_side DESC NULLS LAST;

@@ -1,20 +1,52 @@
 -- Which offices will reach their commission budget this year?
--- One row per office, seen from the latest month that is over.
+-- One row per office, seen from the latest month that is over, or the last of the year that is set; without any, one row
+-- that says why.
 --
 -- The forecast assumes that the rest of the budget will be reached as well as the budget so far was, and that months
 -- without a budget will be like the average month so far. Percents compare the months that have a budget, of which
 -- there should be twelve. what_to_mind says so where the service leaves open whether commission has VAT in it: the
 -- budget has none. With BROKERBI_COMMISSION_VAT declared both are without.
-SELECT
-    office_name,
-    year_to_date_actual AS commission_so_far,
-    round(100 * year_to_date_attainment_share, 1) AS percent_of_budget_so_far,
-    year_budget,
-    budget_month_count AS months_with_a_budget,
-    round(year_forecast, 0) AS year_forecast,
-    round(100 * year_forecast_attainment_share, 1) AS percent_of_year_budget,
-    basis_note AS what_to_mind
-FROM marts.office_budget_vs_actual
-WHERE measure = 'commission'
-    AND month = (SELECT max(month) FROM marts.office_budget_vs_actual WHERE NOT is_open)
+-- Parameters: year, office
+WITH answered AS (
+    SELECT
+        office_name,
+        year_to_date_actual AS commission_so_far,
+        round(100 * year_to_date_attainment_share, 1) AS percent_of_budget_so_far,
+        year_budget,
+        budget_month_count AS months_with_a_budget,
+        round(year_forecast, 0) AS year_forecast,
+        round(100 * year_forecast_attainment_share, 1) AS percent_of_year_budget,
+        basis_note AS what_to_mind
+    FROM marts.office_budget_vs_actual
+    WHERE measure = 'commission'
+        AND month = (
+            SELECT max(month) FROM marts.office_budget_vs_actual
+            WHERE NOT is_open AND year(month) = coalesce(getvariable('year'), year(month))
+        )
+        AND office_id = coalesce(getvariable('office'), office_id)
+),
+
+reasons AS (
+    SELECT
+        CASE
+            WHEN NOT EXISTS (FROM marts.budgets)
+                THEN 'no budgets: ' || coalesce(
+                    (
+                        SELECT string_agg(message, '; ' ORDER BY message) FROM meta.assumptions
+                        WHERE state = 'differs' AND contains(query, 'budget')
+                    ),
+                    'no budget report has given any'
+                )
+            WHEN NOT EXISTS (FROM marts.office_budget_vs_actual WHERE measure = 'commission')
+                THEN 'no budget of commission; there are budgets of '
+                    || (SELECT string_agg(DISTINCT measure, ', ' ORDER BY measure) FROM marts.budgets)
+            ELSE 'no month of this year or office is over and has a budget'
+        END AS what_to_mind
+)
+
+FROM answered
+UNION ALL BY NAME
+SELECT 'nothing to show' AS office_name, what_to_mind
+FROM reasons
+WHERE NOT EXISTS (FROM answered)
 ORDER BY percent_of_year_budget;

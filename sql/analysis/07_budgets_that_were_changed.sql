@@ -1,18 +1,40 @@
 -- Whose budgets were changed after they were first read, by how much, and when?
--- One row per office, user, month and measure with more than one version.
+-- One row per office, user, month and measure with more than one version; without any, one row that says since when none was
+-- changed.
 --
 -- amount_now is null where the budget was taken back. marts.budgets keeps every version;
 -- marts.budget_as_of(TIMESTAMP '2026-03-01') shows what stood at a moment.
+-- Parameters: year, office
+WITH changed AS (
+    SELECT
+        office_id,
+        user_id,
+        month,
+        measure,
+        arg_min(amount, valid_from_utc) AS first_amount,
+        max(amount) FILTER (valid_to_utc IS NULL) AS amount_now,
+        count(*) AS versions,
+        max(valid_from_utc) AS last_changed_utc,
+        NULL::VARCHAR AS remark
+    FROM marts.budgets
+    WHERE year(month) = coalesce(getvariable('year'), year(month))
+        AND office_id = coalesce(getvariable('office'), office_id)
+    GROUP BY office_id, user_id, month, measure
+    HAVING count(*) > 1
+)
+
+FROM changed
+UNION ALL BY NAME
 SELECT
-    office_id,
-    user_id,
-    month,
-    measure,
-    arg_min(amount, valid_from_utc) AS first_amount,
-    max(amount) FILTER (valid_to_utc IS NULL) AS amount_now,
-    count(*) AS versions,
-    max(valid_from_utc) AS last_changed_utc
+    CASE
+        WHEN NOT EXISTS (FROM marts.budgets)
+            THEN 'no budgets could be read: FROM meta.assumptions WHERE state <> ''fits'''
+        WHEN count(*) = 0 THEN 'there are no budgets of this year or office'
+        ELSE 'none of ' || count(*) || ' budgets was changed since they were first read on '
+            || min(valid_from_utc)::DATE
+    END AS remark
 FROM marts.budgets
-GROUP BY ALL
-HAVING count(*) > 1
+WHERE year(month) = coalesce(getvariable('year'), year(month))
+    AND office_id = coalesce(getvariable('office'), office_id)
+HAVING NOT EXISTS (FROM changed)
 ORDER BY last_changed_utc DESC, office_id, user_id, month;

@@ -3,6 +3,7 @@
 --
 -- Beside the foreign amounts, commission and final_price look like the same in SEK; the service does not document
 -- their currency. The rate is the service's own.
+-- Parameters: year, office
 SELECT
     year(month) AS year,
     currency_code,
@@ -13,5 +14,7 @@ SELECT
     round(avg(currency_exchange_rate), 4) AS average_rate
 FROM marts.sales
 WHERE currency_code IS NOT NULL
+    AND year(month) = coalesce(getvariable('year'), year(month))
+    AND office_id = coalesce(getvariable('office'), office_id)
 GROUP BY ALL
 ORDER BY year DESC, commission_at_home DESC;

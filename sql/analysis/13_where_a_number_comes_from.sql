@@ -1,9 +1,9 @@
 -- From which request and which stored answer does an office's month come?
 -- One row per report that an office's month is made of; here for the latest month of the first office.
 --
--- The variable office names another office.
+-- The variable office names another office, year takes the latest month of that year.
 -- landing is the stored answer below the data directory's landing folder, sha256 its checksum.
--- Parameters: office
+-- Parameters: year, office
 SELECT
     sources.office_id,
     sources.month,
@@ -19,6 +19,6 @@ FROM marts.office_sources AS sources
 INNER JOIN meta.loads AS loads USING (load_id)
 WHERE (sources.office_id, sources.month) = (
     SELECT (min(office_id), max(month)) FROM marts.office_month
-    WHERE office_id = coalesce(getvariable('office'), office_id)
+    WHERE office_id = coalesce(getvariable('office'), office_id) AND year(month) = coalesce(getvariable('year'), year(month))
 )
 ORDER BY sources.report;

@@ -1,8 +1,10 @@
 -- How does the chain do, brand by brand, and is every office in the number?
--- One row per month and brand, with the chain as a whole on a row without a brand; the latest twelve months.
+-- One row per month and brand, with the chain as a whole on a row without a brand; the latest twelve months, or the
+-- year that is set.
 --
 -- Where is_complete is false an office is missing and the amount is too low: missing_offices says which. Running
 -- commissions stand in a column of their own and must not be added to the commission.
+-- Parameters: year
 SELECT
     month,
     NULL AS brand,
@@ -14,7 +16,10 @@ SELECT
     is_complete,
     missing_offices
 FROM marts.chain_month
-WHERE month > (SELECT max(month) FROM marts.chain_month) - INTERVAL 12 MONTH
+WHERE CASE
+        WHEN getvariable('year') IS NULL THEN month > (SELECT max(month) FROM marts.chain_month) - INTERVAL 12 MONTH
+        ELSE year(month) = getvariable('year')
+    END
 UNION ALL
 SELECT
     month,
@@ -27,5 +32,8 @@ SELECT
     is_complete,
     missing_offices
 FROM marts.brand_month
-WHERE month > (SELECT max(month) FROM marts.chain_month) - INTERVAL 12 MONTH
+WHERE CASE
+        WHEN getvariable('year') IS NULL THEN month > (SELECT max(month) FROM marts.chain_month) - INTERVAL 12 MONTH
+        ELSE year(month) = getvariable('year')
+    END
 ORDER BY month DESC, brand NULLS FIRST;
