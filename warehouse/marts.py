@@ -157,7 +157,7 @@ def _examined(
     for table, columns in query.expects.items():
         expected = columns.replace(",", " ").split()
         found = list(arrived.get(table, ()))
-        lacking = [name for name in expected if name not in found]
+        lacking = [name.replace("|", " or ") for name in expected if not {*name.split("|")} & {*found}]
         count = 0
         if found:
             [(count,)] = connection.execute(f"SELECT count(*) FROM {table}").fetchall()

@@ -33,10 +33,11 @@ class Query:
     """One SQL file, read: a single SELECT under a header of comments.
 
     The header's first line is the question and the lines after it are grain and surprises; `Columns:`
-    describes what comes out, `Expects:` names what undocumented tables are assumed to hold,
-    `Parameters:` makes a mart a table macro and names the variables an analysis reads, `Kind: view` makes a
-    mart a view, `Key:` names the columns that tell its rows apart, `Severity:` grades a check. Only a query
-    that expects something needs the types of its columns (`amount DECIMAL(18, 4): ...`).
+    describes what comes out, `Expects:` names what undocumented tables are assumed to hold (`a|b` is one of
+    the two), `Parameters:` makes a mart a table macro and names the variables an analysis reads, `Kind:
+    view` makes a mart a view, `Key:` names the columns that tell its rows apart, `Severity:` grades a
+    check. Only a query that expects something needs the types of its columns (`amount DECIMAL(18, 4):
+    ...`).
     """
 
     path: Path

@@ -1,9 +1,10 @@
 -- What does the report user_budget_crm say, as far as its shape can be assumed?
 -- One row per office, user, month, measure and version of a budget.
--- Nobody has documented these rows: see budget_commission, adapt here.
+-- Nobody has documented these rows: see budget_commission, adapt here. Its counts may
+-- be named alone or under saleMeetings, as in the documented budget that the service takes.
 -- Columns: as budget_commission
 -- Expects:
---   bi.user_budget_crm_history: user_id, total, own_booked
+--   bi.user_budget_crm_history: user_id, total|sale_meetings_total, own_booked|sale_meetings_own_booked
 SELECT
     given._customer AS customer_id,
     'user_budget_crm' AS report,
@@ -12,8 +13,11 @@ SELECT
     given.user_id,
     given._month AS month,
     unnest([
-        budgeted('meetings', given.total),
-        budgeted('own booked meetings', given.own_booked)
+        budgeted('meetings', coalesce(to_json(given) ->> 'total', to_json(given) ->> 'sale_meetings_total')),
+        budgeted(
+            'own booked meetings',
+            coalesce(to_json(given) ->> 'own_booked', to_json(given) ->> 'sale_meetings_own_booked')
+        )
     ], recursive := true),
     given.valid_from_utc,
     given.valid_to_utc,

@@ -1,9 +1,10 @@
 -- What does the report user_budget_estate say, as far as its shape can be assumed?
 -- One row per office, user, month, measure and version of a budget.
--- Nobody has documented these rows: see budget_commission, adapt here.
+-- Nobody has documented these rows: see budget_commission, adapt here. Its counts may
+-- be named alone or under estates, as in the documented budget that the service takes.
 -- Columns: as budget_commission
 -- Expects:
---   bi.user_budget_estate_history: user_id, sold, registered
+--   bi.user_budget_estate_history: user_id, sold|estates_sold, registered|estates_registered
 SELECT
     given._customer AS customer_id,
     'user_budget_estate' AS report,
@@ -12,8 +13,8 @@ SELECT
     given.user_id,
     given._month AS month,
     unnest([
-        budgeted('sold estates', given.sold),
-        budgeted('registered estates', given.registered)
+        budgeted('sold estates', coalesce(to_json(given) ->> 'sold', to_json(given) ->> 'estates_sold')),
+        budgeted('registered estates', coalesce(to_json(given) ->> 'registered', to_json(given) ->> 'estates_registered'))
     ], recursive := true),
     given.valid_from_utc,
     given.valid_to_utc,

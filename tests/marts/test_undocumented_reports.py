@@ -117,11 +117,35 @@ def test_what_was_expected_and_what_arrived_is_named(tmp_path: Path) -> None:
     [found] = answered(tmp_path, {"office_budget_crm": [{"officeId": "M1", "goal": 5}]}).complaints[
         "assumptions_hold"
     ]
-    assert found["expected_columns"] == ["user_id", "total", "own_booked"]
     assert found["arrived_columns"] == ["office_id", "goal"]
-    columns = ("user_id", "total", "own_booked")
+    columns = ("user_id", "total or sale_meetings_total", "own_booked or sale_meetings_own_booked")
     named = ", ".join(f"bi.office_budget_crm_history.{column}" for column in columns)
     assert found["message"] == f"office_budget_crm.sql expects {named}"
+
+
+@pytest.mark.parametrize(
+    ("report", "counts", "measures"),
+    [
+        (
+            "office_budget_estate",
+            {"estates": {"sold": 2, "registered": 3}},
+            ["registered estates", "sold estates"],
+        ),
+        (
+            "office_budget_crm",
+            {"saleMeetings": {"total": 3, "ownBooked": 2}},
+            ["meetings", "own booked meetings"],
+        ),
+    ],
+)
+def test_counts_under_the_name_of_the_documented_budget_are_read(
+    tmp_path: Path, report: str, counts: dict[str, object], measures: list[str]
+) -> None:
+    row = {"customerId": "M1", "user": {"id": "U1"}, **counts}
+    found = answered(tmp_path, {report: [row], "budget_commission": reported()})
+    assert found.rows("SELECT measure, amount::INT FROM marts.budgets ORDER BY measure") == [
+        (measures[0], 3), (measures[1], 2),
+    ]  # fmt: skip
 
 
 def test_amounts_written_as_text_are_understood_and_what_is_no_number_is_named(tmp_path: Path) -> None:
