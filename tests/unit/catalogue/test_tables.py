@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.catalogue.model import Report, Table, declared_columns, snake_case
+from pipelines.catalogue.model import Report, Table, declared_columns, prefixed, snake_case
 from pipelines.catalogue.reports import REPORTS, report
 
 TABLES = [(entry, table) for entry in REPORTS.values() for table in entry.tables]
@@ -100,6 +100,15 @@ def test_contacts_users_and_agents_are_personal() -> None:
 )
 def test_names_of_the_service_are_written_in_snake_case(name: str, column: str) -> None:
     assert snake_case(name) == column
+
+
+def test_a_prefix_is_not_said_twice() -> None:
+    assert [prefixed("office", name) for name in ("name", "office_name", "office", "officer")] == [
+        "office_name",
+        "office_name",
+        "office",
+        "office_officer",
+    ]
 
 
 def test_a_report_is_found_by_its_name_or_answered_with_the_nearest_names() -> None:
