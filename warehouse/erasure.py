@@ -1,7 +1,8 @@
 """Erasure of a person from all that is kept: landing, tables, request log and published files.
 
-Every step may be killed and repeated: what is done already is found to be done, and what was known of the
-person at the beginning is remembered in a private note until the end.
+The steps are in the order in which `erase` (pipelines/operations/erase.py) takes them. Each may be killed and
+repeated: what is done already is found to be done, and what was known of the person at the beginning is
+remembered in a private note until the end.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from warehouse.marts import MEMORY
 from warehouse.person import SHORTEST, Person, written_forms
 from warehouse.personal_data import is_id_of
 from warehouse.publish import Versions
+from warehouse.rebuild import REBUILDING
 from warehouse.retention import rewrite_file
 
 if TYPE_CHECKING:
@@ -76,34 +78,6 @@ class RewrittenLanding:
         return {(one.header["report"], one.header["customer"]) for one in self.held}
 
 
-@contextmanager
-def remembered(data_dir: Path, person: Person) -> Iterator[tuple[Person, bool]]:
-    """The person with what a killed erasure knew of it, and whether there was one.
-
-    The note is private, and removed when the body ends well.
-    """
-    name = hashlib.sha256(f"{person.kind}:{person.id}".encode()).hexdigest()[:16]
-    note = data_dir / "work" / f".erasing-{name}.json"
-    begun = note.exists()
-    known: dict[str, Any] = json.loads(note.read_text("utf-8")) if begun else {}
-    person = replace(
-        person,
-        alias=known.get("alias", person.alias),
-        values=person.values | set(known.get("values", ())),
-        customers=person.customers | set(known.get("customers", ())),
-    )
-    content = {
-        "alias": person.alias,
-        "values": sorted(person.values),
-        "customers": sorted(person.customers),
-    }
-    for unfinished in note.parent.glob(f".{note.name}.*"):  # a process was killed while it wrote the note
-        unfinished.unlink()
-    write_file(note, json.dumps(content).encode())
-    yield person, begun
-    note.unlink()
-
-
 def find_in_tables(
     connection: DuckDBPyConnection, person: Person, tables: DocumentedTables
 ) -> tuple[Person, set[Pair], dict[str, int]]:
@@ -132,6 +106,34 @@ def find_in_landing(root: Path, person: Person, tables: DocumentedTables) -> Per
             customers.add(landing.landed(path).header["customer"])
         values |= found
     return replace(person, values=frozenset(values), customers=frozenset(customers))
+
+
+@contextmanager
+def remembered(data_dir: Path, person: Person) -> Iterator[tuple[Person, bool]]:
+    """The person with what a killed erasure knew of it, and whether there was one.
+
+    The note is private, and removed when the body ends well.
+    """
+    name = hashlib.sha256(f"{person.kind}:{person.id}".encode()).hexdigest()[:16]
+    note = data_dir / "work" / f".erasing-{name}.json"
+    begun = note.exists()
+    known: dict[str, Any] = json.loads(note.read_text("utf-8")) if begun else {}
+    person = replace(
+        person,
+        alias=known.get("alias", person.alias),
+        values=person.values | set(known.get("values", ())),
+        customers=person.customers | set(known.get("customers", ())),
+    )
+    content = {
+        "alias": person.alias,
+        "values": sorted(person.values),
+        "customers": sorted(person.customers),
+    }
+    for unfinished in note.parent.glob(f".{note.name}.*"):  # a process was killed while it wrote the note
+        unfinished.unlink()
+    write_file(note, json.dumps(content).encode())
+    yield person, begun
+    note.unlink()
 
 
 def erase_landing(root: Path, person: Person, tables: DocumentedTables) -> RewrittenLanding:
@@ -166,11 +168,6 @@ def update_ledger(connection: DuckDBPyConnection, rewritten: RewrittenLanding) -
     leave_traces(connection)
 
 
-def leave_traces(connection: DuckDBPyConnection) -> None:
-    """Say that deleted data is in the free space of the file: it must be rewritten, not copied."""
-    connection.execute("UPDATE meta.storage SET has_traces = true")
-
-
 def erase_tables(connection: DuckDBPyConnection, person: Person, tables: DocumentedTables) -> Counter[str]:
     """Erase the person from every table; counts by table the values that the alias is in now."""
     touched: Counter[str] = Counter()
@@ -192,53 +189,27 @@ def erase_tables(connection: DuckDBPyConnection, person: Person, tables: Documen
     return +touched
 
 
-def clear_leftovers(data_dir: Path, now: float | None = None) -> tuple[int, int]:
-    """Remove what killed processes left behind; answers how much, and how much may still be written."""
-    landing = Landing(data_dir / "landing")
-    limit = (now or time.time()) - STILL_WRITTEN_SECONDS
-    left = [path for path in landing.unfinished() if path.exists()]
-    old = [path for path in left if path.stat().st_mtime < limit]
-    for path in old:
-        path.unlink(missing_ok=True)
-    shutil.rmtree(data_dir / "work" / "reliving", ignore_errors=True)
-    return len(old), len(left) - len(old)
+def leave_traces(connection: DuckDBPyConnection) -> None:
+    """Say that deleted data is in the free space of the file: it must be rewritten, not copied."""
+    connection.execute("UPDATE meta.storage SET has_traces = true")
 
 
-def clean_logs(data_dir: Path, person: Person) -> int:
-    """Overwrite the person in the request log, in place, as another process may be writing to it."""
-    changed = 0
-    for path in sorted((data_dir / "work").glob("requests.log*")):
-        content = path.read_bytes()
-        for value in sorted({person.id, *person.values}, key=len, reverse=True):
-            for match in re.finditer(rb"(?<!\w)" + re.escape(value.encode()) + rb"(?!\w)", content):
-                with path.open("r+b") as file:
-                    file.seek(match.start())
-                    file.write(b"x" * len(match[0]))
-                changed += 1
-    return changed
+def was_published(data_dir: Path, person: Person, tables: DocumentedTables) -> bool:
+    """Whether the person is in a table of the published file or of a kept version.
 
-
-def files_with(folder: Path, person: Person) -> list[str]:
-    """The files below a folder that hold the person in their bytes, by their names below it."""
-    forms = {form for value in (person.id, *person.values) for form in written_forms(value)}
-    sought = re.compile(
-        rb"(?<!\w)(?:" + b"|".join(re.escape(form.encode()) for form in sorted(forms)) + rb")(?!\w)"
-    )
-    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
-    return [path.relative_to(folder).as_posix() for path in files if sought.search(path.read_bytes())]
-
-
-def clear_versions(data_dir: Path) -> list[str]:
-    """Remove the kept versions, the published one excepted; answers their names.
-
-    Rows that were deleted before a version was copied may be in its free space, where nobody can look.
+    A file that cannot be read counts as if.
     """
     versions = Versions(data_dir)
-    current = versions.current()
-    gone = [one for one in versions.kept() if one != current]
-    for version in gone:
-        remove(versions.path(version))
-    return gone
+    paths = (versions.published, *map(versions.path, versions.kept()))
+    for path in filter(Path.exists, paths):
+        try:
+            with connect(path, read_only=True) as connection:
+                for schema in SCHEMAS:
+                    if any(True for _ in _changes(connection, schema, person, tables)):
+                        return True
+        except WarehouseError:
+            return True
+    return False
 
 
 def clean_published(data_dir: Path, person: Person, tables: DocumentedTables, now: datetime) -> str:
@@ -266,22 +237,53 @@ def clean_published(data_dir: Path, person: Person, tables: DocumentedTables, no
     return version
 
 
-def was_published(data_dir: Path, person: Person, tables: DocumentedTables) -> bool:
-    """Whether the person is in a table of the published file or of a kept version.
+def clear_versions(data_dir: Path) -> list[str]:
+    """Remove the kept versions, the published one excepted; answers their names.
 
-    A file that cannot be read counts as if.
+    Rows that were deleted before a version was copied may be in its free space, where nobody can look.
     """
     versions = Versions(data_dir)
-    paths = (versions.published, *map(versions.path, versions.kept()))
-    for path in filter(Path.exists, paths):
-        try:
-            with connect(path, read_only=True) as connection:
-                for schema in SCHEMAS:
-                    if any(True for _ in _changes(connection, schema, person, tables)):
-                        return True
-        except WarehouseError:
-            return True
-    return False
+    current = versions.current()
+    gone = [one for one in versions.kept() if one != current]
+    for version in gone:
+        remove(versions.path(version))
+    return gone
+
+
+def clean_logs(data_dir: Path, person: Person) -> int:
+    """Overwrite the person in the request log, in place, as another process may be writing to it."""
+    changed = 0
+    for path in sorted((data_dir / "work").glob("requests.log*")):
+        content = path.read_bytes()
+        for value in sorted({person.id, *person.values}, key=len, reverse=True):
+            for match in re.finditer(rb"(?<!\w)" + re.escape(value.encode()) + rb"(?!\w)", content):
+                with path.open("r+b") as file:
+                    file.seek(match.start())
+                    file.write(b"x" * len(match[0]))
+                changed += 1
+    return changed
+
+
+def clear_leftovers(data_dir: Path, now: float | None = None) -> tuple[int, int]:
+    """Remove what killed processes left behind; answers how much, and how much may still be written."""
+    landing = Landing(data_dir / "landing")
+    limit = (now or time.time()) - STILL_WRITTEN_SECONDS
+    left = [path for path in landing.unfinished() if path.exists()]
+    old = [path for path in left if path.stat().st_mtime < limit]
+    for path in old:
+        path.unlink(missing_ok=True)
+    shutil.rmtree(data_dir / "work" / REBUILDING, ignore_errors=True)
+    return len(old), len(left) - len(old)
+
+
+def files_with(folder: Path, person: Person) -> list[str]:
+    """The files below a folder that hold the person in their bytes, by their names below it."""
+    forms = {form for value in (person.id, *person.values) for form in written_forms(value)}
+    sought = re.compile(
+        rb"(?<!\w)(?:" + b"|".join(re.escape(form.encode()) for form in sorted(forms)) + rb")(?!\w)"
+    )
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return [path.relative_to(folder).as_posix() for path in files if sought.search(path.read_bytes())]
 
 
 @dataclass(frozen=True)

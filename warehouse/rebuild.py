@@ -18,6 +18,9 @@ from warehouse.window_result import WindowResult
 if TYPE_CHECKING:
     from warehouse.database import Store
 
+REBUILDING = "rebuilding"
+"""The folder below work/ in which what marts remember is rebuilt; a killed process leaves it behind."""
+
 _IN_FORCE = """
 WITH able AS (
     SELECT load_id, report, customer, fetched_at_utc, load_number,

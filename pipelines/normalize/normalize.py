@@ -128,7 +128,10 @@ class _Level:
 
 @dataclass
 class _Answer:
-    """One answer that is being normalized, and all that has come of it so far."""
+    """One answer that is being normalized, and all that has come of it so far (see Normalized).
+
+    `window` is the months asked for, none for a report without months.
+    """
 
     report: Report
     documents: Sequence[Document]
@@ -327,21 +330,21 @@ class _Answer:
         """The first day of every row's month, null where it has none, and the column that says it, if any."""
         table, window, length = level.path.table, self.window, len(level.objects)
         inherited = constant(None, pl.Date(), length)
-        if level.above and level.parent:
+        if level.above and level.parent:  # a nested row is of the month of the row around it
             inherited = level.above.months.gather(level.parents)
             if not self._is_within or inherited.count():
                 return inherited, ""
-        if not level.name or not window:
+        if not level.name or not window:  # no rows of a table, or a report without months
             return constant(None, pl.Date(), length), ""
         if table and table.dated_by and self.report.month_of_row == "documented date":
             dates = next(one.values for one in level.columns if one.column.name == table.dated_by)
             return months_by_date(dates, window), table.dated_by
         found = months_by_year_and_month(level.columns, window)
-        if self._is_within:
+        if self._is_within:  # rows without a month get theirs afterwards, of those nested in them
             return (inherited, "") if found is None else (found, "month")
         if found is None and level.above:
             self.undated = self.undated or (length > 0 and len(window) > 1)
-        if found is not None and not table:
+        if found is not None and not table:  # nobody has said that these rows carry a month
             return found.fill_null(window[0].first_day), ""
         if found is not None and self.year_and_month:
             return found, "month"

@@ -25,7 +25,14 @@ from warehouse.files import private_folder
 from warehouse.landing import Landing
 from warehouse.lock import locked_file
 from warehouse.marts import MEMORY, build_marts
-from warehouse.rebuild import effective_loads, lacks_memory, loads_behind_memory, relearn, replace_memory
+from warehouse.rebuild import (
+    REBUILDING,
+    effective_loads,
+    lacks_memory,
+    loads_behind_memory,
+    relearn,
+    replace_memory,
+)
 from warehouse.schema_evolution import declare_tables
 from warehouse.window_result import WindowResult
 from warehouse.write_session import load_results
@@ -170,7 +177,7 @@ def _rebuild_memory(
     Nothing changes before the end, so one that was killed is simply begun again. The failures of loads that
     cannot be read are known from the rebuilding of the tables.
     """
-    folder = settings.data_dir / "work" / "reliving"
+    folder = settings.data_dir / "work" / REBUILDING
     known: list[str] = []
     private_folder(folder.parent)
     with locked_file(folder.with_suffix(".lock"), LOCK_SECONDS):

@@ -269,24 +269,24 @@ class Planner:
             return PlannedReport(
                 report, customer, windows=(NOW,), requests=each, requests_expected=each, asked=asked
             )
-        chosen = self._choice(report, customer)
+        chosen = self._months_to_ask(report, customer)
         if chosen is None:
             return PlannedReport(report, customer, skipped="no month that was selected can be asked today")
         planned = replace(chosen, customer=customer, asked=asked, was_refused=denied is not None)
         most, likely = self._requests(planned)
         return replace(planned, requests=most * each, requests_expected=likely * each)
 
-    def _choice(self, report: Report, customer: Customer) -> PlannedReport | None:
-        """The months wanted, and their windows; worked out once where the same is held and known."""
+    def _months_to_ask(self, report: Report, customer: Customer) -> PlannedReport | None:
+        """What `_choose_months` says, worked out once where the same is held and known."""
         pair = (report.name, customer.id)
         changed = self._changed.get(pair, NO_CHANGES) if report.follows_sales else NO_CHANGES
         rhythm = self._rhythm(report, customer)
         if changed or rhythm.by_turns or pair in self.selection.exact:
-            return self._chosen(report, customer, rhythm, changed)
+            return self._choose_months(report, customer, rhythm, changed)
         held = id(self.held.get(pair, NOTHING_HELD))
         alike = (report.name, held, self.ledger.caps.get(pair), rhythm.place)
         if alike not in self._choices:
-            self._choices[alike] = self._chosen(report, customer, rhythm, NO_CHANGES)
+            self._choices[alike] = self._choose_months(report, customer, rhythm, NO_CHANGES)
         return self._choices[alike]
 
     def _longest(self, report: Report, customer: Customer) -> int:
@@ -329,9 +329,10 @@ class Planner:
         asked_on = current.fetched_at_utc.astimezone(self.calendar.timezone).date()
         return asked_on >= self.calendar.today - timedelta(days=TWIN_DAYS)
 
-    def _chosen(
+    def _choose_months(
         self, report: Report, customer: Customer, rhythm: Rhythm, changed: Mapping[Month, datetime]
     ) -> PlannedReport | None:
+        """The months wanted, and their windows; None when no month that was selected can be asked today."""
         pair = (report.name, customer.id)
         scope = list(months_in_scope(report, self.calendar))
         exact, first, last = self.selection.exact.get(pair), self.selection.first, self.selection.last
