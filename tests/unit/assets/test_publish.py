@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import dagster as dg
+import pytest
 from dagster._core.storage.partition_status_cache import AssetStatusCacheValue
 
 from assets.definitions import build_definitions
@@ -14,46 +18,89 @@ from pipelines.sandbox.faults import Fault
 from tests.unit.assets.harness import CUSTOMERS, M16, RUNNING, Harness, failure_of, harness
 from tests.unit.repository.files import ROOT
 
+ELSEWHERE = "https://files.test/bi"
 
-def test_what_is_right_is_published_though_a_customer_failed(tmp_path: Path) -> None:
-    made = harness(tmp_path)
+
+def look(made: Harness) -> list[str | None]:
+    """The keys of the runs that the sensor requests."""
+    sensor = next(one for one in build_definitions(made.project).sensors or () if one.name == "publishing")
+    assert isinstance(sensor, dg.SensorDefinition)
+    context = dg.build_sensor_context(made.instance, sensor_name="publishing")
+    return [one.run_key for one in sensor.evaluate_tick(context).run_requests or []]
+
+
+@dataclass(frozen=True)
+class Published:
+    """Two publications: everybody but M16 was read before the first, and everybody before the second.
+
+    Between them Dagster lost count of its partitions, and somebody began to serve the files.
+    """
+
+    made: Harness
+    result: dg.ExecuteInProcessResult
+    metadata: list[dict[str, Any]]
+    requested: list[int]
+    partitions: list[dict[str, int]]
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Published:
+    made = harness(tmp_path_factory.mktemp("published"))
     made.service.faults.switch([Fault("404", customer=M16)])
+    requested = [len(look(made))]
     assert not made.run().success
+    requested.append(len(look(made)))
+    result = made.publish()
+    requested.append(len(look(made)))
+    first = made.metadata(FILE)
+    made.service.faults.switch([])
+    made.run()
+    lose_count(made)
+    lost = made.partitions()
+    made.change_settings(published_url=f"{ELSEWHERE}/")
     assert made.publish().success
-    assert made.file.exists()
-    coverage = made.metadata(FILE)["coverage"]
+    return Published(made, result, [first, made.metadata(FILE)], requested, [lost, made.partitions()])
+
+
+def lose_count(made: Harness) -> None:
+    """Make Dagster believe that no partition was ever materialized."""
+    (record,) = made.instance.get_asset_records([dg.AssetKey(RUNNING)])
+    partitions = customer_months(made.project.settings, CUSTOMERS)
+    nothing = AssetStatusCacheValue(
+        latest_storage_id=record.asset_entry.last_materialization_storage_id or 0,
+        partitions_def_id=partitions.get_serializable_unique_identifier(),
+    )
+    made.instance.update_asset_cached_status_data(dg.AssetKey(RUNNING), nothing)
+
+
+def test_what_is_right_is_published_though_a_customer_failed(published: Published) -> None:
+    assert published.result.success
+    assert published.made.file.exists()
+    coverage = published.metadata[0]["coverage"]
     assert "| running_commissions | **3 of 11** | **0 of 11** | **3 of 11** |" in coverage
 
 
-def test_every_mart_and_check_has_an_event_and_every_column_a_description(tmp_path: Path) -> None:
-    made = harness(tmp_path)
-    made.run()
-    result = made.publish()
-    keys = build_definitions(made.project).resolve_all_asset_keys()
-    assert {event.asset_key for event in result.get_asset_materialization_events()} == {
+def test_every_mart_and_check_has_an_event_and_every_column_a_description(published: Published) -> None:
+    keys = build_definitions(published.made.project).resolve_all_asset_keys()
+    assert {event.asset_key for event in published.result.get_asset_materialization_events()} == {
         *(key for key in keys if key.path[0] == "marts"),
         FILE,
     }
     checks = list((ROOT / "sql" / "checks").glob("*.sql"))
-    assert len(result.get_asset_check_evaluations()) == len(checks)
-    schema = made.metadata(dg.AssetKey(["marts", "office_month"]))["dagster/column_schema"]
+    assert len(published.result.get_asset_check_evaluations()) == len(checks)
+    schema = published.made.metadata(dg.AssetKey(["marts", "office_month"]))["dagster/column_schema"]
     assert [column.name for column in schema.columns if not column.description] == []
 
 
-def test_file_and_page_are_links_where_somebody_serves_them_and_paths_elsewhere(tmp_path: Path) -> None:
-    made = harness(tmp_path)
-    made.run()
-    for url, place in (("", str(made.file.parent)), ("https://files.test/bi/", "https://files.test/bi")):
-        made.change_settings(published_url=url)
-        made.publish()
-        metadata = made.metadata(FILE)
-        assert [metadata["page"], metadata["file"]] == [f"{place}/report.html", f"{place}/warehouse.duckdb"]
+def test_file_and_page_are_links_where_somebody_serves_them_and_paths_elsewhere(published: Published) -> None:
+    found = [[one["page"], one["file"]] for one in published.metadata]
+    places = (published.made.file.parent, ELSEWHERE)
+    assert found == [[f"{place}/report.html", f"{place}/warehouse.duckdb"] for place in places]
 
 
-def test_an_error_keeps_the_previous_file_and_the_run_says_why(tmp_path: Path) -> None:
+def test_an_error_keeps_the_previous_file_and_the_run_says_why(published: Published, tmp_path: Path) -> None:
+    shutil.copytree(published.made.directory / "data", tmp_path / "data")
     made = harness(tmp_path)
-    made.run()
-    made.publish()
     before = made.file.stat().st_ino
     with made.project.store.writing() as connection:  # rows of no load in force
         connection.execute(
@@ -66,45 +113,16 @@ def test_an_error_keeps_the_previous_file_and_the_run_says_why(tmp_path: Path) -
     assert "no_month_stands_twice" in failed
 
 
-def test_a_publication_tells_which_reports_gained_rows_since_the_last(tmp_path: Path) -> None:
-    made = harness(tmp_path)
-    made.run(last="G1|2026-11")
-    made.publish()
-    made.run()
-    made.publish()
-    assert "| running_commissions | " in made.metadata(FILE)["changed"]
+def test_a_publication_tells_which_reports_gained_rows_since_the_last(published: Published) -> None:
+    assert "| running_commissions | " in published.metadata[1]["changed"]
 
 
-def test_partitions_that_dagster_lost_count_of_are_found_again(tmp_path: Path) -> None:
-    made = harness(tmp_path)
-    made.run()
-    (record,) = made.instance.get_asset_records([dg.AssetKey(RUNNING)])
-    partitions = customer_months(made.project.settings, CUSTOMERS)
-    lost = AssetStatusCacheValue(
-        latest_storage_id=record.asset_entry.last_materialization_storage_id or 0,
-        partitions_def_id=partitions.get_serializable_unique_identifier(),
-    )
-    made.instance.update_asset_cached_status_data(dg.AssetKey(RUNNING), lost)
-    assert made.partitions() == {}
-    made.publish()
-    assert made.partitions() == {"G1 green": 3, "M30016 green": 3, "M30017 green": 3}
+def test_partitions_that_dagster_lost_count_of_are_found_again(published: Published) -> None:
+    assert published.partitions == [{}, {"G1 green": 3, "M30016 green": 3, "M30017 green": 3}]
 
 
-def look(made: Harness) -> list[str | None]:
-    """The keys of the runs that the sensor requests."""
-    sensor = next(one for one in build_definitions(made.project).sensors or () if one.name == "publishing")
-    assert isinstance(sensor, dg.SensorDefinition)
-    context = dg.build_sensor_context(made.instance, sensor_name="publishing")
-    return [one.run_key for one in sensor.evaluate_tick(context).run_requests or []]
-
-
-def test_publishing_follows_a_fetch_once(tmp_path: Path) -> None:
-    made = harness(tmp_path)
-    assert look(made) == []
-    made.run()
-    assert len(look(made)) == 1
-    made.publish()
-    assert look(made) == []
+def test_publishing_follows_a_fetch_once(published: Published) -> None:
+    assert published.requested == [0, 1, 0]
 
 
 def test_publishing_waits_for_what_is_being_fetched_but_not_for_hours(tmp_path: Path) -> None:
