@@ -16,8 +16,8 @@ from pipelines.sandbox.service import Service
 from tests.scenarios.scenario import FastClock, Scenario, settings_for, world_of
 from warehouse.landing import Landing
 
-FEWEST = settings(max_examples=max(1, settings().max_examples // 50))
-"""An example is two whole syncs; `make soak` tries forty."""
+FEWEST = settings(max_examples=max(1, settings().max_examples // 100))
+"""An example is two whole syncs; `make soak` tries twenty."""
 FIRST = date(2023, 12, 1)
 REPORTS = ("commission_office", "sales", "running_commissions", "tips_and_leads")
 ZONES = ("Europe/Stockholm", "UTC", "America/St_Johns", "Pacific/Auckland", "Australia/Lord_Howe")

@@ -6,7 +6,9 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 
 import httpx
 import pytest
@@ -69,6 +71,14 @@ class Week:
         return len({month for one in loaded for month in one.months if month < OLDER})
 
 
+@cache
+def first_sync(reports: tuple[str, ...], *environment: tuple[str, str]) -> Scenario:
+    without_turns = {"due_months_monthly": "3", "tries": "1", **dict(environment)}
+    here = whole_chain(Path(mkdtemp()) / "data", reports, start="2025-11", as_of=FIRST, **without_turns)
+    assert here.sync().is_well
+    return here
+
+
 def week(
     directory: Path,
     answering: Answering | None = None,
@@ -77,10 +87,8 @@ def week(
     of_all_days: bool = False,
     **environment: str,
 ) -> Week:
-    without_turns = {"due_months_monthly": "3", "tries": "1", **environment}
-    here = whole_chain(directory / "data", reports, start="2025-11", as_of=FIRST, **without_turns)
-    assert here.sync().is_well
-    later = here.on(LATER)
+    read = first_sync(reports, *environment.items())
+    later = read.copied_to(directory / "data").on(LATER)
     if answering or of_all_days:
         later.transport = OtherAnswers(later.sandbox, answering)
     return Week(later, later.sync())
