@@ -32,6 +32,7 @@ from pipelines.sync.summary import Summary
 from pipelines.sync.sync import sync
 from tests.sandbox_transport import SandboxTransport
 from warehouse.database import Store
+from warehouse.marts import build_marts
 
 TODAY = date(2026, 11, 21)
 NOON = datetime.combine(TODAY, time(12), UTC)
@@ -88,6 +89,11 @@ class Scenario:
     def publish(self) -> Finished:
         """Marts, checks and the published file."""
         return finish(self.settings, self.clock)
+
+    def build(self, *marts: str) -> None:
+        """These marts and all they are made of, or all marts there are."""
+        with Store(self.data_dir).writing() as file:
+            build_marts(file, wanted=[f"marts.{mart}" for mart in marts])
 
     def rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
         """What a query on the working file answers."""

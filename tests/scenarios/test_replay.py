@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, timedelta
+from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 import pytest
@@ -27,6 +29,18 @@ EARLIEST_DUE = "2026-09"
 @pytest.fixture
 def chain(tmp_path: Path) -> Scenario:
     return whole_chain(tmp_path / "data", THREE, start="2026-03", changed_months="0")
+
+
+@cache
+def synced_once() -> Scenario:
+    here = whole_chain(Path(mkdtemp()) / "data", THREE, start="2026-08", changed_months="0")
+    assert here.sync().is_well
+    return here
+
+
+@pytest.fixture
+def synced(tmp_path: Path) -> Scenario:
+    return synced_once().copied_to(tmp_path / "data")
 
 
 def older_months_asked(here: Scenario) -> set[str | None]:
@@ -55,25 +69,23 @@ def test_what_failed_is_asked_again_and_nothing_else_besides_what_is_due(chain: 
     assert older_months_asked(chain) == set()
 
 
-def test_dropped_tables_are_rebuilt_identically_from_landing_alone(chain: Scenario) -> None:
-    chain.sync()
+def test_dropped_tables_are_rebuilt_identically_from_landing_alone(synced: Scenario) -> None:
     tables = ("sales_agents", "running_commissions", "users_history")
     queries = [f"{words} bi.{table}" for table in tables for words in ("DESCRIBE", "FROM")]
-    before = [sorted(chain.rows(query), key=repr) for query in queries]
+    before = [sorted(synced.rows(query), key=repr) for query in queries]
     for table in tables:
-        chain.execute(f"DROP TABLE bi.{table} CASCADE")
-    chain.service.log.clear()
-    assert replay(chain.settings).failures == []
-    assert ([sorted(chain.rows(query), key=repr) for query in queries], chain.asked) == (before, [])
+        synced.execute(f"DROP TABLE bi.{table} CASCADE")
+    synced.service.log.clear()
+    assert replay(synced.settings).failures == []
+    assert ([sorted(synced.rows(query), key=repr) for query in queries], synced.asked) == (before, [])
 
 
-def test_what_is_asked_for_is_known_again_when_the_working_file_was_lost(chain: Scenario) -> None:
-    chain.sync()
+def test_what_is_asked_for_is_known_again_when_the_working_file_was_lost(synced: Scenario) -> None:
     asked_for = "SELECT report, is_on FROM meta.reports ORDER BY ALL"
-    before = chain.rows(asked_for)
-    chain.lose_working_file()
-    replay(chain.settings)
-    assert chain.rows(asked_for) == before
+    before = synced.rows(asked_for)
+    synced.lose_working_file()
+    replay(synced.settings)
+    assert synced.rows(asked_for) == before
 
 
 def test_leads_that_landed_in_one_answer_with_removed_ones_are_replayed_as_they_were(tmp_path: Path) -> None:
@@ -125,6 +137,7 @@ def test_old_answers_go_when_a_setting_says_so_and_nothing_in_force_needs_them(t
     assert here.cells() == before
 
 
+REMEMBERING = ("restatements", "sale_changes", "user_month_versions", "lead_states")
 DAYS = (date(2026, 4, 10), date(2026, 5, 6), date(2026, 6, 10))
 RESTATED = "SELECT * EXCLUDE (load_id_before, load_id_after, _load_id) FROM marts.restatements ORDER BY ALL"
 SALES_CHANGED = RESTATED.replace("restatements", "sale_changes")
@@ -133,19 +146,21 @@ USERS_BEFORE = "SELECT * FROM marts.user_month_versions ORDER BY ALL"
 
 @pytest.fixture(scope="module")
 def restated(tmp_path_factory: pytest.TempPathFactory) -> Scenario:
-    """A data directory that was synced and published on three days."""
+    """A data directory that was synced, and its marts built, on three days."""
     money = ("commission_office", "commission_user", "sales", "running_commissions")
     reports = (*money, "tips_and_leads", "live_activity")
-    here = whole_chain(tmp_path_factory.mktemp("restated") / "data", reports, start="2026-01", as_of=DAYS[-1])
+    here = whole_chain(
+        tmp_path_factory.mktemp("restated") / "data", reports, start="2026-02", as_of=DAYS[-1], customers="G1"
+    )
     for day in DAYS:
         here = here.on(day)
         assert here.sync(refresh=True).is_well
-        assert here.publish().publication.published
+        here.build(*REMEMBERING)
     return here
 
 
 def restatements(here: Scenario) -> list[tuple[Any, ...]]:
-    here.publish()
+    here.build(*REMEMBERING)
     return here.rows(RESTATED)
 
 

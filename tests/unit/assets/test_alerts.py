@@ -68,6 +68,15 @@ def after_a_night(directory: Path, *faults: Fault) -> tuple[Harness, AlertState]
     return made, state
 
 
+Night = tuple[Harness, AlertState]
+
+
+@pytest.fixture(scope="module")
+def failed(tmp_path_factory: pytest.TempPathFactory) -> Night:
+    """A night in which M16 was not known to the service."""
+    return after_a_night(tmp_path_factory.mktemp("failed"), Fault("404", customer=M16))
+
+
 def test_a_night_that_went_well_is_noted_and_causes_no_message(tmp_path: Path) -> None:
     made, state = after_a_night(tmp_path)
     after = look(made, state, minutes=11)
@@ -84,8 +93,8 @@ def test_new_columns_are_told_once_and_ask_for_nothing(tmp_path: Path) -> None:
     assert state.text.startswith("- New in the answers: running_commissions: running_commissions.")
 
 
-def test_a_night_that_failed_causes_one_message_of_causes_with_their_remedies(tmp_path: Path) -> None:
-    made, state = after_a_night(tmp_path, Fault("404", customer=M16))
+def test_a_night_that_failed_causes_one_message_of_causes_with_their_remedies(failed: Night) -> None:
+    made, state = failed
     chat = Inbox()
     for _ in range(2):
         state = deliver(look(made, state, minutes=11), {"chat": chat}, LOG)
@@ -140,8 +149,8 @@ def test_a_message_waits_until_there_was_time_to_publish(tmp_path: Path) -> None
     assert look(made, state, minutes=5) == state
 
 
-def test_a_channel_that_refuses_is_tried_again_and_the_other_is_not(tmp_path: Path) -> None:
-    made, state = after_a_night(tmp_path, Fault("404", customer=M16))
+def test_a_channel_that_refuses_is_tried_again_and_the_other_is_not(failed: Night) -> None:
+    made, state = failed
     chat, mail = Inbox(), Inbox(refuses=True)
     channels = {"chat": chat, "mail": mail}
     state = deliver(look(made, state, *channels, minutes=11), channels, LOG)
