@@ -87,6 +87,12 @@ def test_contacts_users_and_agents_are_personal() -> None:
     }  # fmt: skip
 
 
+def test_a_column_knows_its_type_and_where_in_the_answer_it_is_read() -> None:
+    known = {column.name: (column.source, column.type) for column in declared_columns(named("sales_estates"))}
+    assert known["office_name"] == ("officeSaleReports[].officeName", "VARCHAR")
+    assert known["address_zip_code"] == ("address.zipCode", "VARCHAR")
+
+
 @pytest.mark.parametrize(
     ("name", "column"),
     [

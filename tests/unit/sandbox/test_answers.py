@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from pipelines.sandbox.answers.snapshot import Shapes
 from pipelines.sandbox.calls import Call
 from tests.truth import truth
 from tests.unit.sandbox.asking import (
@@ -49,6 +50,7 @@ MEASURES = (
     "commission soldTotalPrice soldCommissionPercentage soldAverageCommission soldEstateParts writingParts "
     "valuationParts"
 ).split()
+SHAPES: tuple[Shapes, ...] = ("a", "b")
 WALL_CLOCK = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.(\d{1,3}|\d{7}))?")
 UNDOCUMENTED: tuple[tuple[str, dict[str, Any]], ...] = (
     (f"{BI}/LiveData/Report", MAY),
@@ -160,6 +162,26 @@ def test_references_name_the_estates_of_the_sales_report() -> None:
 def test_budgets_of_one_user_are_a_row_of_the_offices() -> None:
     rows = ask(quiet(), f"{BI}/Budget/Crm/M30016/2025/5")
     assert ask(quiet(), f"{BI}/Budget/Crm/M30016/{rows[0]['userId']}/2025/5") == rows[:1]
+
+
+def test_both_shapes_of_the_monthly_report_say_the_same() -> None:
+    told = [
+        {
+            (
+                office.get("customerId") or office["office"]["customerId"],
+                int(month["month"]),
+                month["commission"],
+            )
+            for office in ask(quiet(shapes), f"{BI}/CommissionOfficeReportByMonth/G1", **YEAR)[
+                "commissionOffices"
+            ]
+            for year in office["years"]
+            for month in year["months"]
+            if month["commission"]
+        }
+        for shapes in SHAPES
+    ]
+    assert told[0] == told[1]
 
 
 @pytest.mark.parametrize("name", ["GetEstatesReport", "GetEstateReportProdDb"])
