@@ -10,7 +10,7 @@ from assets.metadata import LATE_AFTER, markdown_table
 from assets.project import Project
 from assets.run_results import months_in_words
 from pipelines.months import Month
-from pipelines.operations.causes import HELD_BACK, LATE, NEVER, UNPUBLISHED
+from pipelines.operations.causes import LATE, NEVER, UNPUBLISHED
 from pipelines.planning.plan import Plan, PlannedReport, make_plan
 from pipelines.planning.selection import Pair, Selection
 from warehouse.ledger import Ledger, ledger_of
@@ -61,8 +61,8 @@ def find_overdue(state: DataState, now: datetime, being_fetched: Collection[str]
         failed, success = failures.get(one.pair), successes.get(one.pair)
         if failed:
             months = months_in_words([Month.of(day) for day in failed.months]) or "as it stands now"
-            kind = HELD_BACK if failed.status == HELD_BACK else failed.kind or ""
-            yield Overdue(*one.pair, months, f"{failed.since_utc:%Y-%m-%d %H:%M} UTC", failed.error, kind)
+            since = f"{failed.since_utc:%Y-%m-%d %H:%M} UTC"
+            yield Overdue(*one.pair, months, since, failed.error, failed.cause)
         elif success and _is_late(success, now):
             since = f"{success:%Y-%m-%d %H:%M} UTC"
             yield Overdue(*one.pair, "nothing new", since, "it was not read again", LATE)

@@ -15,6 +15,7 @@ from warehouse.duckdb_file import STORAGE_VERSION, connect
 from warehouse.files import PRIVATE_FILE, wal
 from warehouse.lock import holder
 from warehouse.publish import Versions
+from warehouse.window_result import WindowStatus
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -48,6 +49,11 @@ class OpenFailure:
     error: str
     since_utc: datetime
     kind: str | None = None
+
+    @property
+    def cause(self) -> str:
+        """The kind of error in a word, or that the answers were held back."""
+        return self.status if self.status == WindowStatus.HELD_BACK else self.kind or ""
 
 
 @dataclass(frozen=True)

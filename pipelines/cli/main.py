@@ -17,7 +17,7 @@ COMMANDS = {
     "demo": "run everything once against a sandbox of our own: sync, publish, and a summary",
     "sandbox": "serve an invented Connect service on this machine, to try things out",
     "reports": "list the reports, their limits and their tables",
-    "plan": "say what a sync would ask, per customer and report, without asking anything",
+    "plan": "say what a sync would ask of each customer, without asking anything",
     "sync": "ask what is missing or due, load it and publish",
     "status": "say what is held, missing, failed and published",
     "replay": "rebuild tables from landing alone, without the service",
@@ -122,6 +122,9 @@ def parser(*, with_sandbox: bool = True) -> argparse.ArgumentParser:
             help="an estate for the reports on demand (repeatable)",
         )
         add("--refresh", action="store_true", help="ask even for what is held")
+    commands["plan"].add_argument(
+        "--details", action="store_true", help="every report of every customer on a line of its own"
+    )
     commands["plan"].add_argument(
         "--all-nights", action="store_true", help="what each night of a month would cost, if nothing changed"
     )

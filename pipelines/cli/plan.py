@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Sequence
 
 from pipelines.cli.output import count, duration, print_json, print_table
 from pipelines.cli.sync import selection_of
 from pipelines.clock import SystemClock
 from pipelines.planning.cost import Night, by_pair, first_of_month, nights_to_come
 from pipelines.planning.plan import Plan, PlannedReport, make_plan
+from pipelines.planning.windows import Window
 from pipelines.settings.model import Settings, load_settings
 from warehouse.database import Store
 
@@ -23,11 +25,16 @@ def run_plan(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(_plan_as_json(plan))
         return 0
-    print_table(
-        ["report", "customer", "missing", "due", "held", "windows", "requests", ""],
-        [_plan_row(planned) for planned in plan.planned],
-        right=(2, 3, 4, 5, 6),
-    )
+    counted = ["missing", "due", "held", "windows", "requests", ""]
+    if arguments.details:
+        rows = [[*planned.pair, *_cells([planned])] for planned in plan.planned]
+        print_table(["report", "customer", *counted], rows, right=(2, 3, 4, 5, 6))
+    else:
+        by_customer: dict[str, list[PlannedReport]] = {}
+        for planned in plan.planned:
+            by_customer.setdefault(planned.customer.id, []).append(planned)
+        rows = [[customer, *_cells(several)] for customer, several in by_customer.items()]
+        print_table(["customer", *counted], rows, right=(1, 2, 3, 4, 5))
     if plan.probes:
         since = min(one.first for one in plan.probes)
         print(
@@ -83,18 +90,29 @@ def _night_as_json(night: Night) -> dict[str, object]:
     }
 
 
-def _plan_row(planned: PlannedReport) -> list[str]:
-    windows = planned.windows
-    span = f"{windows[0]} … {windows[-1]}" if len(windows) > 1 else f"{windows[0]}" if windows else "all held"
-    return [
-        *planned.pair,
-        str(len(planned.wanted.missing)),
-        str(len(planned.wanted.due)),
-        str(planned.wanted.left),
-        str(len(windows)),
-        str(planned.requests),
-        planned.skipped or span,
-    ]
+def _cells(several: Sequence[PlannedReport]) -> list[str]:
+    """Planned reports added up, with the months that are asked for or why none is."""
+    windows = [window for planned in several for window in planned.windows]
+    counts = (
+        sum(len(planned.wanted.missing) for planned in several),
+        sum(len(planned.wanted.due) for planned in several),
+        sum(planned.wanted.left for planned in several),
+        len(windows),
+        sum(planned.requests for planned in several),
+    )
+    reasons = {planned.skipped for planned in several if planned.skipped}
+    skipped = sum(planned.skipped is not None for planned in several)
+    if len(reasons) == 1 and skipped == len(several):
+        return [*map(count, counts), *reasons]
+    return [*map(count, counts), _span(windows) + (f"; {skipped} reports are not asked" if skipped else "")]
+
+
+def _span(windows: Sequence[Window]) -> str:
+    """The months of windows: 2024-01 … 2026-11."""
+    months = [month for window in windows for month in window.months]
+    if not months:
+        return "now" if windows else "all held"
+    return f"{min(months)} … {max(months)}" if min(months) < max(months) else str(min(months))
 
 
 def _plan_as_json(plan: Plan) -> dict[str, object]:

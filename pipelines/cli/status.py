@@ -13,12 +13,14 @@ from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
 from pipelines.cli.output import count, print_json, print_table, size
 from pipelines.clock import SystemClock
+from pipelines.operations.causes import FailedReport, causes, names
 from pipelines.settings.model import load_settings
 
 if TYPE_CHECKING:
     from pipelines.operations.quarantined_rows import RawRow
     from pipelines.planning.plan import PlannedReport
-    from warehouse.status import Overview, PastPublication
+    from pipelines.settings.model import Settings
+    from warehouse.status import Overview, PastPublication, RefusedReport
 
 _STATES_OF_TROUBLE = {"late": "late", "never read": "never read", "no access": "refused"}
 """States of meta.freshness that are trouble, and what the verdict calls them."""
@@ -56,6 +58,10 @@ def run_status(arguments: argparse.Namespace) -> int:
         return int(arguments.check and not is_well(view))
     print(verdict(view))
     (_print_held if arguments.details else _print_customers)(planned, view)
+    if arguments.details:
+        _print_failures(view)
+    else:
+        _print_causes(view, settings)
     _print_trouble(view)
     _print_nights(view)
     for publication in view.publications if arguments.details else view.publications[:1]:
@@ -158,9 +164,21 @@ def _print_quarantined(one: RawRow) -> None:
     print(f"    {one.raw or one.trouble}")
 
 
-def _print_trouble(view: Overview) -> None:
-    from warehouse.ledger import Cap
+def _print_causes(view: Overview, settings: Settings) -> None:
+    """A sentence for each cause of what failed, and a line for each customer that lacks rights."""
+    failed = [FailedReport(one.report, one.customer, one.cause, one.error) for one in view.failures]
+    for sentence in causes(failed, settings):
+        print(f"- {sentence}")
+    refused: dict[str, list[RefusedReport]] = {}
+    for one in view.refusals:
+        refused.setdefault(one.customer, []).append(one)
+    for customer, several in refused.items():
+        since = min(one.denied_at_utc for one in several)
+        print(f"- {customer} has no access to {names(one.report for one in several)} ({since:%Y-%m-%d}).")
 
+
+def _print_failures(view: Overview) -> None:
+    """Everything that failed or was refused, a line for each report of each customer."""
     for failure in view.failures:
         months = f"{failure.months[0]:%Y-%m}..{failure.months[-1]:%Y-%m}" if failure.months else "now"
         print(
@@ -170,6 +188,12 @@ def _print_trouble(view: Overview) -> None:
     for refusal in view.refusals:
         since = f"{refusal.denied_at_utc:%Y-%m-%d %H:%M} UTC"
         print(f"no access since {since}: {refusal.report} of {refusal.customer}")
+
+
+def _print_trouble(view: Overview) -> None:
+    """Rows in quarantine, customers that overlap, and what refusals have taught."""
+    from warehouse.ledger import Cap
+
     for some in view.quarantined:
         print(f"quarantine: {count(some.rows)} rows of bi.{some.table} of {some.customer}: {some.reason}")
     for one in view.overlaps:

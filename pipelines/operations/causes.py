@@ -36,7 +36,8 @@ SENTENCES: Mapping[str, str] = {
     "{customers}. " + WAITS,
     "AnswerTooLarge": "Raise BROKERBI_LARGEST_ANSWER_MB: an answer is larger, for {reports} of {customers}.",
     HELD_BACK: "Ask the service whether rows are missing; if not, launch {reports} of {customers} with the "
-    "tag brokerbi/accept_shrink=yes: more than half of the rows held would go, and stay so far.",
+    "tag brokerbi/accept_shrink=yes, or give `brokerbi sync` the option --accept-shrink: more than half of "
+    "the rows held would go, and stay so far.",
     LATE: "See that the schedule `nightly` and the daemon run: {reports} of {customers} was not read for a "
     "day and a half.",
     UNPUBLISHED: "Look at the latest run of the job `publish` and its checks: no new file was published for "

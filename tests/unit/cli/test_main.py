@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from pipelines.cli.main import main
@@ -16,3 +18,21 @@ def test_the_version_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="0"):
         main(["--version"])
     assert capsys.readouterr().out.startswith("brokerbi 0.")
+
+
+def test_a_plan_is_one_line_a_customer_and_with_details_one_a_report(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = {"CUSTOMERS": "M1,M2", "START": "2026-01", "DATA_DIR": str(tmp_path), "TODAY": "2026-11-22"}
+    for name, value in given.items():
+        monkeypatch.setenv(f"BROKERBI_{name}", value)
+    said = []
+    for options in (("--report", "sales"), ("--report", "sales", "--report", "users", "--details")):
+        assert main(["plan", *options]) == 0
+        said.append([line.split() for line in capsys.readouterr().out.splitlines()[2:-1]])
+    assert [cells[:7] for cells in said[0]] == [
+        [name, "11", "0", "0", "1", "1", "2026-01"] for name in ("M1", "M2")
+    ]
+    assert [cells[:2] for cells in said[1]] == [
+        [report, name] for report in ("users", "sales") for name in ("M1", "M2")
+    ]

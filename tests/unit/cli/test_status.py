@@ -7,9 +7,11 @@ import subprocess
 import sys
 from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
 
 import pytest
 
+from pipelines.cli.main import main
 from pipelines.cli.status import is_well
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.scenario import Scenario, scenario
@@ -92,3 +94,20 @@ def test_a_monitor_hears_of_what_is_wrong_and_of_nothing_else(
     standings: list[ReportStatus], publications: list[PastPublication], quiet: bool
 ) -> None:
     assert is_well(Overview(standings, [], [], [], [], publications)) is quiet
+
+
+def test_failures_of_one_cause_are_one_line_and_details_show_each(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = scenario(tmp_path, ("users", "trademarks"), offices=2)
+    here.sync(Fault("404"))
+    monkeypatch.setenv("BROKERBI_DATA_DIR", str(here.settings.data_dir))
+    said = []
+    for options in ((), ("--details",)):
+        assert main(["status", *options]) == 0
+        said.append([line for line in capsys.readouterr().out.splitlines() if "404" in line])
+    assert (len(said[0]), said[0][0][:18], len(said[1])) == (
+        1,
+        "- Check the id of ",
+        2 * len(here.settings.customers),
+    )
