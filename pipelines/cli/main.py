@@ -39,6 +39,7 @@ MODULES = {
     "report": "maintenance",
     "replay": "maintenance",
     "publish": "maintenance",
+    "export": "maintenance",
     "rollback": "maintenance",
     "erase": "maintenance",
     "compact": "maintenance",

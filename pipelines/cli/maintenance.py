@@ -1,4 +1,4 @@
-"""Commands on what is held: `publish`, `rollback`, `report`, `replay`, `compact` and `erase`.
+"""Commands on what is held: `publish`, `rollback`, `report`, `export`, `replay`, `compact` and `erase`.
 
 Each imports what it needs itself: `publish` needs nothing of a replay.
 """
@@ -9,10 +9,14 @@ import argparse
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pipelines.cli.output import complain, count, duration, print_json, size
 from pipelines.clock import SystemClock
 from pipelines.settings.model import Settings, load_settings
+
+if TYPE_CHECKING:
+    from pipelines.operations.export import Export
 
 LOADS_BETWEEN_LINES = 200
 
@@ -24,7 +28,6 @@ def run_publish(_: argparse.Namespace) -> int:
 
 def publish(settings: Settings) -> bool:
     """Publish, say what the checks found, and whether there is a new published file."""
-    from pipelines.cli.export import print_export
     from pipelines.operations.publish import finish
 
     finished = finish(settings)
@@ -47,7 +50,7 @@ def publish(settings: Settings) -> bool:
     if isinstance(finished.export, str):
         print(f"warning: {finished.export}")
     elif finished.export is not None:
-        print_export(finished.export)
+        _print_export(finished.export)
     return True
 
 
@@ -84,6 +87,29 @@ def run_report(arguments: argparse.Namespace) -> int:
         )
     print(f"{page.path} ({size(page.bytes)}, {duration(page.seconds)}); open it in any browser")
     return 0
+
+
+def run_export(arguments: argparse.Namespace) -> int:
+    """Write the files that the arguments name, or else the settings."""
+    from pipelines.operations.export import export
+
+    settings = load_settings(os.environ, reading=True)
+    made = export(
+        settings.data_dir,
+        formats=list(dict.fromkeys(arguments.format or settings.export_formats or ("parquet",))),
+        to=arguments.to or settings.export_to,
+        tables=arguments.table,
+        now=SystemClock().utc_now(),
+    )
+    _print_export(made)
+    return 0
+
+
+def _print_export(made: Export) -> None:
+    """Where it is, how large, and what it lacks."""
+    print(f"exported to {made.place} ({made.files} files, {size(made.bytes)}, {duration(made.seconds)})")
+    for table in made.too_long:
+        complain(f"brokerbi: {table} is longer than a sheet of Excel; it is not in the workbook")
 
 
 def run_replay(arguments: argparse.Namespace) -> int:

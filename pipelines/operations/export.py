@@ -23,9 +23,9 @@ from filelock import FileLock
 from pipelines.operations.dbt_project import write_dbt_project
 from pipelines.operations.workbook import write_workbook
 from warehouse.errors import WarehouseError, explained
-from warehouse.export import PublishedTable, TableExport, table_export
 from warehouse.files import PRIVATE_FILE, SHARED_FILE, SHARED_FOLDER, sync
 from warehouse.publish import Versions, next_name
+from warehouse.table_export import PublishedTable, TableExport, table_export
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings

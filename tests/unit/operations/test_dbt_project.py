@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from pipelines.operations.dbt_project import write_dbt_project
-from warehouse.export import PublishedColumn, PublishedTable
+from warehouse.table_export import PublishedColumn, PublishedTable
 
 COLUMNS = {
     "month": "DATE",
