@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from datetime import UTC, datetime
 
 import pytest
@@ -47,6 +48,17 @@ def test_a_fault_strikes_where_and_as_often_as_it_says(
 ) -> None:
     service = _service(*faults)
     assert [_users(service, customer).status for customer in customers] == statuses
+
+
+def test_a_body_can_be_empty_or_in_the_wrong_charset_or_compressed() -> None:
+    whole = _users(_service()).body
+    empty, charset, packed = (_users(_service(Fault(kind))) for kind in ("empty", "charset", "gzip"))
+    assert (empty.body, charset.body.decode("latin-1"), gzip.decompress(packed.body)) == (
+        b"",
+        whole.decode().encode("latin-1", "replace").decode("latin-1"),
+        whole,
+    )
+    assert packed.headers["Content-Encoding"] == "gzip"
 
 
 def test_a_fault_is_read_from_text() -> None:
