@@ -11,7 +11,7 @@ from assets.alerts import trouble_sensor
 from assets.marts import FILE, read_sql_files
 from assets.notify import channels
 from assets.old_runs import old_runs_sensor
-from assets.partitions import customer_months, customers_in_order
+from assets.partitions import customers_in_order
 from assets.project import Project
 from assets.publish import PUBLISH, published_file, publishing_sensor
 from assets.report_checks import checks_of_reports
@@ -45,7 +45,7 @@ def build_definitions(project: Project) -> dg.Definitions:
         assets=[
             service_spec(),
             snapshot_reports(project),
-            monthly_reports(project, customer_months(project.settings, customers)),
+            monthly_reports(project, customers),
             published_file(project, read_sql_files()),
         ],
         asset_checks=[checks_of_reports(project)],

@@ -92,6 +92,11 @@ def mart_specs(files: SqlFiles, reports: Iterable[Report]) -> list[dg.AssetSpec]
             metadata={
                 "dagster/table_name": query.table,
                 "rebuilt": "by the job publish, after every run that fetched something",
+                "dagster/code_references": dg.CodeReferencesMetadataValue(
+                    code_references=[
+                        dg.LocalFileCodeReference(file_path=str(query.path.resolve()), label=query.path.name)
+                    ]
+                ),
                 COLUMN_SCHEMA: column_schema(
                     (name, query.types.get(name, ""), words) for name, words in query.columns.items()
                 ),

@@ -18,7 +18,14 @@ from assets.metadata import (
     documented_columns,
     read_previews,
 )
-from assets.partitions import ReportPartition, customers_in_order, months_by_pair, parse_partition_key
+from assets.partitions import (
+    ReportPartition,
+    customer_months,
+    customers_in_order,
+    customers_in_words,
+    months_by_pair,
+    parse_partition_key,
+)
 from assets.project import Project
 from assets.run_log import RunLog, columns_in_words
 from assets.run_results import (
@@ -57,16 +64,21 @@ BEFORE_MONTHLY_REPORTS = {"dagster/priority": "1"}
 """Users are read first: some reports ask for them one by one."""
 
 
-def monthly_reports(project: Project, partitions: dg.MultiPartitionsDefinition) -> dg.AssetsDefinition:
+def monthly_reports(project: Project, customers: Sequence[str]) -> dg.AssetsDefinition:
     """The reports with months; any rectangle of customers and months is one sync.
 
     One sync for all reports finds a refused login, a customer without rights and a service that is down
     once and not once for each report, and no request waits for another report to end.
     """
+    partitions_def = customer_months(project.settings, customers)
+    who = {"customers": dg.MetadataValue.md(customers_in_words(project.settings, customers))}
 
     @dg.multi_asset(
         name="monthly_reports",
-        specs=[report_spec(report, partitions) for report in project.monthly_reports],
+        specs=[
+            report_spec(report, partitions_def).merge_attributes(metadata=who)
+            for report in project.monthly_reports
+        ],
         backfill_policy=dg.BackfillPolicy.single_run(),
         can_subset=True,
     )

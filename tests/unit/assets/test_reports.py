@@ -13,7 +13,13 @@ import httpx
 import pytest
 
 from assets.definitions import build_definitions
-from assets.partitions import customer_months, customers_in_order, parse_partition_key, partition_key
+from assets.partitions import (
+    customer_months,
+    customers_in_order,
+    customers_in_words,
+    parse_partition_key,
+    partition_key,
+)
 from assets.project import Project
 from assets.reports import HELD, SKIP
 from assets.schedules import NIGHTLY
@@ -328,6 +334,15 @@ def test_a_customer_taken_out_of_the_settings_keeps_its_partitions_and_is_not_as
     assert made.run(last="M30016|2026-11").success
     assert made.customers_asked() == {G1, M17}
     assert made.partitions() == {"G1 green": 3, "M30017 green": 3, "M30016 green": 3}
+
+
+def test_the_customers_of_the_matrix_are_named_and_those_no_longer_asked_are_marked(tmp_path: Path) -> None:
+    made = settings(tmp_path, customers='[{"id": "c01", "name": "Söder"}, {"id": "c02", "active": false}]')
+    assert customers_in_words(made, ["c01", "c02", "c03"]).splitlines()[2:] == [
+        "| c01 | Söder |  | asked |",
+        "| c02 |  |  | switched off |",
+        "| c03 |  |  | no longer in the settings |",
+    ]
 
 
 def test_there_is_a_partition_for_each_customer_and_month_up_to_today(tmp_path: Path) -> None:
