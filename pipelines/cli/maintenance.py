@@ -61,7 +61,7 @@ def run_rollback(arguments: argparse.Namespace) -> int:
 
     settings = load_settings(os.environ, offline=True)
     publication = rollback(settings.data_dir, to=arguments.to, now=SystemClock().utc_now())
-    page = refresh_report_page(settings.data_dir, timezone=settings.timezone, now=SystemClock().utc_now())
+    page = refresh_report_page(settings, SystemClock().utc_now())
     if isinstance(page, str):
         print(f"warning: {page}")
     print(f"{publication.path} is version {publication.version} again; the next sync publishes anew")
@@ -73,12 +73,8 @@ def run_report(arguments: argparse.Namespace) -> int:
     from pipelines.operations.report_page import write_dictionary_page, write_report_page
 
     settings = load_settings(os.environ, reading=True)
-    page = write_report_page(
-        settings.data_dir,
-        timezone=settings.timezone,
-        now=SystemClock().utc_now(),
-        out=Path(arguments.out) if arguments.out else None,
-    )
+    out = Path(arguments.out) if arguments.out else None
+    page = write_report_page(settings, SystemClock().utc_now(), out)
     if not arguments.out:
         write_dictionary_page(settings.data_dir, timezone=settings.timezone, now=SystemClock().utc_now())
     if page.missing:

@@ -14,7 +14,7 @@ from pipelines.clock import Clock, SystemClock
 from pipelines.operations.export import remove_exports
 from pipelines.operations.publish import finish
 from pipelines.operations.replay import replay
-from pipelines.operations.report_page import REPORT_PAGE, refresh_report_page
+from pipelines.operations.report_page import refresh_report_page, remove_pages
 from warehouse import erasure
 from warehouse.database import Store
 from warehouse.erasure import DocumentedTables
@@ -128,9 +128,9 @@ def _publish(
         receipt.published = publication.version or ""
         if not publication.published:  # a check failed on the new rows: the old ones are cleaned
             receipt.published = erasure.clean_published(data_dir, person, tables, now)
-            page = refresh_report_page(data_dir, timezone=settings.timezone, now=now)
+            page = refresh_report_page(settings, now)
             if isinstance(page, str):
-                (data_dir / REPORT_PAGE).unlink(missing_ok=True)
+                remove_pages(data_dir)
                 receipt.problems.append(page)
     receipt.versions_removed = erasure.clear_versions(data_dir)
 

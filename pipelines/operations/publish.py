@@ -60,7 +60,7 @@ def finish(
         clear_landing(data_dir, days=settings.landing_days, now=clock.utc_now())
     page, exported, ping = None, None, ""
     if publication.published:
-        page = refresh_report_page(data_dir, timezone=settings.timezone, now=clock.utc_now())
+        page = refresh_report_page(settings, clock.utc_now())
         exported = refresh_export(settings, clock.utc_now())
         ping = call(settings.ping_url.get_secret_value(), transport)
     return Finished(tuple(marts), tuple(checks), publication, page, exported, ping)

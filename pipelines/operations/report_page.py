@@ -1,45 +1,86 @@
-"""The pages beside the published file, the report and the dictionary: each put in place in one step."""
+"""The pages beside the published file: the chain's, each office's, the operators' and the dictionary."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pipelines.page import dictionary
-from pipelines.page.facts import QUERIES, facts_from_rows
-from pipelines.page.html_page import render_page
+from pipelines.page.facts import QUERIES, facts_by_office, facts_from_rows
+from pipelines.page.html_page import Form, office_file, render_chain, render_office, render_operators
+from pipelines.page.language import language
 from warehouse.errors import WarehouseError, explained
-from warehouse.files import SHARED_FILE, write_file
+from warehouse.files import SHARED_FILE, SHARED_FOLDER, write_file
 from warehouse.queries import SQL, published_rows
 
+if TYPE_CHECKING:
+    from pipelines.settings.model import Settings
+
 REPORT_PAGE = "report.html"
+OPERATORS_PAGE = "operators.html"
 DICTIONARY_PAGE = "dictionary.html"
+OFFICE_PAGES = "offices"
+"""The folder of the offices' pages, which holds nothing else."""
 
 
 @dataclass(frozen=True)
 class ReportPage:
-    """A page that was written: where, how large it is, and how long it took."""
+    """The chain's page that was written: where, how large it is, and how long all pages took."""
 
     path: Path
     bytes: int
     seconds: float
     missing: tuple[str, ...]  # what the published file cannot answer
+    office_pages: int = 0
 
 
-def write_report_page(data_dir: Path, *, timezone: str, now: datetime, out: Path | None = None) -> ReportPage:
-    """Render the published file; whoever has the old page open keeps it.
+def write_report_page(settings: Settings, now: datetime, out: Path | None = None) -> ReportPage:
+    """Render the published file; whoever has an old page open keeps it.
 
-    Raises WarehouseError when there is no published file, or when the page cannot be written.
+    All pages are rendered before the first is put in place, each in one step, and those of offices that are
+    not in the file any more are removed. With `out` the chain's page alone goes there, without links to the
+    others. Raises WarehouseError when there is no published file, or when a page cannot be written.
     """
     began = time.monotonic()
+    data_dir = settings.data_dir
     facts = facts_from_rows(published_rows(data_dir, SQL / "page", QUERIES))
-    html = render_page(facts, timezone=timezone, made_at_utc=now).encode()
-    path = Path(out) if out else Path(data_dir) / REPORT_PAGE
+    form = Form(language(settings.language), settings.chain_name, settings.timezone, now)
+    path = out or data_dir / REPORT_PAGE
+    pages: dict[Path, str] = {}
+    if out is None:
+        offices = facts_by_office(facts)
+        files = {office: f"{OFFICE_PAGES}/{office_file(office)}" for office in offices}
+        for office, own in offices.items():
+            pages[data_dir / files[office]] = render_office(own, form, office, facts)
+        pages[data_dir / OPERATORS_PAGE] = render_operators(facts, form)
+        pages[path] = render_chain(facts, form, files)
+    else:
+        pages[path] = render_chain(facts, form, {})
     with explained(path):
-        write_file(path, html, mode=SHARED_FILE)
-    return ReportPage(path, len(html), time.monotonic() - began, tuple(facts.missing))
+        if out is None:
+            (data_dir / OFFICE_PAGES).mkdir(mode=SHARED_FOLDER, exist_ok=True)
+        for place, html in pages.items():
+            write_file(place, html.encode(), mode=SHARED_FILE)
+        if out is None:
+            _remove_office_pages(data_dir, kept=pages)
+    seconds = time.monotonic() - began
+    return ReportPage(path, path.stat().st_size, seconds, tuple(facts.missing), max(0, len(pages) - 2))
+
+
+def _remove_office_pages(data_dir: Path, kept: Iterable[Path] = ()) -> None:
+    for page in set((data_dir / OFFICE_PAGES).glob("*.html")) - set(kept):
+        page.unlink(missing_ok=True)
+
+
+def remove_pages(data_dir: Path) -> None:
+    """Remove the pages that name persons: all but the dictionary."""
+    for name in (REPORT_PAGE, OPERATORS_PAGE):
+        (data_dir / name).unlink(missing_ok=True)
+    _remove_office_pages(data_dir)
 
 
 def write_dictionary_page(data_dir: Path, *, timezone: str, now: datetime) -> Path | None:
@@ -55,11 +96,11 @@ def write_dictionary_page(data_dir: Path, *, timezone: str, now: datetime) -> Pa
     return path
 
 
-def refresh_report_page(data_dir: Path, *, timezone: str, now: datetime) -> ReportPage | str:
+def refresh_report_page(settings: Settings, now: datetime) -> ReportPage | str:
     """The pages of a new publication, or the sentence that says why there is none: no sync fails of it."""
     try:
-        write_dictionary_page(data_dir, timezone=timezone, now=now)
-        return write_report_page(data_dir, timezone=timezone, now=now)
+        write_dictionary_page(settings.data_dir, timezone=settings.timezone, now=now)
+        return write_report_page(settings, now)
     except Exception as error:  # noqa: BLE001 whatever is wrong with the page, the numbers are published
         why = str(error) if isinstance(error, WarehouseError) else f"{type(error).__name__}: {error}"
         return f"The page {REPORT_PAGE} could not be drawn, the one before stays: {why}"

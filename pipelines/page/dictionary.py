@@ -14,7 +14,7 @@ from itertools import groupby
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from pipelines.page.figures import moment
+from pipelines.page.language import language
 from pipelines.page.rendering import render
 
 QUERIES = ("dictionary_columns", "dictionary_keys", "dictionary_relations")
@@ -68,12 +68,13 @@ def render_dictionary(rows: Mapping[str, Sequence[Row]], *, timezone: str, made_
     tables = _tables(columns, keys, relations)
     return render(
         "dictionary.html",
+        lang="en",
         styles=("style.css", "dictionary.css"),
         script="search.js",
         schemas=[(schema, list(some)) for schema, some in groupby(tables, key=lambda one: one["schema"])],
         of_marts=_diagram_of_marts(tables, relations),
         of_bi=_diagram_of_bi(tables, relations),
-        made_at=moment(made_at_utc, timezone=ZoneInfo(timezone)),
+        made_at=language("en").moment(made_at_utc, ZoneInfo(timezone)),
     )
 
 

@@ -1,13 +1,13 @@
-"""Facts of the report page: the rows of sql/page, and the names of what the file cannot answer.
+"""Facts of the pages: the rows of sql/page, all of them or one office's, and what the file cannot answer.
 
-Rows that the page computes with are typed; those that it only arranges and shows stay as their query gives
+Rows that the pages compute with are typed; those that they only arrange and show stay as their query gives
 them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
@@ -17,7 +17,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class OfficeEarnings:
-    """What an office earned in a month; null where its report is not held."""
+    """What an office earned in a month; null where nothing of its report is held."""
 
     month: date
     office_id: str
@@ -25,7 +25,10 @@ class OfficeEarnings:
     commission: Decimal | None
     sold_commission: Decimal | None
     sold_estate_parts: Decimal | None
+    active_agent_count: int | None
     is_open: bool
+    is_whole: bool  # held to the end of the month, or to now while it is open
+    read_at_utc: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ class OfficeBudget:
     actual: Decimal | None
     year_budget: Decimal | None
     year_forecast: Decimal | None
-    basis_note: str | None = None  # what to mind where the two are compared
+    vat: str | None = None  # what to mind where commission is compared: unknown, included or nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +72,15 @@ class Freshness:
 
 @dataclass(frozen=True)
 class Facts:
-    """Everything the page shows; each field but the last is named after its query in sql/page."""
+    """Everything the pages show; each field but the last is named after its query in sql/page."""
 
     publications: Sequence[Row] = ()
     office_months: Sequence[OfficeEarnings] = ()
     budgets: Sequence[OfficeBudget] = ()
+    news: Sequence[Row] = ()
+    agents: Sequence[Row] = ()
+    receivables: Sequence[Row] = ()
+    due_sales: Sequence[Row] = ()
     earners: Sequence[Row] = ()
     leads: Sequence[Row] = ()
     held_months: Sequence[CoveredMonth] = ()
@@ -82,12 +89,17 @@ class Facts:
     differences: Sequence[Row] = ()
     restatements: Sequence[Row] = ()
     problems: Sequence[Row] = ()
+    requests: Sequence[Row] = ()
+    quarantine: Sequence[Row] = ()
     marks: Sequence[CoveredMonth] = ()
     missing: Sequence[str] = ()
 
 
 QUERIES = tuple(field.name for field in fields(Facts) if field.name != "missing")
 """The files of sql/page, in the order in which what cannot be answered is named."""
+
+OF_OFFICES = ("office_months", "budgets", "news", "agents", "receivables", "due_sales", "leads")
+"""The queries whose rows say of which office they are; those without an office are of the chain."""
 
 
 def facts_from_rows(rows: Mapping[str, Sequence[Row] | None]) -> Facts:
@@ -101,3 +113,22 @@ def facts_from_rows(rows: Mapping[str, Sequence[Row] | None]) -> Facts:
     }
     found = {name: tuple(types.get(name, dict)(**row) for row in known or ()) for name, known in rows.items()}
     return Facts(**found, missing=tuple(name for name, known in rows.items() if known is None))
+
+
+def facts_by_office(facts: Facts) -> dict[str, Facts]:
+    """The facts of each office of which anything was ever held, with no row of any other office in them.
+
+    The row of news that says since when belongs to all.
+    """
+    found: dict[str, dict[str, list[Any]]] = {
+        row.office_id: {} for row in facts.office_months if row.commission is not None
+    }
+    for name in OF_OFFICES:
+        for row in getattr(facts, name):
+            office = row["office_id"] if isinstance(row, Mapping) else row.office_id
+            for one in found if name == "news" and row["kind"] == "since" else (office,):
+                if one in found:
+                    found[one].setdefault(name, []).append(row)
+    missing = tuple(name for name in facts.missing if name in OF_OFFICES)
+    only_office = Facts(publications=facts.publications, missing=missing)
+    return {office: replace(only_office, **rows) for office, rows in found.items()}

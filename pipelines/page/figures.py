@@ -1,95 +1,27 @@
-"""Figures of the report page: numbers as Swedes write them, sums and comparisons of months, and charts.
+"""Figures of the pages: sums and comparisons of months, and charts.
 
-Periods are compared over the offices of which every month of both periods is held; the others are counted
-and named as left out, never taken for zero. A chart has every place in percent, so that it fits any screen.
+Periods are compared over the offices of which every month of both periods is held to its end; the others are
+counted and named as left out, never taken for zero. A chart has every place in percent, so that it fits any
+screen.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
-from decimal import ROUND_HALF_UP, Decimal
-from functools import partial
+from datetime import date
+from decimal import Decimal
 from typing import Any
-from zoneinfo import ZoneInfo
 
-from pipelines.page.facts import Facts
+from pipelines.page.facts import Facts, OfficeEarnings
+from pipelines.page.language import Language, Number
 
-Number = Decimal | int | float
 Shown = dict[str, Any]  # something for the template to write, by the names that it uses
 
-SPACE = "\u00a0"  # a number is never broken at the end of a line
-MINUS = "\u2212"
-UNKNOWN = "\u2013"
 COMMISSION = "commission"
 MOST_LINES = 4
-_MONTHS = "January February March April May June July August September October November December".split()
 _STEPS = (1, 2, 2.5, 5, 10)
-
-# Numbers, months and times in words
-
-
-def number(
-    value: Number | None,
-    places: int = 0,
-    *,
-    unit: str = "",
-    factor: int = 1,
-    has_plus: bool = False,
-    is_short: bool = False,
-) -> str:
-    """A number with so many decimals and its unit: 1 234 567 kr; a short one leaves out a decimal of zero."""
-    if value is None:
-        return UNKNOWN
-    rounded = (Decimal(value) * factor).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
-    sign = MINUS if rounded < 0 else "+" if has_plus and rounded else ""
-    text = sign + f"{abs(rounded):,.{places}f}".replace(",", SPACE).replace(".", ",")
-    if is_short:
-        text = text.removesuffix(",0")
-    return f"{text}{SPACE}{unit}" if unit else text
-
-
-kronor = partial(number, unit="kr")
-"""An amount: 1 234 567 kr."""
-short_number = partial(number, places=1, is_short=True)
-"""One decimal where it says something: 64 homes, or 4,8 where commissions were shared."""
-percent = partial(number, unit="%", factor=100)
-"""A share as percent: 0.123 is 12 %."""
-change = partial(percent, places=1, has_plus=True)
-"""A change with its sign: +4,2 %."""
-
-
-def short_kronor(value: Number) -> str:
-    """An amount for an axis or a narrow place: 1,5 mkr, 250 tkr, 900 kr."""
-    amount = Decimal(value)
-    size, unit = (1_000_000, "mkr") if abs(amount) >= 1_000_000 else (1_000, "tkr")
-    if abs(amount) < 1_000:
-        size, unit = 1, "kr"
-    return short_number(amount / size, unit=unit)
-
-
-def month_name(month: date) -> str:
-    """March 2026."""
-    return f"{_MONTHS[month.month - 1]} {month.year}"
-
-
-def period_name(first: date, last: date) -> str:
-    """January to March 2026, or March 2025 to February 2026."""
-    if first == last:
-        return month_name(first)
-    begin = _MONTHS[first.month - 1] if first.year == last.year else month_name(first)
-    return f"{begin} to {month_name(last)}"
-
-
-def moment(at_utc: datetime | None, timezone: ZoneInfo) -> str:
-    """An instant on the brokerage's clock: 21 November 2026 05:12."""
-    if at_utc is None:
-        return UNKNOWN
-    local = at_utc.replace(tzinfo=UTC).astimezone(timezone)
-    return f"{local.day} {month_name(local)} {local:%H:%M}"
-
 
 # Sums and comparisons
 
@@ -107,14 +39,16 @@ def last_months(last: date, count: int) -> tuple[date, ...]:
 
 @dataclass(frozen=True)
 class EarnedTotal:
-    """What some offices earned in some months: the sums of the months known, of so many wanted."""
+    """What some offices earned in some months: sums of what is known of the months that should be held."""
 
     offices: int
     commission: Decimal
     homes: Decimal
     average: Decimal | None  # commission of an average sale, from sums
+    per_agent: Decimal | None  # commission of an active agent in a month, where agents are known
     known: int
     wanted: int
+    cut_short: tuple[OfficeEarnings, ...]  # known to a day within the month, and summed up to it
 
 
 @dataclass(frozen=True)
@@ -128,18 +62,20 @@ class BudgetProgress:
 
 
 class OfficeMonths:
-    """The offices' months of a file, to be summed and compared."""
+    """The offices' months of some facts, to be summed and compared."""
 
     def __init__(self, facts: Facts) -> None:
         self.rows = {(row.office_id, row.month): row for row in facts.office_months}
         self.budgets = {(row.office_id, row.month, row.measure): row for row in facts.budgets}
         self.names = {row.office_id: row.office_name for row in facts.office_months}
-        months = {month for _, month in self.rows}
+        months = {month for (_, month), row in self.rows.items() if row.commission is not None}
         begun = {month for (_, month), row in self.rows.items() if row.is_open}
+        whole = {month for (_, month), row in self.rows.items() if row.is_whole}
         self.oldest: date | None = min(months, default=None)
         self.newest: date | None = max(months, default=None)
-        self.last_whole: date | None = max(months - begun, default=None)
-        """The newest month that is over for every office."""
+        self.last_whole: date | None = max(whole - begun, default=None)
+        """The newest month that is over, and held to its end of any office."""
+        self.running: date | None = max(begun & months, default=None)
         self.offices: Sequence[str] = ()
         """The offices, those that earned most in the last twelve whole months first."""
         if latest := self.last_whole or self.newest:
@@ -147,17 +83,23 @@ class OfficeMonths:
             self.offices = sorted(self.names, key=lambda one: (-self.total([one], year).commission, one))
 
     def total(self, offices: Sequence[str], months: Sequence[date]) -> EarnedTotal:
-        """What these offices earned in these months together."""
-        found = [self.rows.get((office, month)) for office in offices for month in months]
-        known = [row for row in found if row is not None and row.commission is not None]
+        """What these offices earned in these months together, as far as it is known."""
+        keys = ((office, month) for office in offices for month in months)
+        wanted = [row for row in map(self.rows.get, keys) if row is not None]
+        known = [row for row in wanted if row.commission is not None]
         homes = sum((row.sold_estate_parts or Decimal(0) for row in known), Decimal(0))
+        staffed = [row for row in known if row.is_whole and row.active_agent_count is not None]
         return EarnedTotal(
             offices=len(offices),
-            commission=sum((row.commission or Decimal(0) for row in known), Decimal(0)),
+            commission=_sum(row.commission for row in known),
             homes=homes,
-            average=ratio(sum((row.sold_commission or Decimal(0) for row in known), Decimal(0)), homes),
+            average=ratio(_sum(row.sold_commission for row in known), homes),
+            per_agent=ratio(
+                _sum(row.commission for row in staffed), sum(row.active_agent_count or 0 for row in staffed)
+            ),
             known=len(known),
-            wanted=len(found),
+            wanted=len(wanted),
+            cut_short=tuple(row for row in known if not row.is_whole),
         )
 
     def compared(
@@ -165,8 +107,11 @@ class OfficeMonths:
     ) -> tuple[EarnedTotal, EarnedTotal] | None:
         """The months and the same a year before, over the offices held in both; none when no office is."""
         before = [month.replace(year=month.year - 1) for month in months]
-        totals = {office: self.total([office], [*months, *before]) for office in offices}
-        both = [office for office, total in totals.items() if total.known == total.wanted]
+        both = [
+            office
+            for office in offices
+            if all((row := self.rows.get((office, one))) and row.is_whole for one in (*months, *before))
+        ]
         return (self.total(both, months), self.total(both, before)) if both else None
 
     def progress(
@@ -196,6 +141,10 @@ class OfficeMonths:
         )
 
 
+def _sum(amounts: Iterable[Decimal | None]) -> Decimal:
+    return sum((one for one in amounts if one is not None), Decimal(0))
+
+
 # Charts: the actual amount is a column, the year before a pale wider one behind it, the budget a line across
 
 
@@ -208,72 +157,89 @@ class ChartMonth:
     before: Decimal | None = None
     budget: Decimal | None = None
     is_open: bool = False
+    is_part: bool = False  # known in part: to a day within it, or not of every office
+
+    @property
+    def is_whole(self) -> bool:
+        return not (self.is_open or self.is_part)
 
 
 def chart(
-    title: str,
-    months: Sequence[ChartMonth],
-    write: Callable[[Number | None], str],
-    write_short: Callable[[Number], str],
-    *,
-    finest: float = 0,
+    title: str, months: Sequence[ChartMonth], words: Language, *, places: int = 0, finest: float = 0
 ) -> Shown:
     """One measure over months: what is drawn, in percent of width and height, and what is read out.
 
-    `write` writes an amount out, `write_short` at a line of the grid; `finest` is the smallest step of it.
+    Amounts have so many decimals at most; `finest` is the smallest step between two lines of the grid.
     """
+    write = words.short if places else words.number
     marks = scale_marks([amount for one in months for amount in (one.value, one.before, one.budget)], finest)
-    known = [(one.value, one.month) for one in months if one.value is not None]
-    description = f"{title}: nothing is held."
+    known = [(one.value, one.month) for one in months if one.value is not None and one.is_whole]
+    description = words.text("months.nothing", title=title)
     if known:
         (most, best), (least, worst), (newest, last) = max(known), min(known), known[-1]
-        description = (
-            f"{title} by month, {month_name(months[0].month)} to {month_name(months[-1].month)}. "
-            f"Most in {month_name(best)}, {write(most)}; least in {month_name(worst)}, {write(least)}; "
-            f"{month_name(last)} {write(newest)}."
+        description = words.text(
+            "months.said",
+            title=title,
+            period=words.period(months[0].month, months[-1].month),
+            best=words.month(best),
+            most=write(most),
+            worst=words.month(worst),
+            least=write(least),
+            last=words.month(last),
+            newest=write(newest),
         )
     return {
         "title": title,
         "description": description,
-        "columns": [_chart_column(place, months, marks, write) for place in range(len(months))],
+        "columns": [_chart_column(place, months, marks, write, words) for place in range(len(months))],
         "lines": [
             {
                 "y": span(mark, mark, marks)[0],
-                "label": write_short(Decimal(str(mark))) if mark else "0",
+                "label": words.brief(Decimal(str(mark))) if mark else "0",
                 "is_zero": mark == 0,
             }
             for mark in marks
         ],
         "slot": f"{round(100 / max(len(months), 1), 2):g}",
         "write": write,
+        "places": places,
         "has_before": any(one.before is not None for one in months),
         "has_budget": any(one.budget is not None for one in months),
-        "has_values": bool(known),
+        "has_part": any(one.value is not None and not one.is_whole for one in months),
+        "has_values": any(one.value is not None for one in months),
     }
 
 
 def _chart_column(
-    place: int, months: Sequence[ChartMonth], marks: Sequence[float], write: Callable[[Number | None], str]
+    place: int,
+    months: Sequence[ChartMonth],
+    marks: Sequence[float],
+    write: Callable[[Number | None], str],
+    words: Language,
 ) -> Shown:
     """One month, drawn; the year is written below a month where it begins and there is room."""
     one, slot = months[place], 100 / len(months)
     begins_year = place == 0 or one.month.year != months[place - 1].month.year
     has_room = all(other.month.year == one.month.year for other in months[place : place + 3])
-    value = "not held" if one.value is None else write(one.value)
-    words = [f"{month_name(one.month)}{', so far' if one.is_open else ''}: {value}"]
+    value = words.text("page.unheld") if one.value is None else write(one.value)
+    name = words.month(one.month)
+    if one.value is not None and not one.is_whole:
+        name += ", " + words.text("page.so_far" if one.is_open else "page.in_part")
+    said = [words.text("months.column", month=name, value=value)]
     if one.budget is not None:
-        words.append(f"budget {write(one.budget)}")
+        said.append(words.text("months.column_budget", budget=write(one.budget)))
     if one.before is not None:
-        words.append(f"the year before {write(one.before)}")
+        said.append(words.text("months.column_before", before=write(one.before)))
     return {
         "month": one,
+        "name": words.month(one.month),
         "x": f"{round(place * slot, 2):g}",
         "middle": f"{round((place + 0.5) * slot, 2):g}",
         "year": str(one.month.year) if begins_year and has_room else "",
         "value": None if one.value is None else span(0, one.value, marks),
         "before": None if one.before is None else span(0, one.before, marks),
         "budget": None if one.budget is None else span(one.budget, one.budget, marks)[0],
-        "description": "; ".join(words),
+        "description": "; ".join(said),
     }
 
 

@@ -1,42 +1,152 @@
-"""The report page as one HTML text that needs no network and no script."""
+"""The pages as HTML texts without network and scripts: the chain's, each office's and the operators'."""
 
 from __future__ import annotations
 
-from datetime import datetime
+import calendar
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
 from functools import partial
+from typing import Any
 from zoneinfo import ZoneInfo
 
-from pipelines.page import figures, sections
+from pipelines.page import figures, gap, news, operators, sections
 from pipelines.page.facts import Facts
+from pipelines.page.language import Language, language
 from pipelines.page.rendering import render
 
-SHOWN_OFFICES = 12
-"""So many offices have their charts open; the others wait behind a click."""
+SHOWN_ROWS = 10
+"""So many rows of a table are open; the others wait behind a click."""
+STALE = timedelta(hours=36)
+"""An office whose numbers were read so much earlier than those of the chain says so."""
 
-FILTERS = "bar_width change kronor month_name number percent short_kronor short_number".split()
-"""The functions of figures.py that the template writes with."""
+
+@dataclass(frozen=True)
+class Form:
+    """What the settings say of the pages, and when they are made."""
+
+    words: Language
+    chain_name: str
+    timezone: str
+    made_at_utc: datetime
 
 
-def render_page(facts: Facts, *, timezone: str, made_at_utc: datetime) -> str:
-    """The page of these facts, with times on the brokerage's clock; refuses a name that is not there."""
-    filters = {name: getattr(figures, name) for name in FILTERS}
+def office_file(office_id: str) -> str:
+    """The name of an office's page: of its id, and of nothing that may change, so that bookmarks last."""
+    slug = re.sub(r"[^A-Za-z0-9]+", "-", office_id).strip("-")
+    if slug != office_id or slug != slug.upper():  # another id could have the same letters
+        slug = f"{slug}-{hashlib.sha256(office_id.encode()).hexdigest()[:8]}".lower().strip("-")
+    return f"{slug}.html"
+
+
+def render_chain(facts: Facts, form: Form, files: Mapping[str, str]) -> str:
+    """The page of the whole chain; `files` are the addresses of the offices' pages, none without them."""
     months = figures.OfficeMonths(facts)
+    whole_chain = form.words.text("page.chain")
+    only = months.names[months.offices[0]] if len(months.offices) == 1 else whole_chain
     return render(
         "page.html",
-        filters=filters,
-        ratio=figures.ratio,
-        facts=facts,
-        publication=facts.publications[0] if facts.publications else None,
-        newest=months.newest,
-        made_at_utc=made_at_utc,
-        timezone=timezone,
-        moment=partial(figures.moment, timezone=ZoneInfo(timezone)),
-        cards=sections.cards(months),
-        offices=sections.offices_section(months),
-        shown_offices=SHOWN_OFFICES,
-        leaderboards=sections.leaderboards(facts),
-        leads=sections.leads_section(facts, figures.last_months(months.newest, 12) if months.newest else ()),
-        verdict=sections.verdict(facts),
-        trust=sections.trust_section(facts),
-        coverage=sections.coverage(facts),
+        **_common(facts, months, form, form.chain_name or only, is_chain=True),
+        whole_chain=whole_chain,
+        verdict=operators.verdict(facts, form.words),
+        offices=sections.offices_section(months, form.words, files),
+        agents=None,
+        leaderboards={**dict.fromkeys(("agents", "offices"), ()), **sections.leaderboards(facts, form.words)},
+        has_links=bool(files),
+        banners=[form.words.text("page.missing")] if facts.missing else [],
+        read_at_utc=None,
     )
+
+
+def render_office(facts: Facts, form: Form, office: str, chain: Facts) -> str:
+    """The page of one office, from its own facts; of the chain only that this office was read earlier."""
+    months = figures.OfficeMonths(facts)
+    newest = months.rows[office, months.newest] if months.newest else None
+    return render(
+        "page.html",
+        **_common(facts, months, form, months.names[office], is_chain=False, office=office),
+        whole_chain=form.chain_name,
+        verdict=None,
+        offices=None,
+        agents=sections.agents_section(facts, form.words),
+        leaderboards={},
+        has_links=False,
+        banners=_banners(months, office, chain, form),
+        read_at_utc=newest.read_at_utc if newest else None,
+    )
+
+
+def render_operators(facts: Facts, form: Form) -> str:
+    """The page of those who run the pipeline."""
+    english = language("en")
+    return render(
+        "operators.html",
+        lang="en",
+        w=english,
+        facts=facts,
+        verdict=operators.verdict(facts, english),
+        trust=operators.trust_section(facts),
+        coverage=operators.coverage(facts),
+        moment=partial(english.moment, timezone=ZoneInfo(form.timezone)),
+        publication=facts.publications[0] if facts.publications else None,
+        made_at_utc=form.made_at_utc,
+        timezone=form.timezone,
+    )
+
+
+def _common(
+    facts: Facts,
+    months: figures.OfficeMonths,
+    form: Form,
+    name: str,
+    *,
+    is_chain: bool,
+    office: str | None = None,
+) -> dict[str, Any]:
+    """What the page of the chain and that of an office both show."""
+    words = form.words
+    last_year = figures.last_months(months.newest, 12) if months.newest else ()
+    return {
+        "lang": words.code,
+        "w": words,
+        "t": words.text,
+        "bar_width": figures.bar_width,
+        "ratio": figures.ratio,
+        "shown_rows": SHOWN_ROWS,
+        "moment": partial(words.moment, timezone=ZoneInfo(form.timezone)),
+        "name": name,
+        "is_chain": is_chain,
+        "publication": facts.publications[0] if facts.publications else None,
+        "made_at_utc": form.made_at_utc,
+        "timezone": form.timezone,
+        "news": news.news_section(facts, words, ZoneInfo(form.timezone), is_chain=is_chain),
+        "cards": sections.cards(months, words),
+        "office_count": len(months.offices),
+        "months": sections.months_section(months, name, words),
+        "gap": gap.gap_section(facts, months, name, words, is_chain=is_chain),
+        "owed": gap.owed_section(facts, words, is_chain=is_chain),
+        "leads": sections.leads_section(facts, last_year, words, office),
+    }
+
+
+def _banners(months: figures.OfficeMonths, office: str, chain: Facts, form: Form) -> list[str]:
+    """What to know before reading on: that the numbers of the office end earlier than those of the chain."""
+    newest = max((row.month for row in chain.office_months if row.commission is not None), default=None)
+    if months.newest is None or newest is None:
+        return []
+    row, words = months.rows[office, months.newest], form.words
+    if months.newest < newest or not row.is_whole:
+        ends = sections.read_until(row) if not row.is_whole else _last_day(months.newest)
+        key = "page.behind" if (office, newest) in months.rows else "page.stopped"
+        return [words.text(key, day=words.day(ends), month=words.month(newest))]
+    reads = [one.read_at_utc for one in chain.office_months if one.month == newest and one.read_at_utc]
+    if row.read_at_utc and max(reads) - row.read_at_utc > STALE:
+        read = words.moment(row.read_at_utc, ZoneInfo(form.timezone))
+        return [words.text("page.stale", moment=read)]
+    return [words.text("page.missing")] if chain.missing else []
+
+
+def _last_day(month: date) -> date:
+    return month.replace(day=calendar.monthrange(month.year, month.month)[1])

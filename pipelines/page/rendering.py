@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,30 +17,28 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 TEMPLATES = Path(__file__).with_name("templates")
 
 
-def render(
-    template: str,
-    *,
-    styles: tuple[str, ...] = ("style.css",),
-    script: str = "",
-    filters: Mapping[str, Callable[..., Any]] | None = None,
-    **shown: Any,
-) -> str:
+def render(template: str, *, styles: tuple[str, ...] = ("style.css",), script: str = "", **shown: Any) -> str:
     """A page by a template, with these styles and at most one script; refuses a name that is not there."""
-    templates = Environment(
+    style = "\n".join(_own_file(name) for name in styles)
+    code = _own_file(script) if script else ""
+    allowed = f"style-src {_checksum(style)}; " + (f"script-src {_checksum(code)}; " if code else "")
+    policy = f"default-src 'none'; {allowed}base-uri 'none'; form-action 'none'"
+    return _templates().get_template(template).render(style=style, script=code, policy=policy, **shown)
+
+
+@cache
+def _templates() -> Environment:
+    """The templates of this room, read and compiled once for all pages of a publication."""
+    return Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    templates.filters.update(filters or {})
-    style = "\n".join(_own_file(name) for name in styles)
-    code = _own_file(script) if script else ""
-    allowed = f"style-src {_checksum(style)}; " + (f"script-src {_checksum(code)}; " if code else "")
-    policy = f"default-src 'none'; {allowed}base-uri 'none'; form-action 'none'"
-    return templates.get_template(template).render(style=style, script=code, policy=policy, **shown)
 
 
+@cache
 def _own_file(name: str) -> str:
     return (TEMPLATES / name).read_text("utf-8").strip()
 

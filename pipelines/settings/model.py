@@ -204,6 +204,8 @@ class Settings(BaseModel):
     published_url: Link = Field(
         default="", description="the address at which people open the published file and its page"
     )
+    chain_name: str = Field(default="", max_length=200, description="a name of at most 200 signs")
+    language: Literal["en", "sv"] = Field(default="en", description="en or sv")
     export_formats: Annotated[
         tuple[Literal["parquet", "csv", "xlsx", "dbt"], ...], BeforeValidator(_words)
     ] = Field(default=(), description="formats with commas: parquet, csv, xlsx, dbt")

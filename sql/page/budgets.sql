@@ -1,6 +1,7 @@
 -- What was each office to reach in a month, and what did it reach?
 -- One row per office, month and measure; budgets of users are within those of their office. The budget of a year is
--- null unless every month of it has one: the forecast is of all twelve.
+-- null unless every month of it has one: the forecast is of all twelve. Vat says what to mind where commission is compared
+-- with a budget without VAT: it may have VAT in it (unknown), or is shown less its declared VAT (included).
 SELECT
     month,
     office_id,
@@ -9,7 +10,7 @@ SELECT
     actual,
     CASE WHEN budget_month_count = 12 THEN year_budget END AS year_budget,
     year_forecast,
-    basis_note
+    CASE WHEN starts_with(basis_note, 'commission less') THEN 'included' WHEN basis_note IS NOT NULL THEN 'unknown' END AS vat
 FROM marts.office_budget_vs_actual
 WHERE measure IN ('commission', 'sold estates')
 ORDER BY office_id, month

@@ -1,5 +1,5 @@
 -- Who earned most, by the newest month that is over for every office, as the rest of the page has it?
--- One row per kind, period and earner: the ten best users, and all offices of a chain. Declared VAT is taken off, as
+-- One row per kind, period and earner: the ten best users, and the ten best offices. Declared VAT is taken off, as
 -- in office_months.
 SELECT
     earner_kind AS kind,
@@ -23,5 +23,5 @@ WHERE month = coalesce(
     ),
     (SELECT max(month) FROM marts.leaderboard)
 )
-AND commission_rank <= CASE earner_kind WHEN 'user' THEN 10 ELSE 500 END
+AND commission_rank <= 10
 ORDER BY earner_kind, period, commission_rank, name

@@ -1,5 +1,6 @@
 -- How many leads of the last twelve months were received, how many homes do they name, and were those sold?
--- One row per part, way and name: the part says what the name is of (all, side, month, kind, state or office).
+-- One row per office, part, way and name, and the same of the whole chain without an office: the part says what the name
+-- is of (all, side, month, kind, state or office).
 -- Homes count once, so they add up over everything but sides.
 WITH counted AS (
     SELECT *
@@ -7,21 +8,28 @@ WITH counted AS (
     WHERE month > (SELECT max(month) FROM marts.office_month) - INTERVAL 12 MONTH
 ),
 
+asked AS (
+    SELECT NULL AS whose, * FROM counted
+    UNION ALL
+    SELECT office_id AS whose, * FROM counted WHERE office_id IS NOT NULL
+),
+
 named AS (
-    SELECT 'all' AS part, '' AS name, * FROM counted
+    SELECT 'all' AS part, '' AS name, * FROM asked
     UNION ALL BY NAME
-    SELECT 'side' AS part, coalesce(lead_side, 'not known') AS name, * FROM counted
+    SELECT 'side' AS part, coalesce(lead_side, 'unknown') AS name, * FROM asked
     UNION ALL BY NAME
-    SELECT 'month' AS part, strftime(month, '%Y-%m') AS name, * FROM counted
+    SELECT 'month' AS part, strftime(month, '%Y-%m') AS name, * FROM asked
     UNION ALL BY NAME
-    SELECT 'kind' AS part, coalesce(lead_type, 'not stated') AS name, * FROM counted
+    SELECT 'kind' AS part, lead_type AS name, * FROM asked
     UNION ALL BY NAME
-    SELECT 'state' AS part, coalesce(state, 'not stated') AS name, * FROM counted
+    SELECT 'state' AS part, state AS name, * FROM asked
     UNION ALL BY NAME
-    SELECT 'office' AS part, coalesce(office_name, office_id, 'no office of ours') AS name, * FROM counted
+    SELECT 'office' AS part, coalesce(office_name, office_id) AS name, * FROM asked WHERE whose IS NULL
 )
 
 SELECT
+    whose AS office_id,
     part,
     way,
     name,
@@ -35,4 +43,4 @@ SELECT
 FROM named
 GROUP BY ALL
 HAVING part IN ('all', 'month') OR sum(lead_count) > 0
-ORDER BY part, way, leads DESC, name
+ORDER BY whose NULLS FIRST, part, way, leads DESC, name

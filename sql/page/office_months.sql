@@ -1,21 +1,22 @@
--- What did each office earn, month by month?
--- One row per office and month; amounts are null where the office report is not held to the end of the month, or to now
--- while it is open: part of a month is compared with nothing. VAT that the settings declare to be in commissions is
--- taken off, so that they stand beside budgets without it.
+-- What did each office earn, month by month, and how far is that known?
+-- One row per office and month that should be held, as marts.chain_month counts them: amounts are null where nothing is
+-- held of the office report, and cover part of the month where is_whole is false. VAT that the settings declare to be in
+-- commissions is taken off, so that they stand beside budgets without it.
 SELECT
-    month,
-    office_id,
-    coalesce(office_name, office_id) AS office_name,
-    CASE
-        WHEN is_commission_complete THEN (commission / (1 + declared.vat_rate))::DECIMAL(18, 4)
-    END AS commission,
-    CASE
-        WHEN is_commission_complete THEN (sold_commission / (1 + declared.vat_rate))::DECIMAL(18, 4)
-    END AS sold_commission,
-    CASE WHEN is_commission_complete THEN sold_estate_parts END AS sold_estate_parts,
-    is_open
-FROM marts.office_month
+    coverage.month,
+    coverage.office_id,
+    coalesce(coverage.office_name, coverage.office_id) AS office_name,
+    (known.commission / (1 + declared.vat_rate))::DECIMAL(18, 4) AS commission,
+    (known.sold_commission / (1 + declared.vat_rate))::DECIMAL(18, 4) AS sold_commission,
+    known.sold_estate_parts,
+    known.active_agent_count,
+    coalesce(known.is_open, false) AS is_open,
+    coverage.is_commission_held AS is_whole,
+    known.read_at_utc
+FROM marts.office_coverage AS coverage
+LEFT JOIN marts.office_month AS known
+    ON known.office_id = coverage.office_id AND known.month = coverage.month
 CROSS JOIN (
     SELECT coalesce(max(vat_rate) FILTER (commission_vat = 'included'), 0) AS vat_rate FROM meta.tax_basis
 ) AS declared
-ORDER BY office_id, month
+ORDER BY coverage.office_id, coverage.month

@@ -6,9 +6,18 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 from html.parser import HTMLParser
 
-from pipelines.page.facts import CoveredMonth, Facts, Freshness, OfficeBudget, OfficeEarnings, Row
+from pipelines.page.facts import (
+    CoveredMonth,
+    Facts,
+    Freshness,
+    OfficeBudget,
+    OfficeEarnings,
+    Row,
+    facts_by_office,
+)
 from pipelines.page.figures import COMMISSION, last_months
-from pipelines.page.html_page import render_page
+from pipelines.page.html_page import Form, render_chain, render_office, render_operators
+from pipelines.page.language import language
 
 PUBLISHED = datetime(2026, 3, 20, 4, 5)
 DUE = PUBLISHED + timedelta(hours=36)
@@ -36,11 +45,17 @@ def earned(
     *,
     name: str = "",
     is_open: bool = False,
+    is_whole: bool = True,
+    agents: int | None = 2,
 ) -> OfficeEarnings:
-    """A month of an office, all of it from sales."""
+    """A month of an office, all of it from sales; one without commission is not held."""
     amount = None if commission is None else Decimal(commission)
     parts = None if commission is None else Decimal(homes)
-    return OfficeEarnings(month(of_month), office, name or f"Office {office}", amount, amount, parts, is_open)
+    name = name or f"Office {office}"
+    known = is_whole and commission is not None
+    return OfficeEarnings(
+        month(of_month), office, name, amount, amount, parts, agents, is_open, known, read_at_utc=PUBLISHED
+    )
 
 
 def budgeted(office: str, of_month: str, budget: int, actual: int) -> OfficeBudget:
@@ -56,6 +71,64 @@ def earner(name: str, period: str, earner_count: int = 1) -> Row:
     return {**who, **earned, "period": period, "month": month("2026-02")}
 
 
+def agent(office: str, name: str, commission: int, budget: int | None = None) -> Row:
+    """What an agent earned this year up to February 2026, all of it against a budget if there is one."""
+    earned = {"commission": Decimal(commission), "sold_estate_parts": Decimal(1), "active_months": 2}
+    goal = {
+        "budget": None if budget is None else Decimal(budget),
+        "reached": None if budget is None else Decimal(commission),
+    }
+    whose = {"month": month("2026-02"), "office_id": office, "user_id": name, "name": name}
+    return {**whose, **earned, **goal, "is_complete": True}
+
+
+def news(
+    kind: str,
+    office: str | None = None,
+    *,
+    amount: int | None = None,
+    before: int | None = None,
+    home: str | None = "Main Street 1",
+) -> Row:
+    """A sale or a budget that is another than a week before the publication, in February 2026."""
+    return {
+        "kind": kind,
+        "at_utc": PUBLISHED - timedelta(days=7),
+        "office_id": office,
+        "office_name": office,
+        "month": month("2026-02"),
+        "until": month("2026-04"),
+        "home": home,
+        "home_number": "17",
+        "agent": "An Agent",
+        "amount_before": None if before is None else Decimal(before),
+        "amount": None if amount is None else Decimal(amount),
+    }
+
+
+def owed(office: str, outstanding: int = 300, due: int = 200, *, is_noted: bool = True) -> Row:
+    """Two signed sales of an office, one of them due for nine days."""
+    return {
+        "office_id": office,
+        "office_name": office,
+        "is_receipt_noted": is_noted,
+        "homes": 2 if outstanding else 0,
+        "outstanding": Decimal(outstanding),
+        "due_homes": 1 if due else 0,
+        "due": Decimal(due),
+        "undated_homes": 0,
+        "longest_days_due": 9 if due else None,
+        "counted_on": PUBLISHED.date(),
+        "is_refreshed": True,
+    }
+
+
+def due(office: str) -> Row:
+    """The sale that is due."""
+    sale = {"home": f"Street of {office}", "agent": None, "access_on": PUBLISHED.date() - timedelta(days=9)}
+    return {"office_id": office, **sale, "days_due": 9, "due": Decimal(200)}
+
+
 def chain(*offices: str, months: int = 15) -> Facts:
     """A chain with something in every corner, up to a month that is not over."""
     shown = last_months(NEWEST, months)[::-1]
@@ -68,8 +141,19 @@ def chain(*offices: str, months: int = 15) -> Facts:
         ),
         budgets=tuple(budgeted(office, f"{one:%Y-%m}", 1000, 900) for office in offices for one in shown),
         earners=tuple(earner(office, "month") for office in offices),
+        agents=tuple(agent(office, f"Agent of {office}", 800, budget=1000) for office in offices),
+        news=(
+            news("since"),
+            *(news("new", office, amount=100) for office in offices),
+            *(news("gone", office, before=60, home=None) for office in offices),
+            *(news("budget", office, amount=200, before=100) for office in offices),
+        ),
+        receivables=tuple(owed(office) for office in offices),
+        due_sales=tuple(due(office) for office in offices),
         leads=tuple(
-            {"part": part, "way": "incoming lead", "name": name, **COUNTED} for part, name in LEAD_PARTS
+            {"office_id": office, "part": part, "way": "incoming lead", "name": name, **COUNTED}
+            for office in (None, *offices)
+            for part, name in LEAD_PARTS
         ),
         held_months=tuple(
             CoveredMonth("sales", "M1", one, "open" if one == NEWEST else "held", 5) for one in shown
@@ -78,8 +162,22 @@ def chain(*offices: str, months: int = 15) -> Facts:
     )
 
 
-def page(facts: Facts) -> str:
-    return render_page(facts, timezone="Europe/Stockholm", made_at_utc=PUBLISHED)
+def form(code: str = "en", chain_name: str = "") -> Form:
+    return Form(language(code), chain_name, "Europe/Stockholm", PUBLISHED)
+
+
+def page(facts: Facts, code: str = "en", chain_name: str = "") -> str:
+    """The page of the chain, with a page for each office."""
+    files = {office: f"offices/{office}.html" for office in facts_by_office(facts)}
+    return render_chain(facts, form(code, chain_name), files)
+
+
+def office_page(facts: Facts, office: str, code: str = "en") -> str:
+    return render_office(facts_by_office(facts)[office], form(code), office, facts)
+
+
+def operators_page(facts: Facts) -> str:
+    return render_operators(facts, form())
 
 
 class Elements(HTMLParser):

@@ -1,56 +1,89 @@
-"""The page is whole, safe and readable by everybody, whatever the file holds."""
+"""The pages are whole, safe and readable by everybody, whatever the file holds."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
+from urllib.parse import unquote
 
 import pytest
 
-from pipelines.operations.report_page import DICTIONARY_PAGE
-from pipelines.page.facts import Facts
-from tests.unit.page.given import Elements, chain, earned, page
+from pipelines.page.facts import Facts, facts_by_office
+from pipelines.page.html_page import office_file
+from pipelines.page.language import LANGUAGES
+from tests.unit.page.given import (
+    Elements,
+    agent,
+    chain,
+    earned,
+    month,
+    news,
+    office_page,
+    operators_page,
+    owed,
+    page,
+)
 
 HOSTILE = (
     """<script>alert(1)</script><img src=x onerror=alert(2)>" onmouseover="alert(3)' {{ 7*7 }} </style>"""
 )
-FILES = {
+CHAINS = {
     "empty": Facts(),
-    "named as missing": Facts(missing=("office_months", "problems")),
+    "named as missing": Facts(missing=("office_months", "news", "problems")),
     "first night": Facts(office_months=(earned("A", "2026-03", 5, is_open=True),)),
     "one whole month": Facts(office_months=(earned("A", "2026-03", 5),)),
     "nothing known": Facts(office_months=(earned("A", "2026-03", None),)),
-    "zero": Facts(office_months=(earned("A", "2026-03", 0, 0),)),
+    "no users": Facts(office_months=(earned("A", "2026-03", 5, agents=None),)),
+    "zero": Facts(office_months=(earned("A", "2026-03", 0, 0, agents=0),)),
     "negative": Facts(office_months=(earned("A", "2026-03", -5),)),
+    "cut short": Facts(office_months=(earned("A", "2026-02", 5), earned("A", "2026-03", 5, is_whole=False))),
     "no budgets": replace(chain("A", "B"), budgets=()),
     "one office": chain("A"),
     "many offices": chain(*(f"Office {place}" for place in range(20))),
     "hostile": chain(HOSTILE),
 }
+PAGES: dict[str, Callable[[], str]] = {
+    **{name: lambda facts=facts: page(facts) for name, facts in CHAINS.items()},  # type: ignore[misc]
+    **{
+        f"office of {name}": lambda facts=facts: office_page(facts, next(iter(facts_by_office(facts))))  # type: ignore[misc]
+        for name, facts in CHAINS.items()
+        if facts_by_office(facts)
+    },
+    **{
+        f"operators of {name}": lambda facts=facts: operators_page(facts)  # type: ignore[misc]
+        for name, facts in CHAINS.items()
+    },
+}
 
 
 @cache
-def file_page(name: str) -> str:
-    return page(FILES[name])
+def drawn(name: str) -> str:
+    return PAGES[name]()
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_every_file_has_a_whole_page_on_which_nothing_is_fetched_or_run(name: str) -> None:
-    elements = Elements(file_page(name))
-    assert file_page(name).rstrip().endswith("</html>")
+def _links(html: str) -> list[str]:
+    return [one["href"] or "" for one in Elements(html).named("a")]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_file_has_whole_pages_on_which_nothing_is_fetched_or_run(name: str) -> None:
+    elements = Elements(drawn(name))
+    assert drawn(name).rstrip().endswith("</html>")
     assert elements.named("script", "img", "link", "iframe", "object", "form", "base") == []
     asked = {name for _, attributes in elements.found for name in attributes}
     assert not {name for name in asked if name.startswith("on") or name in ("style", "src", "srcset")}
-    links = [one["href"] or "" for one in elements.named("a")]
-    assert [link for link in links if not link.startswith("#")] == [DICTIONARY_PAGE]
+    files = {"dictionary.html", "operators.html", "report.html"}
+    own = {link for link in _links(drawn(name)) if not link.startswith(("#", "data:text/csv;", "offices/"))}
+    assert own <= files
 
 
 def test_what_a_hostile_name_says_is_shown_and_not_obeyed() -> None:
-    html = file_page("hostile")
+    html = drawn("hostile")
     assert HOSTILE not in html
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html
     assert "{{ 7*7 }}" in html
@@ -65,48 +98,126 @@ def test_the_policy_allows_the_page_s_own_style_and_nothing_else() -> None:
     assert not re.search(r"url\(|@import|https?:", style)
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", PAGES)
 def test_headings_never_skip_a_level(name: str) -> None:
-    levels = [int(tag[1]) for tag, _ in Elements(file_page(name)).found if re.fullmatch("h[1-6]", tag)]
+    levels = [int(tag[1]) for tag, _ in Elements(drawn(name)).found if re.fullmatch("h[1-6]", tag)]
     assert levels[0] == 1
     assert all(below - above <= 1 for above, below in pairwise(levels))
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_every_chart_has_words_and_a_table_behind_it(name: str) -> None:
-    elements = Elements(file_page(name))
+@pytest.mark.parametrize("name", CHAINS)
+def test_every_chart_has_words_a_table_and_a_download(name: str) -> None:
+    elements = Elements(drawn(name))
     charts = [one for _, one in elements.found if one.get("role") == "img"]
     assert all(one.get("aria-label") for one in charts)
     assert len(elements.named("table")) == len(elements.named("caption"))
-    assert bool(charts) == bool(FILES[name].office_months)
+    assert bool(charts) == any("data:text/csv;" in link for link in _links(drawn(name)))
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", PAGES)
 def test_every_place_that_is_linked_to_is_there_once(name: str) -> None:
-    elements = Elements(file_page(name))
+    elements = Elements(drawn(name))
     ids = [attributes["id"] for _, attributes in elements.found if "id" in attributes]
     assert len(ids) == len(set(ids))
-    links = {one["href"] or "" for one in elements.named("a")}
-    assert links - {DICTIONARY_PAGE} <= {f"#{one}" for one in ids}
+    assert {link for link in _links(drawn(name)) if link.startswith("#")} <= {f"#{one}" for one in ids}
 
 
 def test_everything_that_scrolls_sideways_can_be_reached_by_keyboard() -> None:
-    scrolling = [one for _, one in Elements(page(chain("A"))).found if one.get("class") == "scroll"]
+    pages = [page(chain("A")), operators_page(chain("A"))]
+    scrolling = [one for html in pages for _, one in Elements(html).found if one.get("class") == "scroll"]
     found = {(one["tabindex"], one["role"], bool(one["aria-label"])) for one in scrolling}
     assert found == {("0", "region", True)}
 
 
-def test_problems_are_at_the_top_and_in_words() -> None:
-    whose = {"report": "sales", "customer": "M1", "month": None, "since_utc": None, "in_all": 1}
+def test_the_chain_links_its_offices_and_an_office_links_nobody() -> None:
+    facts = chain("A", "B")
+    links = [link for link in _links(page(facts)) if link.startswith("offices/")]
+    assert sorted(links) == ["offices/A.html", "offices/B.html"]
+    assert [link for link in _links(office_page(facts, "A")) if not link.startswith(("#", "data:"))] == []
+
+
+def test_an_office_s_page_has_nothing_of_another_office() -> None:
+    facts = chain("Uppsala", "Elsewhere")
+    other = replace(facts, office_months=(*facts.office_months, earned("Elsewhere", "2026-02", 987654321)))
+    html = unquote(office_page(other, "Uppsala"))
+    assert "Uppsala" in html
+    assert "Elsewhere" not in html
+    assert "987,654,321" not in html
+
+
+def test_an_office_that_is_not_read_any_more_says_where_its_numbers_end() -> None:
+    rows = (earned("A", "2026-01", 5), earned("B", "2026-01", 5), earned("B", "2026-02", 5))
+    assert "Its numbers end on 31 January 2026" in office_page(Facts(office_months=rows), "A")
+
+
+def test_an_office_that_was_cut_short_says_on_which_day() -> None:
+    rows = (earned("A", "2026-02", 5), earned("A", "2026-03", 5, is_whole=False))
+    assert "Its numbers end on 20 March 2026" in office_page(Facts(office_months=rows), "A")
+
+
+def test_the_chain_is_called_what_the_settings_say() -> None:
+    assert "<h1>Hemviken</h1>" in page(chain("A", "B"), chain_name="Hemviken")
+
+
+def test_a_page_is_in_the_language_of_its_people_from_the_first_word_to_the_last() -> None:
+    html = page(chain("A", "B"), "sv")
+    assert '<html lang="sv">' in html
+    english = ("Commission", "budget of", "Leads received", "month", "Download", "so far")
+    assert [
+        word for word in english if word in re.sub("<style>.*?</style>|<[^>]*>", "", html, flags=re.DOTALL)
+    ] == []
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_every_language_has_words_for_whatever_the_file_holds(code: str) -> None:
+    facts = chain("A", "B")
+    changes = [
+        news(kind, "A", amount=5, before=9) for kind in ("amount", "moved", "moved here", "moved away")
+    ]
+    odd = replace(
+        facts,
+        news=(*facts.news, *changes),
+        agents=(*facts.agents, agent("A", "New", 7)),
+        receivables=(owed("A", 0, 0), owed("B", is_noted=False)),
+        office_months=(*facts.office_months, earned("A", "2025-12", 9, is_whole=False)),
+    )
+    for html in (page(odd, code), office_page(odd, "A", code)):
+        assert not re.search(r"\{\w*\}", re.sub("<style>.*?</style>", "", html, flags=re.DOTALL))
+
+
+def test_problems_are_words_on_the_chain_s_page_and_rows_on_the_operators() -> None:
+    whose = {"report": "sales", "customer": "M1", "month": month("2026-02"), "since_utc": None, "in_all": 1}
     problem = {"kind": "failed month", "severity": "error", "message": "The service answered 503."}
-    html = page(replace(chain("A"), problems=({**problem, **whose},)))
-    assert "1 open problem, 1 of them grave" in html
-    assert "The service answered 503." in html
+    facts = replace(chain("A"), problems=({**problem, **whose},))
+    assert "there is one open problem" in page(facts)
+    assert "The service answered 503." not in page(facts)
+    assert "The service answered 503." in operators_page(facts)
 
 
-def test_what_the_file_cannot_answer_is_named() -> None:
-    assert "cannot answer for: office months, problems" in file_page("named as missing")
+def test_what_the_file_cannot_answer_is_named_for_operators() -> None:
+    assert "cannot answer for: office months, news, problems" in drawn("operators of named as missing")
 
 
-def test_a_page_of_seven_offices_is_small() -> None:
-    assert len(page(chain(*"ABCDEFG")).encode()) < 300_000
+def test_what_is_fresh_is_on_time() -> None:
+    html = operators_page(chain("A"))
+    assert html.count(">On time<") == 1
+    assert "Late ✓" not in html
+
+
+@pytest.mark.parametrize(
+    ("office", "file"),
+    [("M30011", "M30011.html"), ("M1/2 å", "m1-2-46f6d5f8.html"), ("../..", "cf83e135.html")],
+)
+def test_the_name_of_an_office_s_page_is_its_id(office: str, file: str) -> None:
+    assert re.fullmatch(r"[A-Za-z0-9-]+\.html", office_file(office))
+    assert office_file(office).rpartition("-")[0] == file.rpartition("-")[0]
+
+
+def test_offices_with_similar_ids_have_pages_of_their_own() -> None:
+    assert len({office_file(one).lower() for one in ("M1", "m1", "M-1", "M 1", "M1 ")}) == 5
+
+
+def test_a_page_of_a_hundred_offices_is_small_and_short() -> None:
+    html = page(chain(*(f"O{place}" for place in range(100)), months=2))
+    assert len(html.encode()) < 400_000
+    assert "The other 90" in html

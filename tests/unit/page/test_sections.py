@@ -1,19 +1,25 @@
-"""Sections: like is compared with like only, what is not held is no zero, every square says what is held."""
+"""Sections on earnings: like is compared with like only, and what is not held is no zero."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 
-from pipelines.page.facts import CoveredMonth, Facts, Freshness
-from pipelines.page.figures import UNKNOWN, OfficeMonths, Shown, last_months
-from pipelines.page.sections import cards, coverage, leaderboards
-from tests.unit.page.given import PUBLICATION, PUBLISHED, budgeted, chain, earned, earner, month, page
+from pipelines.page.facts import Facts
+from pipelines.page.figures import OfficeMonths, Shown, last_months
+from pipelines.page.language import UNKNOWN, language
+from pipelines.page.sections import cards, leaderboards, months_section, offices_section
+from tests.unit.page.given import budgeted, chain, earned, earner, month, page
+
+ENGLISH = language("en")
 
 
 def _months(*rows: object) -> OfficeMonths:
     return OfficeMonths(Facts(office_months=tuple(rows)))  # type: ignore[arg-type]
+
+
+def _cards(months: OfficeMonths) -> list[Shown]:
+    return cards(months, ENGLISH)
 
 
 def test_an_office_that_was_not_held_a_year_before_is_left_out_of_the_comparison() -> None:
@@ -29,6 +35,32 @@ def test_an_unknown_month_is_no_zero_and_is_counted() -> None:
     assert (total.commission, total.known, total.wanted) == (Decimal(5), 1, 2)
 
 
+def test_a_month_cut_short_is_in_the_sum_as_in_the_chain_s_mart_and_is_named() -> None:
+    months = _months(earned("A", "2026-02", 7), earned("B", "2026-02", 5, is_whole=False))
+    [card, *_] = _cards(months)
+    assert card["figures"][0]["value"] == "12"
+    assert card["notes"][0] == "Office B was read only to 20 March 2026; what came after is missing"
+
+
+def test_a_month_cut_short_is_compared_with_nothing() -> None:
+    months = _months(earned("A", "2026-02", 7, is_whole=False), earned("A", "2025-02", 5))
+    assert months.compared(["A"], [month("2026-02")]) is None
+    section = months_section(months, "A", ENGLISH)
+    assert section is not None
+    assert [(one.before, one.is_part) for one in [section["rows"][0][0]["month"]]] == [(None, True)]
+
+
+def test_an_office_that_is_not_expected_in_a_month_is_not_missing_there() -> None:
+    months = _months(earned("A", "2026-02", 7), earned("B", "2026-01", 5), earned("A", "2026-01", 3))
+    total = months.total(["A", "B"], [month("2026-02")])
+    assert (total.known, total.wanted) == (1, 1)
+
+
+def test_commission_per_active_agent_is_a_sum_by_a_sum() -> None:
+    months = _months(earned("A", "2026-01", 90, agents=1), earned("A", "2026-02", 90, agents=5))
+    assert months.total(["A"], last_months(month("2026-02"), 2)).per_agent == 30
+
+
 def test_what_is_reached_counts_only_the_offices_with_a_budget() -> None:
     facts = Facts(
         office_months=(earned("A", "2026-02", 90), earned("B", "2026-02", 500)),
@@ -39,107 +71,70 @@ def test_what_is_reached_counts_only_the_offices_with_a_budget() -> None:
     assert (reached.share, reached.offices) == (Decimal("0.9"), 1)
 
 
-def test_a_month_that_is_not_over_is_never_compared_with_a_whole_one() -> None:
-    running, *others = cards(OfficeMonths(chain("A")))
-    assert [figure["on_year_before"] for figure in running["figures"]] == [None, None, None]
+def test_a_month_that_is_not_over_is_compared_with_no_year_before_and_no_budget() -> None:
+    running, *others = _cards(OfficeMonths(chain("A")))
+    assert {figure["on_year_before"] for figure in running["figures"]} == {None}
+    assert (running["title"], running["progress"]) == ("This month so far", None)
     assert [card["title"] for card in others] == ["Last whole month", "Year to date", "Twelve months"]
+
+
+def test_the_column_of_a_month_that_is_not_over_stands_alone() -> None:
+    section = months_section(OfficeMonths(chain("A")), "A", ENGLISH)
+    assert section is not None
+    now, before = [column[0]["month"] for column in section["rows"][:2]]
+    assert [(one.before is None, one.budget is None) for one in (now, before)] == [
+        (True, True),
+        (False, False),
+    ]
 
 
 def test_a_first_night_in_the_middle_of_a_month_has_one_card() -> None:
     months = _months(earned("A", "2026-03", 5, is_open=True))
-    assert [card["title"] for card in cards(months)] == ["This month so far"]
+    assert [card["title"] for card in _cards(months)] == ["This month so far"]
+
+
+def test_an_office_without_the_running_month_has_no_card_of_it() -> None:
+    months = _months(earned("A", "2026-02", 5), earned("A", "2026-03", None))
+    assert _cards(months)[0]["title"] == "Last whole month"
 
 
 def test_a_year_that_was_not_held_is_said_to_be_missing() -> None:
-    last = cards(_months(earned("A", "2026-02", 5)))[0]
+    last = _cards(_months(earned("A", "2026-02", 5)))[0]
     assert last["notes"] == ["the year before is not held, so there is nothing to compare with"]
 
 
 def test_january_is_the_whole_year_to_date() -> None:
-    assert cards(_months(earned("A", "2026-01", 5)))[1]["period"] == "January 2026"
+    assert _cards(_months(earned("A", "2026-01", 5)))[1]["period"] == "January 2026"
 
 
-def test_a_card_of_which_nothing_is_held_shows_dashes_and_no_zero() -> None:
-    shown = cards(_months(earned("A", "2026-02", None)))
-    assert {figure["value"] for card in shown for figure in card["figures"]} == {UNKNOWN}
+def test_a_file_of_which_nothing_is_held_has_no_cards() -> None:
+    assert _cards(_months(earned("A", "2026-02", None))) == []
 
 
 def test_a_card_of_months_without_a_sale_shows_zero() -> None:
-    [card, *_] = cards(_months(earned("A", "2026-02", 0, homes=0)))
-    assert [figure["value"][:1] for figure in card["figures"]] == ["0", "0", UNKNOWN]
+    [card, *_] = _cards(_months(earned("A", "2026-02", 0, homes=0, agents=0)))
+    assert [figure["value"] for figure in card["figures"]] == ["0", "0", UNKNOWN, UNKNOWN]
+
+
+def test_an_office_that_stopped_says_so_in_the_table_of_offices() -> None:
+    months = _months(earned("A", "2026-02", 7), earned("B", "2026-02", 5, is_whole=False))
+    section = offices_section(months, ENGLISH, {})
+    assert section is not None
+    found = [(one["name"], one["note"]) for one in section["years"]]
+    assert found == [("Office A", "months missing"), ("Office B", "read to 20 March 2026")]
 
 
 def test_a_leaderboard_names_its_months_and_counts_who_is_not_on_it() -> None:
     earners = [earner("A", period, earner_count=7) for period in ("quarter", "year")]
-    boards = leaderboards(Facts(earners=earners))["Agents"]
+    boards = leaderboards(Facts(earners=earners), ENGLISH)["agents"]
     assert [(board["title"], board["period"], board["others"]) for board in boards] == [
         ("Year to date", "January to February 2026", 6),
         ("Quarter", "January to February 2026", 6),
     ]
 
 
-def test_what_to_mind_of_a_budget_stands_beside_every_share_of_it() -> None:
+def test_what_to_mind_of_a_budget_is_said_where_the_gap_is() -> None:
     facts = chain("A")
-    note = "commission may have VAT in it"
-    noted = replace(facts, budgets=[replace(one, basis_note=note) for one in facts.budgets])
-    shares = page(noted).count("of budget, ")
-    assert (page(facts).count(note), page(noted).count(note)) == (0, shares + 1)
-
-
-def _held(report: str, customer: str, of_month: str, state: str = "held", rows: int = 3) -> CoveredMonth:
-    return CoveredMonth(report, customer, month(of_month), state, rows)
-
-
-def _squares(held: Sequence[CoveredMonth], *marks: CoveredMonth) -> list[list[str]]:
-    shown = coverage(Facts(publications=(PUBLICATION,), held_months=tuple(held), marks=marks))
-    assert shown is not None
-    return _states(shown["whole"])
-
-
-def _states(matrix: Shown) -> list[list[str]]:
-    return [[run["state"] for run in runs for _ in range(run["squares"])] for runs in matrix["rows"].values()]
-
-
-def test_the_newest_month_comes_first_and_is_open() -> None:
-    held = [_held("sales", "M1", "2026-03", "open"), _held("sales", "M1", "2026-02")]
-    assert _squares(held) == [["open", "held"]]
-
-
-def test_a_gap_is_missing() -> None:
-    held = [_held("sales", "M1", "2026-03"), _held("sales", "M1", "2026-01")]
-    assert _squares(held) == [["held", "missing", "held"]]
-
-
-def test_the_worst_of_all_reports_counts() -> None:
-    held = [_held("sales", "M1", "2026-02"), _held("users", "M1", "2026-02")]
-    assert _squares(held, CoveredMonth("sales", "M1", month("2026-02"), "failed month", None)) == [["failed"]]
-
-
-def test_a_report_that_is_only_kept_for_the_latest_months_is_not_missing_before() -> None:
-    held = [_held("sales", "M1", "2026-01"), _held("sales", "M1", "2026-02"), _held("live", "M1", "2026-02")]
-    assert _squares(held) == [["held", "held"]]
-
-
-def test_a_refused_report_says_that_there_is_no_access() -> None:
-    held = [_held("sales", "M1", "2026-02")]
-    assert _squares(held, CoveredMonth("sales", "M2", None, "no access", None)) == [["held"], ["refused"]]
-
-
-def test_budgets_of_months_to_come_are_no_coverage() -> None:
-    held = [_held("budgets", "M1", "2026-03"), _held("budgets", "M1", "2026-12")]
-    assert _squares(held) == [["held"]]
-
-
-def test_a_single_report_shows_which_months_came_without_a_row() -> None:
-    shown = coverage(Facts(held_months=(_held("sales", "M1", "2026-02", rows=0),)))
-    assert shown is not None
-    assert _states(shown["reports"][0]) == [["empty"]]
-
-
-def test_a_customer_that_is_switched_off_misses_nothing() -> None:
-    held = (_held("sales", "M1", "2026-03"), _held("sales", "M2", "2026-02"), _held("sales", "M1", "2026-02"))
-    off = Freshness("sales", "M2", month("2026-02"), PUBLISHED, None, "switched off", False, False)
-    shown = coverage(Facts(held_months=held, standings=(off,)))
-    assert shown is not None
-    assert _states(shown["whole"]) == [["held", "held"], ["off", "held"]]
-    assert shown["whole"]["summary"] == "nothing is missing"
+    noted = replace(facts, budgets=[replace(one, vat="unknown") for one in facts.budgets])
+    found = [page(one).count("commission may have VAT in it") for one in (facts, noted)]
+    assert found == [0, 1]

@@ -1,0 +1,206 @@
+"""Who explains the gap to budget, and what is signed and not received: offices, or agents of one office."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
+
+from pipelines.page.downloads import download
+from pipelines.page.facts import Facts, Row
+from pipelines.page.figures import OfficeMonths, Shown, last_months, ratio
+from pipelines.page.language import Language
+
+MOST_NAMED = 3
+LEAST_REST = 1
+"""A remainder of less than this is rounding."""
+
+
+def gap_section(
+    facts: Facts, months: OfficeMonths, name: str, words: Language, *, is_chain: bool
+) -> Shown | None:
+    """The year to date against its budget, and whose part of the gap each is; none where no month is over.
+
+    The rows add up to the gap: of an office its agents with budgets of their own, and the rest.
+    """
+    last = months.last_whole
+    if last is None:
+        return None
+    year = last_months(last, last.month)
+    progress = months.progress(months.offices, year)
+    if progress is None:
+        return {"sentences": [words.text("gap.none")], "rows": [], "notes": [], "download": None}
+    gap = progress.actual - progress.budget
+    rows = (
+        _offices(months, year)
+        if is_chain
+        else _agents(facts, gap, progress.actual, progress.budget, last, words)
+    )
+    rows.sort(key=lambda one: (one["is_rest"], one["gap"] if gap < 0 else -one["gap"]))
+    way = "behind" if round(gap) < 0 else "ahead" if round(gap) > 0 else "even"
+    period = words.period(year[0], last)
+    sentences = [
+        words.text(
+            f"gap.{way}",
+            period=period[:1].upper() + period[1:],
+            name=name,
+            gap=words.number(abs(gap)),
+            budget=words.sek(progress.budget),
+            share=words.percent(progress.share),
+        )
+    ]
+    if way != "even" and len(rows) > 1:
+        sentences.append(words.text(f"gap.mostly_{way}", names=words.listed(_explaining(rows, gap))))
+    head = [
+        words.text(f"gap.{one}")
+        for one in ("office" if is_chain else "agent", "gap", "reached", "budget", "share")
+    ]
+    return {
+        "sentences": sentences,
+        "rows": rows,
+        "longest": max((abs(one["gap"]) for one in rows), default=Decimal(0)),
+        "caption": words.text("gap.caption", period=period),
+        "notes": _notes(months, rows, progress.offices, words),
+        "download": download(
+            words,
+            words.text("gap.heading"),
+            head,
+            [[one["name"], one["gap"], one["reached"], one["budget"], one["share"]] for one in rows],
+        )
+        if rows
+        else None,
+    }
+
+
+def _offices(months: OfficeMonths, year: Sequence[date]) -> list[Shown]:
+    return [
+        _row(months.names[office], one.actual, one.budget)
+        for office in months.offices
+        if (one := months.progress([office], year))
+    ]
+
+
+def _agents(
+    facts: Facts, gap: Decimal, actual: Decimal, budget: Decimal, last: date, words: Language
+) -> list[Shown]:
+    """Agents with budgets of their own, and what is left of the gap; none where they are of other months."""
+    agents = [
+        one for one in facts.agents if one["budget"] and one["reached"] is not None and one["month"] == last
+    ]
+    found = [_row(one["name"], one["reached"], one["budget"]) for one in agents]
+    rest = gap - sum((one["gap"] for one in found), Decimal(0))
+    if found and abs(rest) >= LEAST_REST:
+        reached = actual - sum((one["reached"] for one in found), Decimal(0))
+        left = budget - sum((one["budget"] for one in found), Decimal(0))
+        found.append({**_row(words.text("gap.rest"), reached, left), "share": None, "is_rest": True})
+    return found
+
+
+def _row(name: str, reached: Decimal, budget: Decimal) -> Shown:
+    return {
+        "name": name,
+        "gap": reached - budget,
+        "reached": reached,
+        "budget": budget,
+        "share": ratio(reached, budget),
+        "is_rest": False,
+    }
+
+
+def _explaining(rows: Sequence[Shown], gap: Decimal) -> list[str]:
+    """The fewest that together make more than half of what goes the way of the gap, three at most."""
+    same_way = [one for one in rows if one["gap"] * gap > 0]
+    whole = sum((one["gap"] for one in same_way), Decimal(0))
+    named, so_far = [], Decimal(0)
+    for one in sorted(same_way, key=lambda one: -abs(one["gap"]))[:MOST_NAMED]:
+        named.append(one["name"])
+        so_far += one["gap"]
+        if 2 * abs(so_far) > abs(whole):
+            break
+    return named
+
+
+def _notes(months: OfficeMonths, rows: Sequence[Shown], budgeted: int, words: Language) -> list[str]:
+    notes = []
+    if without := len(months.offices) - budgeted:
+        notes.append(words.text("gap.unbudgeted", without))
+    if any(one["is_rest"] for one in rows):
+        notes.append(words.text("gap.rest_note"))
+    bases = sorted({row.vat for row in months.budgets.values() if row.vat})
+    return notes + [words.text("gap.basis", note=words.text(f"gap.vat_{vat}")) for vat in bases]
+
+
+def owed_section(facts: Facts, words: Language, *, is_chain: bool) -> Shown:
+    """Commission that is signed and not received: sums in sentences, and offices or the longest due sales."""
+    noted = [one for one in facts.receivables if one["is_receipt_noted"]]
+    unnoted = [one["office_name"] for one in facts.receivables if not one["is_receipt_noted"]]
+    if not noted:
+        key = "unnoted" if unnoted else "unknown"
+        return {"sentences": [words.text(f"owed.{key}")], "offices": [], "sales": [], "download": None}
+    sentences = _on_what_is_owed(noted, words)
+    if unnoted:
+        names = words.listed(unnoted[:MOST_NAMED] + (["…"] if len(unnoted) > MOST_NAMED else []))
+        sentences.append(words.text("owed.some_unnoted", len(unnoted), names=names))
+    newest = max(one["counted_on"] for one in noted)
+    offices = [
+        {
+            **one,
+            "note": ""
+            if one["counted_on"] == newest
+            else words.text("owed.stopped", day=words.day(one["counted_on"])),
+        }
+        for one in noted
+        if one["homes"]
+    ]
+    sales = [] if is_chain else list(facts.due_sales)
+    return {
+        "sentences": sentences,
+        "counted": words.text("owed.counted", day=words.day(newest)),
+        "offices": offices if is_chain else [],
+        "sales": sales,
+        "longest": max((one["outstanding"] for one in offices), default=Decimal(0)),
+        "download": _owed_download(offices, sales, words, is_chain=is_chain),
+    }
+
+
+def _on_what_is_owed(noted: Sequence[Row], words: Language) -> list[str]:
+    homes, due_homes, undated = (
+        sum(one[name] for one in noted) for name in ("homes", "due_homes", "undated_homes")
+    )
+    if not homes:
+        return [words.text("owed.none")]
+    outstanding, due = (sum((one[name] for one in noted), Decimal(0)) for name in ("outstanding", "due"))
+    total = words.text("owed.total", homes, amount=words.number(outstanding))
+    if due_homes:
+        total += words.text("owed.due", due_homes, amount=words.number(due))
+    else:
+        total += "." if undated else words.text("owed.not_due")
+    sentences = [total]
+    if due_homes:
+        longest = max(one["longest_days_due"] or 0 for one in noted)
+        sentences.append(words.text("owed.longest", longest))
+    if undated:
+        sentences.append(words.text("owed.undated", undated))
+    return sentences
+
+
+def _owed_download(
+    offices: Sequence[Shown], sales: Sequence[Row], words: Language, *, is_chain: bool
+) -> dict[str, str] | None:
+    names = (
+        ("office", "homes", "outstanding", "of_it_due", "days")
+        if is_chain
+        else ("home", "agent", "possession", "due_days", "amount")
+    )
+    fields = (
+        ("office_name", "homes", "outstanding", "due", "longest_days_due")
+        if is_chain
+        else ("home", "agent", "access_on", "days_due", "due")
+    )
+    rows = offices if is_chain else sales
+    if not rows:
+        return None
+    head = [words.text(f"owed.{one}") for one in names]
+    return download(
+        words, words.text("owed.heading"), head, [[one[field] for field in fields] for one in rows]
+    )

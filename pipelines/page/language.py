@@ -1,0 +1,122 @@
+"""Language of a page: its words, from one file for each language, and its way to write numbers and dates.
+
+Amounts have no currency unless the service documents one: budgets are in SEK, commissions and prices are not
+said to be.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from decimal import ROUND_HALF_UP, Decimal
+from functools import cache
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+Number = Decimal | int | float
+
+WORDS = Path(__file__).with_name("words")
+LANGUAGES = ("en", "sv")
+SPACE = "\u00a0"  # a number is never broken at the end of a line
+MINUS = "\u2212"
+UNKNOWN = "\u2013"
+
+
+@dataclass(frozen=True)
+class Language:
+    """The words of a file of `words/`, by their keys, and the forms of numbers and dates."""
+
+    code: str
+    words: Mapping[str, Any]
+
+    def text(self, key: str, count: Number | None = None, **values: object) -> str:
+        """The words of a key such as `offices.heading`, with values put in; those of one or of several."""
+        found: Any = self.words
+        for part in key.split("."):
+            found = found[part]
+        if isinstance(found, Mapping):
+            found = found["one" if count == 1 else "other"]
+        return str(found).format(count=self.number(count), **values)
+
+    def number(self, value: Number | None, places: int = 0, *, has_plus: bool = False) -> str:
+        """A number with so many decimals: 1,234.5 in English, 1 234,5 in Swedish."""
+        if value is None:
+            return UNKNOWN
+        rounded = Decimal(value).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
+        sign = MINUS if rounded < 0 else "+" if has_plus and rounded else ""
+        form = self.words["form"]
+        whole, _, decimals = f"{abs(rounded):,.{places}f}".partition(".")
+        text = sign + whole.replace(",", form["thousands"])
+        return f"{text}{form['decimal']}{decimals}" if decimals else text
+
+    def short(self, value: Number | None) -> str:
+        """One decimal where it says something: 64 homes, or 4.8 where commissions were shared."""
+        return self.number(value, 1).removesuffix(self.words["form"]["decimal"] + "0")
+
+    def signed(self, value: Number | None) -> str:
+        """A difference, with its sign."""
+        return self.number(value, has_plus=True)
+
+    def sek(self, value: Number | None) -> str:
+        """An amount that is documented to be in SEK."""
+        return UNKNOWN if value is None else self.text("form.sek", amount=self.number(value))
+
+    def brief(self, value: Number | None, *, has_plus: bool = False) -> str:
+        """An amount in a narrow place: 1.5M, 250k, 900."""
+        if value is None:
+            return UNKNOWN
+        amount, form = Decimal(value), self.words["form"]
+        for size, unit in ((Decimal(1_000_000), form["million"]), (Decimal(1_000), form["thousand"])):
+            if abs(amount) >= size:
+                places = 1 if abs(amount) < 100 * size else 0
+                text = self.number(amount / size, places, has_plus=has_plus)
+                return str(unit).format(text.removesuffix(form["decimal"] + "0"))
+        return self.number(amount, has_plus=has_plus)
+
+    def percent(self, share: Number | None, places: int = 0, *, has_plus: bool = False) -> str:
+        """A share of 0.123 as 12%, or 12 % in Swedish."""
+        if share is None:
+            return UNKNOWN
+        return self.text("form.percent", share=self.number(Decimal(share) * 100, places, has_plus=has_plus))
+
+    def change(self, share: Number | None) -> str:
+        """A change with its sign: +4.2%."""
+        return self.percent(share, 1, has_plus=True)
+
+    def month(self, month: date) -> str:
+        """March 2026."""
+        return f"{self.words['form']['months'][month.month - 1]} {month.year}"
+
+    def period(self, first: date, last: date) -> str:
+        """January to March 2026, or March 2025 to February 2026."""
+        if first == last:
+            return self.month(first)
+        name = self.words["form"]["months"][first.month - 1]
+        begin = name if first.year == last.year else self.month(first)
+        return self.text("form.period", first=begin, last=self.month(last))
+
+    def day(self, day: date | None) -> str:
+        """21 November 2026."""
+        return UNKNOWN if day is None else f"{day.day} {self.month(day)}"
+
+    def moment(self, at_utc: datetime | None, timezone: ZoneInfo) -> str:
+        """An instant on the brokerage's clock: 21 November 2026 05:12."""
+        if at_utc is None:
+            return UNKNOWN
+        local = at_utc.replace(tzinfo=UTC).astimezone(timezone)
+        return f"{self.day(local)} {local:%H:%M}"
+
+    def listed(self, parts: Sequence[str]) -> str:
+        """Names one after another: A, B and C."""
+        if len(parts) < 2:
+            return "".join(parts)
+        return f"{', '.join(parts[:-1])} {self.words['form']['and']} {parts[-1]}"
+
+
+@cache
+def language(code: str) -> Language:
+    """The language of one of LANGUAGES."""
+    return Language(code, tomllib.loads((WORDS / f"{code}.toml").read_text("utf-8")))

@@ -1,0 +1,54 @@
+-- What did each agent earn this year at each office, and how far is that from the agent's own budget?
+-- One row per office and user at work there: January to month, the newest one that is over for every office. Budget and
+-- reached are of the months that have a budget of the user and are known, so that their difference is the user's part of
+-- the gap; both are null without a budget. Declared VAT is taken off, as in office_months.
+WITH last_month AS (
+    SELECT coalesce(max(month) FILTER (NOT is_open), max(month)) AS month
+    FROM (SELECT month, bool_or(is_open) AS is_open FROM marts.office_month GROUP BY month)
+),
+
+earned AS (
+    SELECT
+        users.office_id,
+        users.user_id,
+        any_value(users.user_label) AS name,
+        sum(users.commission) AS commission,
+        sum(users.sold_estate_parts) AS sold_estate_parts,
+        count(*) FILTER (users.is_active) AS active_months,
+        bool_and(users.is_commission_complete) AS is_complete
+    FROM marts.user_month AS users
+    INNER JOIN last_month
+        ON users.month BETWEEN date_trunc('year', last_month.month) AND last_month.month
+    GROUP BY ALL
+),
+
+budgeted AS (
+    SELECT users.office_id, users.user_id, sum(users.budget) AS budget, sum(users.actual) AS reached
+    FROM marts.user_budget_vs_actual AS users
+    INNER JOIN last_month
+        ON users.month BETWEEN date_trunc('year', last_month.month) AND last_month.month
+    WHERE users.measure = 'commission' AND users.budget IS NOT NULL AND users.actual IS NOT NULL
+    GROUP BY ALL
+)
+
+SELECT
+    last_month.month,
+    office_id,
+    user_id,
+    coalesce(earned.name, names.user_label, user_id) AS name,
+    (earned.commission / (1 + declared.vat_rate))::DECIMAL(18, 4) AS commission,
+    earned.sold_estate_parts::DECIMAL(19, 8) AS sold_estate_parts,
+    coalesce(earned.active_months, 0) AS active_months,
+    coalesce(earned.is_complete, false) AS is_complete,
+    budgeted.budget::DECIMAL(18, 4) AS budget,
+    budgeted.reached::DECIMAL(18, 4) AS reached
+FROM earned
+FULL JOIN budgeted USING (office_id, user_id)
+LEFT JOIN marts.users AS names USING (user_id)
+CROSS JOIN last_month
+CROSS JOIN (
+    SELECT coalesce(max(vat_rate) FILTER (commission_vat = 'included'), 0) AS vat_rate FROM meta.tax_basis
+) AS declared
+WHERE office_id IS NOT NULL
+    AND (coalesce(earned.commission, 0) <> 0 OR earned.active_months > 0 OR budgeted.budget <> 0)
+ORDER BY office_id, commission DESC NULLS LAST, name

@@ -1,0 +1,18 @@
+-- Which commissions are due the longest?
+-- One row per sale whose possession is past and whose commission is not received: the ten longest of each office that
+-- notes receipts at all. Declared VAT is taken off, as in office_months.
+SELECT
+    due.office_id,
+    coalesce(sales.street_address, due.estate_number, due.estate_id) AS home,
+    sales.responsible_user_name AS agent,
+    due.access_on,
+    due.days_due,
+    (due.due_commission / (1 + declared.vat_rate))::DECIMAL(18, 4) AS due
+FROM marts.receivables AS due
+LEFT JOIN marts.sales AS sales USING (estate_id)
+CROSS JOIN (
+    SELECT coalesce(max(vat_rate) FILTER (commission_vat = 'included'), 0) AS vat_rate FROM meta.tax_basis
+) AS declared
+WHERE due.state = 'due' AND due.due_commission > 0 AND due.is_receipt_noted
+QUALIFY row_number() OVER (PARTITION BY due.office_id ORDER BY due.days_due DESC, due.due_commission DESC, due.estate_id) <= 10
+ORDER BY due.office_id, due.days_due DESC, due.due_commission DESC, due.estate_id

@@ -1,0 +1,14 @@
+-- Which rows were set aside, and why?
+-- One row per report, table, column and reason: the twenty with most rows.
+SELECT
+    report,
+    table_name,
+    column_name,
+    reason,
+    sum(rows)::BIGINT AS row_count,
+    min(month) AS first_month,
+    max(month) AS last_month
+FROM meta.quarantine
+GROUP BY report, table_name, column_name, reason
+ORDER BY row_count DESC, report, table_name, column_name, reason
+LIMIT 20

@@ -1,0 +1,75 @@
+"""Words, numbers and dates of a language are those of its people."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from pipelines.page.language import LANGUAGES, SPACE, language
+
+ENGLISH, SWEDISH = language("en"), language("sv")
+
+
+def _holes(words: Mapping[str, Any], place: str = "") -> Iterator[tuple[str, frozenset[str]]]:
+    """Every key with what is put into its words."""
+    for key, found in words.items():
+        if isinstance(found, Mapping):
+            yield from _holes(found, f"{place}{key}.")
+        else:
+            yield f"{place}{key}", frozenset(re.findall(r"\{(\w*)\}", str(found))) - {"count"}
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_every_language_says_the_same_things(code: str) -> None:
+    assert dict(_holes(language(code).words)) == dict(_holes(ENGLISH.words))
+
+
+@pytest.mark.parametrize(
+    ("written", "text"),
+    [
+        (ENGLISH.number(Decimal("1234567.4")), "1,234,567"),
+        (SWEDISH.number(Decimal("1234567.4")), "1 234 567"),
+        (ENGLISH.number(Decimal("-0.4")), "0"),
+        (SWEDISH.number(Decimal(-1500)), "−1 500"),
+        (ENGLISH.number(None), "–"),
+        (ENGLISH.signed(5), "+5"),
+        (ENGLISH.sek(Decimal(1500)), "SEK 1,500"),
+        (SWEDISH.sek(Decimal(1500)), "1 500 kr"),
+        (ENGLISH.sek(None), "–"),
+        (ENGLISH.brief(2_500_000), "2.5M"),
+        (SWEDISH.brief(2_500_000), "2,5 mn"),
+        (ENGLISH.brief(250_000), "250k"),
+        (ENGLISH.brief(900), "900"),
+        (SWEDISH.short(Decimal("4.83330000")), "4,8"),
+        (ENGLISH.short(Decimal("64.00000000")), "64"),
+        (ENGLISH.percent(Decimal("1.014")), "101%"),
+        (SWEDISH.percent(Decimal("1.014")), "101 %"),
+        (SWEDISH.change(Decimal("0.0421")), "+4,2 %"),
+        (ENGLISH.change(Decimal("-0.079")), "−7.9%"),
+        (ENGLISH.change(Decimal("0.0001")), "0.0%"),
+        (ENGLISH.period(date(2026, 1, 1), date(2026, 3, 1)), "January to March 2026"),
+        (SWEDISH.period(date(2025, 4, 1), date(2026, 3, 1)), "april 2025 till mars 2026"),
+        (SWEDISH.day(date(2026, 11, 15)), "15 november 2026"),
+        (SWEDISH.listed(["A", "B", "C"]), "A, B och C"),
+        (ENGLISH.text("news.gone", 1), "one is no longer listed"),
+        (ENGLISH.text("news.gone", 1200), "1,200 are no longer listed"),
+    ],
+)
+def test_a_number_and_a_date_are_written_as_the_language_does(written: str, text: str) -> None:
+    assert written.replace(SPACE, " ") == text
+
+
+def test_a_number_is_never_broken_at_the_end_of_a_line() -> None:
+    assert " " not in SWEDISH.sek(1_234_567)
+
+
+def test_an_instant_is_on_the_brokerage_s_clock_also_in_summer() -> None:
+    stockholm = ZoneInfo("Europe/Stockholm")
+    told = [ENGLISH.moment(datetime(2026, month, 1, 22, 30), stockholm) for month in (1, 6)]
+    assert told == ["1 January 2026 23:30", "2 June 2026 00:30"]
