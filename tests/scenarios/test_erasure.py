@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from dataclasses import dataclass
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -70,20 +71,29 @@ class Erased:
     here: Scenario
     people: dict[PersonKind, tuple[str, str]]
     names: set[str]
+    exported: list[str]
     totals: list[tuple[object, ...]]
     receipts: list[ErasureReceipt]
 
 
 @pytest.fixture(scope="module")
-def erased(tmp_path_factory: pytest.TempPathFactory) -> Erased:
-    here = published(tmp_path_factory.mktemp("erased"))
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Scenario:
+    """A published data directory that is only copied."""
+    return published(tmp_path_factory.mktemp("whole"))
+
+
+@pytest.fixture(scope="module")
+def erased(whole: Scenario, tmp_path_factory: pytest.TempPathFactory) -> Erased:
+    here = whole.copied_to(tmp_path_factory.mktemp("erased") / "data")
     leave_unfinished_file(here.landing_files[0])
     people: dict[PersonKind, tuple[str, str]] = {kind: here.rows(query)[0] for kind, query in PEOPLE.items()}
     totals, user = here.rows(TOTALS), people["user"][0]
     name = here.value("SELECT name FROM bi.users WHERE id = $1", user)
     (here.data_dir / "work" / "requests.log").write_text(f"asked {user} of {name}\n", "utf-8")
+    export(here.data_dir, formats=["csv"], now=here.clock.utc_now())
+    exported = files_with(here.data_dir / "export", *people["user"])
     receipts = [erase(here.settings, kind, id_, clock=here.clock) for kind, (id_, _) in people.items()]
-    return Erased(here, people, {name, people["contact"][1]}, totals, receipts)
+    return Erased(here, people, {name, people["contact"][1]}, exported, totals, receipts)
 
 
 def leave_unfinished_file(whole: Path) -> None:
@@ -147,8 +157,10 @@ def test_a_file_being_written_and_the_history_of_runs_are_pointed_out(erased: Er
     ]
 
 
-def test_a_check_that_refuses_the_file_does_not_keep_the_person_in_it(tmp_path: Path) -> None:
-    here = published(tmp_path)
+def test_a_check_that_refuses_the_file_does_not_keep_the_person_in_it(
+    whole: Scenario, tmp_path: Path
+) -> None:
+    here = whole.copied_to(tmp_path / "data")
     user, mail = here.rows(PEOPLE["user"])[0]
     here.execute(
         "INSERT INTO bi.commission_office BY NAME "
@@ -160,13 +172,9 @@ def test_a_check_that_refuses_the_file_does_not_keep_the_person_in_it(tmp_path: 
     assert files_with(tmp_path, user, mail) == []
 
 
-def test_a_person_goes_from_the_exports_beside_the_file_too(tmp_path: Path) -> None:
-    here = published(tmp_path)
-    user, mail = here.rows(PEOPLE["user"])[0]
-    export(tmp_path, formats=["csv"], now=here.clock.utc_now())
-    assert files_with(tmp_path / "export", user, mail) != []
-    assert erase_user(here, user).exports_removed == 1
-    assert files_with(tmp_path, user, mail) == []
+def test_the_exports_beside_the_file_that_hold_the_person_are_removed(erased: Erased) -> None:
+    assert erased.exported != []
+    assert sum(receipt.exports_removed for receipt in erased.receipts) == 1
 
 
 def test_a_person_in_a_row_in_quarantine_goes_and_the_row_stays(tmp_path: Path) -> None:
@@ -194,13 +202,13 @@ def test_a_person_whose_rows_were_replaced_goes_from_the_free_space_of_files_too
     assert files_with(tmp_path, user, mail) == []
 
 
-@pytest.mark.parametrize("kind", ["contact", "user"])
-def test_killed_at_any_step_and_run_again_it_is_complete(tmp_path: Path, kind: PersonKind) -> None:
-    here = published(tmp_path)
-    totals, id_ = here.rows(TOTALS), here.rows(PEOPLE[kind])[0][0]
-    job = Job.of("erase", here, person=(kind, id_))
-    assert [step for step in STEPS if not is_killed(job, step)] == []
-    assert run(job) == 0
-    assert files_with(tmp_path, id_) == []
+def test_killed_at_any_step_and_run_again_it_is_complete(whole: Scenario, tmp_path: Path) -> None:
+    """A contact and a user are erased by turns, each killed at every other step."""
+    here = whole.copied_to(tmp_path / "data")
+    people = {kind: here.rows(query)[0][0] for kind, query in PEOPLE.items()}
+    totals, jobs = here.rows(TOTALS), [Job.of("erase", here, person=person) for person in people.items()]
+    assert [step for step, job in zip(STEPS, cycle(jobs), strict=False) if not is_killed(job, step)] == []
+    assert [run(job) for job in jobs] == [0, 0]
+    assert files_with(tmp_path, *people.values()) == []
     assert here.rows(TOTALS) == totals
     assert replay(here.settings).failures == []
