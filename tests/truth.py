@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date
 from decimal import Decimal
 from typing import Any
 
 from pipelines.months import Month, months_between
+from pipelines.sandbox.world.organization import daily_activity
 from pipelines.sandbox.world.records import FOR_SALE, SALE, WITHDRAWN, WRITING, Budget, Estate, Version
 from pipelines.sandbox.world.world import World
 
 Rows = list[dict[str, Any]]
 ORE = Decimal("0.01")
+MEASURES = ("meetings", "viewings", "calls", "new_contacts")
 GOALS = ("commission", "sold", "registered", "meetings")
 
 
@@ -38,16 +40,13 @@ def truth(world: World, customer_id: str, first: date, last: date) -> dict[str, 
 
     Sales belong to the office whose estate it is; shares to the office of the user they belong to.
     """
+    return {part: true_part(part, world, customer_id, first, last) for part in PARTS}
+
+
+def true_part(part: str, world: World, customer_id: str, first: date, last: date) -> Rows:
+    """One part of the truth, named as in PARTS."""
     offices = [office.customer_id for office in world.history.chain.offices_of(customer_id)]
-    return {
-        "sales": _estates(world, offices, SALE, first, last),
-        "writings": _estates(world, offices, WRITING, first, last),
-        "shares": _shares(world, offices, first, last),
-        "running": _running(world, offices, first, last),
-        "leads": _leads(world, offices, first, last),
-        "budgets": _budgets(world, offices, first, last),
-        "users": _users(world, offices),
-    }
+    return PARTS[part](world, offices, first, last)
 
 
 def _neighbourhood(world: World, offices: list[str]) -> list[str]:
@@ -138,7 +137,70 @@ def _budgets(world: World, offices: list[str], first: date, last: date) -> Rows:
     return rows
 
 
-def _users(world: World, offices: list[str]) -> Rows:
+def _receivables(world: World, offices: list[str], first: date, last: date) -> Rows:
+    """Sales by what is known of possession and receipt on the world's day."""
+    sums = _Sums()
+    for estate, version, signed in _all_estates(world, offices):
+        if estate.assignment == SALE and first <= signed <= last:
+            received, access = version.commission_received_at, version.access_on
+            state, days = "signed", 0
+            if received and received.date() <= world.as_of:
+                state = "received"
+            elif access is None:
+                state = "possession not known"
+            elif access <= world.as_of:
+                state, days = "due", (world.as_of - access).days
+            sums.add((estate.office, Month.of(signed), state), 1, version.commission * ORE, days)
+    return sums.rows("office", "month", "state", "count", "commission", "daysDue")
+
+
+def _activity(world: World, offices: list[str], first: date, last: date) -> Rows:
+    """What users did on the days on which they worked, by the measures of the live report."""
+    rows: Rows = []
+    for user in (one for office_id in offices for one in world.history.users(office_id)):
+        for month in months_between(Month.of(first), Month.of(last)):
+            days = daily_activity(world.history.seed, user.id, month)
+            worked = [
+                counts
+                for number, counts in enumerate(days, 1)
+                if user.works_on(day := date(month.year, month.number, number)) and day <= world.as_of
+            ]
+            key = {"office": user.office, "user": user.id, "month": month}
+            for measure, amounts in zip(MEASURES, zip(*worked, strict=True), strict=False):
+                rows.append({**key, "measure": measure, "amount": sum(amounts)})
+    return rows
+
+
+def _each_lead(world: World, offices: list[str], first: date, last: date) -> Rows:
+    """Every lead and tip, the user it names (it may name an office), and the day its home was sold."""
+    users = {user.id for office_id in offices for user in world.history.users(office_id)}
+    sold = {
+        estate.id: signed
+        for estate, _, signed in _all_estates(world, _neighbourhood(world, offices))
+        if estate.assignment == SALE
+    }
+    rows: Rows = []
+    for lead in (
+        lead
+        for office_id in offices
+        for month in world.history.months(office_id, world.horizon)
+        for lead in month.leads
+    ):
+        created = lead.created_at.date()
+        steps = [step for step in lead.steps if step.known_at.date() <= world.as_of]
+        if steps and max(first, world.history.start.first_day) <= created <= last:
+            parties = {"incoming": lead.receiver.id, "tip": lead.sender.id, "outgoing": lead.user_id}
+            user = parties[lead.way] if parties[lead.way] in users else None
+            key = {"user": user, "month": Month.of(created), "way": lead.way, "type": lead.type}
+            state = {"state": steps[-1].state, "removed": steps[-1].removed}
+            is_told = any(known_at.date() <= world.as_of for known_at, _ in lead.estate_statuses)
+            estate = lead.estate_id if is_told else None
+            home = {"estate": estate, "soldOn": sold.get(estate or "")}
+            rows.append({**key, **state, **home, "created": created})
+    return rows
+
+
+def _users(world: World, offices: list[str], _first: date, _last: date) -> Rows:
     return [
         {
             "office": office_id,
@@ -149,3 +211,17 @@ def _users(world: World, offices: list[str]) -> Rows:
         for user in world.history.users(office_id)
         if user.hired <= world.as_of and (user.left is None or user.left > world.as_of)
     ]
+
+
+PARTS: Mapping[str, Callable[[World, list[str], date, date], Rows]] = {
+    "sales": lambda world, offices, first, last: _estates(world, offices, SALE, first, last),
+    "writings": lambda world, offices, first, last: _estates(world, offices, WRITING, first, last),
+    "shares": _shares,
+    "running": _running,
+    "leads": _leads,
+    "each_lead": _each_lead,
+    "budgets": _budgets,
+    "receivables": _receivables,
+    "activity": _activity,
+    "users": _users,
+}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from base64 import b64encode
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -19,15 +20,16 @@ from duckdb import DuckDBPyConnection
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.months import Month
+from pipelines.months import Month, months_between
 from pipelines.operations.replay import replay
 from pipelines.sandbox.service import Service
 from pipelines.sandbox.world.records import SALE
 from pipelines.sandbox.world.world import World
 from tests.scenarios.scenario import FEW, TODAY, Scenario, settings_for, whole_chain
-from tests.truth import truth
+from tests.truth import true_part, truth
 from warehouse.database import Store
 from warehouse.marts import build_marts
+from warehouse.queries import SQL
 from warehouse.status import Overlap, overview
 
 START, SINCE = date(2024, 1, 1), date(2026, 9, 1)
@@ -37,6 +39,10 @@ RANDOM = (
     *"commission_user commission_office_by_month sold_estates running_commissions budget_commission".split(),
 )
 WAYS = {"incoming": "incoming lead", "outgoing": "outgoing lead", "tip": "tip"}
+SIDES = {
+    "Värderingsförfrågan": "seller",
+    **dict.fromkeys(("Bevakning", "Visningsanmälan", "Spekulantanmälan"), "buyer"),
+}
 Rows = list[dict[str, Any]]
 Sums = dict[tuple[Any, ...], tuple[Any, ...]]
 
@@ -51,8 +57,11 @@ class Known:
 
     def true(self, part: str) -> Rows:
         return [
-            row for one in self.world.customers for row in truth(self.world, one, self.since, TODAY)[part]
+            row for one in self.world.customers for row in true_part(part, self.world, one, self.since, TODAY)
         ]
+
+    def has(self, report: str) -> bool:
+        return bool(self.file.execute("FROM meta.loads WHERE report = $1", [report]).fetchall())
 
     def said(self, query: str, keys: int) -> Sums:
         """What a mart says, without the rows that are nothing but zero: plain Python knows no such rows."""
@@ -229,6 +238,112 @@ def check_leaders(known: Known) -> None:
             assert found == sorted(ranked, key=lambda row: (row[2], row[1]))
 
 
+def check_receivables(known: Known) -> None:
+    query = (
+        "SELECT office_id, month, state, count(*), sum(commission), coalesce(sum(days_due), 0), "
+        "sum(outstanding_commission), sum(due_commission) FROM marts.receivables GROUP BY ALL"
+    )
+    expected = added_up(
+        known.true("receivables"), ("office", "month", "state"), "count", "commission", "daysDue"
+    )
+    for (*key, state), (count, commission, days, outstanding, due) in known.said(query, 3).items():
+        assert expected.pop((*key, state)) == (count, commission, days)
+        assert outstanding == (0 if state == "received" else commission)
+        assert due == (commission if state == "due" else 0)
+    assert expected == {}
+
+
+def check_activity(known: Known) -> None:
+    if not known.has("live_activity"):
+        return
+    query = "SELECT office_id, user_id, month, measure, amount FROM marts.activity"
+    expected = added_up(known.true("activity"), ("office", "user", "month", "measure"), "amount")
+    assert known.said(query, 4) == {key: amounts for key, amounts in expected.items() if any(amounts)}
+
+
+def check_active_agents(known: Known) -> None:
+    """Everybody counts from the first month with a trace to the last, and in the open month after it."""
+    traces = [*known.true("shares"), *known.true("running"), *known.true("each_lead")]
+    months: dict[str, list[Month]] = defaultdict(list)
+    for row in traces:
+        if row["user"]:
+            months[row["user"]].append(row["month"])
+    last = Month.of(TODAY)
+    expected = {
+        (user, month.first_day)
+        for user, found in months.items()
+        for month in months_between(min(found), last)
+        if month <= max(found) or (month == last and max(found) == last.plus(-1))
+    }
+    query = "SELECT user_id, month FROM marts.user_month WHERE is_active"
+    assert set(known.file.execute(query).fetchall()) == expected
+
+
+def check_homes_of_leads(known: Known) -> None:
+    """Homes that sellers and buyers asked about, those sold, their leads, and the days until then."""
+    homes: dict[tuple[Any, ...], list[dict[str, Any]]] = defaultdict(list)
+    for row in known.true("each_lead"):
+        is_late = row["soldOn"] is not None and row["soldOn"] < row["created"]
+        if row["way"] == "incoming" and row["estate"] and not row["removed"] and not is_late:
+            homes[SIDES.get(row["type"]), row["estate"]].append(row)
+    found: dict[tuple[Any, ...], tuple[int, ...]] = defaultdict(lambda: (0, 0, 0, 0))
+    for (side, _), leads in homes.items():
+        sold = leads[0]["soldOn"]
+        days = (sold - min(row["created"] for row in leads)).days if sold else 0
+        counted = (1, sold is not None, len(leads) * (sold is not None), days)
+        found[(side,)] = tuple(old + new for old, new in zip(found[(side,)], counted, strict=True))
+    query = (
+        "SELECT lead_side, sum(home_count), sum(sold_count), sum(sold_home_lead_count), "
+        "sum(days_to_contract_total) FROM marts.lead_funnel WHERE way = 'incoming lead' GROUP BY ALL"
+    )
+    assert known.said(query, 1) == found
+
+
+def check_responses(known: Known) -> None:
+    """Leads that the first reading found are waiting, removed or answered, by their state."""
+    expected = Counter(
+        (row["month"].first_day, response(row)) for row in known.true("each_lead") if row["way"] == "incoming"
+    )
+    query = (
+        "SELECT month, response, count(*) FROM marts.lead_response WHERE way = 'incoming lead' GROUP BY ALL"
+    )
+    found = {key: count for key, (count,) in known.said(query, 2).items()}
+    assert found or known.since > START
+    assert all(count <= expected[key] for key, count in found.items())
+
+
+def response(lead: Mapping[str, Any]) -> str:
+    return "removed" if lead["removed"] else "waiting" if lead["state"] == "New" else "answered"
+
+
+def check_sums_of_offices(known: Known) -> None:
+    """Chain, brands and regions; the settings give no regions."""
+    amounts = ("commission", "Sale", "price", "Writing", "Valuation")
+    marks = known.world.history.chain.trademarks
+    brands = {office: mark.name for mark in reversed(marks) for office in mark.offices}  # the first counts
+    rows = [{**row, "brand": brands.get(row["office"]), "region": None} for row in by_kind(known)]
+    columns = "commission, sold_estate_parts, sold_total_price, writing_parts, valuation_parts"
+    for mart, keys in (("chain", ("month",)), ("brand", ("brand", "month")), ("region", ("region", "month"))):
+        if mart == "brand" and not known.has("trademarks"):
+            continue
+        query = f"SELECT {', '.join(keys)}, {columns} FROM marts.{mart}_month"
+        assert known.said(query, len(keys)) == added_up(rows, keys, *amounts)
+
+
+def check_budgets_of_the_chain(known: Known) -> None:
+    budgets = added_up(known.true("budgets"), ("month",), "commission")
+    earned = added_up(by_kind(known), ("month",), "commission")
+    query = (
+        "SELECT month, budget, actual FROM marts.chain_budget_vs_actual "
+        "WHERE measure = 'commission' AND month <= $1 AND budget IS NOT NULL"
+    )
+    rows = known.file.execute(query, [TODAY]).fetchall()
+    assert rows
+    for month, budget, actual in rows:
+        assert (budget,) == budgets[month,]
+        assert actual is None or (actual,) == earned.get((month,), (0,))
+
+
 def check_reconciliation(known: Known) -> None:
     assert known.file.execute("SELECT count(*) > 0 FROM marts.reconciliation").fetchall() == [(True,)]
     assert known.file.execute("FROM marts.reconciliation WHERE is_reconciled IS NOT TRUE").fetchall() == []
@@ -246,8 +361,77 @@ CHECKS = (
     check_attainment,
     check_years_of_users,
     check_leaders,
+    check_receivables,
+    check_activity,
+    check_active_agents,
+    check_homes_of_leads,
+    check_responses,
+    check_sums_of_offices,
+    check_budgets_of_the_chain,
     check_reconciliation,
 )
+
+
+MARTS = {
+    "activity": "every amount: check_activity",
+    "assumptions": "no figure; tests/marts/test_assumptions.py",
+    "brand_month": "commission, homes, prices, writings, valuations: check_sums_of_offices",
+    "budget_as_of": "every amount: check_budgets; of both days: test_budgets_are_answered_as_of_both_days",
+    "budget_vs_actual": "by its two views",
+    "budgets": "by budget_as_of and chain_budget_vs_actual",
+    "chain_budget_vs_actual": "budget and actual of each month: check_budgets_of_the_chain",
+    "chain_month": "as brand_month: check_sums_of_offices",
+    "customer_overlaps": "test_an_office_that_is_asked_for_beside_its_group_counts_once",
+    "customers": "no figure; tests/marts/test_foundations.py",
+    "lead_funnel": "leads by way and state: check_leads; homes, sales, days: check_homes_of_leads",
+    "lead_response": "by response: check_responses; hours: tests/marts/test_lead_response.py",
+    "lead_states": "by lead_response",
+    "leaderboard": "places in November, its quarter, year and twelve months: check_leaders",
+    "leads": "by lead_funnel",
+    "month_total_versions": "tests/marts/test_memory.py",
+    "month_totals": "by restatements",
+    "office_budget_vs_actual": "the forecast of the year: check_forecast",
+    "office_coverage": "whether an office is missing; tests/marts/test_chain_month.py",
+    "office_month": "commission, parts, prices: check_earnings; averages, running, leads: their checks",
+    "office_month_as_of": "tests/marts/test_memory.py",
+    "office_restatements": "by restatements",
+    "office_sources": "whose answer counts; tests/marts/test_foundations.py",
+    "offices": "brand: check_sums_of_offices",
+    "receivables": "homes, commission, days due by state: check_receivables",
+    "reconciliation": "agrees everywhere: check_reconciliation",
+    "region_month": "as brand_month: check_sums_of_offices",
+    "restatements": "its sales: sale_changes; tests/marts/test_memory.py",
+    "running_commissions": "by office_month and user_month: check_running",
+    "sale_changes": "test_changes_of_sales_add_up_to_what_changed_in_the_world",
+    "sale_shares": "parts and commission: check_sales",
+    "sale_versions": "by sale_changes",
+    "sales": "count, price and commission: check_sales",
+    "sales_as_of": "tests/marts/test_memory.py",
+    "sources": "no figure; tests/marts/test_foundations.py",
+    "sources_of": "no figure; tests/marts/test_foundations.py",
+    "sources_of_user": "no figure; tests/marts/test_foundations.py",
+    "user_budget_vs_actual": "actual, share, year to date: check_attainment, check_years_of_users",
+    "user_month": "as office_month; is_active: check_active_agents",
+    "user_month_as_of": "tests/marts/test_memory.py",
+    "user_month_versions": "tests/marts/test_memory.py",
+    "user_offices": "by user_month and office_month: check_active_agents, check_reconciliation",
+    "user_sources": "whose answer counts: test_an_office_that_is_switched_off_is_told_of_by_its_group",
+    "users": "no figure; tests/marts/test_foundations.py",
+    "users_added_up": "tests/marts/test_foundations.py",
+    "year_over_year": "tests/marts/test_comparisons.py",
+    **{
+        f"{earner}_leaderboard_{period}": "by leaderboard"
+        for earner in ("office", "user")
+        for period in ("month", "quarter", "year", "12_months")
+    },
+}
+"""Which figure of each mart is recomputed from the world, and by what; else what holds it."""
+
+
+def test_it_is_said_of_every_mart_which_figure_is_recomputed() -> None:
+    assert MARTS.keys() == {path.stem for path in (SQL / "marts").glob("*.sql")}
+    named = {word for words in MARTS.values() for word in re.findall(r"\b(?:check|test)_\w+", words)}
+    assert {word for word in named if word not in globals() and not word.startswith("test_")} == set()
 
 
 @pytest.fixture(scope="module")
@@ -320,6 +504,12 @@ LIVE = """
 """
 
 
+CHANGES = """
+    SELECT office_id, month, sum(row_count_change), sum(price_change), sum(commission_change)
+    FROM marts.sale_changes WHERE is_restatement GROUP BY ALL
+"""
+
+
 @dataclass(frozen=True)
 class Moved:
     """A world that was synced in April and again in June."""
@@ -328,6 +518,7 @@ class Moved:
     sales_before: dict[str, Decimal]
     sales_after: dict[str, Decimal]
     live_before: list[tuple[Any, ...]]
+    changes: Sums
 
 
 def test_no_two_rows_have_the_same_key(synced: Scenario) -> None:
@@ -346,8 +537,13 @@ def moved(tmp_path_factory: pytest.TempPathFactory) -> Moved:
     assert here.sync().is_well
     sales, live = dict(here.rows(SALES)), here.rows(LIVE)
     later = here.on(date(2026, 6, 10))
+    with Store(here.data_dir).writing() as file:
+        build_marts(file, wanted=["marts.sale_changes"])
     assert later.sync(refresh=True).is_well
-    return Moved(later, sales, dict(later.rows(SALES)), live)
+    with Store(here.data_dir).writing() as file:
+        build_marts(file, wanted=["marts.sale_changes"])
+        changes = Known(later.service.world, file, FEBRUARY).said(CHANGES, 2)
+    return Moved(later, sales, dict(later.rows(SALES)), live, changes)
 
 
 def test_every_month_holds_what_is_true_now(moved: Moved) -> None:
@@ -364,6 +560,28 @@ def test_cancelled_sales_are_gone_and_restated_commissions_are_the_new_ones(move
     assert moved.sales_before.keys() - moved.sales_after.keys()
     kept = moved.sales_before.keys() & moved.sales_after.keys()
     assert any(moved.sales_before[name] != moved.sales_after[name] for name in kept)
+
+
+def test_changes_of_sales_add_up_to_what_changed_in_the_world(moved: Moved) -> None:
+    """Of February and March, which were over when they were read first."""
+    sums = []
+    for day in (date(2026, 4, 10), date(2026, 6, 10)):
+        world = moved.here.service.world.at(day)
+        rows = [
+            row
+            for one in world.customers
+            for row in true_part("sales", world, one, FEBRUARY, date(2026, 3, 31))
+        ]
+        sums.append(added_up(rows, ("office", "month"), "count", "finalPrice", "commission"))
+    before, after = sums
+    nothing = (Decimal(0),) * 3
+    changed = {
+        cell: tuple(
+            new - old for old, new in zip(before.get(cell, nothing), after.get(cell, nothing), strict=True)
+        )
+        for cell in before | after
+    }
+    assert moved.changes == {cell: values for cell, values in changed.items() if any(values)}
 
 
 def test_both_versions_of_a_changed_budget_are_in_its_history(moved: Moved) -> None:
