@@ -37,6 +37,11 @@ class ReportStatus:
     due_utc: datetime | None
     state: str
 
+    @property
+    def is_lost(self) -> bool:
+        """Whether the service refuses now (403) what it answered before."""
+        return self.state == "no access" and self.last_success_utc is not None
+
 
 @dataclass(frozen=True)
 class OpenFailure:

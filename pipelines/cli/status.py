@@ -76,10 +76,7 @@ def is_well(view: Overview) -> bool:
 
     Rows in quarantine and rights that never were are for the next look, not for an alarm.
     """
-    is_awaited = any(
-        one.state in ("late", "never read") or (one.state == "no access" and one.last_success_utc)
-        for one in view.standings
-    )
+    is_awaited = any(one.state in ("late", "never read") or one.is_lost for one in view.standings)
     is_published = bool(view.publications) and view.publications[0].status != "refused"
     return is_published and not is_awaited and not view.failures
 
@@ -165,13 +162,16 @@ def _print_quarantined(one: RawRow) -> None:
 
 
 def _print_causes(view: Overview, settings: Settings) -> None:
-    """A sentence for each cause of what failed, and a line for each customer that lacks rights."""
+    """A sentence for each cause of what failed, and a line for each customer that never had some right."""
+    lost = {(one.report, one.customer) for one in view.standings if one.is_lost}
     failed = [FailedReport(one.report, one.customer, one.cause, one.error) for one in view.failures]
+    failed += [FailedReport(*pair, "Forbidden") for pair in sorted(lost)]
     for sentence in causes(failed, settings):
         print(f"- {sentence}")
     refused: dict[str, list[RefusedReport]] = {}
     for one in view.refusals:
-        refused.setdefault(one.customer, []).append(one)
+        if (one.report, one.customer) not in lost:
+            refused.setdefault(one.customer, []).append(one)
     for customer, several in refused.items():
         since = min(one.denied_at_utc for one in several)
         print(f"- {customer} has no access to {names(one.report for one in several)} ({since:%Y-%m-%d}).")

@@ -137,6 +137,7 @@ class AccessSurvey:
                 except HostDown as error:
                     remedy = "check the address, or ask later"
                     self.login_findings.append(Finding("service", Severity.ERROR, str(error), remedy))
+                    self.report_findings.clear()  # they say the same, each of one request
                     return False
         if wrong_logins:
             subject, why = f"login of {', '.join(wrong_logins)}", next(iter(wrong_logins.values()))

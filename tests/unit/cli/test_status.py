@@ -111,3 +111,15 @@ def test_failures_of_one_cause_are_one_line_and_details_show_each(
         "- Check the id of ",
         2 * len(here.settings.customers),
     )
+
+
+def test_a_lost_right_is_named_with_what_to_do(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = scenario(tmp_path, ("users", "trademarks"), offices=1)
+    here.sync()
+    here.sync(Fault("403", path="Users"))
+    monkeypatch.setenv("BROKERBI_DATA_DIR", str(here.settings.data_dir))
+    assert main(["status"]) == 0
+    [line] = [line for line in capsys.readouterr().out.splitlines() if "403" in line or "no access" in line]
+    assert line.startswith("- Ask the service's support for the right to users of ")
