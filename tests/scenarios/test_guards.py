@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
+from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 
 import httpx
 import pytest
@@ -187,12 +189,16 @@ def test_pages_that_move_are_read_again_and_it_is_written_down(tmp_path: Path, k
     assert moving == still
 
 
-@pytest.fixture
-def here(tmp_path: Path) -> Scenario:
-    here = scenario(tmp_path, ("sales",), offices=1)
-    assert here.sync().is_well
+@cache
+def published() -> Scenario:
+    here = synced(Path(mkdtemp()) / "data")
     assert here.publish().publication.published
     return here
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Scenario:
+    return published().copied_to(tmp_path / "data")
 
 
 def last_publication(here: Scenario) -> tuple[str, str]:
