@@ -10,7 +10,7 @@ import pytest
 from pipelines.sandbox.calls import Reply
 from pipelines.sandbox.faults import KINDS, Fault
 from pipelines.sandbox.service import Service
-from tests.unit.sandbox.asking import AGREED, BI, YEAR, reply, world
+from tests.unit.sandbox.asking import AGREED, BI, MAY, YEAR, ask, reply, world
 
 USERS = f"{BI}/External/Users"
 
@@ -59,6 +59,18 @@ def test_a_body_can_be_empty_or_in_the_wrong_charset_or_compressed() -> None:
         whole,
     )
     assert packed.headers["Content-Encoding"] == "gzip"
+
+
+def test_unknown_fields_appear_in_some_rows() -> None:
+    service = _service(Fault("unknown_fields", share=0.5))
+    rows = ask(service, f"{BI}/RunningCommissions", customerId="G1", **MAY)
+    assert 0 < len([row for row in rows if "sandboxDetail" in row]) < len(rows)
+
+
+def test_some_rows_can_be_no_rows_at_all() -> None:
+    service = _service(Fault("wrong_rows", share=0.5))
+    rows = ask(service, f"{BI}/RunningCommissions", customerId="G1", **MAY)
+    assert {type(row) for row in rows} >= {dict, str}
 
 
 def test_a_fault_is_read_from_text() -> None:
