@@ -82,6 +82,10 @@ class OfficeMonths:
             year = last_months(latest, 12)
             self.offices = sorted(self.names, key=lambda one: (-self.total([one], year).commission, one))
 
+    def since_held(self, period: Sequence[date]) -> tuple[date, ...]:
+        """The months of a period from the first one on of which anything is held."""
+        return tuple(month for month in period if self.oldest is not None and month >= self.oldest)
+
     def total(self, offices: Sequence[str], months: Sequence[date]) -> EarnedTotal:
         """What these offices earned in these months together, as far as it is known."""
         keys = ((office, month) for office in offices for month in months)

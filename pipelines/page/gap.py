@@ -26,7 +26,7 @@ def gap_section(
     last = months.last_whole
     if last is None:
         return None
-    year = last_months(last, last.month)
+    year = months.since_held(last_months(last, last.month))
     progress = months.progress(months.offices, year)
     if progress is None:
         return {"sentences": [words.text("gap.none")], "rows": [], "notes": [], "download": None}
@@ -49,8 +49,8 @@ def gap_section(
             share=words.percent(progress.share),
         )
     ]
-    if way != "even" and len(rows) > 1:
-        sentences.append(words.text(f"gap.mostly_{way}", names=words.listed(_explaining(rows, gap))))
+    if len(rows) > 1 and (named := _explaining(rows, gap, words)):
+        sentences.append(words.text(f"gap.mostly_{way}", names=words.listed(named)))
     head = [
         words.text(f"gap.{one}")
         for one in ("office" if is_chain else "agent", "gap", "reached", "budget", "share")
@@ -107,13 +107,13 @@ def _row(name: str, reached: Decimal, budget: Decimal) -> Shown:
     }
 
 
-def _explaining(rows: Sequence[Shown], gap: Decimal) -> list[str]:
+def _explaining(rows: Sequence[Shown], gap: Decimal, words: Language) -> list[str]:
     """The fewest that together make more than half of what goes the way of the gap, three at most."""
-    same_way = [one for one in rows if one["gap"] * gap > 0]
+    same_way = [one for one in rows if one["gap"] * gap > 0 and not one["is_rest"]]
     whole = sum((one["gap"] for one in same_way), Decimal(0))
     named, so_far = [], Decimal(0)
     for one in sorted(same_way, key=lambda one: -abs(one["gap"]))[:MOST_NAMED]:
-        named.append(one["name"])
+        named.append(f"{one['name']} ({words.signed(one['gap'])})")
         so_far += one["gap"]
         if 2 * abs(so_far) > abs(whole):
             break

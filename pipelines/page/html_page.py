@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import calendar
 import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -70,7 +69,7 @@ def render_office(facts: Facts, form: Form, office: str, chain: Facts) -> str:
         whole_chain=form.chain_name,
         verdict=None,
         offices=None,
-        agents=sections.agents_section(facts, form.words),
+        agents=sections.agents_section(facts, months, form.words),
         leaderboards={},
         has_links=False,
         banners=_banners(months, office, chain, form),
@@ -138,15 +137,10 @@ def _banners(months: figures.OfficeMonths, office: str, chain: Facts, form: Form
         return []
     row, words = months.rows[office, months.newest], form.words
     if months.newest < newest or not row.is_whole:
-        ends = sections.read_until(row) if not row.is_whole else _last_day(months.newest)
         key = "page.behind" if (office, newest) in months.rows else "page.stopped"
-        return [words.text(key, day=words.day(ends), month=words.month(newest))]
+        return [words.text(key, day=words.day(sections.read_until(row)), month=words.month(newest))]
     reads = [one.read_at_utc for one in chain.office_months if one.month == newest and one.read_at_utc]
     if row.read_at_utc and max(reads) - row.read_at_utc > STALE:
         read = words.moment(row.read_at_utc, ZoneInfo(form.timezone))
         return [words.text("page.stale", moment=read)]
     return [words.text("page.missing")] if chain.missing else []
-
-
-def _last_day(month: date) -> date:
-    return month.replace(day=calendar.monthrange(month.year, month.month)[1])

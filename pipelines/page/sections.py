@@ -5,6 +5,7 @@ Each is data for the template, or none where the file has nothing to say.
 
 from __future__ import annotations
 
+import calendar
 from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal
@@ -42,21 +43,26 @@ def cards(months: OfficeMonths, words: Language) -> list[Shown]:
     whole = months.last_whole
     found = []
     if months.running is not None:
-        found.append(_card(months, words, "running", [months.running]))
+        found.append(_card(months, words, "running", (months.running,)))
     if whole is not None:
-        found.append(_card(months, words, "month", [whole]))
+        found.append(_card(months, words, "month", (whole,)))
         found.append(_card(months, words, "year", last_months(whole, whole.month)))
-        found.append(_card(months, words, "twelve", last_months(whole, 12)))
+        twelve = last_months(whole, 12)
+        if months.since_held(twelve) == twelve:
+            found.append(_card(months, words, "twelve", twelve))
     return found
 
 
-def _card(months: OfficeMonths, words: Language, name: str, period: Sequence[date]) -> Shown:
-    """A period; one that is not over is compared with nothing, neither a year before nor a budget."""
+def _card(months: OfficeMonths, words: Language, name: str, period: tuple[date, ...]) -> Shown:
+    """A period as far as it is held; one that is not over is compared with no year before and no budget."""
+    wanted, period = period, months.since_held(period)
     offices, is_over = months.offices, name != "running"
     total = months.total(offices, period)
     compared = months.compared(offices, period) if is_over else None
     progress = months.progress(offices, period) if is_over else None
     notes = _notes_on_what_is_known(total, words)
+    if period != wanted:
+        notes.append(words.text("cards.held_since", month=words.month(period[0])))
     if name == "year" and (end := months.progress(offices, period[-1:], year_end=True)):
         share = words.percent(end.share)
         notes.insert(0, words.text("cards.year_end", amount=words.brief(end.actual), share=share))
@@ -99,7 +105,9 @@ def _notes_on_what_is_known(total: EarnedTotal, words: Language) -> list[str]:
 
 
 def read_until(row: OfficeEarnings) -> date:
-    """The day to which a month that was cut short is known: that of its reading, in UTC."""
+    """The day to which a month is known: its last, or that of its reading, in UTC, if it was cut short."""
+    if row.is_whole:
+        return row.month.replace(day=calendar.monthrange(row.month.year, row.month.month)[1])
     return max(row.read_at_utc.date(), row.month) if row.read_at_utc else row.month
 
 
@@ -174,7 +182,7 @@ def offices_section(months: OfficeMonths, words: Language, files: Mapping[str, s
     last = months.last_whole or months.newest
     if last is None:
         return None
-    year = last_months(last, last.month)
+    year = months.since_held(last_months(last, last.month))
     years = [_office_year(months, words, office, year, files.get(office, "")) for office in months.offices]
     years.sort(key=lambda one: -one["total"].commission)
     budgets = [one["progress"].budget for one in years if one["progress"]]
@@ -211,8 +219,11 @@ def _office_year(
     total = months.total([office], year)
     compared = months.compared([office], year)
     note = ""
-    if total.cut_short:
-        note = words.text("offices.stopped", day=words.day(read_until(total.cut_short[-1])))
+    known = [
+        row for month in year if (row := months.rows.get((office, month))) and row.commission is not None
+    ]
+    if known and (not known[-1].is_whole or known[-1].month < year[-1]):
+        note = words.text("offices.stopped", day=words.day(read_until(known[-1])))
     elif total.known < len(year):
         note = words.text("offices.months_missing")
     elif months.last_whole is None:
@@ -228,12 +239,13 @@ def _office_year(
     }
 
 
-def agents_section(facts: Facts, words: Language) -> Shown | None:
+def agents_section(facts: Facts, months: OfficeMonths, words: Language) -> Shown | None:
     """What each agent of an office earned this year; none where the user report is not held."""
     agents = [one for one in facts.agents if one["commission"] is not None]
     if not agents:
         return None
     last = agents[0]["month"]
+    first = max(last.replace(month=1), min(months.oldest or last, last))
     rows = [
         {
             "name": one["name"],
@@ -246,7 +258,7 @@ def agents_section(facts: Facts, words: Language) -> Shown | None:
     ]
     columns = ("agent", "commission", "homes", "a_month")
     return {
-        "period": words.period(last.replace(month=1), last),
+        "period": words.period(first, last),
         "rows": rows,
         "longest": max(one["commission"] for one in rows),
         "download": download(

@@ -31,8 +31,8 @@ def _facts(*reached: int, agents: tuple[Row, ...] = ()) -> Facts:
 def test_the_offices_that_make_most_of_the_gap_are_named() -> None:
     section = _gap(_facts(990, 400, 1100), is_chain=True)
     assert section["sentences"] == [
-        "January to February 2026: Hemviken is 510 behind its budget of SEK 3,000, at 83%.",
-        "Most of what is missing is missing at Office B.",
+        "February 2026: Hemviken is 510 behind its budget of SEK 3,000, at 83%.",
+        "Furthest behind: Office B (−600).",
     ]
     assert [(one["name"], one["gap"]) for one in section["rows"]] == [
         ("Office B", -600),

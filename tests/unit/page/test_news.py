@@ -49,7 +49,7 @@ def test_changed_sales_are_named_with_what_they_cost() -> None:
     changed = news("amount", "B", before=100, amount=90)
     assert told(SINCE, gone, changed)[1] == (
         "Of the sales known before, one is no longer listed and one got another commission, together −70: "
-        "no. 17, A, February 2026 (−60); Main Street 1, B, February 2026 (−10)."
+        "no.\u00a017, A, February 2026 (−60); Main Street 1, B, February 2026 (−10)."
     )
 
 

@@ -107,6 +107,12 @@ def test_january_is_the_whole_year_to_date() -> None:
     assert _cards(_months(earned("A", "2026-01", 5)))[1]["period"] == "January 2026"
 
 
+def test_a_period_begins_with_the_first_month_held_and_says_so() -> None:
+    year = _cards(_months(earned("A", "2026-03", 5), earned("A", "2026-02", 5)))[-1]
+    assert (year["title"], year["period"]) == ("Year to date", "February to March 2026")
+    assert year["notes"][0] == "nothing before February 2026 is held"
+
+
 def test_a_file_of_which_nothing_is_held_has_no_cards() -> None:
     assert _cards(_months(earned("A", "2026-02", None))) == []
 
@@ -117,11 +123,17 @@ def test_a_card_of_months_without_a_sale_shows_zero() -> None:
 
 
 def test_an_office_that_stopped_says_so_in_the_table_of_offices() -> None:
-    months = _months(earned("A", "2026-02", 7), earned("B", "2026-02", 5, is_whole=False))
+    rows = [earned("A", one, 7) for one in ("2026-01", "2026-02")]
+    stopped = [earned("B", "2026-02", 6, is_whole=False), earned("C", "2026-01", 5)]
+    months = _months(*rows, *stopped)
     section = offices_section(months, ENGLISH, {})
     assert section is not None
     found = [(one["name"], one["note"]) for one in section["years"]]
-    assert found == [("Office A", "months missing"), ("Office B", "read to 20 March 2026")]
+    assert found == [
+        ("Office A", ""),
+        ("Office B", "read to 20 March 2026"),
+        ("Office C", "read to 31 January 2026"),
+    ]
 
 
 def test_a_leaderboard_names_its_months_and_counts_who_is_not_on_it() -> None:
