@@ -117,4 +117,5 @@ def _is_late(success: datetime, now: datetime) -> bool:
 
 
 def _was_never_fetched(one: PlannedReport, ledger: Ledger) -> bool:
-    return bool(one.wanted.missing) if one.report.has_months else (*one.pair, None) not in ledger.months
+    missing = set(one.wanted.missing) - set(one.wanted.older)
+    return bool(missing) if one.report.has_months else (*one.pair, None) not in ledger.months

@@ -39,7 +39,7 @@ from assets.run_results import (
     partitions_beyond,
     summary_line,
 )
-from assets.under_way import NIGHT_OF, being_fetched
+from assets.under_way import CATCH_UP_OF, NIGHT_OF, being_fetched
 from pipelines.catalogue.model import Report, declared_columns
 from pipelines.planning.selection import Selection
 from pipelines.settings.messages import SettingsError
@@ -249,6 +249,7 @@ def _sync(
             refresh=tags.get(HELD) != SKIP,
             accept_shrink=tags.get(ACCEPT_SHRINK) == YES,
             guided=NIGHT_OF in tags,
+            older=CATCH_UP_OF in tags,
         ),
         context=project.run_context,
         on_plan=run_log.planned,

@@ -14,7 +14,7 @@ import dagster as dg
 from assets.metadata import markdown_table
 from pipelines.catalogue.sales import CHANGED_SALES
 from pipelines.planning.plan import Plan
-from pipelines.sync.summary import TROUBLE
+from pipelines.sync.summary import NOT_OF_TONIGHT, TROUBLE
 from warehouse.column_news import ColumnNews
 from warehouse.window_result import WindowResult, WindowStatus
 
@@ -91,7 +91,7 @@ class RunLog:
         self.requests += window.requests
         if window.report == CHANGED_SALES:
             self._log_changes(window)
-        if window.status in (WindowStatus.SKIPPED, WindowStatus.TOLD):
+        if window.status in NOT_OF_TONIGHT:
             return
         has_failed = window.status in TROUBLE
         self.done += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
@@ -25,7 +25,7 @@ from pipelines.operations.causes import HELD_BACK, PASSING, SHUT_OUT, FailedRepo
 from pipelines.planning.due import Calendar
 from pipelines.planning.selection import Pair
 from pipelines.settings.model import Settings
-from pipelines.sync.summary import TROUBLE
+from pipelines.sync.summary import NOT_OF_TONIGHT, TROUBLE
 from warehouse.ledger import HeldMonth, Ledger
 from warehouse.window_result import WindowResult, WindowStatus
 
@@ -43,12 +43,14 @@ class PartitionState(StrEnum):
     FETCHED = "fetched"
     HELD = "held"
     NOTHING = "nothing to ask"
+    WAITING = "due by turns"
     NO_ACCESS = "no access"
     LOST_ACCESS = "lost access"
     FAILED = "failed"
 
 
 RED = frozenset({PartitionState.LOST_ACCESS, PartitionState.FAILED})
+UNREAD = RED | {PartitionState.NO_ACCESS, PartitionState.WAITING}
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ class PartitionResult:
     @property
     def is_done(self) -> bool:
         """Whether the partition is materialized: nothing more can be done for it today."""
-        return self.state not in RED | {PartitionState.NO_ACCESS}
+        return self.state not in UNREAD
 
     def is_news(self, known: Mapping[str, Collection[str]]) -> bool:
         """Whether it is worth an event: it is done, and was fetched now or is not among the `known` keys."""
@@ -106,7 +108,10 @@ class LedgerComparison:
 
     def is_fresh(self, partition: ReportPartition) -> bool:
         """Whether all of a partition was fetched since `since_utc`, by whatever run."""
-        held = [self.after.months.get(key) for key in partition.ledger_keys(self.calendar)]
+        return self._are_fresh(partition.ledger_keys(self.calendar))
+
+    def _are_fresh(self, keys: Iterable[tuple[str, str, date | None]]) -> bool:
+        held = [self.after.months.get(key) for key in keys]
         return all(one is not None and one.fetched_at_utc >= self.since_utc for one in held)
 
     def _result(self, partition: ReportPartition, windows_of_pair: Sequence[WindowResult]) -> PartitionResult:
@@ -137,8 +142,13 @@ class LedgerComparison:
             if window.status in TROUBLE:
                 kind = HELD_BACK if window.status is WindowStatus.HELD_BACK else window.error
                 return PartitionState.FAILED, window.reason, kind
-        is_held = all(key in self.after.months for key in partition.ledger_keys(self.calendar))
-        is_fresh = self.is_fresh(partition)
+        waiting = {
+            day for one in windows if one.status is WindowStatus.WAITING for day in one.months
+        }  # of months to come a partition is whole without those
+        own, *ahead = partition.ledger_keys(self.calendar)
+        keys = [own, *(key for key in ahead if key[-1] not in waiting)]
+        is_held = all(key in self.after.months for key in keys)
+        is_fresh = self._are_fresh(keys)
         if partition.customer not in self.active:
             reason = "the customer is switched off or no longer in the settings"
             return PartitionState.HELD if is_held else PartitionState.NOTHING, reason, ""
@@ -153,6 +163,8 @@ class LedgerComparison:
         reason = "; ".join(dict.fromkeys(window.reason for window in windows if window.reason))
         if is_held:
             return PartitionState.FETCHED if is_fresh else PartitionState.HELD, reason, ""
+        if own[-1] in waiting:
+            return PartitionState.WAITING, reason, ""
         if any(window.status is WindowStatus.SKIPPED for window in windows):
             return PartitionState.NOTHING, reason, ""
         return PartitionState.FAILED, reason or NOT_ASKED, ""
@@ -172,7 +184,7 @@ def partitions_beyond(
     read = {
         (*window.pair, Month.of(day))
         for window in windows
-        if window.status is not WindowStatus.SKIPPED and window.report in reports
+        if window.status not in NOT_OF_TONIGHT and window.report in reports
         for day in window.months
     }
     return [

@@ -13,7 +13,7 @@ import dagster as dg
 from assets.partitions import customers_in_order, partition_key
 from assets.project import Project
 from assets.reports import HELD, SKIP
-from assets.under_way import NIGHT_OF, RANGE_END, RANGE_START, customers_being_fetched
+from assets.under_way import CATCH_UP_OF, NIGHT_OF, RANGE_END, RANGE_START, customers_being_fetched
 from pipelines.months import Month
 from pipelines.planning.due import Calendar
 from pipelines.planning.plan import PlannedReport, calendar, make_plan
@@ -23,8 +23,6 @@ from warehouse.errors import WarehouseError
 
 NIGHTLY = "nightly"
 CATCH_UP = "catch_up"
-CATCH_UP_OF = "brokerbi/catch_up"
-"""Run tag: the customer whose older months a run fetches."""
 HIGH_PRIORITY = {"dagster/priority": "10"}
 LOCK_SECONDS = 30.0
 SHARE_OF_CUSTOMERS = 0.5

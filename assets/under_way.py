@@ -12,6 +12,8 @@ from pipelines.months import Month
 
 NIGHT_OF = "brokerbi/night"
 """Run tag: the day in whose night a run was started; such a run asks the service for changes as well."""
+CATCH_UP_OF = "brokerbi/catch_up"
+"""Run tag: the customer whose older months a run fetches, beside the night."""
 RANGE_START, RANGE_END = "dagster/asset_partition_range_start", "dagster/asset_partition_range_end"
 SINGLE_PARTITION = "dagster/partition"
 MOST_RUNS = 1000

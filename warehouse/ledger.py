@@ -211,6 +211,29 @@ def forget_caps(
     )
 
 
+def replace_turns(
+    connection: DuckDBPyConnection, turns: Mapping[tuple[str, str, date], date], today: date
+) -> None:
+    """Write down which months of reports and customers wait for which day; what is over or held is left out.
+
+    Nothing is written unless something differs: a write of any size costs a checkpoint.
+    """
+    found = connection.execute(
+        "SELECT report, customer, month, due_on, (report, customer, month) IN "
+        "(SELECT (report, customer, month) FROM meta.months) FROM meta.turns"
+    ).fetchall()
+    known = {(report, customer, month): due for report, customer, month, due, _ in found}
+    held = {(report, customer, month) for report, customer, month, _, is_held in found if is_held}
+    left = {key: day for key, day in {**known, **turns}.items() if key not in held and day > today}
+    if left != known:
+        connection.execute("DELETE FROM meta.turns")
+        rows = [
+            {"report": report, "customer": customer, "month": month, "due_on": day}
+            for (report, customer, month), day in left.items()
+        ]
+        insert_rows(connection, "meta.turns", rows)
+
+
 def load_row(result: WindowResult, now: datetime) -> dict[str, object]:
     """What meta.loads says of every window, loaded or not."""
     return {

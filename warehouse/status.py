@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ReportStatus:
-    """One report of one customer: how far it is held, and how the last tries went."""
+    """One report of one customer: how far it is held, how the last tries went, and what has its turn yet."""
 
     report: str
     customer: str
@@ -36,6 +36,8 @@ class ReportStatus:
     last_error: str | None
     due_utc: datetime | None
     state: str
+    waiting_months: int = 0
+    waiting_until: date | None = None
 
     @property
     def is_lost(self) -> bool:
@@ -168,7 +170,7 @@ class LockState:
 
 _REPORTS = """
     SELECT report, customer, held_months, newest_held_month, last_success_utc, last_failure_utc, last_error,
-           due_utc, state
+           due_utc, state, waiting_months, waiting_until
     FROM meta.freshness ORDER BY report, customer
 """
 _QUARANTINED_ROWS = """

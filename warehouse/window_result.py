@@ -25,6 +25,7 @@ class WindowStatus(StrEnum):
     NO_ACCESS = "no access"
     NOT_ASKED = "not asked"
     SKIPPED = "skipped"
+    WAITING = "waiting"
     TOLD = "told what was changed"
 
 

@@ -104,7 +104,10 @@ def _cells(several: Sequence[PlannedReport]) -> list[str]:
     skipped = sum(planned.skipped is not None for planned in several)
     if len(reasons) == 1 and skipped == len(several):
         return [*map(count, counts), *reasons]
-    return [*map(count, counts), _span(windows) + (f"; {skipped} reports are not asked" if skipped else "")]
+    remarks = [_span(windows)] + ([f"{skipped} reports are not asked"] if skipped else [])
+    if turns := [day for planned in several for day in planned.wanted.waiting.values()]:
+        remarks.append(f"{count(len(turns))} due by turns until {max(turns)}")
+    return [*map(count, counts), "; ".join(remarks)]
 
 
 def _span(windows: Sequence[Window]) -> str:
@@ -136,6 +139,7 @@ def _planned_as_json(planned: PlannedReport) -> dict[str, object]:
         "due": [str(month) for month in planned.wanted.due],
         "changed": [str(month) for month in planned.wanted.changed],
         "held": planned.wanted.left,
+        "waiting": {str(month): str(day) for month, day in planned.wanted.waiting.items()},
         "requests": planned.requests,
         "requests_expected": planned.requests_expected,
         "skipped": planned.skipped,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pipelines.operations.quarantined_rows import RawRow
     from pipelines.planning.plan import PlannedReport
     from pipelines.settings.model import Settings
-    from warehouse.status import Overview, PastPublication, RefusedReport
+    from warehouse.status import Overview, PastPublication, RefusedReport, ReportStatus
 
 _STATES_OF_TROUBLE = {"late": "late", "never read": "never read", "no access": "refused"}
 """States of meta.freshness that are trouble, and what the verdict calls them."""
@@ -146,11 +146,19 @@ def _print_held(planned: tuple[PlannedReport, ...], view: Overview) -> None:
                 str(len(plan.wanted.missing)) if plan else "-",
                 str(len(plan.wanted.due)) if plan else "-",
                 f"{success:%Y-%m-%d %H:%M}" if success else "never",
-                (plan.skipped if plan else status.state if status else "") or "",
+                _remark(plan, status),
             ]
         )
     heads = ["report", "customer", "held", "through", "missing", "due", "last success (UTC)", ""]
     print_table(heads, rows, right=(2, 4, 5))
+
+
+def _remark(plan: PlannedReport | None, status: ReportStatus | None) -> str:
+    if plan and plan.skipped:
+        return plan.skipped
+    if status and status.waiting_until:
+        return f"{status.waiting_months} due by turns until {status.waiting_until}"
+    return status.state if status and not plan else ""
 
 
 def _print_quarantined(one: RawRow) -> None:
@@ -199,6 +207,9 @@ def _print_trouble(view: Overview) -> None:
     for one in view.overlaps:
         advice = f"{one.other} need not be asked for itself" if one.is_contained else "each is counted once"
         print(f"overlap: {one.customer} and {one.other} both answer for {one.offices}; {advice}")
+    if days := [one.waiting_until for one in view.standings if one.waiting_until]:
+        waiting = sum(one.waiting_months for one in view.standings)
+        print(f"{count(waiting)} months are due by turns until {max(days)} (--details says of which reports)")
     for cap in view.caps:
         learned = Cap(cap.days, cap.months, cap.page_size)
         print(f"learned: {cap.report} of {cap.customer} is asked {learned} (brokerbi status --forget-caps)")
@@ -240,6 +251,7 @@ def _status_as_json(planned: tuple[PlannedReport, ...], view: Overview) -> dict[
                 "missing": [str(month) for month in one.wanted.missing],
                 "due": [str(month) for month in one.wanted.due],
                 "held": one.wanted.left + len(one.wanted.due),
+                "waiting": {str(month): str(day) for month, day in one.wanted.waiting.items()},
                 "skipped": one.skipped,
             }
             for one in planned

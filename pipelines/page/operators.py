@@ -20,6 +20,7 @@ _STATES: Mapping[str, tuple[str, str]] = {
     "open": ("…", "held, the month is not over"),
     "off": ("·", "switched off, not asked any more"),
     "none": ("", "not asked so far back"),
+    "waiting": ("~", "has its turn within a month"),
     "refused": ("⊘", "the service gives no access"),
     "missing": ("–", "missing"),
     "back": ("!", "held back, waiting for somebody to look"),
@@ -27,7 +28,7 @@ _STATES: Mapping[str, tuple[str, str]] = {
 }
 """What a square of the coverage says, from well to bad: its sign and its words."""
 _BADNESS = {state: place for place, state in enumerate(_STATES)}
-_MARKS = {"failed month": "failed", "held back": "back", "no access": "refused"}
+_MARKS = {"failed month": "failed", "held back": "back", "no access": "refused", "waiting": "waiting"}
 
 MonthStates = Mapping[tuple[str, str, date], str]  # by report, customer and month
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from functools import cached_property
+from typing import Literal
 from zoneinfo import ZoneInfo
 
 from pipelines.catalogue.model import Report
@@ -16,6 +18,12 @@ NO_CHANGES: Mapping[Month, datetime] = {}
 
 HeldMonths = Mapping[Month | None, HeldMonth]
 """What is held of one report of one customer; a report without months is held under None."""
+MayWait = Literal[
+    "none",
+    "to come",  # months to come, after the next two
+    "all",  # every month that has turns, but for the current and the next two
+]
+"""Which months that were never read may wait for their first turn, of a report that is asked by turns."""
 
 
 @dataclass(frozen=True)
@@ -42,40 +50,82 @@ class Calendar:
 class Rhythm:
     """When the months of one report of one customer have their turn, where not all are asked every night.
 
-    `place` shifts the turns, so that reports and customers have theirs on different nights. `by_turns` is
-    for a report of which a request covers one month: then only the first `nightly` months from the current
-    one on are asked every night, the others of the latest and those to come once a week, and any month as
-    soon as something else has `changed` that tells of it.
+    `place` and `shift` are those of the report and the customer: they have their turns on different nights.
+    `by_turns` is for a report of which a request covers one month: then only the first `nightly` months from
+    the current one on are asked every night, the others of the latest and those to come once a week, and any
+    month as soon as something else has `changed` that tells of it. `may_wait` says which months that were
+    never read need not be asked before their first turn.
     """
 
     place: int = 0
+    shift: int = 0
     by_turns: bool = False
     nightly: int = 0
     changed: Mapping[Month, datetime] = field(default_factory=dict)
+    may_wait: MayWait = "none"
 
     def turn_of_week(self, month: Month, calendar: Calendar) -> date:
         """The latest day, until today, on which the month had its weekly turn; no night is without one."""
-        days = min(DAYS_OF_WEEK, calendar.due_months + calendar.months_ahead)
-        since = (calendar.today.toordinal() - _number(month) - self.place) % days
+        days = _days_between_weekly_turns(calendar)
+        since = (calendar.today.toordinal() - _number(month) - self.place - self.shift) % days
         return calendar.today - timedelta(days=since)
 
     def turn_of_month(self, month: Month, together: int, calendar: Calendar) -> date:
-        """The latest day, until today, on which the month had its turn of every calendar month.
-
-        Neighbours that one request covers, `together` of them, have it on the same day.
-        """
-        first = _number(month) - _number(month) % together
-        day = 1 + (first * DAYS_BETWEEN_MONTHS + self.place * DAYS_BETWEEN_PLACES) % DAYS_OF_SHORTEST_MONTH
+        """The latest day, until today, on which the month had its turn of every calendar month."""
+        day = self._day_of_month(month, together, calendar)
         in_month = calendar.this_month if calendar.today.day >= day else calendar.this_month.plus(-1)
         return in_month.first_day + timedelta(days=day - 1)
 
+    def first_turn(self, month: Month, held: HeldMonths, calendar: Calendar) -> date | None:
+        """The day until which a month that is not held waits; None if it is to be asked for now.
+
+        It waits from the day on which anything of the report was first read, or on which it came into reach.
+        """
+        if not self.lets_wait(month, calendar):
+            return None
+        read = (one.fetched_at_utc.astimezone(calendar.timezone).date() for one in held.values())
+        since = max(min(read, default=calendar.today), month.plus(-calendar.months_ahead).first_day)
+        if calendar.age(month) < calendar.due_months:
+            latest = self.turn_of_week(month, calendar)
+            following = latest + timedelta(days=_days_between_weekly_turns(calendar))
+        else:
+            latest = self.turn_of_month(month, 1, calendar)
+            following = latest.replace(day=1) + timedelta(days=DAYS_OF_LONGEST_MONTH)
+            following = following.replace(day=latest.day)
+        return following if latest < since else None
+
+    def lets_wait(self, month: Month, calendar: Calendar) -> bool:
+        """Whether a month need not be asked before its first turn."""
+        age = calendar.age(month)
+        if self.may_wait == "none" or 0 <= -age < MONTHS_WITHOUT_DELAY:
+            return False
+        return age < (calendar.due_months_monthly if self.may_wait == "all" else 0)
+
+    def _day_of_month(self, month: Month, together: int, calendar: Calendar) -> int:
+        """The day of every calendar month that is the month's turn.
+
+        The months that have such turns are neighbours, so counted in rounds of as many they are spread evenly
+        over the days. Neighbours that one request covers, `together` of them, have the same day; `turns` is
+        in how many such groups the months may lie.
+        """
+        older = calendar.due_months_monthly - calendar.due_months
+        turns = max(1 + math.ceil((older - 1) / together), 1)
+        position = _number(month) // together / turns + self.place * SHARE_BETWEEN_PLACES
+        return 1 + (int(position % 1 * DAYS_OF_SHORTEST_MONTH) + self.shift) % DAYS_OF_SHORTEST_MONTH
+
 
 DAYS_OF_WEEK = 7
-DAYS_OF_SHORTEST_MONTH = 28
-DAYS_BETWEEN_MONTHS, DAYS_BETWEEN_PLACES = 5, 3
-"""From one turn of the month to the next, of a month and of a report. No other pair spreads the turns of the
-catalogue better: at most five requests of a night are such turns, or seven where budgets have no months."""
+DAYS_OF_SHORTEST_MONTH, DAYS_OF_LONGEST_MONTH = 28, 31
+MONTHS_WITHOUT_DELAY = 3
+"""The current month of a budget and the next two."""
+SHARE_BETWEEN_PLACES = 0.562
+"""Of the days of a month, from the turns of one report to those of the next. It spreads the turns of the
+catalogue best: at most four requests of a night are such turns, or five where budgets have no months."""
 USUAL = Rhythm()
+
+
+def _days_between_weekly_turns(calendar: Calendar) -> int:
+    return min(DAYS_OF_WEEK, calendar.due_months + calendar.months_ahead)
 
 
 def _number(month: Month) -> int:
@@ -133,19 +183,14 @@ def _has_its_turn(month: Month, held: HeldMonth, report: Report, calendar: Calen
     return is_watched and asked_on < rhythm.turn_of_month(month, together, calendar)
 
 
-def _can_wait(month: Month, calendar: Calendar, rhythm: Rhythm) -> bool:
-    """Whether a month that has just come into reach may wait for its first turn, within a week."""
-    is_new = rhythm.by_turns and month == calendar.this_month.plus(calendar.months_ahead)
-    return is_new and rhythm.turn_of_week(month, calendar) < calendar.this_month.first_day
-
-
 @dataclass(frozen=True)
 class Wanted:
     """The months to ask for, by why, and how many are left alone because they are held.
 
     `changed` are those of the months due that are asked only because a sale of theirs was changed, and
     `postponed` more of that kind than one night asks for. `followed` are those that are asked because
-    another answer has changed, `older` those that have their turn of the month.
+    another answer has changed, `older` those that have their turn of the month, and those that have waited
+    for their first turn. `waiting` are missing months that are not asked yet, each with the day of its turn.
     """
 
     missing: tuple[Month, ...]
@@ -155,6 +200,7 @@ class Wanted:
     postponed: tuple[Month, ...] = ()
     followed: tuple[Month, ...] = ()
     older: tuple[Month, ...] = ()
+    waiting: Mapping[Month, date] = field(default_factory=dict)
 
     @property
     def months(self) -> tuple[Month, ...]:
@@ -183,12 +229,17 @@ def wanted_months(
     changed: list[Month] = []
     followed: list[Month] = []
     older: list[Month] = []
+    waiting: dict[Month, date] = {}
     left = 0
     for month in scope:
         known = held.get(month)
         if known is None:
-            if refresh or not held or not _can_wait(month, calendar, rhythm):
-                missing.append(month)
+            if turn := None if refresh else rhythm.first_turn(month, held, calendar):
+                waiting[month] = turn
+                continue
+            missing.append(month)
+            if held and rhythm.lets_wait(month, calendar):
+                older.append(month)
         elif refresh or _is_due_every_night(month, known, report, calendar, rhythm):
             due.append(month)
             if _has_changed(month, known, rhythm):
@@ -211,4 +262,5 @@ def wanted_months(
         postponed,
         tuple(followed),
         tuple(older),
+        waiting,
     )

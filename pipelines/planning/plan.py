@@ -17,9 +17,11 @@ from pipelines.catalogue.sales import DAYS_AT_ONCE, changed_sales
 from pipelines.months import Month
 from pipelines.planning.due import (
     DAYS_OF_SHORTEST_MONTH,
+    MONTHS_WITHOUT_DELAY,
     NO_CHANGES,
     Calendar,
     HeldMonths,
+    MayWait,
     Rhythm,
     Wanted,
     is_due,
@@ -45,8 +47,6 @@ NOTHING_HELD: HeldMonths = {}
 PROBE_OVERLAP = timedelta(days=2)
 """So many days before the last question are asked about again, for changes that are reported late."""
 LONGEST_PROBE = timedelta(days=365)
-EVERY_NIGHT_MONTHS = 3
-"""The current month and the next two, of a budget that is asked month by month and has no twin to follow."""
 TWIN_DAYS = 3
 """A twin that was not asked for so many days tells of no changes."""
 
@@ -64,6 +64,7 @@ class PlannedReport:
     report: Report
     customer: Customer
     wanted: Wanted = NOTHING
+    one_by_one: Wanted | None = None
     windows: tuple[Window, ...] = ()
     requests: int = 0
     requests_expected: int = 0
@@ -159,6 +160,7 @@ def plan_from(
         selection,
         {customer.id: users_of(customer.id) for customer in customers} if by_user else {},
         settings.changed_months,
+        frozenset(one.name for one in reports),
     )
     asks_for_changes = settings.changed_months and selection.asks_for_changes
     return Plan(
@@ -193,7 +195,7 @@ def held_by_month(held: Mapping[Pair, Mapping[date | None, HeldMonth]]) -> Mappi
 
 @dataclass(frozen=True)
 class Planner:
-    """What a plan is made from: the calendar, the ledger and the selection.
+    """What a plan is made from: the calendar, the ledger, the selection and the names of its reports.
 
     `held` may give several pairs the same mapping: what follows from it is then worked out once.
     """
@@ -204,6 +206,7 @@ class Planner:
     selection: Selection
     users: Mapping[str, Sequence[str]] = field(default_factory=dict)
     most_changed: int = 0
+    chosen: frozenset[str] = frozenset()
     _choices: dict[tuple[object, ...], PlannedReport | None] = field(default_factory=dict, repr=False)
 
     def plan(self, reports: Sequence[Report], customers: Sequence[Customer]) -> Iterator[PlannedReport]:
@@ -222,10 +225,10 @@ class Planner:
             for report in reports:
                 months = self.held.get((report.name, customer.id), NOTHING_HELD)
                 if report.follows_sales and months:
-                    place = place_of(report, customer)
-                    key = (report.name, id(months), place)
+                    rhythm = Rhythm(report.turn, shift_of(customer))
+                    key = (report.name, id(months), rhythm.shift)
                     if key not in known:
-                        known[key] = self._oldest_left_alone(report, months, Rhythm(place))
+                        known[key] = self._oldest_left_alone(report, months, rhythm)
                     days.append(known[key])
             oldest = min((day for day in days if day), default=None)
             denied = [name for name, owner in self.ledger.denied if owner == customer.id]
@@ -284,7 +287,7 @@ class Planner:
         if changed or rhythm.by_turns or pair in self.selection.exact:
             return self._choose_months(report, customer, rhythm, changed)
         held = id(self.held.get(pair, NOTHING_HELD))
-        alike = (report.name, held, self.ledger.caps.get(pair), rhythm.place)
+        alike = (report.name, held, self.ledger.caps.get(pair), rhythm.shift)
         if alike not in self._choices:
             self._choices[alike] = self._choose_months(report, customer, rhythm, NO_CHANGES)
         return self._choices[alike]
@@ -301,14 +304,13 @@ class Planner:
         where there is none that says which months its rows are of, its own months: all of the latest and
         those to come are asked once one of them has changed.
         """
-        place = place_of(report, customer)
         if not report.by_turns or self._longest(report, customer) > 1:
-            return Rhythm(place)
+            return Rhythm(report.turn, shift_of(customer))
+        rhythm = self._rhythm_one_by_one(report, customer)
         if report.twin and self._tells_of_changes(report.twin, customer):
             of_twin = self.ledger.snapshots_changed.get((report.twin, customer.id), {})
-            return Rhythm(
-                place, by_turns=True, changed={Month.of(day): at for day, at in of_twin.items() if day}
-            )
+            changed = {Month.of(day): at for day, at in of_twin.items() if day}
+            return replace(rhythm, nightly=0, changed=changed)
         own = self.ledger.snapshots_changed.get((report.name, customer.id), {})
         latest = [
             month
@@ -316,8 +318,18 @@ class Planner:
             if self.calendar.age(month) < self.calendar.due_months
         ]
         noticed = [own[month.first_day] for month in latest if month.first_day in own]
-        changed = dict.fromkeys(latest, max(noticed)) if noticed else {}
-        return Rhythm(place, by_turns=True, nightly=EVERY_NIGHT_MONTHS, changed=changed)
+        return replace(rhythm, changed=dict.fromkeys(latest, max(noticed)) if noticed else {})
+
+    def _rhythm_one_by_one(self, report: Report, customer: Customer) -> Rhythm:
+        """The turns of a report that is asked month by month, as long as nothing has changed.
+
+        In a night, what was never read waits for its turn: months to come, and those of which the twin tells.
+        """
+        may_wait: MayWait = "none"
+        if self.selection.is_of_night:
+            is_told = report.twin in self.chosen and (report.twin, customer.id) not in self.ledger.denied
+            may_wait = "all" if is_told else "to come"
+        return Rhythm(report.turn, shift_of(customer), True, MONTHS_WITHOUT_DELAY, may_wait=may_wait)
 
     def _tells_of_changes(self, name: str, customer: Customer) -> bool:
         """Whether the report of that name is asked these days, and for many months at once."""
@@ -340,30 +352,29 @@ class Planner:
         chosen = between if exact is None else exact
         held = self.held.get(pair, NOTHING_HELD)
         if exact is not None and self.selection.guided:
-            beyond = wanted_months(
-                (month for month in scope if month in held), held, report, self.calendar, rhythm=rhythm
-            )
+            beyond = wanted_months(scope, held, report, self.calendar, rhythm=rhythm)
             told = (month for month in scope if month in changed)
             chosen = sorted({*exact, *beyond.older, *beyond.followed, *told})
         if not chosen:
             return None
         askable = set(scope)
-        wanted = wanted_months(
-            (month for month in chosen if month in askable),
+        of_these = partial(
+            wanted_months,
+            [month for month in chosen if month in askable],
             held,
             report,
             self.calendar,
-            rhythm=rhythm,
             refresh=self.selection.refresh,
-            changed_since=changed,
-            most_changed=self.most_changed,
         )
+        wanted = of_these(rhythm=rhythm, changed_since=changed, most_changed=self.most_changed)
         cap: Cap | None = self.ledger.caps.get(pair)
         longest, days = self._longest(report, customer), cap.days if cap else None
+        has_turns_too = report.by_turns and longest > 1
         return PlannedReport(
             report,
             customer,
             wanted,
+            of_these(rhythm=self._rhythm_one_by_one(report, customer)) if has_turns_too else None,
             tuple(windows(wanted.months, longest, self.calendar.today, days)),
             out_of_reach=tuple(month for month in chosen if month not in askable),
         )
@@ -387,10 +398,11 @@ class Planner:
             return spans * most, spans * (known or 2)
         is_assumed = report.month_of_row in ("year and month", "year and month within")
         if is_assumed and not any(self.held.get(planned.pair, NOTHING_HELD)):
-            return (spans + months if months > spans else spans), spans
+            alone = months if planned.one_by_one is None else len(planned.one_by_one.months)
+            return (spans + alone if months > spans else spans), spans
         return spans, spans
 
 
-def place_of(report: Report, customer: Customer) -> int:
-    """The place in the turns: another one for each report, and for most customers."""
-    return report.turn + zlib.crc32(customer.id.encode()) % DAYS_OF_SHORTEST_MONTH
+def shift_of(customer: Customer) -> int:
+    """The days by which its turns come later than those of others; another number for most customers."""
+    return zlib.crc32(customer.id.encode()) % DAYS_OF_SHORTEST_MONTH

@@ -27,6 +27,7 @@ class Selection:
     `refresh` asks even for what is held; `accept_shrink` lets a customer lose more than half of a
     report's rows; `estates` are asked by the reports on demand. `guided` asks the service first which
     sales it changed, and reads those months as well; a selection that names nothing always does.
+    `older` is the part of a night that reads what customers lack of older months.
     """
 
     first: Month | None = None
@@ -38,6 +39,7 @@ class Selection:
     accept_shrink: bool = False
     exact: Mapping[Pair, tuple[Month, ...]] = field(default_factory=dict)
     guided: bool = False
+    older: bool = False
 
     def __post_init__(self) -> None:
         if self.first and self.last and self.last < self.first:
@@ -48,6 +50,11 @@ class Selection:
         """Whether the service is asked what it changed: not for a choice of months or of reports."""
         narrowed = self.first or self.last or self.reports or self.estates or self.exact or self.refresh
         return self.guided or not narrowed
+
+    @property
+    def is_of_night(self) -> bool:
+        """Whether months may wait for their turn: what somebody has chosen is asked for whole."""
+        return self.asks_for_changes or self.older
 
 
 def chosen_reports(

@@ -163,7 +163,11 @@ class Scheduler:
         reason = "its rows carry no year and month, so its months are asked one by one"
         self.summary.add(result, WindowStatus.SKIPPED, reason)
         task.limit.months = 1
-        single = list(windows(window.months, 1, self.today))
+        wanted, months = task.planned.one_by_one, window.months
+        if wanted is not None:
+            months = tuple(month for month in months if month in wanted.months)
+            self.summary.add_waiting(result.pair, wanted.waiting)
+        single = list(windows(months, 1, self.today))
         task.windows_left += len(single)
         self.jobs.extendleft((task, one) for one in reversed(single))
 

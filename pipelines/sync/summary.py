@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 
+from pipelines.months import Month
 from pipelines.planning.selection import Pair
 from warehouse.window_result import WindowResult, WindowStatus
 
 TROUBLE = frozenset({WindowStatus.FAILED, WindowStatus.HELD_BACK, WindowStatus.NOT_ASKED})
 """What makes a run end as failed. A report the login has no right to is reported, but is no failure."""
+NOT_OF_TONIGHT = frozenset({WindowStatus.SKIPPED, WindowStatus.WAITING, WindowStatus.TOLD})
+"""What says nothing of whether an answer would be given."""
 OF_THE_LOGIN = frozenset({"Unauthorized"})
 """Errors that say the same of every window of a login."""
 OF_THE_HOST = frozenset({"HostDown", "Unreachable"})
@@ -22,8 +25,8 @@ OF_THE_HOST = frozenset({"HostDown", "Unreachable"})
 class Summary:
     """Everything that became of one sync; grows while it runs.
 
-    `held` counts the months left alone, `stopped` says why the run ended early; `on_result` is called
-    with every window.
+    `held` counts the months left alone, `turns` are those that wait for their first turn, `stopped` says why
+    the run ended early; `on_result` is called with every window.
     """
 
     run_id: str
@@ -31,6 +34,7 @@ class Summary:
     on_result: Callable[[WindowResult], None] | None = None
     results: list[WindowResult] = field(default_factory=list)
     held: Counter[Pair] = field(default_factory=Counter)
+    turns: dict[Pair, Mapping[Month, date]] = field(default_factory=dict)
     seconds: float = 0.0
     stopped: str = ""
 
@@ -40,6 +44,14 @@ class Summary:
         self.results.append(result)
         if self.on_result:
             self.on_result(result)
+
+    def add_waiting(self, pair: Pair, turns: Mapping[Month, date]) -> None:
+        """Add months that are not asked before their first turn."""
+        if turns:
+            months = tuple(month.first_day for month in sorted(turns))
+            reason = f"due by turns until {max(turns.values())}"
+            self.add(WindowResult(*pair, months), WindowStatus.WAITING, reason)
+            self.turns[pair] = turns
 
     @property
     def trouble(self) -> list[WindowResult]:
@@ -54,11 +66,7 @@ class Summary:
     @property
     def shut_out(self) -> list[str]:
         """Customers that were refused every report they were asked for: a wrong id, or no rights at all."""
-        asked = {
-            one.customer
-            for one in self.results
-            if one.status not in (WindowStatus.SKIPPED, WindowStatus.TOLD)
-        }
+        asked = {one.customer for one in self.results if one.status not in NOT_OF_TONIGHT}
         let_in = {one.customer for one in self.results if one.status in TROUBLE | {WindowStatus.LOADED}}
         return sorted(asked - let_in)
 

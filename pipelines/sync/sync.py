@@ -37,6 +37,7 @@ from warehouse.ledger import (
     read_rows,
     record_failures,
     remember_cap,
+    replace_turns,
 )
 from warehouse.window_result import WindowResult, WindowStatus
 
@@ -119,6 +120,7 @@ class _Run:
         self.on_plan(plan)
         for planned in plan.planned:
             self.summary.held[planned.pair] += planned.wanted.left
+            self.summary.add_waiting(planned.pair, planned.wanted.waiting)
             if planned.skipped:
                 self.summary.add(WindowResult(*planned.pair), WindowStatus.SKIPPED, planned.skipped)
             if planned.out_of_reach:
@@ -170,6 +172,8 @@ class _Run:
                 await scheduler.run(tasks)
                 tasks = [*tasks, *await self._ask_what_follows(scheduler, tasks)]
         self._record(tasks)
+        if self.selection.is_of_night:
+            self._record_turns()
 
     async def _ask_what_follows(self, scheduler: Scheduler, tasks: Sequence[TaskState]) -> list[TaskState]:
         """Ask for the months of budgets of which an answer of this sync, a changed one, makes another due."""
@@ -195,6 +199,16 @@ class _Run:
         """Add up what was asked, however the run ended; what ended it is more important to report."""
         with suppress(WarehouseError), self.store.writing() as connection:
             add_requests(connection, log.counts)
+
+    def _record_turns(self) -> None:
+        """Write down which months wait for their first turn; nothing is written where that is known."""
+        turns = {
+            (*pair, month.first_day): day
+            for pair, waiting in self.summary.turns.items()
+            for month, day in waiting.items()
+        }
+        with self.store.writing() as connection:
+            replace_turns(connection, turns, self.settings.today_local(self.context.clock))
 
     def _record(self, tasks: Sequence[TaskState]) -> None:
         """Write down what failed and why, who has no access, and which windows and pages the service accepts.

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from pipelines.catalogue.reports import REPORTS
+from pipelines.months import Month
 from tests.scenarios.scenario import TODAY, Scenario, scenario
 from warehouse.database import Store
 from warehouse.ledger import Cap, forget_caps, ledger_of
@@ -63,6 +64,28 @@ def test_a_quiet_night_asks_for_a_part_of_the_budgets(
     here = office(tmp_path, shapes, *BUDGETS)
     here.sync()
     assert all(1 <= number <= most[name] for name, number in asked(here).items())
+
+
+@pytest.mark.parametrize("shapes", ["a", "b"])
+def test_a_first_sync_leaves_budgets_to_their_turns_and_says_until_when(tmp_path: Path, shapes: str) -> None:
+    here = scenario(tmp_path, BUDGETS, offices=1, start="2026-09")
+    here.service.shapes = shapes  # type: ignore[assignment]
+    first = here.sync()
+    query = "SELECT report, waiting_months, waiting_until, state FROM meta.freshness WHERE waiting_months > 0"
+    waiting = here.rows(query)
+    assert {name for name, *_ in waiting} == set(BUDGETS if shapes == "b" else BUDGETS[1:])
+    assert {(until <= TODAY + timedelta(days=7), state) for *_, until, state in waiting} == {(True, "fresh")}
+    assert first.complaints() == []
+    for number in range(1, 8):
+        here.on_calendar_day(TODAY + timedelta(days=number)).sync()
+    assert here.rows(query) == []
+    assert here.value("SELECT count(*) FROM meta.months") == 2 * 15
+
+
+def test_months_that_somebody_selects_are_asked_whole(tmp_path: Path) -> None:
+    here = scenario(tmp_path, BUDGETS[1:], offices=1, start="2026-09")
+    here.sync(first=Month(2026, 9))
+    assert len(here.asked) == 15
 
 
 @pytest.mark.parametrize("shapes", ["a", "b"])

@@ -20,6 +20,13 @@ held AS (
     GROUP BY ALL
 ),
 
+waiting AS (
+    SELECT turns.report, turns.customer, count(*) AS waiting_months, max(turns.due_on) AS waiting_until
+    FROM meta.turns AS turns
+    ANTI JOIN meta.months AS months USING (report, customer, month)
+    GROUP BY ALL
+),
+
 pairs AS (
     SELECT report, customer FROM tries
     UNION
@@ -34,6 +41,8 @@ judged AS (
         customer,
         newest_held_month,
         coalesce(held_months, 0) AS held_months,
+        coalesce(waiting_months, 0) AS waiting_months,
+        waiting_until,
         last_success_utc,
         last_failure_utc,
         last_error,
@@ -47,6 +56,7 @@ judged AS (
     FROM pairs
     LEFT JOIN tries USING (report, customer)
     LEFT JOIN held USING (report, customer)
+    LEFT JOIN waiting USING (report, customer)
     LEFT JOIN meta.access USING (report, customer)
     LEFT JOIN meta.reports USING (report)
     LEFT JOIN meta.customers USING (customer)
@@ -64,7 +74,9 @@ SELECT
     state,
     state IN ('late', 'never read') OR (
         state = 'no access' AND last_success_utc + INTERVAL 36 HOUR < make_timestamp(epoch_us(now()))
-    ) IS TRUE AS is_late
+    ) IS TRUE AS is_late,
+    waiting_months,
+    waiting_until
 FROM judged;
 COMMENT ON VIEW meta.freshness IS
     'How fresh each report of each customer is; late means no success for a day and a half.';
@@ -83,3 +95,6 @@ COMMENT ON COLUMN meta.freshness.state IS
     'fresh, late, never read, no access (refused since its last success) or switched off (as a customer or a report of the settings, or only asked on demand), now that you look';
 COMMENT ON COLUMN meta.freshness.is_late IS
     'whether it is late, was never read, or was read once and has been refused for a day and a half, so that somebody should look';
+COMMENT ON COLUMN meta.freshness.waiting_months IS
+    'how many months were never read and wait for their first turn, which is neither missing nor late';
+COMMENT ON COLUMN meta.freshness.waiting_until IS 'the day in whose night the last of them has its turn; null where none waits';

@@ -10,7 +10,15 @@ import pytest
 
 from pipelines.catalogue.reports import report
 from pipelines.months import Month, months_between
-from pipelines.planning.due import Calendar, HeldMonths, Rhythm, Wanted, months_in_scope, wanted_months
+from pipelines.planning.due import (
+    Calendar,
+    HeldMonths,
+    MayWait,
+    Rhythm,
+    Wanted,
+    months_in_scope,
+    wanted_months,
+)
 from warehouse.ledger import HeldMonth
 
 TODAY = date(2026, 11, 21)
@@ -96,7 +104,7 @@ def test_turns_of_a_month_that_fall_into_missed_nights_are_made_up_for() -> None
     assert set(times_asked(asked)) == set(months_between(Month(2025, 11), Month(2026, 11)))
 
 
-BY_TURNS = Rhythm(4, by_turns=True, nightly=3)
+BY_TURNS = Rhythm(4, by_turns=True, nightly=3, may_wait="to come")
 LATEST_BUDGETS = set(months_between(Month(2026, 9), Month(2027, 11)))
 
 
@@ -118,6 +126,27 @@ def test_a_budget_that_follows_its_twin_is_asked_for_something_every_night() -> 
 def test_the_month_that_comes_into_reach_waits_for_its_turn_of_the_week() -> None:
     asked = nights("office_budget_crm", BY_TURNS, date(2026, 11, 30), 9)
     assert [Month(2027, 12) in months for months in asked[1:]].count(True) == 1
+
+
+def test_months_that_were_never_read_are_read_once_each_by_their_first_turn() -> None:
+    one, held, first_read = report("office_budget_crm"), dict[Month | None, HeldMonth](), Counter[Month]()
+    rhythm = Rhythm(4, by_turns=True, nightly=3, may_wait="all")
+    for number in range(31):
+        then = replace(CALENDAR, today=TODAY + timedelta(days=number))
+        found = wanted_months(months_in_scope(one, then), held, one, then, rhythm=rhythm)
+        first_read.update(found.missing)
+        late = [month for month, day in found.waiting.items() if day <= then.today]
+        assert (late, set(found.waiting) & set(found.months)) == ([], set())
+        held |= dict.fromkeys(found.months, held_month(LAST_NIGHT + timedelta(days=number + 1)))
+    assert first_read == dict.fromkeys(months_between(Month(2024, 1), Month(2027, 12)), 1)
+
+
+@pytest.mark.parametrize(("may_wait", "at_once"), [("none", 47), ("to come", 39), ("all", 29)])
+def test_what_may_wait_is_not_part_of_a_first_sync(may_wait: MayWait, at_once: int) -> None:
+    one = report("office_budget_crm")
+    rhythm = Rhythm(4, by_turns=True, nightly=3, may_wait=may_wait)
+    found = wanted_months(months_in_scope(one, CALENDAR), {}, one, CALENDAR, rhythm=rhythm)
+    assert len(found.missing) == at_once
 
 
 def test_a_budget_that_something_else_tells_a_change_of_is_asked_at_once() -> None:
