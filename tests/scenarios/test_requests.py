@@ -12,6 +12,7 @@ import pytest
 from pipelines.catalogue.reports import REPORTS
 from pipelines.months import Month
 from tests.scenarios.scenario import TODAY, Scenario, scenario
+from tests.tools.soak.faulty_nights import all_reports, faulty_nights
 from warehouse.database import Store
 from warehouse.ledger import Cap, forget_caps, ledger_of
 
@@ -98,3 +99,9 @@ def test_budgets_that_have_changed_are_all_in_the_file_the_same_night(tmp_path: 
     fresh.sync(refresh=True)
     assert then.cells().items() <= fresh.cells().items()  # the month that came into reach may wait
     assert len({(entry.path, *entry.query.items()) for entry in then.asked}) == len(then.asked)
+
+
+@pytest.mark.parametrize("shapes", ["a", "b"])
+def test_under_faults_nothing_is_asked_twice_or_outside_the_limits(tmp_path: Path, shapes: str) -> None:
+    found = faulty_nights(all_reports(tmp_path, shapes), nights=3, rate=0.25)
+    assert [wrong for _, _, wrong in found] == [[], [], []]

@@ -30,6 +30,7 @@ from pipelines.sandbox.service import Service
 from pipelines.sandbox.world.world import World
 from tests.sandbox_transport import SandboxTransport
 from tests.unit.assets.harness import (
+    CUSTOMERS,
     G1,
     M16,
     M17,
@@ -225,6 +226,16 @@ def with_changed_sales(directory: Path) -> Harness:
 
 def asked_before_september(made: Harness) -> list[str]:
     return [window for window in made.asked() if window.split()[1] < "2026-09"]
+
+
+def test_a_night_leaves_budgets_to_their_turns_without_calling_them_done_or_failed(tmp_path: Path) -> None:
+    reports = ("budget_crm", "office_budget_crm")
+    made = harness(tmp_path, reports=",".join(reports))
+    assert made.run(*reports, tags={NIGHT_OF: "2026-11-21", **LEAVE_HELD}).success
+    assert made.partitions(reports[0]) == {f"{customer} green": 3 for customer in CUSTOMERS}
+    assert 3 <= sum(made.partitions(reports[1]).values()) < 9
+    assert made.run(*reports).success  # what is selected is asked whole
+    assert made.partitions(reports[1]) == {f"{customer} green": 3 for customer in CUSTOMERS}
 
 
 def test_the_night_reads_older_months_that_were_changed_and_logs_their_partitions(tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ from warehouse.ledger import (
     read_rows,
     record_failures,
     remember_cap,
+    replace_turns,
 )
 from warehouse.meta_schema import aware
 from warehouse.window_result import WindowStatus
@@ -75,6 +76,16 @@ def test_a_learned_window_keeps_the_moment_it_was_learned_until_it_changes(given
         [(learned,)] = given.rows("SELECT learned_at_utc FROM meta.window_caps")
         found.append(aware(learned))
     assert found == [hours(0), hours(0), hours(2), hours(2)]
+
+
+def test_a_turn_is_known_until_its_day_or_until_the_month_is_held(given: Given) -> None:
+    turns = {("sales", "M1", JANUARY): NOON.date(), ("sales", "M1", FEBRUARY): hours(48).date()}
+    given.write(replace_turns, turns, hours(-24).date())
+    given.load([sales("a", (JANUARY, "1", "1"))])
+    given.write(replace_turns, {}, hours(-24).date())
+    assert given.rows("FROM meta.turns") == [("sales", "M1", FEBRUARY, hours(48).date())]
+    given.write(replace_turns, {}, hours(48).date())
+    assert given.rows("FROM meta.turns") == []
 
 
 def test_what_is_learned_of_pages_leaves_what_is_known_of_windows(given: Given) -> None:
