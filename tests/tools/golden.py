@@ -347,7 +347,7 @@ HEALING = (
 LASTING = (
     {"kind": "403", "path": "LiveData/Commission", "customer": "M30016"},
     {"kind": "400", "count": 1, "path": "GetSalesReport", "customer": "M30016"},
-    {"kind": "404", "path": "Budget/Crm", "customer": "M30016"},
+    {"kind": "404", "path": "Budget/Crm/M30016/2024/4"},
     {"kind": "empty", "path": "BusinessIntelligence/Estates", "customer": "M30016"},
     {"kind": "wrong_types", "share": 0.2, "path": "GetSalesReport", "customer": "G1"},
     {"kind": "wrong_types", "share": 0.2, "path": "TipsAndLeads", "customer": "G1"},
