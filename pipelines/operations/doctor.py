@@ -21,6 +21,7 @@ from pipelines.operations.installation import (
     SEE_SENTENCE,
     Finding,
     Severity,
+    daemon_findings,
     dagster_findings,
     disk_finding,
     file_findings,
@@ -80,6 +81,7 @@ def examine(
     yield from working_file_findings(data_dir)
     yield from file_findings(data_dir)
     yield from dagster_findings(environment, shipped)
+    yield from daemon_findings(environment, context.clock.utc_now())
     if ask:
         survey = AccessSurvey(settings, context, on_access)
         yield from asyncio.run(survey.run())

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
+import sqlite3
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from enum import IntEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
 ENOUGH_FREE_BYTES = 1_000_000_000
 PRIVATE_FOLDERS = ("landing", "work")
 LOCK_SECONDS = 5.0
+DAEMON_SILENT_AFTER = timedelta(minutes=2)
+"""Dagster's daemon writes down every half minute that it lives."""
 CHOSEN_BY_OPERATORS = frozenset(
     ("storage", "run_storage", "event_log_storage", "schedule_storage", "run_launcher", "compute_logs")
 )
@@ -184,6 +189,28 @@ def dagster_findings(environment: Mapping[str, str], shipped: Path) -> Iterator[
             yield Finding("dagster", Severity.WARNING, f"{file} {words}: {', '.join(entries)}", remedy)
     if not lacking and not different:
         yield Finding("dagster", Severity.OK, f"{file} says what the shipped one says")
+
+
+def daemon_findings(environment: Mapping[str, str], now: datetime) -> Iterator[Finding]:
+    """Whether Dagster's daemon lives, by the heartbeats in its file; nothing where that is elsewhere."""
+    file = Path(environment.get("DAGSTER_HOME", "")) / "history" / "runs.db"
+    try:
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as history:
+            [(heartbeat,)] = history.execute("SELECT max(timestamp) FROM daemon_heartbeats").fetchall()
+    except sqlite3.Error:  # Postgres, or never started
+        return
+    if heartbeat is None:
+        return
+    silent = now - datetime.fromisoformat(heartbeat).replace(tzinfo=UTC)
+    if silent <= DAEMON_SILENT_AFTER:
+        yield Finding("dagster daemon", Severity.OK, "it lives")
+        return
+    found = (
+        f"no sign of life for {round(silent.total_seconds() / 60):,} minutes: no night, no run and no message"
+    )
+    yield Finding(
+        "dagster daemon", Severity.ERROR, found, "start it: dagster-daemon run; it goes on where it was"
+    )
 
 
 def yaml_entries(text: str) -> dict[str, str]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,7 +16,7 @@ import pytest
 from filelock import FileLock
 
 from pipelines.operations.doctor import CHECKOUT, Access, examine
-from pipelines.operations.installation import Finding, Severity
+from pipelines.operations.installation import Finding, Severity, daemon_findings
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault
 from pipelines.sync.sync import sync
@@ -173,6 +175,17 @@ def test_dagsters_settings_are_compared_with_the_shipped_ones(
 def test_the_shipped_settings_of_dagster_are_as_they_should_be(world: Scenario, tmp_path: Path) -> None:
     shutil.copy(CHECKOUT / "dagster.yaml", tmp_path)
     assert worst(world, "dagster", home=tmp_path).severity is Severity.OK
+
+
+@pytest.mark.parametrize(("minutes", "severity"), [(1, Severity.OK), (12, Severity.ERROR)])
+def test_a_daemon_without_a_sign_of_life_is_named(tmp_path: Path, minutes: int, severity: Severity) -> None:
+    (tmp_path / "history").mkdir()
+    with closing(sqlite3.connect(tmp_path / "history" / "runs.db")) as history:
+        history.execute("CREATE TABLE daemon_heartbeats AS SELECT '2026-11-22 04:00:00.5' AS timestamp")
+        history.commit()
+    now = datetime(2026, 11, 22, 4, minutes, tzinfo=UTC)
+    [found] = daemon_findings({"DAGSTER_HOME": str(tmp_path)}, now)
+    assert (found.severity, list(daemon_findings({}, now))) == (severity, [])
 
 
 def test_a_home_of_dagster_is_a_whole_path(world: Scenario) -> None:
