@@ -58,8 +58,8 @@ dev: $(STAMP) $(DEV)/dagster/dagster.yaml ## the sandbox and the Dagster UI toge
 	printf '%s\n' '' \
 	  "The sandbox answers on $$BROKERBI_BASE_URL for the customers $$BROKERBI_CUSTOMERS." \
 	  "In some ten seconds the Dagster UI is at http://127.0.0.1:$(UI_PORT):" \
-	  '  1. Assets, select the reports, Materialize' \
-	  '  2. choose customers and months, Launch' \
+	  '  1. Catalog, tick the reports, Materialize selected' \
+	  '  2. choose customers and months, Launch backfill' \
 	  '  3. watch the partitions turn green; the file for analysts is then $(DEV)/warehouse.duckdb' \
 	  'The logs of the other two are $(DEV)/sandbox.log and $(DEV)/daemon.log. Ctrl-C ends all three.' ''; \
 	$(BIN)/dagster-webserver --host 127.0.0.1 --port $(UI_PORT) --log-level warning & ui=$$!; wait $$ui
