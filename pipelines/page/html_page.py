@@ -137,7 +137,8 @@ def _banners(months: figures.OfficeMonths, office: str, chain: Facts, form: Form
         return []
     row, words = months.rows[office, months.newest], form.words
     if months.newest < newest or not row.is_whole:
-        key = "page.behind" if (office, newest) in months.rows else "page.stopped"
+        is_expected = (office, newest) in months.rows
+        key = "page.cut" if not row.is_whole else "page.behind" if is_expected else "page.stopped"
         return [words.text(key, day=words.day(sections.read_until(row)), month=words.month(newest))]
     reads = [one.read_at_utc for one in chain.office_months if one.month == newest and one.read_at_utc]
     if row.read_at_utc and max(reads) - row.read_at_utc > STALE:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.tools.browser.chromium import CHROMIUM, Tab, browser
-from tests.unit.page.given import chain, page
+from tests.unit.page.given import chain, office_page, page
 from tests.unit.page.test_dictionary import dictionary
 from tests.unit.page.test_html_page import HOSTILE
 
@@ -39,7 +39,12 @@ SEARCHING = """(() => {
 })()"""
 
 
-PAGES = {"page": lambda: page(chain("Uppsala", HOSTILE)), "dictionary": dictionary}
+CHAIN = chain("Uppsala", HOSTILE)
+PAGES = {
+    "page": lambda: page(CHAIN),
+    "office": lambda: office_page(CHAIN, HOSTILE, "sv"),
+    "dictionary": dictionary,
+}
 
 
 @pytest.fixture(scope="module")
@@ -58,9 +63,12 @@ def shown(tab: Tab, room: Path, name: str, width: int, scheme: str = "light") ->
 
 
 @pytest.mark.parametrize("width", [1280, 390, 320])
-def test_the_page_fits_the_screen_and_its_text_can_be_read(tab: Tab, tmp_path: Path, width: int) -> None:
-    seen = shown(tab, tmp_path, "page", width).value(LOOKING)
-    assert (seen["heading"], seen["overflow"], seen["squeezed"]) == ("The whole chain", 0, 0)
+@pytest.mark.parametrize(("name", "heading"), [("page", "The whole chain"), ("office", HOSTILE)])
+def test_a_page_fits_the_screen_and_its_text_can_be_read(
+    tab: Tab, tmp_path: Path, name: str, heading: str, width: int
+) -> None:
+    seen = shown(tab, tmp_path, name, width).value(LOOKING)
+    assert (seen["heading"], seen["overflow"], seen["squeezed"]) == (heading, 0, 0)
     assert seen["smallest"] >= 11
     assert seen["columns"] > 12
     assert seen["reachable"] > 10

@@ -152,7 +152,7 @@ def test_an_office_that_is_not_read_any_more_says_where_its_numbers_end() -> Non
 
 def test_an_office_that_was_cut_short_says_on_which_day() -> None:
     rows = (earned("A", "2026-02", 5), earned("A", "2026-03", 5, is_whole=False))
-    assert "Its numbers end on 20 March 2026" in office_page(Facts(office_months=rows), "A")
+    assert "This office was read only to 20 March 2026" in office_page(Facts(office_months=rows), "A")
 
 
 def test_the_chain_is_called_what_the_settings_say() -> None:
