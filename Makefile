@@ -66,7 +66,8 @@ dev: $(STAMP) $(DEV)/dagster/dagster.yaml ## the sandbox and the Dagster UI toge
 
 test: $(STAMP) ## every test, then the demo from end to end in a directory of its own
 	$(BIN)/python -m pytest -n auto --dist loadfile
-	@demo=$$(mktemp -d) && trap 'rm -rf "$$demo"' EXIT && $(BIN)/brokerbi demo --data-dir "$$demo"
+	@demo=$$(mktemp -d) && trap 'rm -rf "$$demo"' EXIT && $(BIN)/brokerbi demo --data-dir "$$demo" \
+		&& $(BIN)/python -m tests.tools.notebook --data-dir "$$demo"
 
 check: lint types $(DEV)/dagster/dagster.yaml ## format, lint, types, import walls, definitions load
 	$(BIN)/lint-imports
