@@ -49,16 +49,16 @@ def test_the_leaderboard_adds_up_quarter_year_and_twelve_months() -> None:
 
 def test_every_leaderboard_of_one_kind_and_period_holds_an_earner_once() -> None:
     given = warehouse()
-    for month, amount in (("2025-12", 1000), ("2026-01", 100), ("2026-02", 10)):
+    for month, amount in (("2025-12", 1000), ("2026-01", 100), ("2026-04", 10), ("2026-05", 1)):
         office_earned(given, month, M1=amount)
         loaded(given, "commission_user", "G1", month, [earned({"user_id": "U1"}, amount / 10)])
-    periods = {"month": 10, "quarter": 110, "year": 110, "12_months": 1110}
+    periods = {"month": 1, "quarter": 11, "year": 111, "12_months": 1111}
     marts = {f"{kind}_leaderboard_{period}" for kind in ("office", "user") for period in periods}
     build(given, *marts)
-    query = "SELECT commission FROM marts.{} WHERE month = '2026-02-01'"
+    query = "SELECT commission FROM marts.{} WHERE month = '2026-05-01'"
     found = {mart: given.execute(query.format(mart)).fetchall() for mart in marts}
     assert found == {
-        f"{kind}_leaderboard_{period}": [(amount / part,)]
+        f"{kind}_leaderboard_{period}": [(Decimal(amount) / part,)]
         for kind, part in (("office", 1), ("user", 10))
         for period, amount in periods.items()
     }

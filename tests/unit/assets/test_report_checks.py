@@ -41,10 +41,10 @@ def test_every_report_has_the_same_checks(tmp_path: Path) -> None:
 def test_what_is_wrong_with_a_report_is_seen_at_its_check(tmp_path: Path) -> None:
     """A lost right, rows in quarantine, a column nobody knows, and a month of a strange volume."""
     made = harness(tmp_path)
-    made.run(first="G1|2026-01", last="M30016|2026-11")
+    made.run(first="G1|2026-01", last="M30017|2026-11")
     lost_right = Fault("403", path="RunningCommissions", customer=M16)
     made.service.faults.switch([lost_right, Fault("wrong_types", path="RunningCommissions")])
-    made.run(first="G1|2026-11", last="M30016|2026-11")
+    made.run(first="G1|2026-11", last="M30017|2026-11")
     with made.project.store.writing() as connection:
         connection.execute("UPDATE meta.columns SET first_seen_utc = now()::TIMESTAMP - INTERVAL 9 DAY")
         connection.execute(
