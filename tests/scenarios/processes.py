@@ -80,7 +80,7 @@ def process(job: Job) -> ForkServerProcess:
     return _FORK_SERVER.Process(target=_work, args=(job,), daemon=True)
 
 
-def run(job: Job, seconds: float = 120) -> int:
+def run(job: Job, seconds: float = 600) -> int:
     one = process(job)
     one.start()
     one.join(seconds)
