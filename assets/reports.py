@@ -8,7 +8,7 @@ from typing import Any
 
 import dagster as dg
 
-from assets.backfills import cut_by_month, with_months_of_others
+from assets.backfills import BACKFILL, cut_by_month, with_months_of_others
 from assets.metadata import (
     COLUMN_SCHEMA,
     FRESHNESS,
@@ -196,8 +196,10 @@ def fetch_partitions(
     except (SettingsError, WarehouseError) as error:
         raise dg.Failure(str(error)) from error
     failed = failure(found, stopped, shut_out, project.settings)
-    # What a failed run planned and did not log turns red; after others, what is green stays so by itself.
-    green = {} if failed else _materialized(context.instance, found)
+    # What a failed run planned and did not log turns red, and a backfill waits for all that it planned; after
+    # another run, what is green stays so by itself.
+    awaited = failed is not None or BACKFILL in context.run.tags
+    green = {} if awaited else _materialized(context.instance, found)
     _log(project, context, [one for one in found if one.is_news(green)], run_notes(run_log, news))
     run_log.ended(news)
     context.log.info(summary_line(found))
