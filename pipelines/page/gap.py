@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from pipelines.page.downloads import download
 from pipelines.page.facts import Facts, Row
-from pipelines.page.figures import OfficeMonths, Shown, last_months, ratio
+from pipelines.page.figures import BudgetProgress, OfficeMonths, Shown, last_months, ratio
 from pipelines.page.language import Language
 
 MOST_NAMED = 3
@@ -31,45 +31,37 @@ def gap_section(
     if progress is None:
         return {"sentences": [words.text("gap.none")], "rows": [], "notes": [], "download": None}
     gap = progress.actual - progress.budget
-    rows = (
-        _offices(months, year)
-        if is_chain
-        else _agents(facts, gap, progress.actual, progress.budget, last, words)
-    )
+    rows = _offices(months, year) if is_chain else _agents(facts, progress, last, words)
     rows.sort(key=lambda one: (one["is_rest"], one["gap"] if gap < 0 else -one["gap"]))
-    way = "behind" if round(gap) < 0 else "ahead" if round(gap) > 0 else "even"
     period = words.period(year[0], last)
-    sentences = [
-        words.text(
-            f"gap.{way}",
-            period=period[:1].upper() + period[1:],
-            name=name,
-            gap=words.number(abs(gap)),
-            budget=words.sek(progress.budget),
-            share=words.percent(progress.share),
-        )
-    ]
-    if len(rows) > 1 and (named := _explaining(rows, gap, words)):
-        sentences.append(words.text(f"gap.mostly_{way}", names=words.listed(named)))
-    head = [
-        words.text(f"gap.{one}")
-        for one in ("office" if is_chain else "agent", "gap", "reached", "budget", "share")
-    ]
+    whose = "office" if is_chain else "agent"
+    head = [words.text(f"gap.{one}") for one in (whose, "gap", "reached", "budget", "share")]
+    numbers = [[one[field] for field in ("name", "gap", "reached", "budget", "share")] for one in rows]
     return {
-        "sentences": sentences,
+        "sentences": _on_the_gap(progress, rows, name, period, words),
         "rows": rows,
         "longest": max((abs(one["gap"]) for one in rows), default=Decimal(0)),
         "caption": words.text("gap.caption", period=period),
         "notes": _notes(months, rows, progress.offices, words),
-        "download": download(
-            words,
-            words.text("gap.heading"),
-            head,
-            [[one["name"], one["gap"], one["reached"], one["budget"], one["share"]] for one in rows],
-        )
-        if rows
-        else None,
+        "download": download(words, words.text("gap.heading"), head, numbers) if rows else None,
     }
+
+
+def _on_the_gap(
+    progress: BudgetProgress, rows: Sequence[Shown], name: str, period: str, words: Language
+) -> list[str]:
+    gap = progress.actual - progress.budget
+    way = "behind" if round(gap) < 0 else "ahead" if round(gap) > 0 else "even"
+    sentence = words.text(
+        f"gap.{way}",
+        period=period[:1].upper() + period[1:],
+        name=name,
+        gap=words.number(abs(gap)),
+        budget=words.sek(progress.budget),
+        share=words.percent(progress.share),
+    )
+    named = _explaining(rows, gap, words) if way != "even" and len(rows) > 1 else []
+    return [sentence, *([words.text(f"gap.mostly_{way}", names=words.listed(named))] if named else [])]
 
 
 def _offices(months: OfficeMonths, year: Sequence[date]) -> list[Shown]:
@@ -80,19 +72,16 @@ def _offices(months: OfficeMonths, year: Sequence[date]) -> list[Shown]:
     ]
 
 
-def _agents(
-    facts: Facts, gap: Decimal, actual: Decimal, budget: Decimal, last: date, words: Language
-) -> list[Shown]:
+def _agents(facts: Facts, progress: BudgetProgress, last: date, words: Language) -> list[Shown]:
     """Agents with budgets of their own, and what is left of the gap; none where they are of other months."""
     agents = [
         one for one in facts.agents if one["budget"] and one["reached"] is not None and one["month"] == last
     ]
     found = [_row(one["name"], one["reached"], one["budget"]) for one in agents]
-    rest = gap - sum((one["gap"] for one in found), Decimal(0))
-    if found and abs(rest) >= LEAST_REST:
-        reached = actual - sum((one["reached"] for one in found), Decimal(0))
-        left = budget - sum((one["budget"] for one in found), Decimal(0))
-        found.append({**_row(words.text("gap.rest"), reached, left), "share": None, "is_rest": True})
+    reached = progress.actual - sum((one["reached"] for one in found), Decimal(0))
+    budget = progress.budget - sum((one["budget"] for one in found), Decimal(0))
+    if found and abs(reached - budget) >= LEAST_REST:
+        found.append({**_row(words.text("gap.rest"), reached, budget), "share": None, "is_rest": True})
     return found
 
 

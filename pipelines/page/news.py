@@ -16,6 +16,7 @@ CHANGES = {"gone": ("gone",), "amount": ("amount",), "moved": ("moved", "moved h
 """Changes of sales that were known before, by their words, and the kinds of rows that each counts."""
 KINDS = {"moved here": "here", "moved away": "away"}
 """The words of kinds of rows that are not their own."""
+COLUMNS = ("home", "what", "office", "agent", "before", "after", "effect")
 MOST_NAMED = 2
 MOST_LISTED = 12
 
@@ -36,37 +37,22 @@ def news_section(facts: Facts, words: Language, timezone: ZoneInfo, *, is_chain:
     new = [one for one in sales if one["kind"] == "new"]
     changed = [one for one in sales if one["kind"] != "new"]
     budgets = [row for row in facts.news if row["kind"] == "budget"]
-    sentences = [_on_new_sales(new, words, day, is_chain=is_chain)]
+    if sales or budgets:
+        sentences = [_on_new_sales(new, words, day, is_chain=is_chain)]
+    else:
+        sentences = [words.text("news.nothing", day=day)]
     if changed:
         sentences.append(_on_changed_sales(changed, words, is_chain=is_chain))
     elif new:
         sentences.append(words.text("news.unchanged"))
     if budgets:
         sentences.append(_on_budgets(budgets, words, is_chain=is_chain))
-    if not (sales or budgets):
-        sentences = [words.text("news.nothing", day=day)]
-    columns = "home what office agent before after effect".split()
-    rows = [
-        [
-            one["home"],
-            words.text(f"news.kind_{KINDS.get(one['kind'], one['kind'])}"),
-            *([one["office"]] if is_chain else []),
-            one["agent"] or "",
-            one["before"],
-            one["after"],
-            one["effect"],
-        ]
-        for one in sales
-    ]
-    if not is_chain:
-        columns.remove("office")
+    columns = [one for one in COLUMNS if is_chain or one != "office"]
     head = [words.text(f"news.{one}") for one in columns]
+    rows = [[one[column] for column in columns] for one in sales]
     return {
         "sentences": sentences,
-        "sales": [
-            {**one, "what": words.text(f"news.kind_{KINDS.get(one['kind'], one['kind'])}")}
-            for one in sales[:MOST_LISTED]
-        ],
+        "sales": sales[:MOST_LISTED],
         "count": len(sales),
         "download": download(words, words.text("news.heading"), head, rows) if sales else None,
     }
@@ -80,6 +66,7 @@ def _sale(row: Row, words: Language, *, is_chain: bool) -> Shown:
         after = None if row["kind"] == "moved away" else after
     return {
         "kind": row["kind"],
+        "what": words.text(f"news.kind_{KINDS.get(row['kind'], row['kind'])}"),
         "home": row["home"] or words.text("news.numbered", number=row["home_number"]),
         "month": words.month(row["month"]),
         "office": row["office_name"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 
 from pipelines.page.facts import Facts, Row
@@ -52,6 +53,14 @@ def test_a_sole_agent_is_the_whole_gap() -> None:
     section = _gap(_facts(400, agents=(agent("A", "Ann", 400, budget=1000),)), is_chain=False)
     assert [(one["name"], one["gap"]) for one in section["rows"]] == [("Ann", -600)]
     assert len(section["sentences"]) == 1
+
+
+def test_a_gap_of_less_than_one_is_none() -> None:
+    facts = _facts(1000, 1000)
+    near = replace(facts, budgets=[replace(one, actual=Decimal("999.9")) for one in facts.budgets])
+    assert _gap(near, is_chain=True)["sentences"] == [
+        "February 2026: Hemviken is exactly at its budget of SEK 2,000."
+    ]
 
 
 def test_without_budgets_there_is_no_gap() -> None:
