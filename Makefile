@@ -94,7 +94,7 @@ bench: $(STAMP) ## race against the floor and the best peer: BENCH="--help" says
 night: $(STAMP) ## how long a night of twenty customers takes on this machine, and how much of that is Dagster's
 	$(BIN)/python -m tests.tools.nights.measured
 
-nights: $(STAMP) ## thirty nights of twenty customers with a fast clock: requests and lateness, in docs/nights.md
+nights: $(STAMP) ## thirty nights of twenty customers with a fast clock: requests and lateness, in docs/nights.md; some 20 CPU minutes
 	$(BIN)/python -m tests.tools.nights.month
 
 browser: $(STAMP) ## backfills of 252 and 70 squares by clicking in a real browser, then troubles; pictures in SHOTS=.dev/shots
