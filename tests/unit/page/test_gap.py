@@ -8,7 +8,7 @@ from decimal import Decimal
 from pipelines.page.facts import Facts, Row
 from pipelines.page.figures import OfficeMonths, Shown
 from pipelines.page.gap import gap_section, owed_section
-from pipelines.page.language import language
+from pipelines.page.language import SPACE, language
 from tests.unit.page.given import agent, budgeted, earned, owed
 
 ENGLISH = language("en")
@@ -17,7 +17,7 @@ ENGLISH = language("en")
 def _gap(facts: Facts, *, is_chain: bool) -> Shown:
     section = gap_section(facts, OfficeMonths(facts), "Hemviken", ENGLISH, is_chain=is_chain)
     assert section is not None
-    return section
+    return {**section, "sentences": [one.replace(SPACE, " ") for one in section["sentences"]]}
 
 
 def _facts(*reached: int, agents: tuple[Row, ...] = ()) -> Facts:

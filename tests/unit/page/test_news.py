@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from pipelines.page.facts import Facts, Row
-from pipelines.page.language import language
+from pipelines.page.language import SPACE, language
 from pipelines.page.news import news_section
 from tests.unit.page.given import news
 
@@ -17,7 +17,7 @@ SINCE = news("since")
 def told(*rows: Row, is_chain: bool = True, missing: tuple[str, ...] = ()) -> list[str]:
     facts = Facts(news=rows, missing=missing)
     section = news_section(facts, language("en"), ZoneInfo("Europe/Stockholm"), is_chain=is_chain)
-    return list(section["sentences"])
+    return [one.replace(SPACE, " ") for one in section["sentences"]]
 
 
 def test_without_an_earlier_publication_nothing_is_said_to_have_changed() -> None:
@@ -49,7 +49,7 @@ def test_changed_sales_are_named_with_what_they_cost() -> None:
     changed = news("amount", "B", before=100, amount=90)
     assert told(SINCE, gone, changed)[1] == (
         "Of the sales known before, one is no longer listed and one got another commission, together −70: "
-        "no.\u00a017, A, February 2026 (−60); Main Street 1, B, February 2026 (−10)."
+        "no. 17, A, February 2026 (−60); Main Street 1, B, February 2026 (−10)."
     )
 
 
