@@ -157,6 +157,10 @@ def test_files_are_of_a_storage_version_that_every_1_x_tool_can_read(given: Give
     assert seen(path, query) == given.rows(query) == [("v1.0.0+",)]
 
 
+def test_a_checkpoint_writes_metadata_anew_as_older_clients_need_it(given: Given) -> None:
+    assert given.rows("SELECT current_setting('experimental_metadata_reuse')") == [(False,)]
+
+
 def test_what_a_killed_process_left_is_cleared_away(given: Given) -> None:
     published(given, 1)
     for left in ("published/.unfinished.duckdb", ".warehouse.duckdb.new", "work/.rewritten.duckdb"):
