@@ -19,7 +19,7 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": False,  # the pipeline never reaches for the network by itself
     "autoload_known_extensions": False,
     # A checkpoint that reuses metadata may leave pointers to blocks that are gone, which DuckDB before 1.4.2
-    # follows ("Failed to load metadata pointer"), whatever the storage version. Costs some 7 % of a night's CPU.
+    # follows ("Failed to load metadata pointer"), whatever the storage version. Costs some 7 % of a night.
     "experimental_metadata_reuse": False,
 }
 

@@ -2,9 +2,10 @@
 
     ENVIRONMENT/bin/python tests/tools/read_back.py EXPORT WAREHOUSE
 
-Needs pandas, pyarrow, openpyxl and any DuckDB, such as 1.1, in an environment of its own, and nothing of this project.
-EXPORT is a folder such as data/export/latest with parquet, csv and xlsx; WAREHOUSE is the published file,
-which that DuckDB opens itself. Rows, sums and kinds of columns of every table must be equal; ends with 1 else.
+Needs pandas, pyarrow, openpyxl and any DuckDB, such as 1.1, in an environment of its own, and nothing of this
+project. EXPORT is a folder such as data/export/latest with parquet, csv and xlsx; WAREHOUSE is the published
+file, which that DuckDB opens itself. Rows, sums and kinds of columns of every table must be equal; ends with 1
+else.
 """
 
 from __future__ import annotations
