@@ -4,8 +4,8 @@
 
 Needs pandas, pyarrow, openpyxl and any DuckDB, such as 1.1, in an environment of its own, and nothing of this
 project. EXPORT is a folder such as data/export/latest with parquet, csv and xlsx; WAREHOUSE is the published
-file, which that DuckDB opens itself. Rows, sums and kinds of columns of every table must be equal; ends with 1
-else.
+file, which that DuckDB opens itself. Rows, sums and kinds of columns of every table must be equal; it
+ends with 1 where they are not.
 """
 
 from __future__ import annotations
