@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -71,8 +71,9 @@ def report_dep(report: Report) -> dg.AssetDep:
     return dg.AssetDep(dg.AssetKey(report.name), partition_mapping=nothing)
 
 
-def mart_specs(files: SqlFiles, reports: Iterable[Report]) -> list[dg.AssetSpec]:
+def mart_specs(files: SqlFiles, reports: Sequence[Report]) -> list[dg.AssetSpec]:
     """Every mart as an asset downstream of the reports and marts that it reads."""
+    all_reports = [report_dep(report) for report in reports]
     deps = {
         ("bi", f"{table.name}{ending}"): report_dep(report)
         for report in reports
@@ -83,7 +84,9 @@ def mart_specs(files: SqlFiles, reports: Iterable[Report]) -> list[dg.AssetSpec]
     return [
         dg.AssetSpec(
             key=mart_key(query.name),
-            deps=_deps(deps[table] for table in files.sources(query) & deps.keys() - {(MARTS, query.name)}),
+            # What reads only the ledger is about all reports; without them a backfill would build it first.
+            deps=_deps(deps[table] for table in files.sources(query) & deps.keys() - {(MARTS, query.name)})
+            or all_reports,
             description=f"{query.question}\n\n{query.words}",
             group_name=MARTS,
             owners=list(OWNERS),

@@ -30,7 +30,7 @@ from tests.unit.repository.files import ROOT
 
 LOOKED_AT = ("sales", "commission_user", "live_commissions")
 SECONDS_BETWEEN_LOOKS = 5.0
-HEADING = "How the chain is doing"
+HEADING = "The whole chain"
 COUNTED = re.compile(r"(Failed|Materialized|Materializing|Missing) \(([\d,]+)\)")
 STATUS = re.compile(r"Status\s+(Requested|In progress|Succeeded|Failed|Canceling|Canceled)")
 BUTTON = re.compile(

@@ -92,6 +92,12 @@ def test_every_mart_and_check_has_an_event_and_every_column_a_description(publis
     assert [column.name for column in schema.columns if not column.description] == []
 
 
+def test_no_mart_is_built_before_the_reports(tmp_path: Path) -> None:
+    graph = build_definitions(harness(tmp_path).project).resolve_asset_graph()
+    marts = [key for key in graph.get_all_asset_keys() if key.path[0] == "marts"]
+    assert [key for key in marts if not graph.get(key).parent_keys] == []
+
+
 def test_file_and_page_are_links_where_somebody_serves_them_and_paths_elsewhere(published: Published) -> None:
     found = [[one["page"], one["file"]] for one in published.metadata]
     places = (published.made.file.parent, ELSEWHERE)
