@@ -79,7 +79,7 @@ def monthly_reports(project: Project, customers: Sequence[str]) -> dg.AssetsDefi
             report_spec(report, partitions_def).merge_attributes(metadata=who)
             for report in project.monthly_reports
         ],
-        backfill_policy=dg.BackfillPolicy.single_run(),
+        backfill_policy=dg.BackfillPolicy.single_run(),  # one run for each range: backfills.py
         can_subset=True,
     )
     def fetch(context: dg.AssetExecutionContext) -> Iterator[dg.MaterializeResult[Any]]:

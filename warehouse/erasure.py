@@ -276,8 +276,8 @@ def clear_leftovers(data_dir: Path, now: float | None = None) -> tuple[int, int]
     return len(old), len(left) - len(old)
 
 
-def files_with(folder: Path, person: Person) -> list[str]:
-    """The files below a folder that hold the person in their bytes, by their names below it."""
+def run_files_with(folder: Path, person: Person) -> list[str]:
+    """The files of Dagster's runs, below a folder, that hold the person in their bytes."""
     forms = {form for value in (person.id, *person.values) for form in written_forms(value)}
     sought = re.compile(
         rb"(?<!\w)(?:" + b"|".join(re.escape(form.encode()) for form in sorted(forms)) + rb")(?!\w)"

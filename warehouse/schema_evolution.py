@@ -1,7 +1,8 @@
 """Tables of schema bi as they grow with what is documented and what arrives.
 
 Documented columns exist from the first day. An unknown column is added when it first arrives, and an
-undocumented one is widened in place: null < BOOLEAN | BIGINT < DOUBLE < VARCHAR.
+undocumented one is widened in place: null < BOOLEAN | BIGINT < DOUBLE < VARCHAR. One whose values turn into
+objects or lists arrives as other columns or a child table: the old column stays, and is null from then on.
 """
 
 from __future__ import annotations

@@ -64,11 +64,14 @@ def causes(troubles: Iterable[FailedReport], settings: Settings) -> list[str]:
 
     The same login, the same kind of error, or else the same words without the request, are one cause.
     """
-    own_login = {one.id: one.username for one in settings.customers if one.username}
+    own_logins = {
+        one.id: (one.username, one.password) for one in settings.customers if one.username or one.password
+    }
     grouped: dict[tuple[str, str], list[FailedReport]] = {}
     for one in _with_kinds(troubles):
         if one.kind == "Unauthorized":
-            same = own_login.get(one.customer, "")
+            own = own_logins.get(one.customer)
+            same = next((of for of, login in own_logins.items() if login == own), "")
         else:
             same = "" if one.kind in SENTENCES else reason_without_request(one.reason)
         grouped.setdefault((one.kind, same), []).append(one)

@@ -143,7 +143,7 @@ def _clean_up(data_dir: Path, person: Person, runs: Path | None, receipt: Erasur
         receipt.problems.append(
             f"{being_written} landing files are being written; run the same again when no sync runs"
         )
-    if files := erasure.files_with(runs, person) if runs else []:
+    if files := erasure.run_files_with(runs, person) if runs else []:
         receipt.problems.append(
             f"the history of runs still tells of the person in {len(files)} files below DAGSTER_HOME, "
             f"such as {files[0]}; delete the runs in question in Dagster, or all with `dagster run wipe`"

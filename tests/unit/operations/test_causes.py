@@ -7,18 +7,27 @@ from pathlib import Path
 from pipelines.operations.causes import FailedReport, causes, reason_without_request
 from tests.unit.assets.harness import settings
 
-TWO_LOGINS = '[{"id": "M1"}, {"id": "M2"}, {"id": "G7", "username": "south", "password": "else"}]'
+THREE_LOGINS = """[
+    {"id": "M1"}, {"id": "M2"}, {"id": "M3", "password": "own"},
+    {"id": "G7", "username": "south", "password": "else"},
+    {"id": "G8", "username": "south", "password": "else"}
+]"""
 
 
-def test_one_refused_login_is_one_sentence_and_two_are_two(tmp_path: Path) -> None:
+def test_each_refused_login_is_one_sentence_whether_its_name_or_its_password_alone_is_its_own(
+    tmp_path: Path,
+) -> None:
     troubles = [
         FailedReport(report, customer, "Unauthorized")
         for report in ("sales", "tips")
-        for customer in ("M1", "M2", "G7")
+        for customer in ("M1", "M2", "M3", "G7", "G8")
     ]
-    assert [one.partition(":")[0] for one in causes(troubles, settings(tmp_path, customers=TWO_LOGINS))] == [
+    assert [
+        one.partition(":")[0] for one in causes(troubles, settings(tmp_path, customers=THREE_LOGINS))
+    ] == [
         "Correct BROKERBI_USERNAME or the password that goes with it",
-        "Correct the username or password of G7's own login",
+        "Correct the username or password of G7, G8's own login",
+        "Correct the username or password of M3's own login",
     ]
 
 
