@@ -25,7 +25,10 @@ whole_years AS (
 ),
 
 usual AS (
-    SELECT month(months.month) AS month_of_year, avg(months.commission / whole_years.commission) AS usual_share
+    SELECT
+        month(months.month) AS month_of_year,
+        avg(months.commission / whole_years.commission) AS usual_share,
+        count(*) AS year_count
     FROM months
     INNER JOIN whole_years ON whole_years.year = year(months.month) AND whole_years.commission > 0
     GROUP BY ALL
@@ -47,6 +50,7 @@ so_far AS (
 SELECT
     month_of_year,
     round(100 * usual.usual_share, 1) AS usual_percent_of_year,
+    usual.year_count AS from_years,
     this_year.commission,
     round(so_far.likely_year * usual.usual_share, 0) AS expected,
     this_year.homes AS homes_sold

@@ -2,8 +2,8 @@
 -- One row per kind of earner (office or user), period, last month of the period and earner with any commission
 -- in it.
 -- A quarter and a year are counted from their start to the month. A period is complete when every month of it
--- is held to its end; earners are ranked by commission, equal ones share a rank. The month before is the same kind of
--- period one month earlier, so a quarter's first month is compared with the whole quarter before.
+-- is held to its end; earners are ranked by commission, equal ones share a rank. Places are compared with the same
+-- quarter or year a month earlier, so in the first month of one there is nothing to compare with.
 -- Offices and users, and periods that overlap, lie in one table here: for sums take one kind and one period, as
 -- office_leaderboard_month, user_leaderboard_year and the six others do.
 -- Rows lie by year and office, so that both an office and a month are found quickly.
@@ -25,7 +25,7 @@
 --   sold_commission_percentage: commission of sales in percent of their prices, from sums; null without a
 --     sale
 --   commission_rank: place by commission, 1 for the most
---   previous_rank: place a month earlier; null for who had none
+--   previous_rank: place a month earlier; null for who had none, and in the first month of a quarter or year
 --   rank_change: places won since (positive) or lost
 --   earner_count: how many are ranked
 --   to_the_leader: commission that is missing to the first place
@@ -108,6 +108,8 @@ SELECT
     is_complete,
     commission_rank,
     CASE
+        WHEN period = 'quarter' AND month = date_trunc('quarter', month) THEN NULL
+        WHEN period = 'year' AND month = date_trunc('year', month) THEN NULL
         WHEN lag(month) OVER earlier = (month - INTERVAL 1 MONTH)::DATE THEN lag(commission_rank) OVER earlier
     END AS previous_rank,
     previous_rank - commission_rank AS rank_change,

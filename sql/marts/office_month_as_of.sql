@@ -2,8 +2,8 @@
 -- One row per office and month; the moment is in UTC, for example TIMESTAMP '2026-03-01 00:00'.
 -- A moment before the first reading is refused with an error that says since when months are known. What was first
 -- read later is null and known_since_utc says when: unknown, not zero. Exact to the build of the marts, usually the
--- night. At a moment after the last build the same as marts.office_month, as far as it is remembered: the office
--- report, the sum of the sales list beside it, running commissions, and how many leads and tips there were.
+-- night; read_by_utc says when the newest of a row's numbers had been read. At a moment after the last build the same
+-- as marts.office_month, as far as it is remembered: the office report, the sum of the sales list beside it, running commissions, and how many leads and tips there were.
 -- Parameters: moment
 SELECT
     versions.month,
@@ -21,6 +21,7 @@ SELECT
     max(versions.commission) FILTER (versions.is_then AND versions.report = 'sales') AS listed_sale_commission,
     max(versions.price) FILTER (versions.is_then AND versions.report = 'sales') AS listed_sale_price,
     bool_or(versions.is_open) FILTER (versions.is_then) AS is_open,
+    max(versions.valid_from_utc) FILTER (versions.is_then) AS read_by_utc,
     min(versions.valid_from_utc) AS known_since_utc
 FROM (
     SELECT

@@ -14,8 +14,8 @@
 --   estate_id: id of the estate
 --   office_id: customer id of the listing office
 --   office_name: name of the office
---   state: received; due: possession is past and nothing received; signed: before possession; or possession not
---     known, where nothing is received either
+--   state: received; due: the day of possession has come and nothing is received; signed: before possession; or
+--     possession not known, where nothing is received either; a day of receipt after counted_on has not come yet
 --   commission: whole commission, all agents together; currency and tax basis are not documented
 --   outstanding_commission: the same while nothing is received; zero afterwards
 --   due_commission: the same from possession on; zero before and afterwards

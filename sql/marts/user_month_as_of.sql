@@ -3,8 +3,8 @@
 -- Two users may have the same name: group by user_id; marts.users has a label for each.
 -- A moment before the first reading is refused with an error that says since when users are known. Where a user
 -- and month were first read later, the amounts are null and known_since_utc says when: unknown, not zero.
--- Exact to the build of the marts, usually the night. At a moment after the last build the same as
--- marts.user_month; names are those of now.
+-- Exact to the build of the marts, usually the night; read_by_utc says when the numbers had been read. At a moment
+-- after the last build the same as marts.user_month; names are those of now.
 -- Parameters: moment
 SELECT
     versions.month,
@@ -15,6 +15,7 @@ SELECT
     max(versions.sold_total_price) FILTER (versions.is_then) AS sold_total_price,
     max(versions.sold_estate_parts) FILTER (versions.is_then) AS sold_estate_parts,
     max(versions.running_commission_sek_excl_vat) FILTER (versions.is_then) AS running_commission_sek_excl_vat,
+    max(versions.valid_from_utc) FILTER (versions.is_then) AS read_by_utc,
     min(versions.valid_from_utc) AS known_since_utc
 FROM (
     SELECT
