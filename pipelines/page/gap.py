@@ -77,12 +77,19 @@ def _agents(facts: Facts, progress: BudgetProgress, last: date, words: Language)
     agents = [
         one for one in facts.agents if one["budget"] and one["reached"] is not None and one["month"] == last
     ]
-    found = [_row(one["name"], one["reached"], one["budget"]) for one in agents]
+    found = [
+        {**_row(one["name"], one["reached"], one["budget"]), "note": _seen(one, words)} for one in agents
+    ]
     reached = progress.actual - sum((one["reached"] for one in found), Decimal(0))
     budget = progress.budget - sum((one["budget"] for one in found), Decimal(0))
     if found and abs(reached - budget) >= LEAST_REST:
         found.append({**_row(words.text("gap.rest"), reached, budget), "share": None, "is_rest": True})
     return found
+
+
+def _seen(agent: Row, words: Language) -> str:
+    seen = agent["last_seen"]
+    return words.text("gap.last_seen", month=words.month(seen)) if seen else ""
 
 
 def _row(name: str, reached: Decimal, budget: Decimal) -> Shown:
@@ -93,6 +100,7 @@ def _row(name: str, reached: Decimal, budget: Decimal) -> Shown:
         "budget": budget,
         "share": ratio(reached, budget),
         "is_rest": False,
+        "note": "",
     }
 
 
@@ -102,7 +110,8 @@ def _explaining(rows: Sequence[Shown], gap: Decimal, words: Language) -> list[st
     whole = sum((one["gap"] for one in same_way), Decimal(0))
     named, so_far = [], Decimal(0)
     for one in sorted(same_way, key=lambda one: -abs(one["gap"]))[:MOST_NAMED]:
-        named.append(f"{one['name']} ({words.signed(one['gap'])})")
+        notes = [words.signed(one["gap"]), *([one["note"]] if one["note"] else [])]
+        named.append(f"{one['name']} ({', '.join(notes)})")
         so_far += one["gap"]
         if 2 * abs(so_far) > abs(whole):
             break
@@ -113,6 +122,8 @@ def _notes(months: OfficeMonths, rows: Sequence[Shown], budgeted: int, words: La
     notes = []
     if without := len(months.offices) - budgeted:
         notes.append(words.text("gap.unbudgeted", without))
+    if any(one["note"] for one in rows):
+        notes.append(words.text("gap.left_note"))
     if any(one["is_rest"] for one in rows):
         notes.append(words.text("gap.rest_note"))
     bases = sorted({row.vat for row in months.budgets.values() if row.vat})
@@ -165,8 +176,7 @@ def _on_what_is_owed(noted: Sequence[Row], words: Language) -> list[str]:
     else:
         total += "." if undated else words.text("owed.not_due")
     sentences = [total]
-    if due_homes:
-        longest = max(one["longest_days_due"] or 0 for one in noted)
+    if due_homes and (longest := max(one["longest_days_due"] or 0 for one in noted)):
         sentences.append(words.text("owed.longest", longest))
     if undated:
         sentences.append(words.text("owed.undated", undated))

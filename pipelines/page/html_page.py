@@ -60,14 +60,14 @@ def render_chain(facts: Facts, form: Form, files: Mapping[str, str]) -> str:
 
 
 def render_office(facts: Facts, form: Form, office: str, chain: Facts) -> str:
-    """The page of one office, from its own facts; of the chain only that this office was read earlier."""
+    """The page of one office, from its own facts; of the chain only what is late or wrong, counted."""
     months = figures.OfficeMonths(facts)
     newest = months.rows[office, months.newest] if months.newest else None
     return render(
         "page.html",
         **_common(facts, months, form, months.names[office], is_chain=False, office=office),
         whole_chain=form.chain_name,
-        verdict=None,
+        verdict=operators.verdict(chain, form.words),
         offices=None,
         agents=sections.agents_section(facts, months, form.words),
         leaderboards={},

@@ -86,9 +86,10 @@ class Language:
         """A change with its sign: +4.2%."""
         return self.percent(share, 1, has_plus=True)
 
-    def month(self, month: date) -> str:
-        """March 2026."""
-        return f"{self.words['form']['months'][month.month - 1]} {month.year}"
+    def month(self, month: date, *, known_year: int | None = None) -> str:
+        """March 2026, or March where that is the year one thinks of."""
+        name = str(self.words["form"]["months"][month.month - 1])
+        return name if month.year == known_year else f"{name} {month.year}"
 
     def period(self, first: date, last: date) -> str:
         """January to March 2026, or March 2025 to February 2026."""

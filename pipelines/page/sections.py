@@ -6,12 +6,13 @@ Each is data for the template, or none where the file has nothing to say.
 from __future__ import annotations
 
 import calendar
+import re
 from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 
 from pipelines.page.downloads import download
-from pipelines.page.facts import Facts, OfficeEarnings
+from pipelines.page.facts import Facts, OfficeEarnings, Row
 from pipelines.page.figures import (
     COMMISSION,
     ChartMonth,
@@ -36,6 +37,8 @@ PERIODS = {
 """The periods of the leaderboard, by their words and their months; none where these depend on the month."""
 EARNERS = {"user": "agents", "office": "offices"}
 LEAD_TABLES = ("kind", "office", "state")
+CODED = ("kind", "state")
+"""Those whose names are codes of the service."""
 
 
 def cards(months: OfficeMonths, words: Language) -> list[Shown]:
@@ -252,7 +255,7 @@ def agents_section(facts: Facts, months: OfficeMonths, words: Language) -> Shown
             "commission": one["commission"],
             "homes": one["sold_estate_parts"],
             "a_month": ratio(one["commission"], one["active_months"]),
-            "is_complete": one["is_complete"],
+            "note": ", ".join(_notes_on_agent(one, words)),
         }
         for one in agents
     ]
@@ -270,6 +273,13 @@ def agents_section(facts: Facts, months: OfficeMonths, words: Language) -> Shown
     }
 
 
+def _notes_on_agent(agent: Row, words: Language) -> list[str]:
+    notes = [] if agent["is_complete"] else [words.text("agents.in_part")]
+    if agent["last_seen"]:
+        notes.append(words.text("gap.last_seen", month=words.month(agent["last_seen"])))
+    return notes
+
+
 def leaderboards(facts: Facts, words: Language) -> dict[str, list[Shown]]:
     """The boards that the file has something for, by kind of earner."""
     found: dict[str, list[Shown]] = {}
@@ -281,7 +291,9 @@ def leaderboards(facts: Facts, words: Language) -> dict[str, list[Shown]]:
             first, last = earners[0], earners[0]["month"]
             months = count or (last.month if name == "year" else (last.month - 1) % 3 + 1)
             board = {
-                "title": words.text(f"leaders.{name}"),
+                "title": words.text(
+                    f"leaders.{name}" + ("_so_far" if name == "quarter" and months < 3 else "")
+                ),
                 "period": words.period(last_months(last, months)[0], last),
                 "earners": earners,
                 "others": max(0, first["earner_count"] - len(earners)),
@@ -307,7 +319,14 @@ def leads_section(facts: Facts, months: Sequence[date], words: Language, office:
         for place, month in enumerate(months)
     ]
     drawn = chart(words.text("leads.chart"), shown, words, finest=1) if by_month and shown else None
-    tables = {part: [one for one in incoming if one["part"] == part] for part in LEAD_TABLES}
+    tables = {
+        part: [
+            {**one, "name": _readable(one["name"])} if part in CODED else one
+            for one in incoming
+            if one["part"] == part
+        ]
+        for part in LEAD_TABLES
+    }
     return {
         "incoming": all_of.get("incoming lead"),
         "sides": {one["name"]: one for one in incoming if one["part"] == "side"},
@@ -319,3 +338,10 @@ def leads_section(facts: Facts, months: Sequence[date], words: Language, office:
         if drawn
         else None,
     }
+
+
+def _readable(code: str | None) -> str | None:
+    """NoAnswerOrBusy of the service as No answer or busy; what has spaces, or is no such code, stays."""
+    if not code or not re.fullmatch(r"([A-Z][a-z]+){2,}", code):
+        return code
+    return re.sub(r"(?<=[a-z])[A-Z]", lambda letter: f" {letter[0].lower()}", code)

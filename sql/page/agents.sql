@@ -1,7 +1,9 @@
 -- What did each agent earn this year at each office, and how far is that from the agent's own budget?
 -- One row per office and user at work there: January to month, the newest one that is over for every office. Budget and
 -- reached are of the months that have a budget of the user and are known, so that their difference is the user's part of
--- the gap; both are null without a budget. Declared VAT is taken off, as in office_months.
+-- the gap; both are null without a budget. Last seen is the last month of any activity at the office, of those who are not
+-- in the directory any more or were not active for two months; null of the others. Declared VAT is taken off, as in
+-- office_months.
 WITH last_month AS (
     SELECT coalesce(max(month) FILTER (NOT is_open), max(month)) AS month
     FROM (SELECT month, bool_or(is_open) AS is_open FROM marts.office_month GROUP BY month)
@@ -20,6 +22,17 @@ earned AS (
     INNER JOIN last_month
         ON users.month BETWEEN date_trunc('year', last_month.month) AND last_month.month
     GROUP BY ALL
+),
+
+last_active AS (
+    SELECT office_id, user_id, max(month) AS month
+    FROM marts.user_month
+    WHERE is_active
+    GROUP BY ALL
+),
+
+directory AS (
+    SELECT count(*) FILTER (is_in_directory) > 0 AS is_known FROM marts.users
 ),
 
 budgeted AS (
@@ -41,10 +54,17 @@ SELECT
     coalesce(earned.active_months, 0) AS active_months,
     coalesce(earned.is_complete, false) AS is_complete,
     budgeted.budget::DECIMAL(18, 4) AS budget,
-    budgeted.reached::DECIMAL(18, 4) AS reached
+    budgeted.reached::DECIMAL(18, 4) AS reached,
+    CASE
+        WHEN last_active.month < last_month.month - INTERVAL 2 MONTH
+            OR (last_active.month < last_month.month AND directory.is_known AND names.is_in_directory IS NOT TRUE)
+        THEN last_active.month
+    END AS last_seen
 FROM earned
 FULL JOIN budgeted USING (office_id, user_id)
 LEFT JOIN marts.users AS names USING (user_id)
+LEFT JOIN last_active USING (office_id, user_id)
+CROSS JOIN directory
 CROSS JOIN last_month
 CROSS JOIN (
     SELECT coalesce(max(vat_rate) FILTER (commission_vat = 'included'), 0) AS vat_rate FROM meta.tax_basis

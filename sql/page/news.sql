@@ -2,7 +2,10 @@
 -- One row of kind since, with the moment that is compared with: the newest publication that is a week older than this
 -- one, else the oldest; no row in a file that has none before it. Then one row per sale of another state than at that
 -- moment: new, gone, amount, moved to another month, or moved here from another office and once more moved away from
--- that. And one per office whose budget of commission is another: budget, for the months from month to until.
+-- that. One of kind closed per office and month that was over then and has another commission in the office report now, with
+-- the sale that changed it most, whenever that was noted in the sales list, and what no change of a sale explains. And two per
+-- office, for the months from month to until: budget where that of commission is another, entered with the number of agents
+-- who have one now and had none.
 -- A sale is new only where its office was known before: what is read for the first time is no news. Commission is that
 -- of the whole sale, at the listing office, without the VAT that the settings declare.
 WITH declared AS (
@@ -77,10 +80,63 @@ sales_changed AS (
     WHERE kind = 'moved here'
 ),
 
-budgets_compared AS (
+closed_months AS (
+    SELECT
+        now.office_id,
+        now.month,
+        before.commission AS commission_before,
+        now.commission,
+        now.commission - before.commission AS change,
+        before.valid_from_utc AS known_since,
+        since.at_utc
+    FROM marts.month_total_versions AS now
+    CROSS JOIN since
+    INNER JOIN marts.month_total_versions AS before
+        ON before.report = now.report
+        AND before.office_id = now.office_id
+        AND before.month = now.month
+        AND before.valid_from_utc <= since.at_utc
+        AND before.valid_to_utc > since.at_utc
+        AND NOT before.is_open
+    WHERE now.report = 'commission_office' AND now.valid_to_utc IS NULL AND now.commission <> before.commission
+),
+
+-- The total moved after known_since, so changes of sales noted later belong to it; an earlier one does if it is just as large.
+closed_months_summed AS (
+    SELECT
+        closed.*,
+        sales.estate_id,
+        sales.estate_number,
+        sales.change AS kind_of_change,
+        sales.noted_at_utc,
+        sales.commission_change AS sale_change,
+        coalesce(sum(sales.commission_change) FILTER (sales.noted_at_utc > closed.known_since) OVER of_month, 0) AS explained
+    FROM closed_months AS closed
+    LEFT JOIN marts.sale_changes AS sales
+        ON sales.office_id = closed.office_id AND sales.month = closed.month AND abs(sales.commission_change) >= 1
+    WINDOW of_month AS (PARTITION BY closed.office_id, closed.month)
+),
+
+closed_months_explained AS (
+    SELECT
+        *,
+        CASE
+            WHEN abs(change - explained) < 1 AND noted_at_utc > known_since THEN 1
+            WHEN abs(change - sale_change) < 1 THEN 2
+            WHEN abs(change - explained - sale_change) < 1 AND noted_at_utc <= known_since THEN 3
+            WHEN noted_at_utc > known_since THEN 4
+        END AS fit
+    FROM closed_months_summed
+    QUALIFY row_number() OVER (
+        PARTITION BY office_id, month ORDER BY fit NULLS LAST, abs(sale_change) DESC, noted_at_utc DESC, estate_id
+    ) = 1
+),
+
+budgets_of_agents AS (
     SELECT
         budgets.office_id,
         budgets.month,
+        budgets.user_id,
         sum(amount) FILTER (
             valid_from_utc <= since.at_utc AND coalesce(valid_to_utc > since.at_utc, true)
         ) AS amount_before,
@@ -88,8 +144,15 @@ budgets_compared AS (
     FROM marts.budgets AS budgets
     CROSS JOIN since
     WHERE measure = 'commission'
-    GROUP BY budgets.office_id, budgets.month
-    HAVING amount_before <> amount
+    GROUP BY budgets.office_id, budgets.month, budgets.user_id
+),
+
+-- A month of which no budget was known is read for the first time, which is no news.
+budgets_compared AS (
+    SELECT *, user_id IS NOT NULL AND amount_before IS NULL AS is_entered
+    FROM budgets_of_agents
+    WHERE amount_before IS DISTINCT FROM amount
+        AND (office_id, month) IN (SELECT (office_id, month) FROM budgets_of_agents WHERE amount_before IS NOT NULL)
 ),
 
 found AS (
@@ -110,14 +173,33 @@ found AS (
     LEFT JOIN marts.sales AS sales USING (estate_id)
     UNION ALL BY NAME
     SELECT
-        'budget' AS kind,
+        'closed' AS kind,
+        closed.at_utc,
+        closed.office_id,
+        closed.month,
+        CASE WHEN closed.fit IS NOT NULL THEN sales.street_address END AS home,
+        CASE WHEN closed.fit IS NOT NULL THEN coalesce(closed.estate_number, closed.estate_id) END AS home_number,
+        CASE WHEN closed.fit IS NOT NULL THEN closed.kind_of_change END AS kind_of_change,
+        CASE WHEN closed.fit IS NOT NULL THEN closed.noted_at_utc END AS noted_at_utc,
+        CASE WHEN closed.fit <= 3 THEN 0 ELSE ((closed.change - closed.explained) / (1 + declared.vat_rate))::DECIMAL(18, 4) END
+            AS unexplained,
+        (closed.commission_before / (1 + declared.vat_rate))::DECIMAL(18, 4) AS amount_before,
+        (closed.commission / (1 + declared.vat_rate))::DECIMAL(18, 4) AS amount
+    FROM closed_months_explained AS closed
+    CROSS JOIN declared
+    LEFT JOIN marts.sales AS sales USING (estate_id)
+    UNION ALL BY NAME
+    SELECT
+        CASE WHEN is_entered THEN 'entered' ELSE 'budget' END AS kind,
         office_id,
         min(month) AS month,
         max(month) AS until,
-        sum(amount_before)::DECIMAL(18, 4) AS amount_before,
-        sum(amount)::DECIMAL(18, 4) AS amount
+        count(DISTINCT user_id) AS agent_count,
+        sum(coalesce(amount_before, 0))::DECIMAL(18, 4) AS amount_before,
+        sum(coalesce(amount, 0))::DECIMAL(18, 4) AS amount
     FROM budgets_compared
-    GROUP BY office_id
+    GROUP BY office_id, is_entered
+    HAVING sum(coalesce(amount_before, 0)) <> sum(coalesce(amount, 0))
 )
 
 SELECT
@@ -131,7 +213,11 @@ SELECT
     found.home_number,
     found.agent,
     found.amount_before,
-    found.amount
+    found.amount,
+    found.agent_count,
+    found.kind_of_change,
+    found.noted_at_utc,
+    found.unexplained
 FROM found
 LEFT JOIN marts.offices AS offices USING (office_id)
 ORDER BY found.kind, abs(coalesce(found.amount, 0) - coalesce(found.amount_before, 0)) DESC, found.office_id, found.home_number

@@ -71,7 +71,9 @@ def earner(name: str, period: str, earner_count: int = 1) -> Row:
     return {**who, **earned, "period": period, "month": month("2026-02")}
 
 
-def agent(office: str, name: str, commission: int, budget: int | None = None) -> Row:
+def agent(
+    office: str, name: str, commission: int, budget: int | None = None, last_seen: date | None = None
+) -> Row:
     """What an agent earned this year up to February 2026, all of it against a budget if there is one."""
     earned = {"commission": Decimal(commission), "sold_estate_parts": Decimal(1), "active_months": 2}
     goal = {
@@ -79,7 +81,7 @@ def agent(office: str, name: str, commission: int, budget: int | None = None) ->
         "reached": None if budget is None else Decimal(commission),
     }
     whose = {"month": month("2026-02"), "office_id": office, "user_id": name, "name": name}
-    return {**whose, **earned, **goal, "is_complete": True}
+    return {**whose, **earned, **goal, "is_complete": True, "last_seen": last_seen}
 
 
 def news(
@@ -89,20 +91,28 @@ def news(
     amount: int | None = None,
     before: int | None = None,
     home: str | None = "Main Street 1",
+    home_number: str | None = "17",
+    of_month: str = "2026-02",
+    agents: int | None = None,
+    unexplained: int = 0,
 ) -> Row:
-    """A sale or a budget that is another than a week before the publication, in February 2026."""
+    """A sale, a closed month or a budget that is another than a week before, in February 2026."""
     return {
         "kind": kind,
         "at_utc": PUBLISHED - timedelta(days=7),
         "office_id": office,
         "office_name": office,
-        "month": month("2026-02"),
+        "month": month(of_month),
         "until": month("2026-04"),
         "home": home,
-        "home_number": "17",
+        "home_number": home_number,
         "agent": "An Agent",
         "amount_before": None if before is None else Decimal(before),
         "amount": None if amount is None else Decimal(amount),
+        "agent_count": agents,
+        "kind_of_change": "vanished" if home_number else None,
+        "noted_at_utc": PUBLISHED - timedelta(days=9),
+        "unexplained": Decimal(unexplained),
     }
 
 
@@ -147,6 +157,8 @@ def chain(*offices: str, months: int = 15) -> Facts:
             *(news("new", office, amount=100) for office in offices),
             *(news("gone", office, before=60, home=None) for office in offices),
             *(news("budget", office, amount=200, before=100) for office in offices),
+            *(news("entered", office, amount=200, before=0, agents=2) for office in offices),
+            *(news("closed", office, amount=40, before=100, unexplained=-9) for office in offices),
         ),
         receivables=tuple(owed(office) for office in offices),
         due_sales=tuple(due(office) for office in offices),

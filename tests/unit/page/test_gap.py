@@ -9,7 +9,7 @@ from pipelines.page.facts import Facts, Row
 from pipelines.page.figures import OfficeMonths, Shown
 from pipelines.page.gap import gap_section, owed_section
 from pipelines.page.language import SPACE, language
-from tests.unit.page.given import agent, budgeted, earned, owed
+from tests.unit.page.given import agent, budgeted, earned, month, owed
 
 ENGLISH = language("en")
 
@@ -49,6 +49,13 @@ def test_the_agents_of_an_office_and_the_rest_add_up_to_its_gap() -> None:
     assert found == [("Ann", -400), ("not in an agent's own budget", -200)]
 
 
+def test_an_agent_who_left_is_marked_with_the_last_month_and_the_budget_explained() -> None:
+    left = agent("A", "Ann", 300, budget=700, last_seen=month("2026-01"))
+    section = _gap(_facts(400, agents=(left,)), is_chain=False)
+    assert section["rows"][0]["note"] == "last seen January 2026"
+    assert section["notes"][0].startswith("The budget of an agent who was last seen earlier")
+
+
 def test_a_sole_agent_is_the_whole_gap() -> None:
     section = _gap(_facts(400, agents=(agent("A", "Ann", 400, budget=1000),)), is_chain=False)
     assert [(one["name"], one["gap"]) for one in section["rows"]] == [("Ann", -600)]
@@ -84,6 +91,10 @@ def test_what_is_signed_and_what_of_it_is_due_are_summed() -> None:
         "of it 200 of one sale is due, as possession is past."
     )
     assert longest == "The longest has been due for 9 days."
+
+
+def test_a_sale_that_is_due_since_today_has_no_length() -> None:
+    assert len(_owed({**owed("A"), "longest_days_due": 0})) == 1
 
 
 def test_an_office_that_notes_no_receipt_owes_nothing_that_anybody_knows() -> None:

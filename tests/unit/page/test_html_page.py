@@ -190,6 +190,8 @@ def test_problems_are_words_on_the_chain_s_page_and_rows_on_the_operators() -> N
     problem = {"kind": "failed month", "severity": "error", "message": "The service answered 503."}
     facts = replace(chain("A"), problems=({**problem, **whose},))
     assert "there is one open problem" in page(facts)
+    assert "there is one open problem" in office_page(facts, "A")
+    assert "The service answered 503." not in office_page(facts, "A")
     assert "The service answered 503." not in page(facts)
     assert "The service answered 503." in operators_page(facts)
 

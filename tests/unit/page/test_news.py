@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import date
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from pipelines.page.facts import Facts, Row
+from pipelines.page.figures import Shown
 from pipelines.page.language import SPACE, language
 from pipelines.page.news import news_section
 from tests.unit.page.given import news
@@ -14,10 +16,17 @@ from tests.unit.page.given import news
 SINCE = news("since")
 
 
-def told(*rows: Row, is_chain: bool = True, missing: tuple[str, ...] = ()) -> list[str]:
+def section(*rows: Row, is_chain: bool = True, missing: tuple[str, ...] = ()) -> Shown:
     facts = Facts(news=rows, missing=missing)
-    section = news_section(facts, language("en"), ZoneInfo("Europe/Stockholm"), is_chain=is_chain)
-    return [one.replace(SPACE, " ") for one in section["sentences"]]
+    shown = news_section(facts, language("en"), ZoneInfo("Europe/Stockholm"), is_chain=is_chain)
+    return {
+        **shown,
+        **{key: [one.replace(SPACE, " ") for one in shown[key]] for key in ("sentences", "more")},
+    }
+
+
+def told(*rows: Row, is_chain: bool = True, missing: tuple[str, ...] = ()) -> list[str]:
+    return list(section(*rows, is_chain=is_chain, missing=missing)["sentences"])
 
 
 def test_without_an_earlier_publication_nothing_is_said_to_have_changed() -> None:
@@ -53,9 +62,7 @@ def test_changed_sales_are_named_with_what_they_cost() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("is_chain", "effects"), [(True, ["together −10"]), (False, ["together +90", "together −100"])]
-)
+@pytest.mark.parametrize(("is_chain", "effects"), [(True, ["(−10)"]), (False, ["(+90)", "(−100)"])])
 def test_a_sale_that_moved_is_one_change_of_the_chain_and_comes_or_goes_at_an_office(
     is_chain: bool, effects: list[str]
 ) -> None:
@@ -65,9 +72,62 @@ def test_a_sale_that_moved_is_one_change_of_the_chain_and_comes_or_goes_at_an_of
     assert all(effect in one for effect, one in zip(effects, sentences, strict=True))
 
 
-def test_a_budget_that_changed_is_named_with_its_months() -> None:
-    rows = [news("budget", "A", before=100, amount=200), news("budget", "B", before=30, amount=20)]
+def test_a_budget_that_changed_is_named_with_its_months_and_the_other_offices() -> None:
+    rows = [news("budget", office, before=100, amount=200) for office in "ABCDEF"]
     assert told(SINCE, *rows)[-1] == (
         "The budget of A for February to April 2026 was raised from SEK 100 to SEK 200; "
-        "one more office has another budget."
+        "the budgets of B, C, D and 2 more offices changed too."
+    )
+
+
+def test_budgets_entered_for_more_agents_are_no_raised_budget() -> None:
+    row = news("entered", "A", before=0, amount=200, agents=3, of_month="2026-03")
+    assert told(SINCE, row)[-1] == ("Budgets of 3 more agents of A were entered for March to April 2026.")
+
+
+def test_a_whole_year_of_budgets_is_called_by_its_number() -> None:
+    whole = {"month": date(2027, 1, 1), "until": date(2027, 12, 1)}
+    [_, sentence] = told(
+        SINCE, {**news("entered", "A", before=0, amount=200, agents=1), **whole}, is_chain=False
+    )
+    assert sentence == "A budget of one more agent was entered for 2027."
+
+
+def test_what_closed_months_lost_is_said_in_sum_and_for_the_largest() -> None:
+    rows = [news("closed", office, before=100, amount=60, home=None) for office in "ABCD"]
+    assert told(SINCE, *rows) == [
+        "No sale has come in since 13 March 2026.",
+        (
+            "Closed months changed by −160 in all: February of A −40 (no. 17), "
+            "February of B −40, February of C −40 and one more."
+        ),
+    ]
+
+
+def test_a_closed_month_names_a_sale_that_was_noted_earlier_and_the_day() -> None:
+    shown = section(SINCE, news("closed", "A", before=100, amount=60), is_chain=False)
+    assert shown["sentences"][1] == "A closed month changed: February −40 (Main Street 1)."
+    assert shown["more"] == [
+        "February: −40, from 100 to 60; Main Street 1 is no longer listed, noted on 11 March 2026."
+    ]
+
+
+def test_what_no_sale_explains_is_said() -> None:
+    row = news("closed", "A", before=100, amount=60, home_number=None, unexplained=-40)
+    [_, closed, unexplained] = told(SINCE, row)
+    assert closed == "A closed month changed: February of A −40."
+    assert unexplained.startswith("Of that, −40 comes from no changed sale of the office")
+
+
+def test_three_sentences_are_shown_and_the_others_folded() -> None:
+    rows = [
+        news(kind, "A", before=100, amount=60, agents=1) for kind in ("closed", "budget", "entered", "amount")
+    ]
+    shown = section(SINCE, *rows)
+    assert [len(shown[one]) for one in ("sentences", "more")] == [3, 3]
+
+
+def test_one_changed_sale_is_not_called_several_together() -> None:
+    assert told(SINCE, news("amount", "A", before=100, amount=60))[1] == (
+        "Of the sales known before, one got another commission: Main Street 1, A, February 2026 (−40)."
     )

@@ -8,8 +8,15 @@ from decimal import Decimal
 from pipelines.page.facts import Facts
 from pipelines.page.figures import OfficeMonths, Shown, last_months
 from pipelines.page.language import UNKNOWN, language
-from pipelines.page.sections import cards, leaderboards, months_section, offices_section
-from tests.unit.page.given import budgeted, chain, earned, earner, month, page
+from pipelines.page.sections import (
+    agents_section,
+    cards,
+    leaderboards,
+    leads_section,
+    months_section,
+    offices_section,
+)
+from tests.unit.page.given import agent, budgeted, chain, earned, earner, month, page
 
 ENGLISH = language("en")
 
@@ -141,7 +148,7 @@ def test_a_leaderboard_names_its_months_and_counts_who_is_not_on_it() -> None:
     boards = leaderboards(Facts(earners=earners), ENGLISH)["agents"]
     assert [(board["title"], board["period"], board["others"]) for board in boards] == [
         ("Year to date", "January to February 2026", 6),
-        ("Quarter", "January to February 2026", 6),
+        ("Quarter so far", "January to February 2026", 6),
     ]
 
 
@@ -150,3 +157,20 @@ def test_what_to_mind_of_a_budget_is_said_where_the_gap_is() -> None:
     noted = replace(facts, budgets=[replace(one, vat="unknown") for one in facts.budgets])
     found = [page(one).count("commission may have VAT in it") for one in (facts, noted)]
     assert found == [0, 1]
+
+
+def test_codes_of_the_service_are_written_as_words() -> None:
+    rows = [
+        {"office_id": None, "way": "incoming lead", "part": "state", "leads": 1, "name": name}
+        for name in ("NoAnswerOrBusy", "Done", "AB", "", None)
+    ]
+    shown = leads_section(Facts(leads=rows), (), ENGLISH, None)
+    assert shown is not None
+    assert [one["name"] for one in shown["tables"]["state"]] == ["No answer or busy", "Done", "AB", "", None]
+
+
+def test_an_agent_who_left_is_marked_among_the_agents() -> None:
+    facts = replace(chain("A"), agents=(agent("A", "Ann", 5, last_seen=month("2026-01")),))
+    shown = agents_section(facts, OfficeMonths(facts), ENGLISH)
+    assert shown is not None
+    assert shown["rows"][0]["note"] == "last seen January 2026"
