@@ -63,16 +63,18 @@ def render_office(facts: Facts, form: Form, office: str, chain: Facts) -> str:
     """The page of one office, from its own facts; of the chain only what is late or wrong, counted."""
     months = figures.OfficeMonths(facts)
     newest = months.rows[office, months.newest] if months.newest else None
+    banners = _banners(months, office, chain, form)
+    verdict = operators.verdict(chain, form.words)
     return render(
         "page.html",
         **_common(facts, months, form, months.names[office], is_chain=False, office=office),
         whole_chain=form.chain_name,
-        verdict=operators.verdict(chain, form.words),
+        verdict=None if banners and verdict["level"] == "well" else verdict,
         offices=None,
         agents=sections.agents_section(facts, months, form.words),
         leaderboards={},
         has_links=False,
-        banners=_banners(months, office, chain, form),
+        banners=banners,
         read_at_utc=newest.read_at_utc if newest else None,
     )
 

@@ -146,7 +146,7 @@ def _on_changed_sales(changed: Sequence[Shown], words: Language, *, is_chain: bo
 
 def _on_closed_months(closed: Sequence[Row], words: Language, *, is_chain: bool) -> str:
     """What closed months gained or lost, the largest of them, and the sale that changed the first most."""
-    named = []
+    named: list[str] = []
     for row in closed[:MOST_PLACES]:
         is_named = row["home_number"] and not (is_chain and named)
         home = _home(row, words) if is_named else ""

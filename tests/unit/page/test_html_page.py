@@ -150,6 +150,13 @@ def test_an_office_that_is_not_read_any_more_says_where_its_numbers_end() -> Non
     assert "Its numbers end on 31 January 2026" in office_page(Facts(office_months=rows), "A")
 
 
+def test_an_office_is_not_called_up_to_date_where_its_numbers_end_earlier() -> None:
+    facts = chain("A", "B")
+    stopped = replace(facts, office_months=[*facts.office_months, earned("C", "2026-01", 5)])
+    found = ["The numbers are up to date" in office_page(stopped, office) for office in "AC"]
+    assert found == [True, False]
+
+
 def test_an_office_that_was_cut_short_says_on_which_day() -> None:
     rows = (earned("A", "2026-02", 5), earned("A", "2026-03", 5, is_whole=False))
     assert "This office was read only to 20 March 2026" in office_page(Facts(office_months=rows), "A")
