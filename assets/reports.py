@@ -37,6 +37,7 @@ from assets.run_results import (
     may_pass,
     newest_fetched,
     partitions_beyond,
+    plan_what_is_left,
     summary_line,
 )
 from assets.under_way import CATCH_UP_OF, NIGHT_OF, being_fetched
@@ -163,6 +164,18 @@ def fetch_partitions(
     down is asked once more by the same run, after some minutes. A run that leaves alone what is held also
     leaves alone what another run is fetching.
     """
+    try:
+        _fetch_partitions(project, context, partitions)
+    except dg.RetryRequested:
+        raise
+    except Exception:
+        plan_what_is_left(context)
+        raise
+
+
+def _fetch_partitions(
+    project: Project, context: dg.AssetExecutionContext, partitions: Sequence[ReportPartition]
+) -> None:
     calendar, store = project.calendar, project.store
     active = {customer.id for customer in project.settings.active_customers}
     known = {customer.id for customer in project.settings.customers}

@@ -31,6 +31,10 @@ from warehouse.window_result import WindowResult, WindowStatus
 
 LONGEST_RUN_OF_MONTHS = 12 * 1000
 FORBIDDEN = "Forbidden"
+PLANNED, LOGGED = (
+    dg.DagsterEventType.ASSET_MATERIALIZATION_PLANNED,
+    dg.DagsterEventType.ASSET_MATERIALIZATION,
+)
 NOT_ASKED = "it was not asked: the run ended before its turn"
 FETCH_FAILED = "partitions failed"
 """Part of the first line of every failure of a run that fetches."""
@@ -323,6 +327,29 @@ def failure(
             "partitions_done": sum(one.is_done for one in results),
         },
     )
+
+
+def plan_what_is_left(context: dg.AssetExecutionContext) -> None:
+    """Plan each partition that a failed step left undone by itself, so that it turns red.
+
+    Dagster calls a partition failed when an event of a failed run planned it and none materialized it. Under
+    DAGSTER_EMIT_PARTITION_SUBSET_IN_PLANNED_EVENTS it plans all partitions of a report in one event, which
+    is much quicker and does not count for that.
+    """
+    records = context.instance.get_records_for_run(context.run.run_id, of_type={PLANNED, LOGGED}).records
+    events = [event for record in records if (event := record.event_log_entry.dagster_event)]
+    logged = {(event.asset_key, event.partition) for event in events}
+    for event in events:
+        planned: Any = event.event_specific_data
+        subset = getattr(planned, "partitions_subset", None)
+        if subset is None or event.asset_key not in context.selected_asset_keys:
+            continue
+        for key in sorted(subset.get_partition_keys()):
+            if (event.asset_key, key) not in logged:
+                alone = event._replace(
+                    event_specific_data=planned._replace(partition=key, partitions_subset=None)
+                )
+                context.instance.report_dagster_event(alone, context.run.run_id)
 
 
 def may_pass(results: Iterable[PartitionResult], stopped: str) -> bool:

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, settings
 for name in [name for name in os.environ if name.startswith(("BROKERBI_", "DAGSTER_"))]:
     del os.environ[name]
 os.environ["DAGSTER_DISABLE_TELEMETRY"] = "yes"
+os.environ["DAGSTER_EMIT_PARTITION_SUBSET_IN_PLANNED_EVENTS"] = "yes"
 
 # `make test` tries the same examples every time; `make soak` looks for new ones, and many more.
 # A shared machine is slow now and then, and a slow example is no wrong example.

@@ -59,8 +59,12 @@ class Server:
             **({"REPORTS": self.reports} if self.reports else {}),
         }
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("BROKERBI_")}
-        home = {"DAGSTER_HOME": str(self.directory / "dagster"), "DAGSTER_DISABLE_TELEMETRY": "yes"}
-        return inherited | home | {f"BROKERBI_{name}": value for name, value in ours.items()}
+        dagster = {
+            "DAGSTER_HOME": str(self.directory / "dagster"),
+            "DAGSTER_DISABLE_TELEMETRY": "yes",
+            "DAGSTER_EMIT_PARTITION_SUBSET_IN_PLANNED_EVENTS": "yes",
+        }
+        return inherited | dagster | {f"BROKERBI_{name}": value for name, value in ours.items()}
 
     def settings(self, data_dir: Path | None = None) -> Settings:
         """The same settings for this process, perhaps for another data directory."""

@@ -108,6 +108,16 @@ def test_a_customer_that_fails_is_red_and_the_others_are_green(tmp_path: Path) -
     assert failure_of(result).startswith("1 of 3 partitions failed, of M30016.\nCheck the id of M30016 and ")
 
 
+def test_a_report_is_planned_in_one_event_and_what_fails_in_one_more_each(tmp_path: Path) -> None:
+    made = harness(tmp_path)
+    made.service.faults.switch([Fault("404", customer=M16)])
+    result = made.run(first="G1|2026-09", last="M30017|2026-10")
+    kind = dg.DagsterEventType.ASSET_MATERIALIZATION_PLANNED
+    records = made.instance.get_records_for_run(result.run_id, of_type=kind).records
+    planned = [event.partition for one in records if (event := one.event_log_entry.dagster_event)]
+    assert planned == [None, f"{M16}|2026-09", f"{M16}|2026-10"]
+
+
 def test_a_failure_names_customers_and_months_and_what_to_do(tmp_path: Path) -> None:
     made = harness(tmp_path)
     made.service.faults.switch([Fault("404", customer=M16, count=1)])
