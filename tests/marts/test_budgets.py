@@ -10,7 +10,19 @@ import duckdb
 import pytest
 from duckdb import DuckDBPyConnection
 
-from tests.marts.given import Row, arrived, built, earned, held, loaded, month, warehouse
+from tests.marts.given import (
+    Row,
+    arrived,
+    build,
+    built,
+    earned,
+    held,
+    loaded,
+    month,
+    sales_read,
+    warehouse,
+)
+from warehouse.queries import SQL
 
 SPRING, SUMMER, AUTUMN = datetime(2026, 3, 1), datetime(2026, 6, 1), datetime(2026, 9, 1)
 VERSION: Row = {"_fetched_at_utc": SPRING, "valid_from_utc": SPRING}
@@ -340,3 +352,21 @@ def test_the_year_of_the_chain_is_read_from_one_row(given: DuckDBPyConnection) -
         "FROM marts.chain_budget_vs_actual WHERE NOT is_open ORDER BY month DESC LIMIT 1",
     )
     assert found == [(300, 400, 0.75, 600, 0.75)]
+
+
+def test_the_page_tells_a_budget_that_was_entered_from_one_that_was_raised(given: DuckDBPyConnection) -> None:
+    sales_read(given, "2026-01", {"E1": 5}, SPRING)
+    budgeted(given, "2026-12", "U1", (100, SPRING, SUMMER), (150, SUMMER, None))
+    budgeted(given, "2026-12", "U2", (200, SUMMER, None))
+    budgeted(given, "2027-01", "U1", (900, SUMMER, None))
+    build(given, "month_total_versions", "sale_changes", "budgets", "offices")
+    for at_utc in (SPRING, AUTUMN):
+        given.execute(
+            "INSERT INTO meta.publications (name, at_utc, status) VALUES ($1, $1, 'published')", [at_utc]
+        )
+    news = given.sql((SQL / "page" / "news.sql").read_text("utf-8"))
+    found = news.filter("until IS NOT NULL").select(
+        "kind, until, agent_count, amount_before::INT, amount::INT"
+    )
+    december = month("2026-12")
+    assert found.fetchall() == [("budget", december, 1, 100, 150), ("entered", december, 1, 0, 200)]

@@ -1,4 +1,4 @@
-"""What the pages say has changed since the publication they compare with."""
+"""What the pages say has changed since the publication they compare with, and who has left."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 from duckdb import DuckDBPyConnection
 
-from tests.marts.given import build, earned, loaded, sales_read, warehouse
+from tests.marts.given import build, built, earned, loaded, sales_read, warehouse
 from warehouse.queries import SQL
 
 NIGHTS = [datetime(2026, 2, day, 3) for day in (1, 5, 15)]
@@ -53,3 +53,18 @@ def test_a_closed_month_that_changed_names_its_sale_whenever_it_was_noted(
     rows = published(*nights).sql((SQL / "page" / "news.sql").read_text("utf-8"))
     closed = rows.filter("kind = 'closed'").select("month, home_number, unexplained")
     assert closed.fetchall() == [(JANUARY, found[0], Decimal(found[1]))]
+
+
+def test_an_agent_without_activity_for_two_months_was_last_seen_then() -> None:
+    given = warehouse()
+    for of_month, amounts in (("2026-01", (5, 7)), ("2026-04", (0, 7))):
+        users = [
+            earned({"user_id": f"U{place}"}, amount, parts=int(amount > 0))
+            for place, amount in enumerate(amounts)
+        ]
+        loaded(given, "commission_user", "M1", of_month, users)
+        loaded(
+            given, "commission_office", "M1", of_month, [earned({"office_customer_id": "M1"}, sum(amounts))]
+        )
+    found = built(given, (SQL / "page" / "agents.sql").read_text("utf-8"))
+    assert {row[2]: row[-1] for row in found} == {"U0": JANUARY, "U1": None}
