@@ -6,7 +6,7 @@ The macros marts.sources_of and marts.sources_of_user answer the same for analys
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -204,13 +204,17 @@ SELECT coalesce(sum(rows), 0)::BIGINT FROM meta.quarantine WHERE load_id = $1 AN
 
 
 def trace(data_dir: Path, month: date, measure: str, *, office: str = "", user: str = "") -> Trace:
-    """Follow a number back; raises NotInTheFile or WarehouseError with what there is instead."""
+    """Follow a number back; raises NotInTheFile or WarehouseError with what there is instead.
+
+    The office or user is an id, or a name or part of one that nobody else has.
+    """
     number = TracedNumber("user" if user else "office", user or office, month, measure)
     if measure not in number.sources:
         known = ", ".join(number.sources)
         raise NotInTheFile(f"There is no measure {measure!r}; marts.{number.kind}_month has {known}.")
     source = number.source
     with Versions(data_dir).reading() as connection:
+        number = replace(number, id=_known_id(connection, number))
         name, value, is_open = _in_mart(connection, number)
         statement = _LOADS_OF_BUDGET if source.budget else _LOADS_OF_USER if user else _LOADS_OF_OFFICE
         loads = connection.execute(statement, [source.budget or source.report, number.id, month]).fetchall()
@@ -224,6 +228,29 @@ def trace(data_dir: Path, month: date, measure: str, *, office: str = "", user: 
             tuple(_answer(connection, number, TracedLoad(*load)) for load in loads),
             _ids(connection, "SELECT office_id FROM marts.offices"),
         )
+
+
+def _known_id(connection: DuckDBPyConnection, number: TracedNumber) -> str:
+    """The id that is meant by an id, a name or a part of one; raises NotInTheFile unless it is one alone."""
+    kind, asked = number.kind, number.id.strip().casefold()
+    known = connection.execute(
+        f"SELECT {kind}_id, any_value({kind}_name) FROM marts.{number.mart} GROUP BY ALL ORDER BY {kind}_id"
+    ).fetchall()
+    names = [(str(one), str(name or "").casefold()) for one, name in known]
+    found = (
+        [one for one, _ in names if one == number.id]
+        or [one for one, _ in names if one.casefold() == asked]
+        or [one for one, name in names if name == asked]
+        or [one for one, name in names if asked and asked in name]
+    )
+    if len(found) == 1:
+        return found[0]
+    listed = [f"{one} ({name})" if name else one for one, name in known if one in found or not found]
+    more = f" and {len(listed) - MOST_NAMED} more, see marts.{kind}s" if len(listed) > MOST_NAMED else ""
+    says = f"{', '.join(listed[:MOST_NAMED]) or 'none yet'}{more}."
+    if found:
+        raise NotInTheFile(f"{number.id!r} may be each of {len(found)} {kind}s; give the id: {says}")
+    raise NotInTheFile(f"There is no {kind} {number.id!r}; the published file has {says}")
 
 
 def _in_mart(connection: DuckDBPyConnection, number: TracedNumber) -> tuple[str, Decimal | int | None, bool]:
@@ -242,19 +269,8 @@ def _in_mart(connection: DuckDBPyConnection, number: TracedNumber) -> tuple[str,
     [(count, first, last)] = connection.execute(
         f"SELECT count(*), min(month), max(month) FROM {mart} WHERE {kind}_id = $1 {of_budget}", [number.id]
     ).fetchall()
-    if count:
-        raise NotInTheFile(
-            f"Nothing is held of {number.id} for {number.month:%Y-%m}; the published file has {count} "
-            f"months of it, {first:%Y-%m} to {last:%Y-%m}."
-        )
-    known = connection.execute(
-        f"SELECT {kind}_id, any_value({kind}_name) FROM {mart} GROUP BY ALL ORDER BY {kind}_id"
-    ).fetchall()
-    listed = ", ".join(f"{one} ({name})" if name else one for one, name in known[:MOST_NAMED])
-    more = f" and {len(known) - MOST_NAMED} more, see marts.{kind}s" if len(known) > MOST_NAMED else ""
-    raise NotInTheFile(
-        f"There is no {kind} {number.id!r}; the published file has {listed or 'none yet'}{more}."
-    )
+    held = f"has {count} months of it, {first:%Y-%m} to {last:%Y-%m}" if count else "has no month of it"
+    raise NotInTheFile(f"Nothing is held of {number.id} for {number.month:%Y-%m}; the published file {held}.")
 
 
 def _answer(connection: DuckDBPyConnection, number: TracedNumber, load: TracedLoad) -> TracedAnswer:

@@ -171,8 +171,10 @@ def parser(*, with_sandbox: bool = True) -> argparse.ArgumentParser:
     )
     explain = commands["explain"]
     whose = explain.add_mutually_exclusive_group(required=True)
-    whose.add_argument("--office", metavar="ID", help="customer id of the office")
-    whose.add_argument("--user", metavar="ID", help="id of the user")
+    whose.add_argument(
+        "--office", metavar="ID_OR_NAME", help="the office: its customer id, or (part of) its name"
+    )
+    whose.add_argument("--user", metavar="ID_OR_NAME", help="the user: an id, or (part of) a name")
     explain.add_argument("--month", required=True, type=_month, metavar="YYYY-MM", help="the month")
     explain.add_argument(
         "--measure",

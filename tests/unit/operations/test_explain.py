@@ -248,3 +248,17 @@ def test_what_lies_behind_a_dip_is_said(
     print_explanation(explained(tmp_path, office=office))
     said = capsys.readouterr().out
     assert [one for one in words if one not in said] == []
+
+
+def test_an_office_or_user_is_found_by_a_name_that_nobody_else_has(published: Path, tmp_path: Path) -> None:
+    shutil.copytree(published, tmp_path, dirs_exist_ok=True)
+    one, two = ids(published, "user")[:2]
+    with duckdb.connect(tmp_path / "warehouse.duckdb") as file:
+        for user, name in ((one, "Åsa Zorn"), (two, "Åsa Zornberg")):
+            file.execute("UPDATE marts.user_month SET user_name = $1 WHERE user_id = $2", [name, user])
+    found = [explained(tmp_path, user=name).trace for name in ("ÅSA ZORN", "zornB", one.lower())]
+    assert [(trace.number.id, trace.name) for trace in found] == [
+        *((one, "Åsa Zorn"), (two, "Åsa Zornberg"), (one, "Åsa Zorn"))
+    ]
+    with pytest.raises(NotInTheFile, match=rf"2 users; give the id: {one} \(Åsa Zorn\)"):
+        explained(tmp_path, user="åsa z")
