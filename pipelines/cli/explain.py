@@ -62,7 +62,7 @@ def print_explanation(explanation: Explanation) -> int:
 
 
 def print_year(months: Sequence[Explanation]) -> int:
-    """Print the year to date, a month a line, and what surrounds its last month; the command's exit code."""
+    """Print the year to date, a month a line, and what surrounds it; the command's exit code."""
     last = months[-1]
     number = last.trace.number
     held = [one for one in months if one.trace.value is not None]
@@ -73,20 +73,24 @@ def print_year(months: Sequence[Explanation]) -> int:
     line("the sum", f"{written(total)} over {_counted(len(held), 'month')} that are held")
     if len(held) < number.month.month:
         line("", "the others are unknown and not taken for zero, so this is no whole year to date")
-    print_around(last)
+    year_before = {one["month"]: one["number"] for one in last.around["months"]}
     table(
         "the months",
         "each counted again in its stored answers",
-        ["month", "number", "counted anew"],
+        ["month", "number", "year before", "counted anew"],
         [
             [
-                f"{one.trace.number.month:%Y-%m}",
-                written(one.trace.value) + (", so far" if one.trace.is_open else ""),
+                f"{month:%Y-%m}{', so far' if one.trace.is_open else ''}",
+                written(one.trace.value),
+                written(year_before.get(month.replace(year=month.year - 1))),
                 "agrees" if one.agrees else "differs",
             ]
             for one in months
+            for month in [one.trace.number.month]
         ],
+        right=(1, 2),
     )
+    print_around(last, is_year=True)
     if differing := [f"{one.trace.number.month:%Y-%m}" for one in months if not one.agrees]:
         complain(f"brokerbi: {', '.join(differing)} differ from the stored answers; explain one of them")
     return int(bool(differing))

@@ -48,23 +48,27 @@ def table(
     print_table(heads, rows[:MOST_ROWS], right=right, indent=INDENT)
 
 
-def print_around(explanation: Explanation) -> None:
-    """What speaks for and against the number, what it is compared with, and what it is made of."""
+def print_around(explanation: Explanation, *, is_year: bool = False) -> None:
+    """What speaks for and against the number, what it is compared with, and what it is made of.
+
+    Of a year to date (`is_year`) all of it covers the months from January on.
+    """
     number, around = explanation.trace.number, explanation.around
     for one in around["trust"]:
         line("mind" if one["is_doubt"] else "can I trust it", str(one["sentence"]))
     if not number.source.budget:
-        _print_months(number, around["months"])
-    _print_budgets(number, around)
+        _print_months(number, around["months"], is_year)
+    _print_budgets(number, around, is_year)
     if number.measure in EARNED:
-        _print_changes(around["changes"])
-        _print_agents(around["agents"])
-        _print_sales(around["sales"])
+        _print_changes(around["changes"], is_year)
+        _print_agent_changes(number, around["agent_changes"])
+        _print_agents(around["agents"], is_year)
+        _print_sales(around["sales"], is_year)
     if number.source.report == "tips_and_leads":
         _print_leads(number, around["leads"])
 
 
-def _print_months(number: TracedNumber, months: Sequence[Row]) -> None:
+def _print_months(number: TracedNumber, months: Sequence[Row], is_year: bool) -> None:
     """The month before, the same month a year before, and the year to date beside the year before."""
     found = {one["month"]: one for one in months}
     month = number.month
@@ -72,7 +76,7 @@ def _print_months(number: TracedNumber, months: Sequence[Row]) -> None:
     if now is None or now["number"] is None:
         return
     earlier = month.replace(month=month.month - 1) if month.month > 1 else date(month.year - 1, 12, 1)
-    for other in (earlier, month.replace(year=month.year - 1)):
+    for other in () if is_year else (earlier, month.replace(year=month.year - 1)):
         then = found.get(other)
         line(
             f"{other:%Y-%m}",
@@ -82,7 +86,9 @@ def _print_months(number: TracedNumber, months: Sequence[Row]) -> None:
         )
     if number.measure not in NEVER_ADDED:
         this_year, year_before = (_year_to_date(found, month, year) for year in (month.year, month.year - 1))
-        beside = "" if year_before is None else f"; the year before {brief(year_before)}"
+        beside = "; not every month of the year before is held"
+        if year_before is not None:
+            beside = f"; the year before {brief(year_before)}"
         if this_year is not None and year_before and not now["is_open"]:
             beside += f" ({_percent(this_year / year_before - 1)})"
         line("year to date", "not every month is held" if this_year is None else brief(this_year) + beside)
@@ -107,20 +113,17 @@ def _compared(now: Decimal, then: Decimal) -> str:
     return f"{brief(then)}: {_signed(now - then)}{change}"
 
 
-def _print_budgets(number: TracedNumber, around: Around) -> None:
+def _print_budgets(number: TracedNumber, around: Around, is_year: bool) -> None:
     """The budget that belongs to the measure: of the month, the year to date and the year."""
     budget = number.source.budget or BUDGETED.get(number.measure)
     for one in around["budgets"]:
         if one["measure"] != budget:
             continue
-        reached = (
-            f", {_share(one['attainment_share'])} reached" if one["attainment_share"] is not None else ""
-        )
-        line("budget", f"{brief(one['budget'])} of {budget}{reached}")
+        of_month = f"{brief(one['budget'])} of {budget}{_reached(one['attainment_share'])}"
+        line("budget", f"of {budget}" if is_year else of_month)
         if one["year_to_date_budget"] is not None:
-            share = one["year_to_date_attainment_share"]
-            reached = f", {_share(share)} reached" if share is not None else ""
             months = f"in {one['year_to_date_budget_month_count']} months with a budget"
+            reached = _reached(one["year_to_date_attainment_share"])
             line("", f"year to date {brief(one['year_to_date_budget'])} {months}{reached}")
         forecast = f"; the forecast says {brief(one['year_forecast'])}" if one["year_forecast"] else ""
         line("", f"year {brief(one['year_budget'])}{forecast}")
@@ -129,10 +132,12 @@ def _print_budgets(number: TracedNumber, around: Around) -> None:
     for one in around["budget_changes"]:
         if one["measure"] == budget:
             change = f"{brief(one['amount_before'])} -> {brief(one['amount_after'])}"
-            line("budget changed", f"{one['user_label']}: {change}, noted {one['noted_at_utc']:%Y-%m-%d}")
+            month = f"{one['month']:%Y-%m}, " if is_year else ""
+            noted = f"noted {one['noted_at_utc']:%Y-%m-%d}"
+            line("budget changed", f"{month}{one['user_label']}: {change}, {noted}")
 
 
-def _print_changes(changes: Sequence[Row]) -> None:
+def _print_changes(changes: Sequence[Row], is_year: bool) -> None:
     """What was restated, and by which sales; nothing where nothing changed."""
     if not changes:
         line("changed since", "nothing, as far as was read")
@@ -140,61 +145,84 @@ def _print_changes(changes: Sequence[Row]) -> None:
     rows = [
         [
             f"{one['noted_at_utc']:%Y-%m-%d}",
-            f"sale {one['estate_id']} {one['change']}" if one["estate_id"] else "commission of the month",
+            *([f"{one['month']:%Y-%m}"] if is_year else []),
+            f"sale {one['street_address'] or one['estate_id']} {one['change']}"
+            if one["estate_id"]
+            else "commission of the month",
             brief(one["commission_before"]),
             brief(one["commission_after"]),
             _signed(one["commission_change"]),
+            str(one["agents"] or ""),
+            str(one["estate_id"] or ""),
         ]
         for one in changes
     ]
-    table(
-        "changed since",
-        "noted by us, whole commissions of sales",
-        ["noted", "what", "before", "after", "change"],
-        rows,
-        right=(2, 3, 4),
+    heads = ["noted", *(["month"] if is_year else []), "what", "before", "after", "change", "agents", "id"]
+    numbers = [heads.index(name) for name in ("before", "after", "change")]
+    table("changed since", "noted by us, whole commissions of sales", heads, rows, right=numbers)
+
+
+def _print_agent_changes(number: TracedNumber, changes: Sequence[Row]) -> None:
+    """Whose commission changed in each restated month, and what of it came from no sale."""
+    for month in sorted({one["month"] for one in changes}):
+        found = [one for one in changes if one["month"] == month]
+        agents = [one for one in found if one["commission_change"] is not None]
+        has_sales = any(one["commission_change"] != one["unsold_change"] for one in agents)
+        if number.kind == "office" and has_sales:
+            line("by agent", f"{month:%Y-%m}: {_named(agents, 'commission_change')}")
+        unsold = [one for one in found if abs(one["unsold_change"] or 0) >= 1]
+        if unsold:
+            total = sum((one["unsold_change"] for one in unsold), Decimal(0))
+            whose = f": {_named(unsold, 'unsold_change')}" if number.kind == "office" else ""
+            line("not from sales", f"{_signed(total)} in {month:%Y-%m}{whose}")
+
+
+def _named(changes: Sequence[Row], column: str) -> str:
+    """The agents with what changed, and in words what no agent's total shows."""
+    return ", ".join(
+        f"{one['user_label'] or 'nobody can be named for'} {_signed(one[column])}" for one in changes
     )
 
 
-def _print_agents(agents: Sequence[Row]) -> None:
-    if agents:
-        rows = [
-            [
-                str(one["user_label"]),
-                *(brief(one[name]) for name in ("commission", "month_before", "year_before")),
-                str(one["remark"] or ""),
-            ]
-            for one in agents
-        ]
-        heads = ["agent", "commission", "month before", "year before", ""]
-        active = sum(bool(one["is_active"]) for one in agents)
-        table(
-            "the agents",
-            f"{active} active, the largest loss since the month before first",
-            heads,
-            rows,
-            right=(1, 2, 3),
-        )
+def _print_agents(agents: Sequence[Row], is_year: bool) -> None:
+    if not agents:
+        return
+    columns = ["commission", *([] if is_year else ["month_before"]), "year_before"]
+    rows = [
+        [str(one["user_label"]), *(brief(one[name]) for name in columns), str(one["remark"] or "")]
+        for one in agents
+    ]
+    active = sum(bool(one["is_active"]) for one in agents)
+    since = "year" if is_year else "month"
+    table(
+        "the agents",
+        f"{active} active, the largest loss since the {since} before first",
+        ["agent", *(name.replace("_", " ") for name in columns), ""],
+        rows,
+        right=range(1, 1 + len(columns)),
+    )
 
 
-def _print_sales(sales: Sequence[Row]) -> None:
+def _print_sales(sales: Sequence[Row], is_year: bool) -> None:
     """The sales by their share, and what of them is not received."""
     rows = [
         [
-            str(one["estate_id"]),
+            str(one["street_address"] or one["estate_id"]),
             str(one["contract_on"]),
             brief(one["commission"]),
             str(one["access_on"] or "not known"),
             f"due since {count(one['days_due'])} d" if one["state"] == "due" else str(one["state"] or ""),
             str(one["agents"]),
+            str(one["estate_id"]),
         ]
         for one in sales
     ]
     if rows:
-        heads = ["sale", "contract", "share", "possession", "commission", "agents"]
+        heads = ["sale", "contract", "share", "possession", "commission", "agents", "id"]
+        of_months = " in these months" if is_year else ""
         table(
             "the sales",
-            "by the shares that count here, writings and valuations aside",
+            f"by the shares that count here{of_months}, writings and valuations aside",
             heads,
             rows,
             right=(2,),
@@ -225,5 +253,5 @@ def _percent(share: Decimal) -> str:
     return f"{100 * share:+.1f} %"
 
 
-def _share(share: Decimal) -> str:
-    return f"{100 * share:.1f} %"
+def _reached(share: Decimal | None) -> str:
+    return "" if share is None else f", {100 * share:.1f} % reached"

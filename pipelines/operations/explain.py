@@ -26,7 +26,17 @@ QUOTIENTS = {
 """What the commission of sales is divided by, and a factor."""
 
 
-QUERIES = ("months", "budgets", "budget_changes", "changes", "sales", "agents", "leads", "trust")
+QUERIES = (
+    "months",
+    "budgets",
+    "budget_changes",
+    "changes",
+    "agent_changes",
+    "sales",
+    "agents",
+    "leads",
+    "trust",
+)
 """The questions of sql/explain, in whose answers somebody finds why a number is what it is."""
 Around = Mapping[str, Sequence[Mapping[str, Any]]]
 """The rows that answer each of them."""
@@ -86,15 +96,30 @@ def explain(
     data_dir: Path, *, month: date, measure: str, timezone: str, office: str = "", user: str = ""
 ) -> Explanation:
     """Trace a number of an office or a user, and count it again; asks the service nothing."""
-    traced = trace(data_dir, month, measure, office=office, user=user)
+    explanation = _recounted(data_dir, month, measure, timezone, office, user)
+    explanation.around = _around(data_dir, explanation.trace, month)
+    return explanation
+
+
+def _around(data_dir: Path, traced: Trace, first_month: date) -> Around:
+    """The answers of sql/explain on the months from the first to the traced one."""
+    number = traced.number
     variables = {
-        f"{traced.number.kind}": traced.number.id,
-        "month": month,
-        "measure": measure,
-        "report": traced.answers[0].load.report if traced.answers else traced.number.source.report,
+        number.kind: number.id,
+        "first_month": first_month,
+        "month": number.month,
+        "measure": number.measure,
+        "report": traced.answers[0].load.report if traced.answers else number.source.report,
     }
-    around = published_rows(data_dir, SQL / "explain", QUERIES, variables)
-    explanation = Explanation(traced, {name: rows or () for name, rows in around.items()})
+    found = published_rows(data_dir, SQL / "explain", QUERIES, variables)
+    return {name: rows or () for name, rows in found.items()}
+
+
+def _recounted(
+    data_dir: Path, month: date, measure: str, timezone: str, office: str, user: str
+) -> Explanation:
+    """A number traced and counted again, without what surrounds it."""
+    explanation = Explanation(trace(data_dir, month, measure, office=office, user=user))
     if explanation.trace.answers:
         try:
             explanation.recounted = _recount_all(Path(data_dir), explanation, timezone)
@@ -108,6 +133,7 @@ def explain_year(
 ) -> list[Explanation]:
     """Explain every month that is held from January to this one; the year to date is their sum.
 
+    What surrounds the year to date is in the last of them, over all these months.
     Raises NotInTheFile for a measure that is never added up, and where no month is held.
     """
     if measure in NEVER_ADDED or measure in BUDGETS:
@@ -116,12 +142,11 @@ def explain_year(
     for number in range(1, month.month + 1):
         try:
             one = month.replace(month=number)
-            found.append(
-                explain(data_dir, month=one, measure=measure, timezone=timezone, office=office, user=user)
-            )
+            found.append(_recounted(data_dir, one, measure, timezone, office, user))
         except NotInTheFile:
             if number == month.month:
                 raise
+    found[-1].around = _around(data_dir, found[-1].trace, month.replace(month=1))
     return found
 
 

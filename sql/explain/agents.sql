@@ -1,24 +1,31 @@
 -- Who earned the office's commission, and who did so before?
--- One row per user at work in the month, the month before or a year before, the largest loss first.
--- Parameters: office, month
-WITH earned AS (
+-- One row per user at work in the months, the month before or a year before, the largest loss first: since the month
+-- before, or of several months since the same ones a year before.
+-- Parameters: office, first_month, month
+WITH placed AS (
+    SELECT
+        *,
+        month BETWEEN getvariable('first_month')::DATE AND getvariable('month')::DATE AS is_now,
+        getvariable('first_month')::DATE = getvariable('month')::DATE
+            AND month = getvariable('month')::DATE - INTERVAL 1 MONTH AS is_month_before,
+        month BETWEEN getvariable('first_month')::DATE - INTERVAL 1 YEAR
+            AND getvariable('month')::DATE - INTERVAL 1 YEAR AS is_year_before
+    FROM marts.user_month
+    WHERE office_id = getvariable('office') AND (is_active OR commission <> 0)
+),
+
+earned AS (
     SELECT
         user_id,
         any_value(user_label) AS user_label,
         max(last_active_month) AS last_active_month,
         min(first_active_month) AS first_active_month,
-        coalesce(bool_or(is_active) FILTER (month = getvariable('month')::DATE), false) AS is_active,
-        sum(commission) FILTER (month = getvariable('month')::DATE) AS commission,
-        sum(commission) FILTER (month = getvariable('month')::DATE - INTERVAL 1 MONTH) AS month_before,
-        sum(commission) FILTER (month = getvariable('month')::DATE - INTERVAL 1 YEAR) AS year_before
-    FROM marts.user_month
-    WHERE office_id = getvariable('office')
-        AND (is_active OR commission <> 0)
-        AND month IN (
-            getvariable('month')::DATE,
-            getvariable('month')::DATE - INTERVAL 1 MONTH,
-            getvariable('month')::DATE - INTERVAL 1 YEAR
-        )
+        coalesce(bool_or(is_active) FILTER (is_now), false) AS is_active,
+        sum(commission) FILTER (is_now) AS commission,
+        sum(commission) FILTER (is_month_before) AS month_before,
+        sum(commission) FILTER (is_year_before) AS year_before
+    FROM placed
+    WHERE is_now OR is_month_before OR is_year_before
     GROUP BY user_id
 )
 
@@ -26,9 +33,17 @@ SELECT
     * EXCLUDE (first_active_month, last_active_month),
     CASE
         WHEN last_active_month < getvariable('month')::DATE
-            THEN 'no trace since ' || strftime(last_active_month, '%Y-%m')
+            THEN 'last seen in ' || strftime(last_active_month, '%Y-%m')
         WHEN NOT is_active THEN 'at another office'
         WHEN first_active_month = getvariable('month')::DATE THEN 'new'
+        WHEN first_active_month >= getvariable('first_month')::DATE
+            THEN 'new in ' || strftime(first_active_month, '%Y-%m')
     END AS remark
 FROM earned
-ORDER BY coalesce(commission, 0) - coalesce(month_before, 0), user_label
+ORDER BY
+    CASE
+        WHEN getvariable('first_month')::DATE = getvariable('month')::DATE
+            THEN coalesce(commission, 0) - coalesce(month_before, 0)
+        ELSE coalesce(commission, 0) - coalesce(year_before, 0)
+    END,
+    user_label

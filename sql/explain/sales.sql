@@ -1,10 +1,11 @@
--- Which sales is the month's commission made of, and when are they paid?
+-- Which sales is the commission of the months made of, and when are they paid?
 -- One row per sale, the largest share first.
 -- A share counts at the agent's own office and not at the one that listed the home. Commission for writings and
 -- valuations is in no sale.
--- Parameters: office, user, month
+-- Parameters: office, user, first_month, month
 SELECT
     shares.estate_id,
+    sales.street_address,
     sales.contract_on,
     string_agg(coalesce(shares.user_name, shares.user_id), ', ' ORDER BY shares.commission DESC) AS agents,
     sum(shares.commission) AS commission,
@@ -16,7 +17,7 @@ SELECT
 FROM marts.sale_shares AS shares
 INNER JOIN marts.sales AS sales USING (estate_id)
 LEFT JOIN marts.receivables AS paid USING (estate_id)
-WHERE shares.month = getvariable('month')::DATE
+WHERE shares.month BETWEEN getvariable('first_month')::DATE AND getvariable('month')::DATE
     AND (shares.user_office_id = getvariable('office') OR shares.user_id = getvariable('user'))
 GROUP BY ALL
 ORDER BY sum(shares.commission) DESC, shares.estate_id

@@ -1,18 +1,20 @@
 -- How whole and how new is the number, and what speaks against it?
--- One row per sentence; is_doubt where it is a reason to hesitate.
+-- One row per sentence; is_doubt where it is a reason to hesitate. Of several months it says which.
 -- Of a user the answers of the user's office in the month are looked at.
--- Parameters: office, user, month, report
-WITH asked AS (
+-- Parameters: office, user, first_month, month, report
+WITH months AS (
+    SELECT unnest(generate_series(
+        getvariable('first_month')::DATE, getvariable('month')::DATE, INTERVAL 1 MONTH
+    ))::DATE AS month
+),
+
+asked AS (
     SELECT
-        coalesce(
-            getvariable('office')::VARCHAR,
-            (
-                SELECT office_id FROM marts.user_month
-                WHERE user_id = getvariable('user') AND month = getvariable('month')::DATE
-            )
-        ) AS office_id,
-        getvariable('month')::DATE AS month,
+        coalesce(getvariable('office')::VARCHAR, users.office_id) AS office_id,
+        months.month,
         getvariable('report')::VARCHAR AS report
+    FROM months
+    LEFT JOIN marts.user_month AS users ON users.month = months.month AND users.user_id = getvariable('user')
 ),
 
 sources AS (
@@ -32,6 +34,7 @@ sentences AS (
     SELECT
         1 AS place,
         is_cut_short OR NOT is_current AS is_doubt,
+        month,
         CASE
             WHEN is_cut_short
                 THEN 'cut short: read until ' || read_on || ' and not asked for since (' || source_state
@@ -39,36 +42,71 @@ sentences AS (
             WHEN NOT is_current
                 THEN 'not refreshed: last read on ' || read_on || ' (' || source_state
                 || '); what changed since is not in it'
-            WHEN is_growing THEN 'so far: the month is not over, read until ' || read_on
-            ELSE 'the whole month, last read on ' || read_on
+            ELSE 'so far: the month is not over, read until ' || read_on
         END AS sentence
     FROM sources
+    WHERE is_cut_short OR NOT is_current OR is_growing
     UNION ALL
-    SELECT 2, true, 'late: ' || fresh.report || ' of ' || fresh.customer || ' should have been read again by '
+    SELECT
+        1,
+        false,
+        NULL,
+        CASE
+            WHEN count(*) = 1 THEN 'the whole month, last read on ' || min(read_on)
+            ELSE count(*) || ' whole months, last read from ' || min(read_on) || ' to ' || max(read_on)
+        END
+    FROM sources
+    WHERE NOT is_cut_short AND is_current AND NOT is_growing
+    HAVING count(*) > 0
+    UNION ALL
+    SELECT 2, true, NULL, 'late: ' || fresh.report || ' of ' || fresh.customer || ' should have been read again by '
         || fresh.due_utc::DATE
     FROM meta.freshness AS fresh
     INNER JOIN sources ON (sources.report, sources.customer_id) = (fresh.report, fresh.customer)
     WHERE fresh.is_late
     UNION ALL
-    SELECT DISTINCT 3, true, kind || ': ' || message
+    SELECT 3, true, problems.month, kind || ': ' || message
     FROM meta.problems AS problems
     INNER JOIN sources
         ON coalesce(problems.report, sources.report) = sources.report
         AND coalesce(problems.customer, sources.customer_id) = sources.customer_id
         AND coalesce(problems.month, sources.month) = sources.month
     UNION ALL
-    SELECT 4, true, 'differs: the ' || compared || ' has ' || compared_amount::DOUBLE || ' of ' || measure || ', '
-        || difference::DOUBLE || ' beside ' || amount::DOUBLE || coalesce(': ' || likely_reason, '')
+    SELECT 4, true, month, 'differs: the ' || compared || ' has ' || compared_amount::DOUBLE || ' of ' || measure
+        || ', ' || difference::DOUBLE || ' beside ' || amount::DOUBLE || coalesce(': ' || likely_reason, '')
     FROM reconciled
     WHERE NOT is_reconciled
     UNION ALL
-    SELECT 5, false, count(*) || ' comparisons of the office with other reports, ' || count(*) FILTER (is_reconciled)
-        || ' of them agree'
+    SELECT 5, false, NULL, count(*) || ' comparisons of the office with other reports, '
+        || count(*) FILTER (is_reconciled) || ' of them agree'
     FROM reconciled
     WHERE is_reconciled IS NOT NULL
     HAVING count(*) > 0
+    UNION ALL
+    SELECT 6, true, NULL, 'last seen in ' || strftime(max(last_active_month), '%Y-%m')
+        || ': nothing earned and no lead since; has left, or is quiet'
+    FROM marts.user_month
+    WHERE user_id = getvariable('user')
+    HAVING NOT arg_max(is_active, month)
+),
+
+months_gathered AS (
+    SELECT
+        place,
+        is_doubt,
+        sentence,
+        min(month) AS first_month,
+        CASE
+            WHEN getvariable('first_month')::DATE = getvariable('month')::DATE OR count(DISTINCT month) = 0 THEN ''
+            WHEN count(DISTINCT month) <= 3
+                THEN string_agg(DISTINCT strftime(month, '%Y-%m'), ', ' ORDER BY strftime(month, '%Y-%m')) || ': '
+            ELSE count(DISTINCT month) || ' months from ' || strftime(min(month), '%Y-%m') || ' to '
+                || strftime(max(month), '%Y-%m') || ': '
+        END AS of_months
+    FROM sentences
+    GROUP BY ALL
 )
 
-SELECT is_doubt, sentence
-FROM sentences
-ORDER BY place, sentence
+SELECT is_doubt, of_months || sentence AS sentence
+FROM months_gathered
+ORDER BY place, first_month NULLS FIRST, sentence

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Mapping
 from datetime import date
@@ -169,8 +170,13 @@ def test_the_year_to_date_is_its_months_each_counted_anew(
 
 
 def test_every_question_around_a_number_can_be_answered(published: Path) -> None:
-    variables = {"office": ids(published, "office")[0], "month": SEPTEMBER, "measure": "commission"}
-    found = published_rows(published, SQL / "explain", QUERIES, {**variables, "report": "commission_office"})
+    variables = {"office": ids(published, "office")[0], "month": SEPTEMBER, "first_month": SEPTEMBER}
+    found = published_rows(
+        published,
+        SQL / "explain",
+        QUERIES,
+        {**variables, "measure": "commission", "report": "commission_office"},
+    )
     assert [name for name, rows in found.items() if rows is None] == []
     assert set(QUERIES) == {path.stem for path in (SQL / "explain").glob("*.sql")}
 
@@ -183,7 +189,10 @@ DIPS = {
             "commission_before, commission_after) VALUES "
             "('commission_office', $office, '2026-09-01', '2026-11-09', 90000, 40000)"
         ),
-        ["2026-11-09  commission of the month", "90 000", "40 000", "-50 000"],
+        [
+            *("2026-11-09  commission of the month", "90 000", "40 000", "-50 000"),
+            "not from sales   -50 000 in 2026-09: nobody can be named for -50 000",
+        ],
     ),
     "a cancelled sale": (
         (
@@ -212,7 +221,7 @@ DIPS = {
             "UPDATE marts.user_month SET is_active = false, last_active_month = DATE '2026-08-01', "
             f"commission = 1 WHERE {OF_OFFICE}"
         ),
-        ["0 active", "no trace since 2026-08"],
+        ["0 active", "last seen in 2026-08"],
     ),
     "a late possession": (
         "UPDATE marts.receivables SET state = 'due', days_due = 77 WHERE month = DATE '2026-09-01'",
@@ -250,6 +259,65 @@ def test_what_lies_behind_a_dip_is_said(
     assert [one for one in words if one not in said] == []
 
 
+def test_the_year_to_date_tells_what_changed_in_each_of_its_months(
+    published: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    office = ids(published, "office")[0]
+    shutil.copytree(published, tmp_path, dirs_exist_ok=True)
+    with duckdb.connect(tmp_path / "warehouse.duckdb") as file:
+        file.execute(DIPS["a restated commission"][0], {"office": office})
+        file.execute(
+            "INSERT INTO marts.office_month BY NAME "
+            "SELECT * REPLACE (DATE '2025-09-01' AS month, 77 AS commission) "
+            f"FROM marts.office_month WHERE {OF_OFFICE}",
+            {"office": office},
+        )
+        totals = dict(
+            file.execute(
+                "SELECT user_label, sum(commission) FROM marts.user_month WHERE office_id = $1 "
+                "AND month BETWEEN '2026-09-01' AND '2026-11-01' AND (is_active OR commission <> 0) "
+                "GROUP BY ALL",
+                [office],
+            ).fetchall()
+        )
+    months = explain_year(
+        tmp_path, month=date(2026, 11, 1), measure="commission", timezone="UTC", office=office
+    )
+    print_year(months)
+    said = capsys.readouterr().out
+    assert "2026-11-09  2026-09  commission of the month" in said
+    assert re.search(r"2026-09 +[\d.]+ +77  agrees", said)
+    around = months[-1].around
+    assert {one["user_label"]: one["commission"] for one in around["agents"]} == totals
+    assert {one["contract_on"].month for one in around["sales"]} == {9, 10, 11}
+
+
+def test_a_change_that_no_sale_explains_is_told_with_its_agent(
+    published: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    office = ids(published, "office")[0]
+    shutil.copy(published / "warehouse.duckdb", tmp_path)
+    with duckdb.connect(tmp_path / "warehouse.duckdb") as file:
+        file.execute(DIPS["a restated commission"][0], {"office": office})
+        [(user, label)] = file.execute(
+            f"SELECT user_id, user_label FROM marts.user_month WHERE {OF_OFFICE} AND commission > 0 LIMIT 1",
+            {"office": office},
+        ).fetchall()
+        file.execute(
+            "INSERT INTO marts.user_month_versions BY NAME SELECT * REPLACE (version + 1 AS version, "
+            "commission - 50000 AS commission, sold_commission - 20000 AS sold_commission, "
+            "TIMESTAMP '2026-12-09' AS valid_from_utc) "
+            "FROM marts.user_month_versions WHERE user_id = $1 AND month = '2026-09-01'",
+            [user],
+        )
+    print_explanation(explained(tmp_path, office=office))
+    print_explanation(explained(tmp_path, user=user))
+    said = capsys.readouterr().out
+    assert f"by agent         2026-09: {label} -50 000\n" in said
+    assert f"not from sales   -30 000 in 2026-09: {label} -30 000\n" in said
+    assert "not from sales   -30 000 in 2026-09\n" in said
+
+
 def test_an_office_or_user_is_found_by_a_name_that_nobody_else_has(published: Path, tmp_path: Path) -> None:
     shutil.copytree(published, tmp_path, dirs_exist_ok=True)
     one, two = ids(published, "user")[:2]
@@ -262,3 +330,27 @@ def test_an_office_or_user_is_found_by_a_name_that_nobody_else_has(published: Pa
     ]
     with pytest.raises(NotInTheFile, match=rf"2 users; give the id: {one} \(Åsa Zorn\)"):
         explained(tmp_path, user="åsa z")
+
+
+def test_a_sale_is_told_by_its_street(published: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    explanation = explained(published)
+    print_explanation(explanation)
+    sale = explanation.around["sales"][0]
+    assert re.search(
+        rf" {sale['street_address']} .*{sale['agents']} +{sale['estate_id']}\n", capsys.readouterr().out
+    )
+
+
+def test_an_agent_who_left_is_told_as_such(
+    published: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(published, tmp_path, dirs_exist_ok=True)
+    user = ids(published, "user")[0]
+    with duckdb.connect(tmp_path / "warehouse.duckdb") as file:
+        file.execute(
+            "UPDATE marts.user_month SET is_active = false, last_active_month = DATE '2026-09-01' "
+            "WHERE user_id = $1",
+            [user],
+        )
+    print_explanation(explained(tmp_path, user=user))
+    assert "mind             last seen in 2026-09: " in capsys.readouterr().out
