@@ -1,10 +1,11 @@
-"""Months that the service changed after they were held, and the questions that found them."""
+"""Months that changed after they were held, as the service says or as reports that disagree show."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warehouse.duckdb_file import insert_rows, quoted
@@ -19,11 +20,15 @@ SETTLING = timedelta(hours=12)
 """A month that was read so soon after a change may not hold it yet: clocks differ, a time without an offset
 may be another zone's, and a report may lag behind."""
 ANSWERED, FAILED = "answered", "failed"
+DISAGREEING_MONTHS = Path(__file__).resolve().parent.parent / "sql" / "changes" / "disagreeing_months.sql"
 
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """A month of a report of a customer in which something was changed at the service."""
+    """A month of a report of a customer in which something was changed at the service.
+
+    `estates` were named as changed; 0 where reports disagree and `load_id` read one of them later.
+    """
 
     report: str
     customer: str
@@ -74,15 +79,26 @@ def remember_probe(
     insert_rows(connection, "meta.probes", [row])
     known = {(one.report, one.customer, one.month): one for one in read_changes(connection)}
     news = [one for one in changed if _is_news(one, known.get((one.report, one.customer, one.month)))]
-    rows = [
-        {
-            **asdict(one),
-            "changed_at_utc": naive_utc(one.changed_at_utc),
-            "noticed_at_utc": naive_utc(one.noticed_at_utc),
-        }
-        for one in news
-    ]
-    replace_rows(connection, "changes", rows, key=["report", "customer", "month"])
+    _write_changes(connection, news)
+
+
+def remember_disagreements(connection: DuckDBPyConnection, reports: Sequence[str]) -> list[Changed]:
+    """Write down the months of these reports that were read long before a report that disagrees with them.
+
+    A sale that was cancelled is on no list of changed ones; the report that is read next shows it. Reads the
+    marts; answers what was written. A month that is due already stays as it is written down.
+    """
+    connection.execute("SET VARIABLE reports = $1", [[*reports]])
+    found = connection.execute(DISAGREEING_MONTHS.read_text(encoding="utf-8")).fetchall()
+    due = {(one.report, one.customer, one.month): one.due_since_utc for one in read_changes(connection)}
+    news = []
+    for report, customer, month, read, changed, load_id in found:
+        since = due.get((report, customer, month))
+        if since is None or since <= aware(read):
+            at = aware(changed)
+            news.append(Changed(report, customer, month, at, at, 0, load_id))
+    _write_changes(connection, news)
+    return news
 
 
 def read_changes(connection: DuckDBPyConnection) -> list[Changed]:
@@ -115,6 +131,18 @@ def months_naming(
         )
         found[report] = [(estate, month) for estate, month in rows.fetchall()]
     return found
+
+
+def _write_changes(connection: DuckDBPyConnection, changed: Iterable[Changed]) -> None:
+    rows = [
+        {
+            **asdict(one),
+            "changed_at_utc": naive_utc(one.changed_at_utc),
+            "noticed_at_utc": naive_utc(one.noticed_at_utc),
+        }
+        for one in changed
+    ]
+    replace_rows(connection, "changes", rows, key=["report", "customer", "month"])
 
 
 def _is_news(one: Changed, known: Changed | None) -> bool:

@@ -22,6 +22,8 @@
 --   difference: the second less the first
 --   tolerance: how far they may differ by rounding alone
 --   is_reconciled: whether they differ by no more than that; null where one of the two is not held
+--   read_at_utc: when the service gave the office report, in UTC; of shares of agents, the sales list
+--   compared_read_at_utc: when it gave the other report, in UTC
 --   likely_reason: why they may differ; null where they do not
 --   _customer: the customer whose office report counts
 --   _month: month of that report
@@ -36,6 +38,10 @@ WITH held AS (
         ), false) AS has_by_month,
         bool_or(report = 'commission_user') AS has_users,
         bool_or(report = 'sales') AS has_sales,
+        any_value(fetched_at_utc) FILTER (report = 'commission_office') AS office_read_at_utc,
+        any_value(fetched_at_utc) FILTER (report = 'commission_office_by_month') AS by_month_read_at_utc,
+        any_value(fetched_at_utc) FILTER (report = 'commission_user') AS users_read_at_utc,
+        any_value(fetched_at_utc) FILTER (report = 'sales') AS sales_read_at_utc,
         list(DISTINCT fetched_at_utc::DATE) FILTER (report <> 'commission_user') AS read_on,
         min(customer_id || ': ' || source_state) FILTER (NOT is_refreshed AND report <> 'commission_user')
             AS not_refreshed
@@ -119,6 +125,10 @@ side_by_side AS (
         held.customer_id,
         quarantined.office_id IS NOT NULL AS has_quarantine,
         held.not_refreshed,
+        held.office_read_at_utc,
+        held.by_month_read_at_utc,
+        held.users_read_at_utc,
+        held.sales_read_at_utc,
         users_read.not_refreshed AS users_not_refreshed,
         len(list_distinct(list_concat(coalesce(held.read_on, []), coalesce(users_read.read_on, [])))) > 1
             AS is_read_on_days,
@@ -201,7 +211,19 @@ compared AS (
         * EXCLUDE (amount, compared_amount, tolerance),
         CASE WHEN has_first THEN coalesce(amount, 0) END::DECIMAL(18, 4) AS amount,
         CASE WHEN has_second THEN coalesce(compared_amount, 0) END::DECIMAL(18, 4) AS compared_amount,
-        tolerance::DECIMAL(18, 4) AS tolerance
+        tolerance::DECIMAL(18, 4) AS tolerance,
+        CASE compared WHEN 'shares of agents' THEN sales_read_at_utc ELSE office_read_at_utc END AS read_at_utc,
+        CASE compared
+            WHEN 'by-month report' THEN by_month_read_at_utc
+            WHEN 'user report' THEN users_read_at_utc
+            ELSE sales_read_at_utc
+        END AS compared_read_at_utc,
+        CASE
+            WHEN read_at_utc < compared_read_at_utc THEN ['office report', compared]
+            ELSE [compared, 'office report']
+        END AS in_order_of_reading,
+        greatest(read_at_utc, compared_read_at_utc) AS later_read_at_utc,
+        later_read_at_utc - least(read_at_utc, compared_read_at_utc) > INTERVAL 2 DAY AS is_earlier_due
     FROM side_by_side
     WHERE has_first OR has_second
 )
@@ -217,6 +239,8 @@ SELECT
     (compared_amount - amount)::DECIMAL(18, 4) AS difference,
     tolerance,
     abs(compared_amount - amount) <= tolerance AS is_reconciled,
+    read_at_utc,
+    compared_read_at_utc,
     CASE
         WHEN NOT has_first THEN 'month not held in the office report'
         WHEN NOT has_second THEN 'month not held in the other report, or not in the assumed shape'
@@ -225,6 +249,13 @@ SELECT
         WHEN not_refreshed IS NOT NULL THEN 'an answer that nobody refreshes any more: ' || not_refreshed
         WHEN compared = 'user report' AND users_not_refreshed IS NOT NULL
             THEN 'an answer that nobody refreshes any more: ' || users_not_refreshed
+        WHEN read_at_utc::DATE <> compared_read_at_utc::DATE
+            THEN 'restated between two readings: the ' || in_order_of_reading[2] || ' was read later, on '
+            || later_read_at_utc::DATE
+            || CASE
+                WHEN is_earlier_due THEN '; the ' || in_order_of_reading[1] || ' is asked again by the next night'
+                ELSE ''
+            END
         WHEN is_read_on_days THEN 'restated between two readings: the reports were read on different days'
         WHEN compared = 'sales list' AND is_cross_office THEN 'sale shared with an office whose sales are not held'
         WHEN compared = 'user report' AND is_derived THEN 'user counted at another office: offices are derived'

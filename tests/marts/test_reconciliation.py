@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
+
 import pytest
 from duckdb import DuckDBPyConnection
 
-from tests.marts.given import arrived, asked_for, built, earned, loaded, sold, warehouse
+from tests.marts.given import (
+    FIRST_MOMENT,
+    arrived,
+    asked_for,
+    build,
+    built,
+    earned,
+    held,
+    loaded,
+    month,
+    sold,
+    warehouse,
+)
+from warehouse.changes import Changed, remember_disagreements
+from warehouse.meta_schema import aware
 
 NOT_RECONCILED = (
     "SELECT office_id, compared, measure, difference::DOUBLE, likely_reason FROM marts.reconciliation "
@@ -138,3 +154,65 @@ def test_a_number_of_the_by_month_report_that_is_none_is_unknown_and_no_zero(
     one = "(compared, measure, office_id) = ('by-month report', 'commission', 'M1')"
     found = built(given, f"SELECT compared_amount, is_reconciled FROM marts.reconciliation WHERE {one}")
     assert found == [(None, None)]
+
+
+REPORTS = ("commission_office", "commission_office_by_month", "commission_user", "sales")
+
+
+def days(number: float) -> datetime:
+    """So many days after all four reports were read."""
+    return FIRST_MOMENT + timedelta(days=number)
+
+
+def disagreements(connection: DuckDBPyConnection) -> list[Changed]:
+    build(connection, "reconciliation")
+    return remember_disagreements(connection, REPORTS)
+
+
+def cancelled(connection: DuckDBPyConnection, seen_at: datetime) -> None:
+    """The sale is cancelled, and only the by-month report is read again."""
+    loaded(connection, "commission_office_by_month", "G1", "2026-01", [], at_utc=seen_at)
+
+
+def test_reports_that_were_read_long_before_one_that_disagrees_are_due(given: DuckDBPyConnection) -> None:
+    cancelled(given, days(10))
+    [load] = given.execute("SELECT load_id FROM meta.months WHERE report = $1", [REPORTS[1]]).fetchone() or ()
+    newest = aware(days(10))
+    found = [Changed(one, "G1", month("2026-01"), newest, newest, 0, load) for one in REPORTS]
+    assert disagreements(given) == [found[0], *found[2:]]
+    assert disagreements(given) == []  # they are due already
+
+
+@pytest.mark.parametrize("apart", [0, 1.9])
+def test_reports_that_disagree_and_were_read_within_two_days_are_not_due(
+    given: DuckDBPyConnection, apart: float
+) -> None:
+    cancelled(given, days(apart))
+    assert disagreements(given) == []
+
+
+def test_a_lasting_disagreement_is_due_once_for_each_turn(given: DuckDBPyConnection) -> None:
+    others, by_month = (REPORTS[0], *REPORTS[2:]), REPORTS[1:2]
+    cancelled(given, days(10))
+    found = [len(disagreements(given))]
+    for at, reports in ((11, others), (20, by_month), (21, others)):
+        for report in reports:
+            held(given, report, "G1", ["2026-01"], at_utc=days(at))
+        found.append(len(disagreements(given)))
+    assert found == [3, 0, 3, 0]
+
+
+def test_reports_that_agree_are_not_due_however_far_apart_they_were_read(given: DuckDBPyConnection) -> None:
+    held(given, "commission_user", "G1", ["2026-01"], at_utc=days(10))
+    assert disagreements(given) == []
+
+
+def test_the_report_that_was_read_later_is_named_and_the_other_is_asked_again(
+    given: DuckDBPyConnection,
+) -> None:
+    cancelled(given, days(10))
+    [reason] = {reason for *_, reason in built(given, NOT_RECONCILED)}
+    assert reason == (
+        "restated between two readings: the by-month report was read later, on 2026-06-11; "
+        "the office report is asked again by the next night"
+    )

@@ -180,3 +180,17 @@ def test_one_night_reads_so_many_older_months_and_leaves_the_others_to_the_next(
     assert any(words in one.reason for one in night.summary.results)
     after = night.here.sync(reports=("sales",))
     assert {month for one in after.loaded for month in one.months} >= {date(2025, 12, 1), date(2026, 1, 1)}
+
+
+def test_a_month_on_which_reports_disagree_is_read_again_the_next_night(tmp_path: Path) -> None:
+    office, by_month, watched = "commission_office", "commission_office_by_month", date(2026, 5, 1)
+    here = first_sync((office, by_month)).copied_to(tmp_path / "data").on(date(2026, 7, 3))
+    here.sync(reports=(by_month,), refresh=True)
+    here.publish()
+    disagreeing = "SELECT DISTINCT month FROM marts.reconciliation WHERE NOT is_reconciled"
+    stale = {month for (month,) in here.rows(disagreeing) if month < watched}
+    nights = [here.sync().loaded, here.sync().loaded]
+    asked = [{month for one in night for month in one.months if month < watched} for night in nights]
+    assert asked == [stale, set()] != [set(), set()]
+    here.build("reconciliation")
+    assert here.rows(disagreeing) == []
