@@ -206,7 +206,7 @@ def offices_section(months: OfficeMonths, words: Language, files: Mapping[str, s
                     one["name"],
                     one["total"].commission if one["total"].known else None,
                     one["progress"].share if one["progress"] else None,
-                    one["on_year_before"],
+                    None if one["on_year_before"] is None else one["on_year_before"] - 1,
                     one["total"].homes if one["total"].known else None,
                     one["total"].per_agent,
                 ]
