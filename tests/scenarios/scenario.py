@@ -31,6 +31,7 @@ from pipelines.sync.run_context import RunContext
 from pipelines.sync.summary import Summary
 from pipelines.sync.sync import sync
 from tests.sandbox_transport import SandboxTransport
+from tests.working_file import give_working_file
 from warehouse.database import Store
 from warehouse.marts import build_marts
 
@@ -162,6 +163,7 @@ def scenario(
     """A small world of single offices, and settings that point at it."""
     service = world_of(start, offices)
     customers = service.world.offices[:offices]
+    give_working_file(data_dir)
     return Scenario(service, settings_for(data_dir, customers, start, reports, **environment))
 
 
@@ -179,6 +181,7 @@ def whole_chain(
     words = {"today": as_of.isoformat(), **environment}
     chosen = [customers] if customers else world.customers
     settings = settings_for(data_dir, chosen, start, reports, **words)
+    give_working_file(data_dir)
     return Scenario(Service(world), settings, FastClock(datetime.combine(as_of, time(12), UTC)))
 
 

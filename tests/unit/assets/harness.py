@@ -21,6 +21,7 @@ from pipelines.sandbox.world.world import World
 from pipelines.settings.model import Settings, load_settings
 from pipelines.sync.run_context import RunContext
 from tests.sandbox_transport import SandboxTransport
+from tests.working_file import give_working_file
 from warehouse.ledger import HeldMonth, Ledger
 
 START = Month(2026, 1)
@@ -180,6 +181,7 @@ def failure_of(result: dg.ExecuteInProcessResult) -> str:
 def harness(directory: Path, instance: dg.DagsterInstance | None = None, **values: str) -> Harness:
     """A harness, by itself of a Dagster that forgets everything afterwards."""
     instance = instance or dg.DagsterInstance.ephemeral(tempdir=str(directory / "dagster"))
+    give_working_file(directory / "data")
     return Harness(directory, instance, {**OF_THE_SANDBOX, **values})
 
 

@@ -1,0 +1,29 @@
+"""An empty working file with every table of the catalogue, made once and copied for whoever needs one."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from pipelines.sync.declaration import declared_tables
+from warehouse.database import Store
+from warehouse.files import private_folder
+from warehouse.schema_evolution import declare_tables
+
+
+def give_working_file(data_dir: Path) -> None:
+    """What the first sync would make, in less than a tenth of its time."""
+    path = Store(data_dir).path
+    if not path.exists():
+        private_folder(path.parent)
+        path.write_bytes(_declared())
+        path.chmod(0o600)
+
+
+@cache
+def _declared() -> bytes:
+    with TemporaryDirectory() as folder:
+        store = Store(Path(folder))
+        declare_tables(store, declared_tables())
+        return store.path.read_bytes()
