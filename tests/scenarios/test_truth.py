@@ -37,6 +37,7 @@ RANDOM = (
     *FEW,
     *"commission_user commission_office_by_month sold_estates running_commissions budget_commission".split(),
 )
+MOVING = ("sales", "live_commissions", "budget_commission", "office_budget_commission")
 WAYS = {"incoming": "incoming lead", "outgoing": "outgoing lead", "tip": "tip"}
 SIDES = {
     "Värderingsförfrågan": "seller",
@@ -535,7 +536,8 @@ def test_no_two_rows_have_the_same_key(synced: Scenario) -> None:
 
 @pytest.fixture(scope="module")
 def moved(tmp_path_factory: pytest.TempPathFactory) -> Moved:
-    here = whole_chain(tmp_path_factory.mktemp("moving"), start="2026-02", as_of=date(2026, 4, 10))
+    folder, april = tmp_path_factory.mktemp("moving"), date(2026, 4, 10)
+    here = whole_chain(folder, MOVING, start="2026-02", as_of=april)
     assert here.sync().is_well
     sales, live = dict(here.rows(SALES)), here.rows(LIVE)
     later = here.on(date(2026, 6, 10))

@@ -38,7 +38,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def ids(data_dir: Path, kind: str) -> list[str]:
     with duckdb.connect(data_dir / "warehouse.duckdb", read_only=True) as file:
-        query = f"SELECT {kind}_id FROM marts.{kind}_month WHERE month = $1 ORDER BY ALL LIMIT 40"
+        query = f"SELECT {kind}_id FROM marts.{kind}_month WHERE month = $1 ORDER BY ALL LIMIT 20"
         return [one for (one,) in file.execute(query, [SEPTEMBER]).fetchall()]
 
 
