@@ -16,6 +16,13 @@ def _no_instance_of_another_test() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _no_instance_of_another_module() -> Iterator[None]:
+    """The same for fixtures that the tests of a module share: they are made before those of a test."""
+    with set_defs_state_storage(None):
+        yield
+
+
 @pytest.fixture
 def instance() -> Iterator[dg.DagsterInstance]:
     with dg.instance_for_test() as found:
