@@ -40,13 +40,14 @@ def build_definitions(project: Project) -> dg.Definitions:
     with_months = dg.AssetSelection.assets(*(report.name for report in project.monthly_reports))
     checks = dg.AssetSelection.all_asset_checks()
     with_file = dg.AssetSelection.assets(FILE).required_multi_asset_neighbors()
+    files = read_sql_files()
     to_notify = channels(project.settings)
     return dg.Definitions(
         assets=[
             service_spec(),
-            snapshot_reports(project),
-            monthly_reports(project, customers),
-            published_file(project, read_sql_files()),
+            snapshot_reports(project, files),
+            monthly_reports(project, customers, files),
+            published_file(project, files),
         ],
         asset_checks=[checks_of_reports(project)],
         jobs=[

@@ -1,4 +1,4 @@
-"""The marts, their checks and the published file, refreshed by a run of their own after the reports."""
+"""The marts, their checks and the published file, made by the run that fetches last or one of their own."""
 
 # No `from __future__ import annotations`: Dagster reads the annotations of an asset's function.
 from collections import Counter
@@ -22,6 +22,7 @@ from assets.marts import (
 from assets.metadata import FRESHNESS, OWNERS, ROW_COUNT, markdown_table
 from assets.overdue import DataState, find_overdue, overdue_table, read_data_state
 from assets.project import Project
+from assets.report_checks import all_check_keys, report_check_results
 from assets.under_way import unfinished_runs
 from pipelines.operations.publish import Finished, finish
 from pipelines.planning.plan import PlannedReport
@@ -31,6 +32,7 @@ from warehouse.marts import MartError
 from warehouse.publish import loaded_since_publication
 
 PUBLISH = "publish"
+MARTS_AND_FILE = "marts_and_file"
 SECONDS_BETWEEN_LOOKS = 5
 AT_LEAST_EVERY = timedelta(hours=1)
 """So long fetching may go on without a new published file."""
@@ -38,15 +40,19 @@ ROWS_BY_REPORT = "rows_by_report"
 
 
 def publishing_sensor(project: Project) -> dg.SensorDefinition:
-    """Requests a publication after the run that fetched the last of what is being fetched; on by default."""
+    """Requests a publication of what no fetching run has published; on by default.
+
+    That is what a sync of the command line has loaded, or a run that was cancelled or killed, or that found a
+    reason not to publish: the run it requests is red then. It requests one run for each load at most.
+    """
 
     @dg.sensor(
         name="publishing",
         job_name=PUBLISH,
         minimum_interval_seconds=SECONDS_BETWEEN_LOOKS,
         default_status=dg.DefaultSensorStatus.RUNNING,
-        description="Publishes as soon as something was loaded and nothing is being fetched any more, and "
-        "every hour while fetching goes on for longer.",
+        description="Publishes what was loaded and not published by the run that fetched last, as soon as "
+        "nothing is being fetched any more, and every hour while fetching goes on for longer.",
     )
     def publishing(context: dg.SensorEvaluationContext) -> dg.RunRequest | dg.SkipReason:
         jobs = [run.job_name for run in unfinished_runs(context.instance)]
@@ -73,7 +79,7 @@ def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
     """
 
     @dg.multi_asset(
-        name="marts_and_file",
+        name=MARTS_AND_FILE,
         specs=[*mart_specs(files, project.reports), file_spec(project, files)],
         check_specs=check_specs(files),
     )
@@ -91,6 +97,62 @@ def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
         yield _publication(project, context, finished)
 
     return publish
+
+
+def publish_after_fetching(
+    project: Project, files: SqlFiles, context: dg.AssetExecutionContext, later: Sequence[str]
+) -> None:
+    """Publish in a run that has fetched, if nothing else is being fetched and something was loaded.
+
+    The file is there some twenty seconds earlier than by a run of its own. What speaks against publishing is
+    left to such a run, which the sensor requests and which then fails. `later` are the steps that fetch or
+    publish after this one in runs that have them.
+    """
+    if not project.publishes_after_fetching or any(context.job_def.has_node_named(name) for name in later):
+        return
+    if any(run.run_id != context.run.run_id for run in unfinished_runs(context.instance)):
+        return
+    try:
+        if loaded_since_publication(project.store) is None:
+            return
+        context.log.info("Nothing else is being fetched: building the marts, checking and publishing.")
+        finished = finish(project.settings, project.clock)
+        if not finished.publication.published:
+            context.log.warning(f"The job `{PUBLISH}` follows and says why the file stays as it was.")
+            return
+        _log_results(
+            context,
+            [
+                *mart_results(files, project.store, finished.marts),
+                *(check_result(files, one) for one in finished.checks),
+                *report_check_results(project.store, all_check_keys(project.reports)),
+                _publication(project, context, finished),
+            ],
+        )
+    except (MartError, WarehouseError) as error:
+        context.log.warning(f"Not published by this run; the job `{PUBLISH}` follows. {error}")
+
+
+def _log_results(
+    context: dg.AssetExecutionContext, results: Iterable[dg.MaterializeResult[Any] | dg.AssetCheckResult]
+) -> None:
+    """Log results of assets and checks that the run did not plan."""
+    for one in results:
+        key = one.asset_key
+        if key is None:
+            continue
+        if isinstance(one, dg.AssetCheckResult):
+            event = dg.AssetCheckEvaluation(
+                asset_key=key,
+                check_name=one.check_name or "",
+                passed=one.passed,
+                metadata=one.metadata,
+                severity=one.severity,
+                description=one.description,
+            )
+            context.log_event(event)
+        else:
+            context.log_event(dg.AssetMaterialization(asset_key=key, metadata=dict(one.metadata or {})))
 
 
 def file_spec(project: Project, files: SqlFiles) -> dg.AssetSpec:

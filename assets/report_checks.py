@@ -1,12 +1,13 @@
 """Checks of the reports: read, loaded, of the usual volume, with the usual columns and unique keys."""
 
 # No `from __future__ import annotations`: Dagster reads the annotations of a check's function.
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import dagster as dg
 
 from assets.metadata import markdown_table
 from assets.project import Project
+from pipelines.catalogue.model import Report
 from warehouse.checks import SAMPLE_ROWS, offending_rows, report_checks
 from warehouse.database import Store
 from warehouse.errors import WarehouseError
@@ -14,33 +15,35 @@ from warehouse.errors import WarehouseError
 
 def checks_of_reports(project: Project) -> dg.AssetChecksDefinition:
     """The same checks for every report; they read the warehouse, and can be executed at any time."""
-    questions = {one.name: one for one in report_checks()}
+    specs = [
+        dg.AssetCheckSpec(one.name, asset=report.name, description=f"{one.question}\n\n{one.words}")
+        for report in project.reports
+        for one in report_checks()
+    ]
 
-    @dg.multi_asset_check(
-        name="report_checks",
-        specs=[
-            dg.AssetCheckSpec(
-                name, asset=dg.AssetKey(report.name), description=f"{one.question}\n\n{one.words}"
-            )
-            for report in project.reports
-            for name, one in questions.items()
-        ],
-        can_subset=True,
-    )
+    @dg.multi_asset_check(name="report_checks", specs=specs, can_subset=True)
     def check(context: dg.AssetCheckExecutionContext) -> Iterator[dg.AssetCheckResult]:
-        offending = _offending_rows(project.store)
-        for key in sorted(context.selected_asset_check_keys):
-            rows = offending.get((key.name, key.asset_key.path[-1]), [])
-            yield _result(key, questions[key.name].question, rows)
+        try:
+            yield from report_check_results(project.store, context.selected_asset_check_keys)
+        except WarehouseError as error:
+            raise dg.Failure(str(error)) from error
 
     return check
 
 
-def _offending_rows(store: Store) -> dict[tuple[str, str], list[dict[str, object]]]:
-    try:
-        return offending_rows(store)
-    except WarehouseError as error:
-        raise dg.Failure(str(error)) from error
+def all_check_keys(reports: Iterable[Report]) -> Iterator[dg.AssetCheckKey]:
+    """The key of every check of these reports."""
+    checks = [one.name for one in report_checks()]
+    return (dg.AssetCheckKey(dg.AssetKey(report.name), name) for report in reports for name in checks)
+
+
+def report_check_results(store: Store, keys: Iterable[dg.AssetCheckKey]) -> Iterator[dg.AssetCheckResult]:
+    """What these checks find now; raises WarehouseError when the working file cannot be read."""
+    questions = {one.name: one.question for one in report_checks()}
+    offending = offending_rows(store)
+    for key in sorted(keys):
+        rows = offending.get((key.name, key.asset_key.path[-1]), [])
+        yield _result(key, questions[key.name], rows)
 
 
 def _result(key: dg.AssetCheckKey, question: str, rows: list[dict[str, object]]) -> dg.AssetCheckResult:

@@ -9,6 +9,7 @@ from typing import Any
 import dagster as dg
 
 from assets.backfills import BACKFILL, cut_by_month, with_months_of_others
+from assets.marts import SqlFiles
 from assets.metadata import (
     COLUMN_SCHEMA,
     FRESHNESS,
@@ -27,6 +28,7 @@ from assets.partitions import (
     parse_partition_key,
 )
 from assets.project import Project
+from assets.publish import MARTS_AND_FILE, publish_after_fetching
 from assets.run_log import RunLog, columns_in_words
 from assets.run_results import (
     LedgerComparison,
@@ -52,6 +54,7 @@ from warehouse.ledger import ledger_of
 from warehouse.window_result import WindowResult
 
 SERVICE = dg.AssetKey("connect_service")
+MONTHLY_REPORTS = "monthly_reports"
 HELD = "brokerbi/held"
 SKIP = "skip"
 """Run tag brokerbi/held=skip: months that are held and not due are not asked for again."""
@@ -65,7 +68,7 @@ BEFORE_MONTHLY_REPORTS = {"dagster/priority": "1"}
 """Users are read first: some reports ask for them one by one."""
 
 
-def monthly_reports(project: Project, customers: Sequence[str]) -> dg.AssetsDefinition:
+def monthly_reports(project: Project, customers: Sequence[str], files: SqlFiles) -> dg.AssetsDefinition:
     """The reports with months; any rectangle of customers and months is one sync.
 
     One sync for all reports finds a refused login, a customer without rights and a service that is down
@@ -75,7 +78,7 @@ def monthly_reports(project: Project, customers: Sequence[str]) -> dg.AssetsDefi
     who = {"customers": dg.MetadataValue.md(customers_in_words(project.settings, customers))}
 
     @dg.multi_asset(
-        name="monthly_reports",
+        name=MONTHLY_REPORTS,
         specs=[
             report_spec(report, partitions_def).merge_attributes(metadata=who)
             for report in project.monthly_reports
@@ -88,13 +91,12 @@ def monthly_reports(project: Project, customers: Sequence[str]) -> dg.AssetsDefi
         reports = _selected(context, project.monthly_reports)
         own = [ReportPartition(one, *place) for one in reports for place in places]
         with with_months_of_others(project, context, own) as partitions:
-            fetch_partitions(project, context, partitions)
-        yield from ()  # every partition has been logged on its own
+            yield from _fetch_and_publish(project, files, context, partitions)
 
     return fetch
 
 
-def snapshot_reports(project: Project) -> dg.AssetsDefinition:
+def snapshot_reports(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
     """The reports of the present state: no months, all customers together."""
 
     @dg.multi_asset(
@@ -106,10 +108,8 @@ def snapshot_reports(project: Project) -> dg.AssetsDefinition:
     def fetch(context: dg.AssetExecutionContext) -> Iterator[dg.MaterializeResult[Any]]:
         customers = [customer.id for customer in project.settings.customers]
         reports = _selected(context, project.snapshot_reports)
-        fetch_partitions(
-            project, context, [ReportPartition(one, name, None) for one in reports for name in customers]
-        )
-        yield from ()  # every report has been logged already
+        partitions = [ReportPartition(one, name, None) for one in reports for name in customers]
+        yield from _fetch_and_publish(project, files, context, partitions)
 
     return fetch
 
@@ -155,6 +155,30 @@ def report_spec(report: Report, partitions: dg.PartitionsDefinition[str] | None)
     )
 
 
+def _fetch_and_publish(
+    project: Project,
+    files: SqlFiles,
+    context: dg.AssetExecutionContext,
+    partitions: Sequence[ReportPartition],
+) -> Iterator[dg.MaterializeResult[Any]]:
+    """Fetch these partitions, then publish if that was the last of what is being fetched.
+
+    What is right is published though something failed: a customer that fails must not keep the others' rows
+    from analysts. Yields nothing, since every partition is logged on its own.
+    """
+    later = [MARTS_AND_FILE] if context.op_def.name == MONTHLY_REPORTS else [MONTHLY_REPORTS, MARTS_AND_FILE]
+    try:
+        fetch_partitions(project, context, partitions)
+    except dg.RetryRequested:
+        raise
+    except Exception:
+        plan_what_is_left(context)
+        publish_after_fetching(project, files, context, later)
+        raise
+    publish_after_fetching(project, files, context, later)
+    yield from ()
+
+
 def fetch_partitions(
     project: Project, context: dg.AssetExecutionContext, partitions: Sequence[ReportPartition]
 ) -> None:
@@ -164,18 +188,6 @@ def fetch_partitions(
     down is asked once more by the same run, after some minutes. A run that leaves alone what is held also
     leaves alone what another run is fetching.
     """
-    try:
-        _fetch_partitions(project, context, partitions)
-    except dg.RetryRequested:
-        raise
-    except Exception:
-        plan_what_is_left(context)
-        raise
-
-
-def _fetch_partitions(
-    project: Project, context: dg.AssetExecutionContext, partitions: Sequence[ReportPartition]
-) -> None:
     calendar, store = project.calendar, project.store
     active = {customer.id for customer in project.settings.active_customers}
     known = {customer.id for customer in project.settings.customers}

@@ -108,13 +108,14 @@ class Unpublished:
 
 
 def loaded_since_publication(store: Store) -> Unpublished | None:
-    """What was loaded since the latest publication, made or refused; None when nothing was."""
+    """What was loaded and is not in the published file; None when everything is."""
     with store.reading() as connection:
         [(newest, first)] = connection.execute(
             "SELECT max(load_number), min(loaded_at_utc) FROM meta.loads WHERE load_number IS NOT NULL"
         ).fetchall()
         [(seen, at)] = connection.execute(
-            "SELECT max(last_load_number), max(at_utc) FROM meta.publications"
+            "SELECT max(last_load_number) FILTER (status = $1), max(at_utc) FROM meta.publications",
+            [PUBLISHED],
         ).fetchall()
     if newest is None or (seen is not None and newest <= seen):
         return None

@@ -84,12 +84,16 @@ class Harness:
     instance: dg.DagsterInstance
     values: Mapping[str, str]
     service: Service = field(default_factory=lambda: Service(WORLD))
+    publishes_after_fetching: bool = False
 
     @property
     def project(self) -> Project:
         transport = SandboxTransport(self.service)
         return Project(
-            settings(self.directory, **self.values), RunContext(transport=transport), retry_seconds=0
+            settings(self.directory, **self.values),
+            RunContext(transport=transport),
+            retry_seconds=0,
+            publishes_after_fetching=self.publishes_after_fetching,
         )
 
     @property

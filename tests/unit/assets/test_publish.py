@@ -131,6 +131,44 @@ def test_publishing_follows_a_fetch_once(published: Published) -> None:
     assert published.requested == [0, 1, 0]
 
 
+def test_the_run_that_fetches_last_publishes_whether_all_was_right_or_not(tmp_path: Path) -> None:
+    made = harness(tmp_path)
+    made.publishes_after_fetching = True
+    made.service.faults.switch([Fault("404", customer=M16)])
+    result = made.run("users", RUNNING)
+    assert not result.success
+    assert made.file.exists()
+    events = made.instance.all_logs(result.run_id)
+    logged = {one.asset_materialization.asset_key for one in events if one.asset_materialization}
+    keys = build_definitions(made.project).resolve_all_asset_keys()
+    assert {FILE, *(key for key in keys if key.path[0] == "marts")} <= logged
+    checked = {one.asset_check_evaluation.check_name for one in events if one.asset_check_evaluation}
+    assert {path.stem for path in (ROOT / "sql" / "checks").glob("*.sql")} < checked
+    assert look(made) == []
+
+
+def test_publishing_is_left_to_whoever_fetches_last(tmp_path: Path) -> None:
+    made = harness(tmp_path)
+    made.publishes_after_fetching = True
+    other = dg.DagsterRun(job_name="__ASSET_JOB", run_id="a run", status=dg.DagsterRunStatus.STARTED)
+    made.instance.add_run(other)
+    assert made.run().success
+    assert not made.file.exists()
+
+
+def test_what_a_fetching_run_may_not_publish_is_left_to_a_run_that_says_why(tmp_path: Path) -> None:
+    made = harness(tmp_path)
+    made.publishes_after_fetching = True
+    with made.project.store.writing() as connection:  # rows of no load in force
+        connection.execute(
+            "INSERT INTO bi.running_commissions (_customer, _month, _load_id) VALUES ('G1', '2026-01-01', '')"
+        )
+    assert made.run().success
+    assert not made.file.exists()
+    assert len(look(made)) == 1
+    assert "no_month_stands_twice" in failure_of(made.publish())
+
+
 def test_publishing_waits_for_what_is_being_fetched_but_not_for_hours(tmp_path: Path) -> None:
     made = harness(tmp_path)
     made.run()
