@@ -46,7 +46,9 @@ dev: $(STAMP) $(DEV)/dagster/dagster.yaml ## the sandbox and the Dagster UI toge
 	  ../dictionary.html ../offices ../warehouse.duckdb $(DEV)/public/; \
 	$(BIN)/brokerbi sandbox --port $(SANDBOX_PORT) --from $${FROM:-2023-01} >$(DEV)/sandbox.log 2>&1 & sandbox=$$!; \
 	$(BIN)/python -m http.server $(FILES_PORT) --bind 127.0.0.1 --directory $(DEV)/public >/dev/null 2>&1 & files=$$!; \
-	trap 'kill $$sandbox $$files $$daemon $$ui 2>/dev/null; wait' EXIT; trap 'exit 0' INT TERM; \
+	sockets=$$(mktemp -d); \
+	trap 'kill $$sandbox $$files $$code $$daemon $$ui 2>/dev/null; wait; rm -rf "$$sockets"' EXIT; \
+	trap 'exit 0' INT TERM; \
 	until grep -q '^Customers: ' $(DEV)/sandbox.log; do \
 	  kill -0 $$sandbox 2>/dev/null || { cat $(DEV)/sandbox.log >&2; exit 1; }; sleep 0.2; done; \
 	export BROKERBI_CONFIG=/dev/null BROKERBI_DATA_DIR=$(DEV) BROKERBI_START=$${FROM:-2023-01} \
@@ -54,16 +56,20 @@ dev: $(STAMP) $(DEV)/dagster/dagster.yaml ## the sandbox and the Dagster UI toge
 	  BROKERBI_REQUESTS_PER_SECOND=200 BROKERBI_PUBLISHED_URL=http://127.0.0.1:$(FILES_PORT) \
 	  BROKERBI_NIGHTLY="$${NIGHTLY:-0 5 * * *}" \
 	  BROKERBI_CUSTOMERS=$${CUSTOMERS:-$$(sed -n 's/^Customers: //p' $(DEV)/sandbox.log)} \
-	  DAGSTER_HOME=$(abspath $(DEV))/dagster; \
-	$(BIN)/dagster-daemon run >$(DEV)/daemon.log 2>&1 & daemon=$$!; \
+	  DAGSTER_HOME=$(abspath $(DEV))/dagster DAGSTER_CODE_SOCKET=$$sockets/code; \
+	$(BIN)/dagster code-server start --socket $$DAGSTER_CODE_SOCKET --module-name assets.definitions \
+	  --location-name brokerbi --log-level warning >$(DEV)/code.log 2>&1 & code=$$!; \
+	until test -S $$DAGSTER_CODE_SOCKET; do \
+	  kill -0 $$code 2>/dev/null || { cat $(DEV)/code.log >&2; exit 1; }; sleep 0.2; done; \
+	$(BIN)/dagster-daemon run --workspace deploy/workspace.yaml >$(DEV)/daemon.log 2>&1 & daemon=$$!; \
 	printf '%s\n' '' \
 	  "The sandbox answers on $$BROKERBI_BASE_URL for the customers $$BROKERBI_CUSTOMERS." \
 	  "In some ten seconds the Dagster UI is at http://127.0.0.1:$(UI_PORT):" \
 	  '  1. Catalog, tick the reports, Materialize selected' \
 	  '  2. choose customers and months, Launch backfill' \
 	  '  3. watch the partitions turn green; the file for analysts is then $(DEV)/warehouse.duckdb' \
-	  'The logs of the other two are $(DEV)/sandbox.log and $(DEV)/daemon.log. Ctrl-C ends all three.' ''; \
-	$(BIN)/dagster-webserver --host 127.0.0.1 --port $(UI_PORT) --log-level warning & ui=$$!; wait $$ui
+	  'The logs of the others are sandbox.log, code.log and daemon.log in $(DEV). Ctrl-C ends them all.' ''; \
+	$(BIN)/dagster-webserver --workspace deploy/workspace.yaml --host 127.0.0.1 --port $(UI_PORT) --log-level warning & ui=$$!; wait $$ui
 
 test: $(STAMP) ## every test, then the demo from end to end in a directory of its own
 	$(BIN)/python -m pytest -n auto --dist loadfile

@@ -83,11 +83,10 @@ def _measure_backfill(server: Server) -> float:
 def _computed(server: Server) -> dict[str, float]:
     """Processor seconds so far of the processes of a server, those that have ended included.
 
-    The daemon starts its code server anew every minute; runs are children of the one that started them, and
-    count as its own once it has ended.
+    Runs are children of the code server's own child, and count as its once they have ended.
     """
     found: dict[str, float] = defaultdict(float)
-    sessions = {server.processes[name].pid: name for name in ("daemon", "ui")}
+    sessions = {server.processes[name].pid: name for name in ("code", "daemon", "ui")}
     for process in Path("/proc").glob("[0-9]*"):
         try:
             fields = (process / "stat").read_text().rpartition(")")[2].split()
@@ -98,9 +97,8 @@ def _computed(server: Server) -> dict[str, float]:
         if name := sessions.get(int(fields[SESSION])):
             if int(process.name) in sessions:
                 found[name] += own
-                found["ended"] += of_children
             elif CODE_SERVER in command:
-                found[f"code of {name}"] += own
+                found[name] += own
                 found["runs"] += of_children
             else:
                 found["runs"] += own + of_children
@@ -108,9 +106,8 @@ def _computed(server: Server) -> dict[str, float]:
 
 
 def _is_published(server: Server) -> bool:
-    runs = server.runs()
-    jobs = {run["jobName"] for run in runs if run["status"] == "SUCCESS"}
-    return "publish" in jobs and all(run["status"] in ENDED for run in runs)
+    file = server.directory / "data" / "warehouse.duckdb"
+    return file.exists() and all(run["status"] in ENDED for run in server.runs())
 
 
 def _backfill_status(server: Server, name: str) -> str:

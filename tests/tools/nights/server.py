@@ -61,6 +61,7 @@ class Server:
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("BROKERBI_")}
         dagster = {
             "DAGSTER_HOME": str(self.directory / "dagster"),
+            "DAGSTER_CODE_SOCKET": str(self.directory / "code"),
             "DAGSTER_DISABLE_TELEMETRY": "yes",
             "DAGSTER_EMIT_PARTITION_SUBSET_IN_PLANNED_EVENTS": "yes",
         }
@@ -84,10 +85,16 @@ class Server:
             )
 
     def _command(self, name: str) -> list[str]:
+        workspace = ["--workspace", str(ROOT / "deploy" / "workspace.yaml")]
+        if name == "code":
+            socket = self.environment["DAGSTER_CODE_SOCKET"]
+            where = ["--socket", socket, "--module-name", "assets.definitions", "--location-name", "brokerbi"]
+            return [str(BIN / "dagster"), "code-server", "start", *where]
         if name == "daemon":
-            return [str(BIN / "dagster-daemon"), "run"]
+            return [str(BIN / "dagster-daemon"), "run", *workspace]
         if name == "ui":
-            return [str(BIN / "dagster-webserver"), "--host", "127.0.0.1", "--port", str(self.port + 1)]
+            address = ["--host", "127.0.0.1", "--port", str(self.port + 1)]
+            return [str(BIN / "dagster-webserver"), *address, *workspace]
         options = {
             "port": self.port,
             "offices": max(len(self.customers), 7),
@@ -172,7 +179,10 @@ def serving(server: Server) -> Iterator[Server]:
     migrate = [str(BIN / "dagster"), "instance", "migrate"]  # two that make its storage at once collide
     subprocess.run(migrate, env=server.environment, check=True, capture_output=True)
     try:
-        for name in ("sandbox", "daemon", "ui"):
+        for name in ("sandbox", "code"):
+            server.start(name)
+        wait(Path(server.environment["DAGSTER_CODE_SOCKET"]).exists)
+        for name in ("daemon", "ui"):
             server.start(name)
         wait(server.is_up)
         yield server
