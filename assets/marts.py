@@ -94,7 +94,7 @@ def mart_specs(files: SqlFiles, reports: Sequence[Report]) -> list[dg.AssetSpec]
             tags={"layer": "mart"},
             metadata={
                 "dagster/table_name": query.table,
-                "rebuilt": "by the job publish, after every run that fetched something",
+                "rebuilt": "by the run that fetches last, or by the job publish",
                 "dagster/code_references": dg.CodeReferencesMetadataValue(
                     code_references=[
                         dg.LocalFileCodeReference(file_path=str(query.path.resolve()), label=query.path.name)

@@ -22,7 +22,7 @@ from assets.marts import (
 from assets.metadata import FRESHNESS, OWNERS, ROW_COUNT, markdown_table
 from assets.overdue import DataState, find_overdue, overdue_table, read_data_state
 from assets.project import Project
-from assets.report_checks import all_check_keys, report_check_results
+from assets.report_checks import check_keys, report_check_results
 from assets.under_way import unfinished_runs
 from pipelines.operations.publish import Finished, finish
 from pipelines.planning.plan import PlannedReport
@@ -125,7 +125,7 @@ def publish_after_fetching(
             [
                 *mart_results(files, project.store, finished.marts),
                 *(check_result(files, one) for one in finished.checks),
-                *report_check_results(project.store, all_check_keys(project.reports)),
+                *report_check_results(project.store, check_keys(project.reports)),
                 _publication(project, context, finished),
             ],
         )

@@ -8,17 +8,17 @@ import dagster as dg
 from assets.metadata import markdown_table
 from assets.project import Project
 from pipelines.catalogue.model import Report
-from warehouse.checks import SAMPLE_ROWS, offending_rows, report_checks
+from warehouse.checks import KEYS, SAMPLE_ROWS, offending_rows, report_checks
 from warehouse.database import Store
 from warehouse.errors import WarehouseError
 
 
 def checks_of_reports(project: Project) -> dg.AssetChecksDefinition:
     """The same checks for every report; they read the warehouse, and can be executed at any time."""
+    words = {one.name: f"{one.question}\n\n{one.words}" for one in report_checks()}
     specs = [
-        dg.AssetCheckSpec(one.name, asset=report.name, description=f"{one.question}\n\n{one.words}")
-        for report in project.reports
-        for one in report_checks()
+        dg.AssetCheckSpec(key.name, asset=key.asset_key, description=words[key.name])
+        for key in check_keys(project.reports)
     ]
 
     @dg.multi_asset_check(name="report_checks", specs=specs, can_subset=True)
@@ -31,10 +31,14 @@ def checks_of_reports(project: Project) -> dg.AssetChecksDefinition:
     return check
 
 
-def all_check_keys(reports: Iterable[Report]) -> Iterator[dg.AssetCheckKey]:
-    """The key of every check of these reports."""
+def check_keys(reports: Iterable[Report]) -> Iterator[dg.AssetCheckKey]:
+    """The key of every check of these reports; without a documented id none is checked for being unique."""
     checks = [one.name for one in report_checks()]
-    return (dg.AssetCheckKey(dg.AssetKey(report.name), name) for report in reports for name in checks)
+    for report in reports:
+        has_ids = any(table.key for table in report.tables)
+        for name in checks:
+            if has_ids or name != KEYS:
+                yield dg.AssetCheckKey(dg.AssetKey(report.name), name)
 
 
 def report_check_results(store: Store, keys: Iterable[dg.AssetCheckKey]) -> Iterator[dg.AssetCheckResult]:
