@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from warehouse.database import Store
 
 SAMPLE_ROWS = 5
+COUNTED_AT_ONCE = 2048
+"""Rows that offend a check may be many; no more than so many of them are Python's at a time."""
 ERROR, WARNING = "error", "warning"
 OF_REPORTS = "report_checks"
 KEYS = "documented_keys_are_unique"
@@ -111,8 +113,12 @@ def _run(connection: DuckDBPyConnection, check: Query) -> CheckResult:
     if check.severity not in (ERROR, WARNING):
         raise QueryError(f"{check.path} must say `Severity: error` or `Severity: warning`")
     try:
-        rows = mappings(connection.execute(check.sql))
+        found = connection.execute(check.sql)
+        sample = mappings(found, at_most=SAMPLE_ROWS)
+        rows = len(sample)
+        while others := found.fetchmany(COUNTED_AT_ONCE):
+            rows += len(others)
     except duckdb.Error as error:
         message = str(error)
         return CheckResult(check.name, check.severity, 1, ({"message": message},), check.question, message)
-    return CheckResult(check.name, check.severity, len(rows), tuple(rows[:SAMPLE_ROWS]), check.question)
+    return CheckResult(check.name, check.severity, rows, tuple(sample), check.question)
