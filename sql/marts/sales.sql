@@ -75,6 +75,7 @@ agents_gathered AS (
         sum(commission_share)::DECIMAL(19, 8) AS agent_share,
         min(user_office_id) <> max(user_office_id) AS is_shared_between_offices
     FROM staging.sales_agents
+    SEMI JOIN latest ON latest.landed_row = landed_estate
     GROUP BY ALL
 ),
 
@@ -88,6 +89,7 @@ changes_compared AS (
         lag(commission) OVER changes IS DISTINCT FROM commission
             OR lag(final_price) OVER changes IS DISTINCT FROM final_price AS is_change
     FROM staging.sales_estate_changes
+    SEMI JOIN latest ON latest.landed_row = landed_estate
     WHERE final_price IS NOT NULL
     WINDOW changes AS (PARTITION BY landed_estate ORDER BY changed_at, landed_row)
 ),
@@ -159,4 +161,4 @@ LEFT JOIN marts.offices AS offices USING (office_id)
 LEFT JOIN staging.sold_estates AS sold_estates USING (estate_id)
 LEFT JOIN agents_gathered ON agents_gathered.landed_estate = latest.landed_row
 LEFT JOIN restatements_counted ON restatements_counted.landed_estate = latest.landed_row
-ORDER BY year(latest.month), latest.office_id, latest.month, latest.contract_on
+ORDER BY year(latest.month), latest.office_id, latest.month, latest.contract_on, latest.landed_row
