@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 SESSION_SECONDS = 2.0
 """How long a session keeps the file open before it lets others have it."""
-SESSION_LOG_BYTES = 32_000_000
+SESSION_LOG_BYTES = 16_000_000
 """How long its write-ahead log may become before; what is in the log is in memory, too."""
 
 
 @dataclass
 class WriteSession(AbstractContextManager["WriteSession"]):
-    """Loads group after group with the working file open between them, for two seconds or 32 MB at most.
+    """Loads group after group with the working file open between them, for two seconds or 16 MB at most.
 
     To open and close the file costs as much as to load several small windows. Each group is still a
     transaction of its own: what is committed is in the write-ahead log, on the disk, and whoever opens the

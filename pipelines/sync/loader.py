@@ -43,7 +43,7 @@ class Loader:
     _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
 
     async def put(self, result: WindowResult) -> None:
-        """Hand over a fetched window; it leaves the memory budget when it is loaded."""
+        """Hand over a fetched window; it leaves the memory budget when its rows are in the file."""
         async with self._changed:
             self._waiting.append(result)
             self._changed.notify_all()
@@ -57,7 +57,8 @@ class Loader:
                 with suppress(TimeoutError):
                     async with asyncio.timeout(self.patience):
                         await self._changed.wait_for(lambda: self._is_full or self._is_over)
-            await asyncio.to_thread(self._load_groups, loop)
+            loaded = await asyncio.to_thread(self._load_groups, loop)
+            self.memory.leave(*(result.report for result in loaded))
 
     async def finish(self, running: asyncio.Task[None]) -> None:
         """Let what has been fetched be loaded, also when the run is being stopped."""
@@ -71,23 +72,28 @@ class Loader:
         size = sum(result.bytes for result in self._waiting)
         return len(self._waiting) >= LOADS_IN_A_GROUP or size >= BYTES_IN_A_GROUP
 
-    def _load_groups(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Load what waits, and again while a full group waits; in a thread, while the loop goes on asking."""
+    def _load_groups(self, loop: asyncio.AbstractEventLoop) -> Sequence[WindowResult]:
+        """Load what waits, and again while a full group waits; in a thread, while the loop goes on asking.
+
+        Returns the last group, whose rows DuckDB holds in memory until the file is closed.
+        """
         group: Sequence[WindowResult] = ()
         with WriteSession(self.store) as session:
-            while group := asyncio.run_coroutine_threadsafe(self._next(group), loop).result():
+            while following := asyncio.run_coroutine_threadsafe(self._next(group), loop).result():
+                group = following
                 self._load(session, group)
+        return group
 
     async def _next(self, loaded: Sequence[WindowResult]) -> Sequence[WindowResult]:
         """Report a group that was loaded; return the next, if it is worth keeping the file open."""
         for result in loaded:
             self.summary.add(result, result.status, result.reason)
-            self.memory.leave(result.report)
         async with self._changed:
-            if loaded and not (self._is_full or self._is_over):
+            if not self._waiting or (loaded and not (self._is_full or self._is_over)):
                 return ()
             group, self._waiting = self._waiting, []
-            return group
+        self.memory.leave(*(result.report for result in loaded))
+        return group
 
     def _load(self, session: WriteSession, group: Sequence[WindowResult]) -> None:
         try:

@@ -44,9 +44,9 @@ class MemoryBudget:
         self._largest[report] = max(self._largest.get(report, SMALLEST_WINDOW), size)
         self._changed.set()
 
-    def leave(self, report: str) -> None:
-        """A window was loaded, or came to nothing."""
-        self._windows[report] -= 1
+    def leave(self, *reports: str) -> None:
+        """Windows of these reports were loaded, or came to nothing."""
+        self._windows.subtract(reports)
         self._changed.set()
 
     def _with(self, another: str) -> int:

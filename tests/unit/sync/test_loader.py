@@ -17,6 +17,7 @@ from pipelines.catalogue.reports import REPORTS
 from pipelines.months import Month
 from pipelines.sync.declaration import declared_tables
 from pipelines.sync.loader import BYTES_IN_A_GROUP, LOADS_IN_A_GROUP, Loader
+from pipelines.sync.memory_budget import MemoryBudget
 from pipelines.sync.summary import Summary
 from warehouse.database import Store
 from warehouse.ledger import ledger_of
@@ -98,6 +99,21 @@ def test_a_full_group_is_loaded_without_waiting_for_more(tmp_path: Path, group: 
     store = store_at(tmp_path)
     asyncio.run(put_all(store))
     assert len(ledger_of(store).months) == len(group)
+
+
+def test_windows_that_were_loaded_make_room_for_others(tmp_path: Path) -> None:
+    async def ask_two(store: Store) -> int:
+        memory = MemoryBudget(1)
+        loader = Loader(store, Summary("run", NOON), memory, FOR_EVER)
+        running = asyncio.create_task(loader.run())
+        await memory.enter(REPORT.name)
+        await loader.put(fetched(MONTHS[0]))
+        await loader.finish(running)
+        async with asyncio.timeout(5):
+            await memory.enter(REPORT.name)
+        return len(loader.summary.results)
+
+    assert asyncio.run(ask_two(store_at(tmp_path))) == 1
 
 
 def test_a_window_that_the_store_refuses_costs_only_itself(tmp_path: Path) -> None:
