@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import UTC, datetime
-from decimal import Decimal
+from collections.abc import Iterable, Sequence
+from datetime import UTC, date, datetime
+from decimal import ROUND_HALF_UP, Decimal
 from zoneinfo import ZoneInfo
 
 from pipelines.page.downloads import download
@@ -17,10 +17,10 @@ CHANGES = {"gone": ("gone",), "amount": ("amount",), "moved": ("moved", "moved h
 KINDS = {"moved here": "here", "moved away": "away"}
 """The words of kinds of rows that are not their own."""
 COLUMNS = ("home", "what", "office", "agent", "before", "after", "effect")
-OF_NO_SALE = ("since", "closed", "budget", "entered")
+OF_NO_SALE = ("since", "closed", "reason", "budget", "entered")
 MOST_NAMED = 2
 MOST_LISTED = 12
-MOST_SHOWN, MOST_PLACES = 3, 3
+MOST_SHOWN, MOST_PLACES, MOST_REASONS = 3, 3, 3
 LEAST_UNEXPLAINED = 1
 """Less than this is rounding."""
 
@@ -43,8 +43,7 @@ def news_section(facts: Facts, words: Language, timezone: ZoneInfo, *, is_chain:
     ]
     sales.sort(key=lambda one: -abs(one["effect"]))
     sentences = _sentences(facts.news, sales, words, _day(since, words, timezone), is_chain=is_chain)
-    closed = _of_kind(facts.news, "closed")
-    details = [_closed_month(row, words, timezone, is_chain=is_chain) for row in closed[:MOST_LISTED]]
+    details = _details(facts.news, words, timezone, is_chain=is_chain)
     columns = [one for one in COLUMNS if is_chain or one != "office"]
     head = [words.text(f"news.{one}") for one in columns]
     rows = [[one[column] for column in columns] for one in sales]
@@ -61,15 +60,67 @@ def _day(at_utc: datetime, words: Language, timezone: ZoneInfo) -> str:
     return words.day(at_utc.replace(tzinfo=UTC).astimezone(timezone).date())
 
 
+def _sum(amounts: Iterable[Decimal]) -> Decimal:
+    return sum(amounts, Decimal(0))
+
+
+def _rest(amounts: Sequence[Decimal], named: int) -> Decimal:
+    """What is left of a sum after the first ones, so that what is shown adds up in whole numbers."""
+    first = [one.quantize(Decimal(1), ROUND_HALF_UP) for one in (_sum(amounts), *amounts[:named])]
+    return first[0] - _sum(first[1:])
+
+
 def _of_kind(rows: Sequence[Row], kind: str) -> list[Row]:
     return [row for row in rows if row["kind"] == kind]
+
+
+def _closed(rows: Sequence[Row]) -> list[Shown]:
+    """Closed months that changed, each with its reasons, the largest first."""
+    reasons = _of_kind(rows, "reason")
+    return [
+        {
+            **row,
+            "change": row["amount"] - row["amount_before"],
+            "reasons": [one for one in reasons if _whose(one) == _whose(row)],
+        }
+        for row in _of_kind(rows, "closed")
+    ]
+
+
+def _whose(row: Row) -> tuple[str, date]:
+    return row["office_id"], row["month"]
+
+
+def _budgets(rows: Sequence[Row], kind: str) -> list[Shown]:
+    """Changed budgets by office and year, those that changed most first, each with its agents' changes."""
+    found: dict[tuple[str, date], Shown] = {}
+    for row in _of_kind(rows, kind):
+        whole = found.setdefault(_whose(row), {**row, "agents": []})
+        change = (row["amount"] or Decimal(0)) - (row["amount_before"] or Decimal(0))
+        whole["agents"].append({**row, "change": change})
+    for whole in found.values():
+        whole["change"] = _sum(one["change"] for one in whole["agents"])
+    return sorted(found.values(), key=lambda one: -abs(one["change"]))
+
+
+def _details(rows: Sequence[Row], words: Language, timezone: ZoneInfo, *, is_chain: bool) -> list[str]:
+    """A sentence for each closed month, and for each office's budgets that no sentence told in full."""
+    closed = _closed(rows)
+    details = [_closed_month(one, words, timezone, is_chain=is_chain) for one in closed[:MOST_LISTED]]
+    if others := closed[MOST_LISTED:]:
+        rest = _sum(one["change"] for one in others)
+        details.append(words.text("news.closed_rest", len(others), amount=words.signed(rest)))
+    entered, budgets = (_budgets(rows, kind) for kind in ("entered", "budget"))
+    if len(entered) > 1:
+        details += [_entered_budget(one, words, is_chain=is_chain) for one in entered[:MOST_LISTED]]
+    return details + [_changed_budget(one, words, is_chain=is_chain) for one in budgets[1:MOST_LISTED]]
 
 
 def _sentences(
     rows: Sequence[Row], sales: Sequence[Shown], words: Language, day: str, *, is_chain: bool
 ) -> list[str]:
     """The most important first."""
-    closed, budgets, entered = (_of_kind(rows, kind) for kind in ("closed", "budget", "entered"))
+    closed, budgets, entered = _closed(rows), _budgets(rows, "budget"), _budgets(rows, "entered")
     if not (sales or closed or budgets or entered):
         return [words.text("news.nothing", day=day)]
     new = [one for one in sales if one["kind"] == "new"]
@@ -77,7 +128,7 @@ def _sentences(
     sentences = [_on_new_sales(new, words, day, is_chain=is_chain)]
     if closed:
         sentences.append(_on_closed_months(closed, words, is_chain=is_chain))
-        unexplained = sum((row["unexplained"] for row in closed), Decimal(0))
+        unexplained = _sum(row["unexplained"] for row in closed)
         if abs(unexplained) >= LEAST_UNEXPLAINED:
             sentences.append(words.text("news.unexplained", amount=words.signed(unexplained)))
     if entered:
@@ -98,9 +149,12 @@ def _sale(row: Row, words: Language, *, is_chain: bool) -> Shown:
     if not is_chain:  # what another office had before, or has now, is no matter of this one
         before = None if row["kind"] == "moved here" else before
         after = None if row["kind"] == "moved away" else after
+    way = "to" if row["kind"] == "moved away" else "from"
+    moved = [words.text(f"news.{way}", where=where)] if (where := _elsewhere(row, words)) else []
     return {
         "kind": row["kind"],
-        "what": words.text(f"news.kind_{KINDS.get(row['kind'], row['kind'])}"),
+        "what": " ".join([words.text(f"news.kind_{KINDS.get(row['kind'], row['kind'])}"), *moved]),
+        "from_or_to": "".join(moved),
         "home": _home(row, words),
         "month": words.month(row["month"]),
         "office": row["office_name"],
@@ -129,33 +183,51 @@ def _on_new_sales(new: Sequence[Shown], words: Language, day: str, *, is_chain: 
 
 
 def _is_most(named: Sequence[tuple[str, Decimal]], total: Decimal) -> bool:
-    return 2 * sum((amount for _, amount in named), Decimal(0)) > total
+    return 2 * _sum(amount for _, amount in named) > total
 
 
 def _on_changed_sales(changed: Sequence[Shown], words: Language, *, is_chain: bool) -> str:
     counts = {what: sum(one["kind"] in kinds for one in changed) for what, kinds in CHANGES.items()}
     parts = words.listed([words.text(f"news.{what}", count) for what, count in counts.items() if count])
-    total = sum((one["effect"] for one in changed), Decimal(0))
+    total = _sum(one["effect"] for one in changed)
     names = []
     for one in changed[:MOST_NAMED]:
         place = [one["home"], *([one["office"]] if is_chain else []), one["month"]]
-        names.append(f"{', '.join(place)} ({words.signed(one['effect'])})")
+        moved = [one["from_or_to"]] if one["from_or_to"] else []
+        names.append(f"{', '.join(place + moved)} ({words.signed(one['effect'])})")
+    if others := changed[MOST_NAMED:]:
+        rest = _rest([one["effect"] for one in changed], MOST_NAMED)
+        names.append(words.text("news.more_sales", len(others), amount=words.signed(rest)))
     key = "changed_one" if len(changed) == 1 else "changed" if round(total) else "changed_even"
     return words.text(f"news.{key}", parts=parts, amount=words.signed(total), names="; ".join(names))
 
 
-def _on_closed_months(closed: Sequence[Row], words: Language, *, is_chain: bool) -> str:
-    """What closed months gained or lost, the largest of them, and the sale that changed the first most."""
+def _on_closed_months(closed: Sequence[Shown], words: Language, *, is_chain: bool) -> str:
+    """What closed months gained or lost, the largest of them, and the sales that changed the first."""
     named: list[str] = []
-    for row in closed[:MOST_PLACES]:
-        is_named = row["home_number"] and not (is_chain and named)
-        home = _home(row, words) if is_named else ""
-        effect = words.signed(row["amount"] - row["amount_before"])
-        named.append(f"{_place(row, words, is_chain=is_chain)} {effect}" + (f" ({home})" if home else ""))
-    if others := len(closed) - len(named):
-        named.append(words.text("news.more_months", others))
-    total = sum((row["amount"] - row["amount_before"] for row in closed), Decimal(0))
+    for one in closed[:MOST_PLACES]:
+        why = [] if is_chain and named else _briefly(one, words)
+        place = f"{_place(one, words, is_chain=is_chain)} {words.signed(one['change'])}"
+        named.append(place + (f" ({', '.join(why)})" if why else ""))
+    if others := closed[MOST_PLACES:]:
+        rest = _rest([one["change"] for one in closed], MOST_PLACES)
+        named.append(words.text("news.more_months", len(others), amount=words.signed(rest)))
+    total = _sum(one["change"] for one in closed)
     return words.text("news.closed", len(closed), amount=words.signed(total), names=words.listed(named))
+
+
+def _briefly(closed: Shown, words: Language) -> list[str]:
+    """The sales that explain a closed month, with what each added where it is not all of it."""
+    reasons, unexplained = closed["reasons"], closed["unexplained"]
+    if len(reasons) == 1 and abs(unexplained) < LEAST_UNEXPLAINED:
+        return [_home(reasons[0], words)]
+    found = [f"{_home(one, words)} {words.signed(one['amount'])}" for one in reasons[:MOST_NAMED]]
+    if others := reasons[MOST_NAMED:]:
+        rest = _rest([one["amount"] for one in reasons], MOST_NAMED)
+        found.append(words.text("news.more_sales", len(others), amount=words.signed(rest)))
+    if reasons and abs(unexplained) >= LEAST_UNEXPLAINED:
+        found.append(words.text("news.no_sale", amount=words.signed(unexplained)))
+    return found
 
 
 def _place(row: Row, words: Language, *, is_chain: bool) -> str:
@@ -168,49 +240,132 @@ def _home(row: Row, words: Language) -> str:
     return row["home"] or words.text("news.numbered", number=row["home_number"])
 
 
-def _closed_month(row: Row, words: Language, timezone: ZoneInfo, *, is_chain: bool) -> str:
-    """What became of a closed month, through which sale, and when that was noted."""
-    reasons = []
-    if row["home_number"]:
-        what = row["kind_of_change"].replace(" ", "_")
-        noted = _day(row["noted_at_utc"], words, timezone)
-        reasons.append(
-            words.text("news.reason", home=_home(row, words), what=words.text(f"news.was_{what}"), day=noted)
-        )
-    if abs(row["unexplained"]) >= LEAST_UNEXPLAINED:
-        reasons.append(words.text("news.no_reason", amount=words.signed(row["unexplained"])))
+def _closed_month(closed: Shown, words: Language, timezone: ZoneInfo, *, is_chain: bool) -> str:
+    """What became of a closed month, through which sales, and when those were noted; it adds up."""
+    reasons = [_reason(one, words, timezone) for one in closed["reasons"][:MOST_REASONS]]
+    if others := closed["reasons"][MOST_REASONS:]:
+        rest = _rest([one["amount"] for one in closed["reasons"]], MOST_REASONS)
+        reasons.append(words.text("news.more_sales", len(others), amount=words.signed(rest)))
+    if abs(closed["unexplained"]) >= LEAST_UNEXPLAINED:
+        reasons.append(words.text("news.no_reason", amount=words.signed(closed["unexplained"])))
     return words.text(
         "news.closed_month",
-        place=_place(row, words, is_chain=is_chain),
-        before=words.number(row["amount_before"]),
-        after=words.number(row["amount"]),
-        amount=words.signed(row["amount"] - row["amount_before"]),
+        place=_place(closed, words, is_chain=is_chain),
+        before=words.number(closed["amount_before"]),
+        after=words.number(closed["amount"]),
+        amount=words.signed(closed["change"]),
         reasons="; ".join(reasons),
     )
 
 
-def _on_entered_budgets(entered: Sequence[Row], words: Language, *, is_chain: bool) -> str:
-    first, *others = entered
-    sentence = words.text(
+def _reason(row: Row, words: Language, timezone: ZoneInfo) -> str:
+    what = words.text(f"news.was_{row['kind_of_change'].replace(' ', '_')}", where=_elsewhere(row, words))
+    return words.text(
+        "news.reason_share" if row["is_part"] else "news.reason",
+        home=_home(row, words),
+        what=what,
+        amount=words.signed(row["amount"]),
+        day=_day(row["noted_at_utc"], words, timezone),
+    )
+
+
+def _elsewhere(row: Row, words: Language) -> str:
+    """Where a sale that moved came from, or went to: another office, another month, or both."""
+    month = row["other_month"]
+    return ", ".join(
+        [*([row["other_office"]] if row["other_office"] else []), *([words.month(month)] if month else [])]
+    )
+
+
+def _on_entered_budgets(entered: Sequence[Shown], words: Language, *, is_chain: bool) -> str:
+    """Budgets of agents who had none: of one office in full, else the offices with the largest."""
+    if len(entered) == 1:
+        return _entered_budget(entered[0], words, is_chain=is_chain)
+    whole = {"month": min(one["month"] for one in entered), "until": max(one["until"] for one in entered)}
+    named = [f"{one['office_name']} ({_agents_and_sum(one, words)})" for one in entered[:MOST_PLACES]]
+    if others := entered[MOST_PLACES:]:
+        rest = _sum(one["change"] for one in others)
+        named.append(words.text("news.more_offices", len(others), amount=words.sek(rest)))
+    return words.text(
         "news.entered" if is_chain else "news.own_entered",
-        first["agent_count"],
-        name=first["office_name"],
-        period=_budget_months(first, words),
+        period=_budget_months(whole, words),
+        amount=words.sek(_sum(one["change"] for one in entered)),
+        names=words.listed(named),
     )
-    return sentence + _other_offices(others, "also_entered", words) + "."
 
 
-def _on_budgets(budgets: Sequence[Row], words: Language, *, is_chain: bool) -> str:
-    first, *others = budgets
-    key = "raised" if first["amount"] > first["amount_before"] else "lowered"
-    sentence = words.text(
+def _agents_and_sum(entered: Shown, words: Language) -> str:
+    agents = sum(one["agent"] is not None for one in entered["agents"])
+    amount = words.sek(entered["change"])
+    return f"{words.text('news.agents', agents)}, {amount}" if agents else amount
+
+
+def _entered_budget(entered: Shown, words: Language, *, is_chain: bool) -> str:
+    """Whose budgets were entered, and the office's sum over the same months before and after."""
+    names = [
+        f"{_budget_of(one, words)} ({words.sek(one['change'])})" for one in entered["agents"][:MOST_REASONS]
+    ]
+    if others := entered["agents"][MOST_REASONS:]:
+        rest = _sum(one["change"] for one in others)
+        names.append(words.text("news.more_agents", len(others), amount=words.sek(rest)))
+    key = "entered_more" if entered["office_before"] else "entered_first"
+    return words.text(
         f"news.{key}" if is_chain else f"news.own_{key}",
-        name=first["office_name"],
-        period=_budget_months(first, words),
-        before=words.sek(first["amount_before"]),
-        after=words.sek(first["amount"]),
+        name=entered["office_name"],
+        period=_budget_months(entered, words),
+        names=words.listed(names),
+        before=words.sek(entered["office_before"]),
+        after=words.sek(entered["office_after"]),
     )
-    return sentence + _other_offices(others, "also_changed", words) + "."
+
+
+def _on_budgets(budgets: Sequence[Shown], words: Language, *, is_chain: bool) -> str:
+    """The largest change in full, and the other offices with theirs."""
+    first, *others = budgets
+    sentence = _changed_budget(first, words, is_chain=is_chain)
+    if not others:
+        return sentence
+    named = [_also_changed(one, words, is_chain=is_chain) for one in others[:MOST_PLACES]]
+    if left := others[MOST_PLACES:]:
+        rest = _sum(one["change"] for one in left)
+        named.append(words.text("news.more_offices", len(left), amount=words.signed(rest)))
+    return f"{sentence} {words.text('news.also_changed', names=words.listed(named))}"
+
+
+def _also_changed(budget: Shown, words: Language, *, is_chain: bool) -> str:
+    name = budget["office_name"] if is_chain else _budget_months(budget, words)
+    return f"{name} ({words.signed(budget['change'])})"
+
+
+def _changed_budget(budget: Shown, words: Language, *, is_chain: bool) -> str:
+    """The office's budget of some months before and after, and by whom it changed; it adds up."""
+    before, after = budget["office_before"] or Decimal(0), budget["office_after"] or Decimal(0)
+    key = "raised" if after > before else "lowered" if after < before else "kept"
+    names = [_budget_change(one, words) for one in budget["agents"][:MOST_REASONS]]
+    if others := budget["agents"][MOST_REASONS:]:
+        rest = _sum(one["change"] for one in others)
+        names.append(words.text("news.more_agents", len(others), amount=words.signed(rest)))
+    return words.text(
+        f"news.{key}" if is_chain else f"news.own_{key}",
+        name=budget["office_name"],
+        period=_budget_months(budget, words),
+        before=words.sek(before),
+        after=words.sek(after),
+        names=words.listed(names),
+    )
+
+
+def _budget_change(agent: Shown, words: Language) -> str:
+    notes = [words.signed(agent["change"])]
+    if agent["amount"] is None:
+        notes.append(words.text("news.withdrawn"))
+    elif agent["amount_before"] is None:
+        notes.append(words.text("news.kind_new"))
+    return f"{_budget_of(agent, words)} ({', '.join(notes)})"
+
+
+def _budget_of(agent: Shown, words: Language) -> str:
+    return agent["agent"] or words.text("news.nobodys")
 
 
 def _budget_months(row: Row, words: Language) -> str:
@@ -219,12 +374,3 @@ def _budget_months(row: Row, words: Language) -> str:
     if (first.year, first.month, last.month) == (last.year, 1, 12):
         return str(first.year)
     return words.period(first, last)
-
-
-def _other_offices(others: Sequence[Row], key: str, words: Language) -> str:
-    if not others:
-        return ""
-    names = [row["office_name"] for row in others[:MOST_PLACES]]
-    if left := len(others) - len(names):
-        names.append(words.text("news.more_offices", left))
-    return words.text(f"news.{key}", names=words.listed(names))

@@ -3,11 +3,13 @@
 -- one, else the oldest; no row in a file that has none before it. Then one row per sale of another state than at that
 -- moment: new, gone, amount, moved to another month, or moved here from another office and once more moved away from
 -- that. One of kind closed per office and month that was over then and has another commission in the office report now, with
--- the sale that changed it most, whenever that was noted in the sales list, and what no change of a sale explains. And two per
--- office, for the months from month to until: budget where that of commission is another, entered with the number of agents
--- who have one now and had none.
--- A sale is new only where its office was known before: what is read for the first time is no news. Commission is that
--- of the whole sale, at the listing office, without the VAT that the settings declare.
+-- what no change of a sale explains, and one of kind reason per sale that does, whenever that was noted in the sales list:
+-- they add up. And one per agent whose budget of commission changed, for the months from month to until of a year: entered
+-- where all of the office's are new, else budget, with the sum of the office over the same months before and after, so that
+-- these add up too; without an agent it is nobody's in person.
+-- A sale is new only where its office was known before: what is read for the first time is no news. Commission of a sale is
+-- the whole of it, at the listing office, and of a reason the share of the office's agents; both are without the VAT that the
+-- settings declare.
 WITH declared AS (
     SELECT coalesce(max(vat_rate) FILTER (commission_vat = 'included'), 0) AS vat_rate FROM meta.tax_basis
 ),
@@ -57,6 +59,8 @@ sales_compared AS (
         now.month,
         before.office_id AS office_id_before,
         before.month AS month_before,
+        CASE WHEN now.month <> before.month THEN before.month END AS other_month,
+        CASE WHEN now.office_id <> before.office_id THEN before.office_id END AS other_office_id,
         before.commission AS commission_before,
         CASE WHEN now.is_present THEN now.commission END AS commission,
         since.at_utc
@@ -75,7 +79,13 @@ sales_changed AS (
         OR (office_id, month) IN (SELECT (office_id, month) FROM months_known)
         OR (month >= date_trunc('month', at_utc) AND office_id IN (SELECT office_id FROM months_known))
     UNION ALL BY NAME
-    SELECT * REPLACE ('moved away' AS kind, office_id_before AS office_id, month_before AS month)
+    SELECT * REPLACE (
+        'moved away' AS kind,
+        office_id_before AS office_id,
+        month_before AS month,
+        CASE WHEN month <> month_before THEN month END AS other_month,
+        office_id AS other_office_id
+    )
     FROM sales_compared
     WHERE kind = 'moved here'
 ),
@@ -101,58 +111,142 @@ closed_months AS (
     WHERE now.report = 'commission_office' AND now.valid_to_utc IS NULL AND now.commission <> before.commission
 ),
 
--- The total moved after known_since, so changes of sales noted later belong to it; an earlier one does if it is just as large.
-closed_months_summed AS (
+-- A sale counts at the offices of its agents by their shares, as in the office report; who shared in a sale that is gone, or
+-- moved away to another office, nobody knows any more: it counts whole where it was listed.
+shares AS (
+    SELECT estate_id, coalesce(user_office_id, office_id) AS office_id, sum(commission_share) AS share
+    FROM marts.sale_shares
+    GROUP BY ALL
+),
+
+sale_changes_shared AS (
     SELECT
-        closed.*,
-        sales.estate_id,
-        sales.estate_number,
-        sales.change AS kind_of_change,
-        sales.noted_at_utc,
-        sales.commission_change AS sale_change,
-        coalesce(sum(sales.commission_change) FILTER (sales.noted_at_utc > closed.known_since) OVER of_month, 0) AS explained
+        changes.* REPLACE (
+            coalesce(shares.office_id, changes.office_id) AS office_id,
+            nullif(changes.other_office_id, changes.office_id) AS other_office_id,
+            nullif(changes.other_month, changes.month) AS other_month
+        ),
+        changes.commission_change * coalesce(shares.share, 1) AS effect,
+        coalesce(shares.share < 0.999, false) AS is_part
+    FROM marts.sale_changes AS changes
+    LEFT JOIN shares
+        ON shares.estate_id = changes.estate_id
+        AND NOT (changes.change = 'moved away' AND changes.other_office_id <> changes.office_id)
+),
+
+-- The total moved after known_since, so changes of sales noted later belong to it; an earlier one does if it is just as large.
+reasons_possible AS (
+    SELECT
+        closed.office_id,
+        closed.month,
+        closed.change,
+        shared.estate_id,
+        shared.noted_at_utc > closed.known_since AS is_recent,
+        max(shared.noted_at_utc) AS noted_at_utc,
+        any_value(shared.estate_number) AS estate_number,
+        arg_max(shared.change, shared.noted_at_utc) AS kind_of_change,
+        arg_max(shared.other_month, shared.noted_at_utc) AS other_month,
+        arg_max(shared.other_office_id, shared.noted_at_utc) AS other_office_id,
+        arg_max(shared.is_part, shared.noted_at_utc) AS is_part,
+        sum(shared.effect) AS effect
     FROM closed_months AS closed
-    LEFT JOIN marts.sale_changes AS sales
-        ON sales.office_id = closed.office_id AND sales.month = closed.month AND abs(sales.commission_change) >= 1
-    WINDOW of_month AS (PARTITION BY closed.office_id, closed.month)
+    INNER JOIN sale_changes_shared AS shared USING (office_id, month)
+    GROUP BY
+        closed.office_id, closed.month, closed.change, shared.estate_id, is_recent,
+        CASE WHEN shared.noted_at_utc <= closed.known_since THEN shared.noted_at_utc END
+    HAVING abs(sum(shared.effect)) >= 1
+),
+
+reasons_rated AS (
+    SELECT
+        *,
+        coalesce(sum(effect) FILTER (is_recent) OVER of_month, 0) AS recent,
+        CASE
+            WHEN is_recent AND abs(change - recent) < 1 THEN 1
+            WHEN abs(change - effect) < 1 THEN 2
+            WHEN NOT is_recent AND abs(change - recent - effect) < 1 THEN 3
+            WHEN is_recent THEN 4
+        END AS fit
+    FROM reasons_possible
+    WINDOW of_month AS (PARTITION BY office_id, month)
+),
+
+reasons AS (
+    SELECT *
+    FROM reasons_rated
+    WINDOW
+        of_month AS (PARTITION BY office_id, month),
+        by_fit AS (PARTITION BY office_id, month ORDER BY fit NULLS LAST, noted_at_utc DESC, estate_id)
+    QUALIFY fit IS NOT NULL AND CASE min(fit) OVER of_month
+        WHEN 2 THEN row_number() OVER by_fit = 1
+        WHEN 3 THEN is_recent OR row_number() OVER by_fit = 1
+        ELSE is_recent
+    END
 ),
 
 closed_months_explained AS (
-    SELECT
-        *,
-        CASE
-            WHEN abs(change - explained) < 1 AND noted_at_utc > known_since THEN 1
-            WHEN abs(change - sale_change) < 1 THEN 2
-            WHEN abs(change - explained - sale_change) < 1 AND noted_at_utc <= known_since THEN 3
-            WHEN noted_at_utc > known_since THEN 4
-        END AS fit
-    FROM closed_months_summed
-    QUALIFY row_number() OVER (
-        PARTITION BY office_id, month ORDER BY fit NULLS LAST, abs(sale_change) DESC, noted_at_utc DESC, estate_id
-    ) = 1
+    SELECT closed.*, any_value(closed.change) - coalesce(sum(reasons.effect), 0) AS unexplained
+    FROM closed_months AS closed
+    LEFT JOIN reasons USING (office_id, month)
+    GROUP BY ALL
 ),
 
 budgets_of_agents AS (
     SELECT
         budgets.office_id,
         budgets.month,
-        budgets.user_id,
+        coalesce(budgets.user_id, '') AS user_id,
         sum(amount) FILTER (
             valid_from_utc <= since.at_utc AND coalesce(valid_to_utc > since.at_utc, true)
         ) AS amount_before,
-        sum(amount) FILTER (valid_to_utc IS NULL) AS amount
+        sum(amount) FILTER (valid_to_utc IS NULL) AS amount,
+        any_value(budgets.report) AS report,
+        any_value(budgets._customer) AS customer_id
     FROM marts.budgets AS budgets
     CROSS JOIN since
     WHERE measure = 'commission'
-    GROUP BY budgets.office_id, budgets.month, budgets.user_id
+    GROUP BY ALL
 ),
 
--- A month of which no budget was known is read for the first time, which is no news.
+budget_months_asked AS (
+    SELECT DISTINCT loads.report, loads.customer AS customer_id, unnest(loads.months) AS month
+    FROM meta.loads AS loads
+    INNER JOIN since ON loads.fetched_at_utc <= since.at_utc
+    WHERE loads.status = 'loaded' AND loads.report IN (SELECT report FROM marts.budgets)
+),
+
+-- A month that was not asked for before, or of an office that was not known, is read for the first time, which is no news.
 budgets_compared AS (
-    SELECT *, user_id IS NOT NULL AND amount_before IS NULL AS is_entered
+    SELECT *
     FROM budgets_of_agents
     WHERE amount_before IS DISTINCT FROM amount
-        AND (office_id, month) IN (SELECT (office_id, month) FROM budgets_of_agents WHERE amount_before IS NOT NULL)
+        AND (
+            (office_id, month) IN (SELECT (office_id, month) FROM budgets_of_agents WHERE amount_before IS NOT NULL)
+            OR (
+                (report, customer_id, month) IN (SELECT (report, customer_id, month) FROM budget_months_asked)
+                AND office_id IN (SELECT office_id FROM months_known)
+            )
+        )
+),
+
+-- The changes of a year add up to that of the office's budget over the same months.
+budgets_of_offices AS (
+    SELECT
+        changed.*,
+        sum(all_of.amount_before) AS office_before,
+        sum(all_of.amount) AS office_after
+    FROM (
+        SELECT
+            office_id,
+            min(budgets.month) AS month,
+            max(budgets.month) AS until,
+            bool_and(amount_before IS NULL) AS is_entered
+        FROM budgets_compared AS budgets
+        GROUP BY office_id, year(budgets.month)
+    ) AS changed
+    INNER JOIN budgets_of_agents AS all_of
+        ON all_of.office_id = changed.office_id AND all_of.month BETWEEN changed.month AND changed.until
+    GROUP BY ALL
 ),
 
 found AS (
@@ -166,6 +260,8 @@ found AS (
         sales.street_address AS home,
         coalesce(changed.estate_number, changed.estate_id) AS home_number,
         sales.responsible_user_name AS agent,
+        changed.other_month,
+        changed.other_office_id,
         (changed.commission_before / (1 + declared.vat_rate))::DECIMAL(18, 4) AS amount_before,
         (changed.commission / (1 + declared.vat_rate))::DECIMAL(18, 4) AS amount
     FROM sales_changed AS changed
@@ -177,29 +273,44 @@ found AS (
         closed.at_utc,
         closed.office_id,
         closed.month,
-        CASE WHEN closed.fit IS NOT NULL THEN sales.street_address END AS home,
-        CASE WHEN closed.fit IS NOT NULL THEN coalesce(closed.estate_number, closed.estate_id) END AS home_number,
-        CASE WHEN closed.fit IS NOT NULL THEN closed.kind_of_change END AS kind_of_change,
-        CASE WHEN closed.fit IS NOT NULL THEN closed.noted_at_utc END AS noted_at_utc,
-        CASE WHEN closed.fit <= 3 THEN 0 ELSE ((closed.change - closed.explained) / (1 + declared.vat_rate))::DECIMAL(18, 4) END
-            AS unexplained,
+        (closed.unexplained / (1 + declared.vat_rate))::DECIMAL(18, 4) AS unexplained,
         (closed.commission_before / (1 + declared.vat_rate))::DECIMAL(18, 4) AS amount_before,
         (closed.commission / (1 + declared.vat_rate))::DECIMAL(18, 4) AS amount
     FROM closed_months_explained AS closed
     CROSS JOIN declared
+    UNION ALL BY NAME
+    SELECT
+        'reason' AS kind,
+        reasons.office_id,
+        reasons.month,
+        sales.street_address AS home,
+        coalesce(reasons.estate_number, reasons.estate_id) AS home_number,
+        reasons.kind_of_change,
+        reasons.noted_at_utc,
+        reasons.other_month,
+        reasons.other_office_id,
+        reasons.is_part,
+        (reasons.effect / (1 + declared.vat_rate))::DECIMAL(18, 4) AS amount
+    FROM reasons
+    CROSS JOIN declared
     LEFT JOIN marts.sales AS sales USING (estate_id)
     UNION ALL BY NAME
     SELECT
-        CASE WHEN is_entered THEN 'entered' ELSE 'budget' END AS kind,
-        office_id,
-        min(month) AS month,
-        max(month) AS until,
-        count(DISTINCT user_id) AS agent_count,
-        sum(coalesce(amount_before, 0))::DECIMAL(18, 4) AS amount_before,
-        sum(coalesce(amount, 0))::DECIMAL(18, 4) AS amount
-    FROM budgets_compared
-    GROUP BY office_id, is_entered
-    HAVING sum(coalesce(amount_before, 0)) <> sum(coalesce(amount, 0))
+        CASE WHEN offices.is_entered THEN 'entered' ELSE 'budget' END AS kind,
+        agents.office_id,
+        offices.month,
+        offices.until,
+        CASE WHEN agents.user_id <> '' THEN coalesce(users.user_label, agents.user_id) END AS agent,
+        sum(agents.amount_before) AS amount_before,
+        sum(agents.amount) AS amount,
+        offices.office_before,
+        offices.office_after
+    FROM budgets_compared AS agents
+    INNER JOIN budgets_of_offices AS offices
+        ON offices.office_id = agents.office_id AND agents.month BETWEEN offices.month AND offices.until
+    LEFT JOIN marts.users AS users USING (user_id)
+    GROUP BY ALL
+    HAVING coalesce(sum(agents.amount_before), 0) <> coalesce(sum(agents.amount), 0)
 )
 
 SELECT
@@ -214,10 +325,15 @@ SELECT
     found.agent,
     found.amount_before,
     found.amount,
-    found.agent_count,
     found.kind_of_change,
     found.noted_at_utc,
-    found.unexplained
+    found.other_month,
+    coalesce(others.office_name, found.other_office_id) AS other_office,
+    found.is_part,
+    found.unexplained,
+    found.office_before,
+    found.office_after
 FROM found
 LEFT JOIN marts.offices AS offices USING (office_id)
+LEFT JOIN marts.offices AS others ON others.office_id = found.other_office_id
 ORDER BY found.kind, abs(coalesce(found.amount, 0) - coalesce(found.amount_before, 0)) DESC, found.office_id, found.home_number

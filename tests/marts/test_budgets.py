@@ -354,19 +354,37 @@ def test_the_year_of_the_chain_is_read_from_one_row(given: DuckDBPyConnection) -
     assert found == [(300, 400, 0.75, 600, 0.75)]
 
 
-def test_the_page_tells_a_budget_that_was_entered_from_one_that_was_raised(given: DuckDBPyConnection) -> None:
+def changed_budgets(given: DuckDBPyConnection) -> list[tuple[object, ...]]:
+    """The rows of changed budgets on the page since spring: whose, of the agent and of the office."""
     sales_read(given, "2026-01", {"E1": 5}, SPRING)
-    budgeted(given, "2026-12", "U1", (100, SPRING, SUMMER), (150, SUMMER, None))
-    budgeted(given, "2026-12", "U2", (200, SUMMER, None))
-    budgeted(given, "2027-01", "U1", (900, SUMMER, None))
-    build(given, "month_total_versions", "sale_changes", "budgets", "offices")
+    build(given, "month_total_versions", "sale_changes", "sale_shares", "budgets", "offices")
     for at_utc in (SPRING, AUTUMN):
         given.execute(
             "INSERT INTO meta.publications (name, at_utc, status) VALUES ($1, $1, 'published')", [at_utc]
         )
-    news = given.sql((SQL / "page" / "news.sql").read_text("utf-8"))
-    found = news.filter("until IS NOT NULL").select(
-        "kind, until, agent_count, amount_before::INT, amount::INT"
-    )
+    shown = "kind, agent, until, amount_before::INT, amount::INT, office_before::INT, office_after::INT"
+    news = given.sql((SQL / "page" / "news.sql").read_text("utf-8")).filter("until IS NOT NULL")
+    return news.select(shown).order("agent").fetchall()
+
+
+def test_the_page_says_whose_budget_changed_and_what_it_makes_of_the_offices(
+    given: DuckDBPyConnection,
+) -> None:
+    budgeted(given, "2026-12", "U1", (100, SPRING, SUMMER))
+    budgeted(given, "2026-12", "U2", (500, SPRING, None))
+    budgeted(given, "2026-12", "U3", (200, SUMMER, None))
     december = month("2026-12")
-    assert found.fetchall() == [("budget", december, 1, 100, 150), ("entered", december, 1, 0, 200)]
+    assert changed_budgets(given) == [
+        ("budget", "U1", december, 100, None, 600, 700),
+        ("budget", "U3", december, None, 200, 600, 700),
+    ]
+
+
+@pytest.mark.parametrize("asked", [SPRING, SUMMER])
+def test_first_budgets_are_news_where_the_month_had_been_asked_before(
+    given: DuckDBPyConnection, asked: datetime
+) -> None:
+    held(given, "budget_commission", "G1", ["2027-01"], at_utc=asked)
+    budgeted(given, "2027-01", "U1", (900, SUMMER, None))
+    entered = ("entered", "U1", month("2027-01"), None, 900, None, 900)
+    assert changed_budgets(given) == ([entered] if asked == SPRING else [])

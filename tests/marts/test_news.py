@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from datetime import date, datetime
-from decimal import Decimal
 
 import pytest
 from duckdb import DuckDBPyConnection
 
-from tests.marts.given import build, built, earned, loaded, sales_read, warehouse
+from tests.marts.given import build, built, earned, loaded, sales_read, sold, warehouse
 from warehouse.queries import SQL
 
 NIGHTS = [datetime(2026, 2, day, 3) for day in (1, 5, 15)]
 JANUARY = date(2026, 1, 1)
+NEWS = (SQL / "page" / "news.sql").read_text("utf-8")
+SHARED = [
+    {"id": user, "primary_office_customer_id": office, "commission_percentage_of_total": percent}
+    for user, office, percent in (("U1", "M1", 70), ("U2", "M2", 30))
+]
+READ = ("month_total_versions", "sale_changes", "sale_shares", "budgets", "offices")
 
 
 def published(*nights: tuple[dict[str, float], float]) -> DuckDBPyConnection:
@@ -29,7 +34,7 @@ def published(*nights: tuple[dict[str, float], float]) -> DuckDBPyConnection:
             [earned({"office_customer_id": "M1"}, commission)],
             at_utc=at_utc,
         )
-        build(given, "month_total_versions", "sale_changes", "budgets", "offices")
+        build(given, *READ)
         given.execute(
             "INSERT INTO meta.publications (name, at_utc, status) VALUES (?, ?, 'published')",
             [f"{place}", at_utc],
@@ -38,21 +43,68 @@ def published(*nights: tuple[dict[str, float], float]) -> DuckDBPyConnection:
 
 
 @pytest.mark.parametrize(
-    ("nights", "found"),
+    ("nights", "reasons", "unexplained"),
     [
-        ([({"E1": 5, "E2": 60}, 65), ({"E1": 5}, 65), ({"E1": 5}, 5)], ("E2", 0)),
-        ([({"E1": 5}, 65), ({"E1": 5}, 65), ({"E1": 25}, 85)], ("E1", 0)),
-        ([({"E1": 5}, 65), ({"E1": 5}, 65), ({"E1": 25}, 80)], ("E1", -5)),
-        ([({"E1": 5}, 65), ({"E1": 5}, 65), ({"E1": 5}, 60)], (None, -5)),
+        ([({"E1": 5, "E2": 60}, 65), ({"E1": 5}, 65), ({"E1": 5}, 5)], [("E2", -60)], 0),
+        ([({"E1": 5}, 65), ({"E1": 5}, 65), ({"E1": 25}, 85)], [("E1", 20)], 0),
+        ([({"E1": 5}, 65), ({"E1": 5}, 65), ({"E1": 25}, 80)], [("E1", 20)], -5),
+        ([({"E1": 5, "E2": 60}, 65)] * 2 + [({"E1": 25}, 25)], [("E2", -60), ("E1", 20)], 0),
+        ([({"E1": 5, "E2": 60}, 65), ({"E1": 5}, 65), ({"E1": 25}, 25)], [("E2", -60), ("E1", 20)], 0),
+        ([({"E1": 5}, 65), ({"E1": 5}, 65), ({"E1": 5}, 60)], [], -5),
     ],
-    ids=["a sale noted before", "a sale noted since", "a part of it", "no sale"],
-)
-def test_a_closed_month_that_changed_names_its_sale_whenever_it_was_noted(
-    nights: list[tuple[dict[str, float], float]], found: tuple[str | None, int]
+    ids=[
+        "a sale noted before", "a sale noted since", "a part of it", "two sales", "one before and one since",
+        "no sale",
+    ],
+)  # fmt: skip
+def test_a_closed_month_that_changed_has_its_sales_whenever_they_were_noted(
+    nights: list[tuple[dict[str, float], float]], reasons: list[tuple[str, int]], unexplained: int
 ) -> None:
-    rows = published(*nights).sql((SQL / "page" / "news.sql").read_text("utf-8"))
-    closed = rows.filter("kind = 'closed'").select("month, home_number, unexplained")
-    assert closed.fetchall() == [(JANUARY, found[0], Decimal(found[1]))]
+    rows = published(*nights).sql(NEWS)
+    found = rows.filter("kind = 'reason'").select("home_number, amount::INT").fetchall()
+    closed = rows.filter("kind = 'closed'").select("month, unexplained::INT").fetchall()
+    assert (found, closed) == (reasons, [(JANUARY, unexplained)])
+
+
+def test_a_late_sale_counts_at_the_offices_of_its_agents_by_their_shares() -> None:
+    given = warehouse()
+    for at_utc, earnings in zip(NIGHTS, [(65, 40), (65, 40), (135, 70)], strict=True):
+        sales_read(given, "2026-01", {"E1": 65}, at_utc)
+        if at_utc == NIGHTS[-1]:
+            sold(given, "G1", "2026-01", "M1", "E2", agents=SHARED, at_utc=at_utc)
+        for office, commission in zip(("M1", "M2"), earnings, strict=True):
+            row = earned({"office_customer_id": office}, commission)
+            loaded(given, "commission_office", office, "2026-01", [row], at_utc=at_utc)
+        build(given, *READ)
+        given.execute(
+            "INSERT INTO meta.publications (name, at_utc, status) VALUES ($1, $1, 'published')", [at_utc]
+        )
+    found = given.sql(NEWS).filter("kind IN ('closed', 'reason')")
+    assert found.select("kind, office_id, home_number, amount::INT, unexplained::INT").fetchall() == [
+        ("closed", "M1", None, 135, 0),
+        ("closed", "M2", None, 70, 0),
+        ("reason", "M1", "E2", 70, None),
+        ("reason", "M2", "E2", 30, None),
+    ]
+
+
+def test_a_sale_that_moved_from_the_running_month_explains_the_closed_one() -> None:
+    given = warehouse()
+    for at_utc, of_month, commission in zip(
+        NIGHTS, ("2026-02", "2026-02", "2026-01"), (5, 5, 65), strict=True
+    ):
+        for other, is_open in (("2026-01", False), ("2026-02", True)):
+            sales = {"E1": 5} if other == "2026-01" else {}
+            moving = {"E2": 60} if other == of_month else {}
+            sales_read(given, other, {**sales, **moving}, at_utc, is_open=is_open)
+        row = earned({"office_customer_id": "M1"}, commission)
+        loaded(given, "commission_office", "M1", "2026-01", [row], at_utc=at_utc)
+        build(given, *READ)
+        given.execute(
+            "INSERT INTO meta.publications (name, at_utc, status) VALUES ($1, $1, 'published')", [at_utc]
+        )
+    found = given.sql(NEWS).filter("kind IN ('moved', 'reason')").select("kind, home_number, other_month")
+    assert found.fetchall() == [("moved", "E2", date(2026, 2, 1)), ("reason", "E2", date(2026, 2, 1))]
 
 
 def test_an_agent_without_activity_for_two_months_was_last_seen_then() -> None:

@@ -93,10 +93,13 @@ def news(
     home: str | None = "Main Street 1",
     home_number: str | None = "17",
     of_month: str = "2026-02",
-    agents: int | None = None,
     unexplained: int = 0,
+    **more: object,
 ) -> Row:
-    """A sale, a closed month or a budget that is another than a week before, in February 2026."""
+    """A sale, a closed month, a reason of one or an agent's budget that is another than a week before.
+
+    In February 2026; the office's budget is that of the agent, unless more is said.
+    """
     return {
         "kind": kind,
         "at_utc": PUBLISHED - timedelta(days=7),
@@ -109,10 +112,15 @@ def news(
         "agent": "An Agent",
         "amount_before": None if before is None else Decimal(before),
         "amount": None if amount is None else Decimal(amount),
-        "agent_count": agents,
-        "kind_of_change": "vanished" if home_number else None,
+        "kind_of_change": "vanished",
         "noted_at_utc": PUBLISHED - timedelta(days=9),
+        "other_month": None,
+        "other_office": None,
+        "is_part": False,
         "unexplained": Decimal(unexplained),
+        "office_before": None if before is None else Decimal(before),
+        "office_after": None if amount is None else Decimal(amount),
+        **more,
     }
 
 
@@ -157,8 +165,9 @@ def chain(*offices: str, months: int = 15) -> Facts:
             *(news("new", office, amount=100) for office in offices),
             *(news("gone", office, before=60, home=None) for office in offices),
             *(news("budget", office, amount=200, before=100) for office in offices),
-            *(news("entered", office, amount=200, before=0, agents=2) for office in offices),
+            *(news("entered", office, amount=200, of_month="2026-03") for office in offices),
             *(news("closed", office, amount=40, before=100, unexplained=-9) for office in offices),
+            *(news("reason", office, amount=-51) for office in offices),
         ),
         receivables=tuple(owed(office) for office in offices),
         due_sales=tuple(due(office) for office in offices),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from decimal import Decimal
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -55,11 +56,16 @@ def test_an_office_is_told_of_homes() -> None:
 
 def test_changed_sales_are_named_with_what_they_cost() -> None:
     gone = news("gone", "A", before=60, home=None)
-    changed = news("amount", "B", before=100, amount=90)
-    assert told(SINCE, gone, changed)[1] == (
-        "Of the sales known before, one is no longer listed and one got another commission, together −70: "
-        "no. 17, A, February 2026 (−60); Main Street 1, B, February 2026 (−10)."
+    changed = [news("amount", "B", before=100, amount=amount) for amount in (90, 95)]
+    assert told(SINCE, gone, *changed)[1] == (
+        "Of the sales known before, one is no longer listed and 2 got another commission, together −75: "
+        "no. 17, A, February 2026 (−60); Main Street 1, B, February 2026 (−10); one more sale (−5)."
     )
+
+
+def test_a_sale_that_moved_says_from_which_month() -> None:
+    moved = news("moved", "A", before=60, amount=60, other_month=date(2026, 3, 1))
+    assert told(SINCE, moved)[1].endswith(": Main Street 1, A, February 2026, from March 2026 (0).")
 
 
 @pytest.mark.parametrize(("is_chain", "effects"), [(True, ["(−10)"]), (False, ["(+90)", "(−100)"])])
@@ -72,57 +78,96 @@ def test_a_sale_that_moved_is_one_change_of_the_chain_and_comes_or_goes_at_an_of
     assert all(effect in one for effect, one in zip(effects, sentences, strict=True))
 
 
-def test_a_budget_that_changed_is_named_with_its_months_and_the_other_offices() -> None:
-    rows = [news("budget", office, before=100, amount=200) for office in "ABCDEF"]
+def test_a_lowered_budget_says_whose_and_the_sum_of_the_office() -> None:
+    whole: Shown = {"until": date(2026, 2, 1), "office_before": Decimal(557), "office_after": Decimal(450)}
+    rows = [
+        news("budget", "A", before=97, agent="Axel", **whole),
+        news("budget", "A", before=20, amount=10, agent="Bo", **whole),
+    ]
     assert told(SINCE, *rows)[-1] == (
-        "The budget of A for February to April 2026 was raised from SEK 100 to SEK 200; "
-        "the budgets of B, C, D and 2 more offices changed too."
+        "The budget of A for February 2026 was lowered from SEK 557 to SEK 450: "
+        "Axel (−97, withdrawn) and Bo (−10)."
     )
+
+
+def test_other_offices_whose_budgets_changed_are_named_and_told_of_behind_the_click() -> None:
+    shown = section(SINCE, *(news("budget", office, before=100, amount=200) for office in "ABCDEF"))
+    assert shown["sentences"][-1].endswith(
+        "Also changed: B (+100), C (+100), D (+100) and 2 more offices (+200)."
+    )
+    assert [one[:16] for one in shown["more"]] == [f"The budget of {one} " for one in "BCDEF"]
 
 
 def test_budgets_entered_for_more_agents_are_no_raised_budget() -> None:
-    row = news("entered", "A", before=0, amount=200, agents=3, of_month="2026-03")
-    assert told(SINCE, row)[-1] == ("Budgets of 3 more agents of A were entered for March to April 2026.")
+    whole: Shown = {"office_before": Decimal(100), "office_after": Decimal(300), "of_month": "2026-03"}
+    assert told(SINCE, news("entered", "A", amount=200, **whole))[-1] == (
+        "Budgets of more agents of A for March to April 2026 were entered: An Agent (SEK 200); "
+        "the office now has SEK 300, before SEK 100."
+    )
+
+
+def test_entered_budgets_of_many_offices_are_summed_up() -> None:
+    rows = [news("entered", office, amount=200, of_month="2026-03") for office in "ABCDE"]
+    shown = section(SINCE, *rows)
+    assert shown["sentences"][-1] == (
+        "Budgets for March to April 2026 were entered, SEK 1,000 in all: A (one agent, SEK 200), "
+        "B (one agent, SEK 200), C (one agent, SEK 200) and 2 more offices (SEK 400)."
+    )
+    assert len(shown["more"]) == 5
 
 
 def test_a_whole_year_of_budgets_is_called_by_its_number() -> None:
-    whole = {"month": date(2027, 1, 1), "until": date(2027, 12, 1)}
-    [_, sentence] = told(
-        SINCE, {**news("entered", "A", before=0, amount=200, agents=1), **whole}, is_chain=False
-    )
-    assert sentence == "A budget of one more agent was entered for 2027."
+    whole: Shown = {"month": date(2027, 1, 1), "until": date(2027, 12, 1)}
+    [_, sentence] = told(SINCE, news("entered", "A", amount=200, **whole), is_chain=False)
+    assert sentence == "First budgets for 2027 were entered, SEK 200 in all: An Agent (SEK 200)."
 
 
 def test_what_closed_months_lost_is_said_in_sum_and_for_the_largest() -> None:
-    rows = [news("closed", office, before=100, amount=60, home=None) for office in "ABCD"]
-    assert told(SINCE, *rows) == [
+    closed = [news("closed", office, before=100, amount=60) for office in "ABCD"]
+    reasons = [news("reason", office, amount=-40, home=None) for office in "ABCD"]
+    assert told(SINCE, *closed, *reasons) == [
         "No sale has come in since 13 March 2026.",
         (
             "Closed months changed by −160 in all: February of A −40 (no. 17), "
-            "February of B −40, February of C −40 and one more."
+            "February of B −40, February of C −40 and one more (−40)."
         ),
     ]
 
 
-def test_a_closed_month_names_a_sale_that_was_noted_earlier_and_the_day() -> None:
-    shown = section(SINCE, news("closed", "A", before=100, amount=60), is_chain=False)
-    assert shown["sentences"][1] == "A closed month changed: February −40 (Main Street 1)."
+def test_the_sales_that_explain_a_closed_month_add_up_with_what_none_explains() -> None:
+    closed = news("closed", "A", before=100, amount=60, unexplained=-15)
+    moved: Shown = {"kind_of_change": "moved here", "other_month": date(2026, 3, 1), "home": "New Street 2"}
+    reasons = [
+        news("reason", "A", amount=-40),
+        news("reason", "A", amount=10, **moved),
+        news("reason", "A", amount=3, kind_of_change="appeared", is_part=True),
+        news("reason", "A", amount=1),
+        news("reason", "A", amount=1),
+    ]
+    shown = section(SINCE, closed, *reasons, is_chain=False)
+    assert shown["sentences"][1] == (
+        "A closed month changed: February −40 "
+        "(Main Street 1 −40, New Street 2 +10, 3 more sales (+5), −15 from no changed sale)."
+    )
     assert shown["more"] == [
-        "February: −40, from 100 to 60; Main Street 1 is no longer listed, noted on 11 March 2026."
+        (
+            "February: −40, from 100 to 60; Main Street 1 is no longer listed (−40, noted on 11 March 2026); "
+            "New Street 2 moved here from March 2026 (+10, noted on 11 March 2026); "
+            "Main Street 1 came in late (+3, the office's share, noted on 11 March 2026); "
+            "2 more sales (+2); −15 comes from no changed sale."
+        )
     ]
 
 
 def test_what_no_sale_explains_is_said() -> None:
-    row = news("closed", "A", before=100, amount=60, home_number=None, unexplained=-40)
+    row = news("closed", "A", before=100, amount=60, unexplained=-40)
     [_, closed, unexplained] = told(SINCE, row)
     assert closed == "A closed month changed: February of A −40."
-    assert unexplained.startswith("Of that, −40 comes from no changed sale of the office")
+    assert unexplained.startswith("Of that, −40 comes from no changed sale")
 
 
 def test_three_sentences_are_shown_and_the_others_folded() -> None:
-    rows = [
-        news(kind, "A", before=100, amount=60, agents=1) for kind in ("closed", "budget", "entered", "amount")
-    ]
+    rows = [news(kind, "A", before=100, amount=60) for kind in ("closed", "budget", "entered", "amount")]
     shown = section(SINCE, *rows)
     assert [len(shown[one]) for one in ("sentences", "more")] == [3, 3]
 
