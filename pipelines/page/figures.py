@@ -20,6 +20,8 @@ from pipelines.page.language import Language, Number
 Shown = dict[str, Any]  # something for the template to write, by the names that it uses
 
 COMMISSION = "commission"
+VAT = Decimal("0.25")
+"""The Swedish rate, which commissions have in them if any."""
 MOST_LINES = 4
 _STEPS = (1, 2, 2.5, 5, 10)
 
@@ -45,6 +47,7 @@ class EarnedTotal:
     commission: Decimal
     homes: Decimal
     average: Decimal | None  # commission of an average sale, from sums
+    beside_sales: Decimal | None  # commission of writings and valuations, where that of sales is known
     per_agent: Decimal | None  # commission of an active agent in a month, where agents are known
     known: int
     wanted: int
@@ -71,6 +74,8 @@ class OfficeMonths:
         months = {month for (_, month), row in self.rows.items() if row.commission is not None}
         begun = {month for (_, month), row in self.rows.items() if row.is_open}
         whole = {month for (_, month), row in self.rows.items() if row.is_whole}
+        self.may_have_vat = any(row.vat == "unknown" for row in facts.budgets)
+        """Whether commission may have VAT in it where it stands beside a budget without."""
         self.oldest: date | None = min(months, default=None)
         self.newest: date | None = max(months, default=None)
         self.last_whole: date | None = max(whole - begun, default=None)
@@ -92,12 +97,15 @@ class OfficeMonths:
         wanted = [row for row in map(self.rows.get, keys) if row is not None]
         known = [row for row in wanted if row.commission is not None]
         homes = sum((row.sold_estate_parts or Decimal(0) for row in known), Decimal(0))
+        earned, sold = _sum(row.commission for row in known), _sum(row.sold_commission for row in known)
+        is_split = bool(known) and all(row.sold_commission is not None for row in known)
         staffed = [row for row in known if row.is_whole and row.active_agent_count is not None]
         return EarnedTotal(
             offices=len(offices),
-            commission=_sum(row.commission for row in known),
+            commission=earned,
             homes=homes,
-            average=ratio(_sum(row.sold_commission for row in known), homes),
+            average=ratio(sold, homes),
+            beside_sales=earned - sold if is_split else None,
             per_agent=ratio(
                 _sum(row.commission for row in staffed), sum(row.active_agent_count or 0 for row in staffed)
             ),
@@ -147,6 +155,11 @@ class OfficeMonths:
 
 def _sum(amounts: Iterable[Decimal | None]) -> Decimal:
     return sum((one for one in amounts if one is not None), Decimal(0))
+
+
+def without_vat(amount: Decimal) -> Decimal:
+    """A commission of unknown basis as it would be, had it VAT in it."""
+    return amount / (1 + VAT)
 
 
 # Charts: the actual amount is a column, the year before a pale wider one behind it, the budget a line across

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from pipelines.page.downloads import download
 from pipelines.page.facts import Facts, Row
-from pipelines.page.figures import BudgetProgress, OfficeMonths, Shown, last_months, ratio
+from pipelines.page.figures import VAT, BudgetProgress, OfficeMonths, Shown, last_months, ratio, without_vat
 from pipelines.page.language import Language
 
 MOST_NAMED = 3
@@ -38,7 +38,7 @@ def gap_section(
     head = [words.text(f"gap.{one}") for one in (whose, "gap", "reached", "budget", "share")]
     numbers = [[one[field] for field in ("name", "gap", "reached", "budget", "share")] for one in rows]
     return {
-        "sentences": _on_the_gap(progress, rows, name, period, words),
+        "sentences": _on_the_gap(progress, rows, name, period, words, may_have_vat=months.may_have_vat),
         "rows": rows,
         "longest": max((abs(one["gap"]) for one in rows), default=Decimal(0)),
         "caption": words.text("gap.caption", period=period),
@@ -48,7 +48,13 @@ def gap_section(
 
 
 def _on_the_gap(
-    progress: BudgetProgress, rows: Sequence[Shown], name: str, period: str, words: Language
+    progress: BudgetProgress,
+    rows: Sequence[Shown],
+    name: str,
+    period: str,
+    words: Language,
+    *,
+    may_have_vat: bool,
 ) -> list[str]:
     gap = progress.actual - progress.budget
     way = "behind" if round(gap) < 0 else "ahead" if round(gap) > 0 else "even"
@@ -60,8 +66,18 @@ def _on_the_gap(
         budget=words.sek(progress.budget),
         share=words.percent(progress.share),
     )
-    named = _explaining(rows, gap, words) if way != "even" and len(rows) > 1 else []
-    return [sentence, *([words.text(f"gap.mostly_{way}", names=words.listed(named))] if named else [])]
+    sentences = [sentence]
+    if may_have_vat and progress.share is not None:
+        reached = without_vat(progress.actual)
+        share, left = without_vat(progress.share), words.signed(reached - progress.budget)
+        vat = words.percent(VAT)
+        sentences.append(words.text("gap.if_vat", vat=vat, share=words.percent(share), gap=left))
+    if way == "even" or len(rows) < 2:
+        return sentences
+    for one, which, part in ((gap, "mostly", Decimal("0.5")), (-gap, "against", Decimal(1))):
+        if named := _explaining(rows, one, part, words):
+            sentences.append(words.text(f"gap.{which}_{way}", names=words.listed(named)))
+    return sentences
 
 
 def _offices(months: OfficeMonths, year: Sequence[date]) -> list[Shown]:
@@ -104,8 +120,8 @@ def _row(name: str, reached: Decimal, budget: Decimal) -> Shown:
     }
 
 
-def _explaining(rows: Sequence[Shown], gap: Decimal, words: Language) -> list[str]:
-    """The fewest that together make more than half of what goes the way of the gap, three at most."""
+def _explaining(rows: Sequence[Shown], gap: Decimal, part: Decimal, words: Language) -> list[str]:
+    """The fewest that together make more than a part of what goes the way of the gap, three at most."""
     same_way = [one for one in rows if one["gap"] * gap > 0 and not one["is_rest"]]
     whole = sum((one["gap"] for one in same_way), Decimal(0))
     named, so_far = [], Decimal(0)
@@ -113,7 +129,7 @@ def _explaining(rows: Sequence[Shown], gap: Decimal, words: Language) -> list[st
         notes = [words.signed(one["gap"]), *([one["note"]] if one["note"] else [])]
         named.append(f"{one['name']} ({', '.join(notes)})")
         so_far += one["gap"]
-        if 2 * abs(so_far) > abs(whole):
+        if abs(so_far) > part * abs(whole):
             break
     return named
 

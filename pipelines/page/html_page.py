@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -55,14 +55,13 @@ def render_chain(facts: Facts, form: Form, files: Mapping[str, str]) -> str:
         leaderboards={**dict.fromkeys(("agents", "offices"), ()), **sections.leaderboards(facts, form.words)},
         has_links=bool(files),
         banners=[form.words.text("page.missing")] if facts.missing else [],
-        read_at_utc=None,
+        read="",
     )
 
 
 def render_office(facts: Facts, form: Form, office: str, chain: Facts) -> str:
     """The page of one office, from its own facts; of the chain only what is late or wrong, counted."""
     months = figures.OfficeMonths(facts)
-    newest = months.rows[office, months.newest] if months.newest else None
     banners = _banners(months, office, chain, form)
     verdict = operators.verdict(chain, form.words)
     return render(
@@ -75,7 +74,7 @@ def render_office(facts: Facts, form: Form, office: str, chain: Facts) -> str:
         leaderboards={},
         has_links=False,
         banners=banners,
-        read_at_utc=newest.read_at_utc if newest else None,
+        read=_read(months, office, form),
     )
 
 
@@ -130,6 +129,26 @@ def _common(
         "owed": gap.owed_section(facts, words, is_chain=is_chain),
         "leads": sections.leads_section(facts, last_year, words, office),
     }
+
+
+def _read(months: figures.OfficeMonths, office: str, form: Form) -> str:
+    """When the newest month was read, and since when the others of this year and of the last have been."""
+    newest = months.rows[office, months.newest] if months.newest else None
+    if newest is None or newest.read_at_utc is None:
+        return ""
+    words, timezone = form.words, ZoneInfo(form.timezone)
+    moment = words.moment(newest.read_at_utc, timezone)
+    said = words.text("page.read", month=words.month(newest.month), moment=moment)
+    for year in (newest.month.year, newest.month.year - 1):
+        reads = [
+            row.read_at_utc
+            for (_, month), row in months.rows.items()
+            if month.year == year and month < newest.month and row.read_at_utc
+        ]
+        if reads and min(reads).date() < newest.read_at_utc.date():
+            day = words.day(min(reads).replace(tzinfo=UTC).astimezone(timezone).date())
+            said += words.text("page.read_before", year=year, day=day)
+    return said
 
 
 def _banners(months: figures.OfficeMonths, office: str, chain: Facts, form: Form) -> list[str]:

@@ -5,6 +5,7 @@ It is in English whatever the language of the other pages, as its causes, comman
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import date
 from itertools import groupby, product
@@ -14,6 +15,7 @@ from pipelines.page.figures import Shown, last_months
 from pipelines.page.language import Language, language
 
 MOST_COVERED_MONTHS = 36
+MOST_KINDS = 3
 _STATES: Mapping[str, tuple[str, str]] = {
     "held": ("✓", "held"),
     "empty": ("0", "held, without a row"),
@@ -42,6 +44,8 @@ def verdict(facts: Facts, words: Language) -> Shown:
         "late": sum(one.is_late for one in facts.standings),
     }
     wrong = [words.text(f"verdict.{what}", count) for what, count in counts.items() if count]
+    if counts["problems"]:
+        wrong[0] += f" ({words.listed(_kinds(facts, words))})"
     if facts.missing:
         wrong.append(words.text("verdict.missing"))
     if wrong:
@@ -51,6 +55,16 @@ def verdict(facts: Facts, words: Language) -> Shown:
         return {"level": "warning", "sign": "!", "text": words.text("verdict.nothing")}
     is_compared = any(one["compared_count"] for one in facts.agreements)
     return {"level": "well", "sign": "✓", "text": words.text(f"verdict.{'well' if is_compared else 'fresh'}")}
+
+
+def _kinds(facts: Facts, words: Language) -> list[str]:
+    """What sorts of problems there are, the most frequent first."""
+    counts = Counter(one["kind"] for one in facts.problems).most_common(MOST_KINDS)
+    known = words.words["problems"]
+    return [
+        words.text(f"problems.{kind.replace(' ', '_')}", count) if kind.replace(" ", "_") in known else kind
+        for kind, count in counts
+    ]
 
 
 def trust_section(facts: Facts) -> Shown:

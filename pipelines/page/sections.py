@@ -15,6 +15,8 @@ from pipelines.page.downloads import download
 from pipelines.page.facts import Facts, OfficeEarnings, Row
 from pipelines.page.figures import (
     COMMISSION,
+    VAT,
+    BudgetProgress,
     ChartMonth,
     EarnedTotal,
     OfficeMonths,
@@ -22,11 +24,19 @@ from pipelines.page.figures import (
     chart,
     last_months,
     ratio,
+    without_vat,
 )
 from pipelines.page.language import Language
 
 LONGEST_CHART, SHORTEST_CHART = 12, 6
-FIGURES = {"commission": "commission", "homes": "homes", "average": "average", "agent": "per_agent"}
+MOST_BELOW, MOST_ABOVE, MOST_MONTHS = 3, 2, 2
+FIGURES = {
+    "commission": "commission",
+    "homes": "homes",
+    "average": "average",
+    "beside_sales": "beside_sales",
+    "agent": "per_agent",
+}
 """The figures of a card by their words, and the sums that they show."""
 PERIODS = {
     "year": ("year", 0),
@@ -89,9 +99,19 @@ def _card(months: OfficeMonths, words: Language, name: str, period: tuple[date, 
             for figure, field in FIGURES.items()
         ),
         "progress": progress,
+        "if_vat": _if_vat(months, progress, words),
         "offices_without_budget": progress is not None and progress.offices < len(offices),
         "notes": notes,
     }
+
+
+def _if_vat(months: OfficeMonths, progress: BudgetProgress | None, words: Language) -> str:
+    """What a share of a budget would be if VAT were in the commission, where nobody has said."""
+    if progress is None or progress.share is None or not months.may_have_vat:
+        return ""
+    return words.text(
+        "cards.if_vat", vat=words.percent(VAT), share=words.percent(without_vat(progress.share))
+    )
 
 
 def _notes_on_what_is_known(total: EarnedTotal, words: Language) -> list[str]:
@@ -138,11 +158,67 @@ def months_section(months: OfficeMonths, name: str, words: Language) -> Shown | 
         "name": name,
         "charts": charts,
         "rows": list(zip(*(one["columns"][::-1] for one in charts), strict=True)),
+        "sentences": _on_last_year(months, words) if len(months.offices) == 1 else [],
         "has_part": any(one["has_part"] for one in charts),
         "has_before": any(one["has_before"] for one in charts),
         "has_budget": any(one["has_budget"] for one in charts),
         "download": download(words, words.text("months.heading"), head, rows),
     }
+
+
+def _year_to_date(months: OfficeMonths) -> tuple[date, ...]:
+    last = months.last_whole
+    return months.since_held(last_months(last, last.month)) if last else ()
+
+
+def _on_last_year(months: OfficeMonths, words: Language) -> list[str]:
+    """The offices furthest off the same months of last year, and the month of each that is."""
+    year = _year_to_date(months)
+    found = []
+    for office in months.offices:
+        if year and (compared := months.compared([office], year)):
+            now, before = (one.commission for one in compared)
+            if before and round(now - before):
+                found.append((now - before, before, office))
+    sentences = []
+    for way, sign, most in (("below", -1, MOST_BELOW), ("above", 1, MOST_ABOVE)):
+        furthest = sorted((one for one in found if one[0] * sign > 0), key=lambda one: -abs(one[0]))[:most]
+        named = [
+            words.text(
+                "offices.off",
+                name=months.names[office],
+                change=words.signed(change),
+                share=words.change(change / before),
+                months=_furthest_months(months, office, year, sign, words),
+            )
+            for change, before, office in furthest
+        ]
+        if named:
+            sentences.append(
+                words.text(f"offices.{way}", period=words.period(year[0], year[-1]), names="; ".join(named))
+            )
+    return sentences
+
+
+def _furthest_months(
+    months: OfficeMonths, office: str, year: Sequence[date], sign: int, words: Language
+) -> str:
+    """The two months that lost or gained most, with what they earned in both years."""
+    pairs = [(month, months.compared([office], [month])) for month in year]
+    known = [(month, pair[0].commission, pair[1].commission) for month, pair in pairs if pair]
+    off = sorted(
+        (one for one in known if sign * (one[1] - one[2]) > 0), key=lambda one: sign * (one[2] - one[1])
+    )
+    named = [
+        words.text(
+            "offices.off_month",
+            month=words.month(month, known_year=month.year),
+            now=words.number(now),
+            before=words.number(before),
+        )
+        for month, now, before in off[:MOST_MONTHS]
+    ]
+    return words.listed(named)
 
 
 def _chart_month(months: OfficeMonths, month: date, field: str, measure: str) -> ChartMonth:
@@ -194,6 +270,8 @@ def offices_section(months: OfficeMonths, words: Language, files: Mapping[str, s
         "period": words.period(year[0], last)
         + ("" if months.last_whole else ", " + words.text("page.so_far")),
         "years": years,
+        "sentences": _on_last_year(months, words) if len(months.offices) > 1 else [],
+        "may_have_vat": months.may_have_vat,
         "longest": max([*(one["total"].commission for one in years), *budgets]),
         "has_budget": bool(budgets),
         "has_agents": any(one["total"].per_agent is not None for one in years),
@@ -255,22 +333,48 @@ def agents_section(facts: Facts, months: OfficeMonths, words: Language) -> Shown
             "commission": one["commission"],
             "homes": one["sold_estate_parts"],
             "a_month": ratio(one["commission"], one["active_months"]),
+            "before": one["commission_before"],
+            "on_year_before": ratio(one["commission"], one["commission_before"]),
+            "homes_before": one["sold_estate_parts_before"],
             "note": ", ".join(_notes_on_agent(one, words)),
         }
         for one in agents
     ]
-    columns = ("agent", "commission", "homes", "a_month")
+    columns = ("agent", "commission", "before", "homes", "a_month")
     return {
         "period": words.period(first, last),
         "rows": rows,
+        "sentences": _agents_on_last_year(rows, words),
+        "has_before": any(one["before"] is not None for one in rows),
         "longest": max(one["commission"] for one in rows),
         "download": download(
             words,
             words.text("agents.heading"),
             [words.text(f"agents.{one}") for one in columns],
-            [[one["name"], one["commission"], one["homes"], one["a_month"]] for one in rows],
+            [[one["name"], one["commission"], one["before"], one["homes"], one["a_month"]] for one in rows],
         ),
     }
+
+
+def _agents_on_last_year(rows: Sequence[Shown], words: Language) -> list[str]:
+    """Who is furthest off the same months of last year, with the homes of both."""
+    sentences = []
+    for way, sign in (("below", -1), ("above", 1)):
+        off = [one for one in rows if one["before"] and round(sign * (one["commission"] - one["before"])) > 0]
+        off.sort(key=lambda one: sign * (one["before"] - one["commission"]))
+        named = [
+            words.text(
+                "agents.off",
+                name=one["name"],
+                change=words.signed(one["commission"] - one["before"]),
+                homes=words.short(one["homes"]),
+                homes_before=words.short(one["homes_before"]),
+            )
+            for one in off[:MOST_ABOVE]
+        ]
+        if named:
+            sentences.append(words.text(f"agents.{way}", names="; ".join(named)))
+    return sentences
 
 
 def _notes_on_agent(agent: Row, words: Language) -> list[str]:
@@ -290,6 +394,8 @@ def leaderboards(facts: Facts, words: Language) -> dict[str, list[Shown]]:
                 continue
             first, last = earners[0], earners[0]["month"]
             months = count or (last.month if name == "year" else (last.month - 1) % 3 + 1)
+            if name == "quarter" and months == 1:  # the month once more
+                continue
             board = {
                 "title": words.text(
                     f"leaders.{name}" + ("_so_far" if name == "quarter" and months < 3 else "")

@@ -2,8 +2,9 @@
 -- One row per office and user at work there: January to month, the newest one that is over for every office. Budget and
 -- reached are of the months that have a budget of the user and are known, so that their difference is the user's part of
 -- the gap; both are null without a budget. Last seen is the last month of any activity at the office, of those who are not
--- in the directory any more or were not active for two months; null of the others. Declared VAT is taken off, as in
--- office_months.
+-- in the directory any more or were not active for two months; null of the others. Before is of the same months of the year
+-- before, where all of them are held for the office; whoever earned then and not since is there too. Declared VAT is taken
+-- off, as in office_months.
 WITH last_month AS (
     SELECT coalesce(max(month) FILTER (NOT is_open), max(month)) AS month
     FROM (SELECT month, bool_or(is_open) AS is_open FROM marts.office_month GROUP BY month)
@@ -22,6 +23,32 @@ earned AS (
     INNER JOIN last_month
         ON users.month BETWEEN date_trunc('year', last_month.month) AND last_month.month
     GROUP BY ALL
+),
+
+earned_before AS (
+    SELECT
+        users.office_id,
+        users.user_id,
+        sum(users.commission) AS commission,
+        sum(users.sold_estate_parts) AS sold_estate_parts,
+        bool_and(users.is_commission_complete) AS is_complete
+    FROM marts.user_month AS users
+    INNER JOIN last_month
+        ON users.month BETWEEN date_trunc('year', last_month.month) - INTERVAL 1 YEAR
+        AND last_month.month - INTERVAL 1 YEAR
+    GROUP BY ALL
+    HAVING sum(users.commission) <> 0
+),
+
+held_before AS (
+    SELECT sources.office_id
+    FROM marts.office_sources AS sources
+    INNER JOIN last_month
+        ON sources.month BETWEEN date_trunc('year', last_month.month) - INTERVAL 1 YEAR
+        AND last_month.month - INTERVAL 1 YEAR
+    WHERE sources.report = 'commission_user' AND NOT sources.is_cut_short
+    GROUP BY sources.office_id, last_month.month
+    HAVING count(*) = month(last_month.month)
 ),
 
 last_active AS (
@@ -49,10 +76,15 @@ SELECT
     office_id,
     user_id,
     coalesce(earned.name, names.user_label, user_id) AS name,
-    (earned.commission / (1 + declared.vat_rate))::DECIMAL(18, 4) AS commission,
-    earned.sold_estate_parts::DECIMAL(19, 8) AS sold_estate_parts,
+    (coalesce(earned.commission, 0 * before.commission) / (1 + declared.vat_rate))::DECIMAL(18, 4) AS commission,
+    coalesce(earned.sold_estate_parts, 0 * before.sold_estate_parts)::DECIMAL(19, 8) AS sold_estate_parts,
     coalesce(earned.active_months, 0) AS active_months,
-    coalesce(earned.is_complete, false) AS is_complete,
+    coalesce(earned.is_complete, before.is_complete, false) AS is_complete,
+    CASE
+        WHEN held_before.office_id IS NOT NULL AND before.is_complete IS NOT FALSE
+        THEN (coalesce(before.commission, 0) / (1 + declared.vat_rate))::DECIMAL(18, 4)
+    END AS commission_before,
+    coalesce(before.sold_estate_parts, 0)::DECIMAL(19, 8) AS sold_estate_parts_before,
     budgeted.budget::DECIMAL(18, 4) AS budget,
     budgeted.reached::DECIMAL(18, 4) AS reached,
     CASE
@@ -62,6 +94,8 @@ SELECT
     END AS last_seen
 FROM earned
 FULL JOIN budgeted USING (office_id, user_id)
+FULL JOIN earned_before AS before USING (office_id, user_id)
+LEFT JOIN held_before USING (office_id)
 LEFT JOIN marts.users AS names USING (user_id)
 LEFT JOIN last_active USING (office_id, user_id)
 CROSS JOIN directory
@@ -70,5 +104,5 @@ CROSS JOIN (
     SELECT coalesce(max(vat_rate) FILTER (commission_vat = 'included'), 0) AS vat_rate FROM meta.tax_basis
 ) AS declared
 WHERE office_id IS NOT NULL
-    AND (coalesce(earned.commission, 0) <> 0 OR earned.active_months > 0 OR budgeted.budget <> 0)
+    AND (coalesce(earned.commission, 0) <> 0 OR earned.active_months > 0 OR budgeted.budget <> 0 OR before.commission <> 0)
 ORDER BY office_id, commission DESC NULLS LAST, name

@@ -81,7 +81,8 @@ def agent(
         "reached": None if budget is None else Decimal(commission),
     }
     whose = {"month": month("2026-02"), "office_id": office, "user_id": name, "name": name}
-    return {**whose, **earned, **goal, "is_complete": True, "last_seen": last_seen}
+    before = {"commission_before": None, "sold_estate_parts_before": Decimal(0)}
+    return {**whose, **earned, **goal, **before, "is_complete": True, "last_seen": last_seen}
 
 
 def news(

@@ -34,6 +34,7 @@ def test_the_offices_that_make_most_of_the_gap_are_named() -> None:
     assert section["sentences"] == [
         "February 2026: Hemviken is 510 behind its budget of SEK 3,000, at 83%.",
         "Furthest behind: Office B (−600).",
+        "Ahead all the same: Office C (+100).",
     ]
     assert [(one["name"], one["gap"]) for one in section["rows"]] == [
         ("Office B", -600),
