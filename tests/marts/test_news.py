@@ -120,3 +120,18 @@ def test_an_agent_without_activity_for_two_months_was_last_seen_then() -> None:
         )
     found = built(given, (SQL / "page" / "agents.sql").read_text("utf-8"))
     assert {row[2]: row[-1] for row in found} == {"U0": JANUARY, "U1": None}
+
+
+def test_an_agent_is_compared_with_the_same_months_of_last_year_where_they_are_held() -> None:
+    given = warehouse()
+    for of_month, amounts in (("2025-01", (5, 7, 9)), ("2026-01", (6, 0, 0)), ("2025-02", (100, 0, 0))):
+        users = [
+            earned({"user_id": f"U{place}"}, amount, parts=int(amount > 0))
+            for place, amount in enumerate(amounts)
+            if amount
+        ]
+        loaded(given, "commission_user", "M1", of_month, users)
+        row = earned({"office_customer_id": "M1"}, sum(amounts))
+        loaded(given, "commission_office", "M1", of_month, [row])
+    found = built(given, (SQL / "page" / "agents.sql").read_text("utf-8"))
+    assert [(row[2], row[4], row[8]) for row in found] == [("U0", 6, 5), ("U1", 0, 7), ("U2", 0, 9)]

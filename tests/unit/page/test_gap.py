@@ -111,3 +111,11 @@ def test_amounts_of_offices_are_numbers_in_the_download() -> None:
     section = _gap(_facts(400), is_chain=True)
     assert "Office%20A%2C-600%2C400%2C1000%2C0.4" in section["download"]["href"]
     assert section["rows"][0]["share"] == Decimal("0.4")
+
+
+def test_a_gap_says_what_it_is_if_vat_is_in_the_commission() -> None:
+    facts = _facts(1210)
+    noted = replace(facts, budgets=[replace(one, vat="unknown") for one in facts.budgets])
+    assert _gap(noted, is_chain=True)["sentences"][1] == (
+        "If 25% VAT is in the commission, which the settings do not say, it is at 97% (−32)."
+    )

@@ -7,6 +7,7 @@ import hashlib
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from functools import cache
 from itertools import pairwise
 from urllib.parse import unquote
@@ -15,8 +16,9 @@ import pytest
 
 from pipelines.page.facts import Facts, facts_by_office
 from pipelines.page.html_page import office_file
-from pipelines.page.language import LANGUAGES
+from pipelines.page.language import LANGUAGES, SPACE
 from tests.unit.page.given import (
+    PUBLISHED,
     Elements,
     agent,
     chain,
@@ -196,8 +198,8 @@ def test_problems_are_words_on_the_chain_s_page_and_rows_on_the_operators() -> N
     whose = {"report": "sales", "customer": "M1", "month": month("2026-02"), "since_utc": None, "in_all": 1}
     problem = {"kind": "failed month", "severity": "error", "message": "The service answered 503."}
     facts = replace(chain("A"), problems=({**problem, **whose},))
-    assert "there is one open problem" in page(facts)
-    assert "there is one open problem" in office_page(facts, "A")
+    assert "there is one open problem (one month could not be read)" in page(facts)
+    assert "there is one open problem (one month could not be read)" in office_page(facts, "A")
     assert "The service answered 503." not in office_page(facts, "A")
     assert "The service answered 503." not in page(facts)
     assert "The service answered 503." in operators_page(facts)
@@ -227,3 +229,11 @@ def test_a_page_of_a_hundred_offices_is_small_and_short() -> None:
     html = page(chain(*(f"O{place}" for place in range(100)), months=2))
     assert len(html.encode()) < 400_000
     assert "The other 90" in html
+
+
+def test_an_office_says_when_its_older_months_were_read() -> None:
+    earlier = replace(earned("A", "2026-01", 5), read_at_utc=PUBLISHED - timedelta(days=14))
+    facts = Facts(office_months=(earlier, earned("A", "2026-02", 5)))
+    html = office_page(facts, "A").replace(SPACE, " ")
+    assert "numbers of February 2026 read 20 March 2026" in html
+    assert ", of earlier months of 2026 on 6 March 2026 or later" in html

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from decimal import Decimal
 
-from pipelines.page.facts import Facts
+from pipelines.page.facts import Facts, OfficeEarnings
 from pipelines.page.figures import OfficeMonths, Shown, last_months
-from pipelines.page.language import UNKNOWN, language
+from pipelines.page.language import SPACE, UNKNOWN, language
 from pipelines.page.sections import (
     agents_section,
     cards,
@@ -174,3 +174,53 @@ def test_an_agent_who_left_is_marked_among_the_agents() -> None:
     shown = agents_section(facts, OfficeMonths(facts), ENGLISH)
     assert shown is not None
     assert shown["rows"][0]["note"] == "last seen January 2026"
+
+
+def _two_years(office: str, *amounts: tuple[int, int]) -> list[OfficeEarnings]:
+    """January and so on of both years, each as last year's and this one's."""
+    return [
+        earned(office, f"{year}-{place:02}", pair[year - 2025])
+        for place, pair in enumerate(amounts, start=1)
+        for year in (2025, 2026)
+    ]
+
+
+def test_offices_furthest_off_last_year_are_named_with_their_months() -> None:
+    rows = [*_two_years("A", (500, 400), (100, 1)), *_two_years("B", (100, 100), (100, 150))]
+    section = offices_section(_months(*rows), ENGLISH, {})
+    assert section is not None
+    assert [one.replace(SPACE, " ") for one in section["sentences"]] == [
+        (
+            "Furthest below the same months last year (January to February 2026): "
+            "Office A −199 (−33.2%), most in January (400 against 500) and February (1 against 100)."
+        ),
+        "Furthest above: Office B +50 (+25.0%), most in February (150 against 100).",
+    ]
+
+
+def test_agents_furthest_off_last_year_are_named_with_their_homes() -> None:
+    before = {"commission_before": Decimal(1800), "sold_estate_parts_before": Decimal("19.7")}
+    facts = replace(chain("A"), agents=({**agent("A", "Lena", 900), **before},))
+    section = agents_section(facts, OfficeMonths(facts), ENGLISH)
+    assert section is not None
+    assert [one.replace(SPACE, " ") for one in section["sentences"]] == [
+        "Furthest below the same months last year: Lena −900 (1 against 19.7 homes)."
+    ]
+
+
+def test_a_quarter_of_one_month_is_not_told_beside_the_month() -> None:
+    earners = [{**earner("A", period), "month": month("2026-01")} for period in ("quarter", "month")]
+    boards = leaderboards(Facts(earners=earners), ENGLISH)
+    assert [board["title"] for board in boards["agents"]] == ["Month"]
+
+
+def test_a_share_of_budget_says_what_it_is_if_vat_is_in_the_commission() -> None:
+    given = replace(budgeted("A", "2026-02", 1000, 1210), vat="unknown")
+    months = OfficeMonths(Facts(office_months=[earned("A", "2026-02", 1210)], budgets=[given]))
+    assert _cards(months)[0]["if_vat"] == "97% if 25% VAT is in the commission, which the settings do not say"
+
+
+def test_what_is_earned_beside_sales_is_a_figure_of_its_own() -> None:
+    row = replace(earned("A", "2026-02", 1210), sold_commission=Decimal(1000))
+    [card, *_] = _cards(_months(row))
+    assert [one["value"] for one in card["figures"] if "valuations" in one["name"]] == ["210"]
