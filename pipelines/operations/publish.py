@@ -101,6 +101,7 @@ def _build_and_check(store: Store, settings: Settings, clock: Clock) -> tuple[li
         write_configured(connection, "customers", customers)
         write_declared(connection, "clock", settings.timezone)
         write_declared(connection, "tax_basis", settings.commission_vat, settings.vat_rate)
+        write_declared(connection, "rereading", settings.changed_months)
         marts = build_marts(connection)
         remember_disagreements(connection, [one.name for one in REPORTS.values() if one.follows_sales])
         connection.commit()  # a check sees what is committed

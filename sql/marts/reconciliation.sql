@@ -24,7 +24,8 @@
 --   is_reconciled: whether they differ by no more than that; null where one of the two is not held
 --   read_at_utc: when the service gave the office report, in UTC; of shares of agents, the sales list
 --   compared_read_at_utc: when it gave the other report, in UTC
---   likely_reason: why they may differ; null where they do not
+--   likely_reason: why they may differ; null where they do not. It names the next night only where the settings let one
+--     read older months again (BROKERBI_CHANGED_MONTHS)
 --   _customer: the customer whose office report counts
 --   _month: month of that report
 WITH held AS (
@@ -253,7 +254,8 @@ SELECT
             THEN 'restated between two readings: the ' || in_order_of_reading[2] || ' was read later, on '
             || later_read_at_utc::DATE
             || CASE
-                WHEN is_earlier_due THEN '; the ' || in_order_of_reading[1] || ' is asked again by the next night'
+                WHEN is_earlier_due AND rereading.changed_months > 0
+                    THEN '; the ' || in_order_of_reading[1] || ' is asked again by the next night'
                 ELSE ''
             END
         WHEN is_read_on_days THEN 'restated between two readings: the reports were read on different days'
@@ -264,4 +266,5 @@ SELECT
     customer_id AS _customer,
     month AS _month
 FROM compared
+CROSS JOIN staging.rereading AS rereading
 ORDER BY month, office_id, compared, measure

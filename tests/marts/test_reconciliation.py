@@ -21,7 +21,7 @@ from tests.marts.given import (
     warehouse,
 )
 from warehouse.changes import Changed, remember_disagreements
-from warehouse.meta_schema import aware
+from warehouse.meta_schema import aware, write_declared
 
 NOT_RECONCILED = (
     "SELECT office_id, compared, measure, difference::DOUBLE, likely_reason FROM marts.reconciliation "
@@ -207,12 +207,16 @@ def test_reports_that_agree_are_not_due_however_far_apart_they_were_read(given: 
     assert disagreements(given) == []
 
 
-def test_the_report_that_was_read_later_is_named_and_the_other_is_asked_again(
-    given: DuckDBPyConnection,
+@pytest.mark.parametrize(
+    ("changed_months", "promised"),
+    [(12, "; the office report is asked again by the next night"), (0, "")],
+)
+def test_the_report_that_was_read_later_is_named_and_the_other_is_asked_again_if_the_settings_let_it(
+    given: DuckDBPyConnection, changed_months: int, promised: str
 ) -> None:
+    write_declared(given, "rereading", changed_months)
     cancelled(given, days(10))
     [reason] = {reason for *_, reason in built(given, NOT_RECONCILED)}
     assert reason == (
-        "restated between two readings: the by-month report was read later, on 2026-06-11; "
-        "the office report is asked again by the next night"
+        f"restated between two readings: the by-month report was read later, on 2026-06-11{promised}"
     )

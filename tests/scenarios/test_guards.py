@@ -225,8 +225,9 @@ def test_a_mart_that_cannot_be_built_is_the_reason_and_the_old_file_stays(here: 
     assert (here.data_dir / "warehouse.duckdb").read_bytes() == before
 
 
-def test_what_the_settings_declare_of_vat_is_in_the_published_file(here: Scenario) -> None:
+def test_what_the_settings_declare_is_in_the_published_file(here: Scenario) -> None:
     declared = {"commission_vat": "included", "vat_rate": Decimal("0.25")}
     here.settings = here.settings.model_copy(update=declared)
     here.publish()
     assert here.rows("FROM meta.tax_basis") == [tuple(declared.values())]
+    assert here.rows("FROM meta.rereading") == [(here.settings.changed_months,)]
