@@ -147,6 +147,15 @@ class RequestsOfNight:
 
 
 @dataclass(frozen=True)
+class ProblemCount:
+    """Open problems of meta.problems of one kind, as the page of those who run the pipeline counts them."""
+
+    kind: str
+    severity: str
+    number: int
+
+
+@dataclass(frozen=True)
 class Overview:
     """Everything that the command `status` shows."""
 
@@ -158,6 +167,7 @@ class Overview:
     publications: Sequence[PastPublication]
     overlaps: Sequence[Overlap] = ()
     nights: Sequence[RequestsOfNight] = ()
+    problems: Sequence[ProblemCount] = ()
 
 
 @dataclass(frozen=True)
@@ -225,6 +235,7 @@ _NIGHTS = """
            sum(bytes)::BIGINT, sum(seconds)
     FROM meta.requests_by_day GROUP BY day ORDER BY day DESC LIMIT 7
 """
+_PROBLEMS = "SELECT kind, severity, count(*) FROM meta.problems GROUP BY ALL ORDER BY ALL"
 _DIFFERING = "SELECT DISTINCT message FROM meta.assumptions WHERE state = 'differs' ORDER BY 1"
 
 
@@ -240,6 +251,7 @@ def overview(store: Store) -> Overview:
             [PastPublication(*row) for row in _rows(connection, _PUBLICATIONS)],
             [Overlap(*row) for row in _rows(connection, _OVERLAPS, table="customer_overlaps")],
             [RequestsOfNight(*row) for row in _rows(connection, _NIGHTS)],
+            [ProblemCount(*row) for row in _rows(connection, _PROBLEMS, table="problems")],
         )
 
 
@@ -288,8 +300,10 @@ def quarantined_rows(connection: DuckDBPyConnection) -> list[QuarantinedRow]:
 
 
 def _rows(connection: DuckDBPyConnection, query: str, *, table: str = "") -> list[tuple[Any, ...]]:
-    """What a query finds, lists as tuples; nothing if it needs a table that no build has made yet."""
-    there = "SELECT 1 FROM duckdb_tables() WHERE table_name = $1 AND database_name = current_database()"
+    """What a query finds, lists as tuples; nothing if it needs a table or view that no build has made yet."""
+    there = (
+        "SELECT 1 FROM information_schema.tables WHERE table_name = $1 AND table_catalog = current_database()"
+    )
     if table and not connection.execute(there, [table]).fetchall():
         return []
     found = connection.execute(query).fetchall()

@@ -85,21 +85,27 @@ def verdict(view: Overview) -> str:
     """Everything that is wrong in one sentence, or that nothing is."""
     if not view.standings:
         return "Nothing has been asked yet; `brokerbi sync` begins."
+    problems = sum(one.number for one in view.problems)
+    open_problems = f"{count(problems)} open {'problem' if problems == 1 else 'problems'}"
     if found := _troubles(view):
-        return f"Look: {', '.join(found)}."
+        in_all = f"; {open_problems} in all" if problems else ""
+        return f"Look: {', '.join(found)}{in_all}."
     fresh = sum(one.state == "fresh" for one in view.standings)
-    return f"All is well: {fresh} reports are fresh, and nothing failed."
+    well = f"All is well but for {open_problems} of which none is an error" if problems else "All is well"
+    return f"{well}: {fresh} reports are fresh, and nothing failed."
 
 
 def _troubles(view: Overview) -> list[str]:
     """Everything that is wrong, in a few words each."""
     states = Counter(one.state for one in view.standings)
     rows = sum(one.rows for one in view.quarantined)
+    refused = sum(one.number for one in view.problems if one.kind == "check" and one.severity == "error")
     last = view.publications[0] if view.publications else None
     return [
         *(f"{states[state]} {words}" for state, words in _STATES_OF_TROUBLE.items() if states[state]),
         *([f"{len(view.failures)} failed and not loaded since"] if view.failures else []),
         *([f"{count(rows)} rows in quarantine"] if rows else []),
+        *([f"{count(refused)} checks of severity error failed"] if refused else []),
         *(["nothing is published"] if last is None else []),
         *(["the latest file was not published"] if last and last.status == "refused" else []),
     ]
@@ -199,9 +205,12 @@ def _print_failures(view: Overview) -> None:
 
 
 def _print_trouble(view: Overview) -> None:
-    """Rows in quarantine, customers that overlap, and what refusals have taught."""
+    """Open problems as the page counts them, rows in quarantine, overlaps, and what refusals have taught."""
     from warehouse.ledger import Cap
 
+    if view.problems:
+        kinds = ", ".join(f"{one.kind} {count(one.number)}" for one in view.problems)
+        print(f'open problems by kind: {kinds}; `brokerbi query "FROM meta.problems"` says more')
     for some in view.quarantined:
         print(f"quarantine: {count(some.rows)} rows of bi.{some.table} of {some.customer}: {some.reason}")
     for one in view.overlaps:

@@ -1,6 +1,7 @@
 -- How whole and how new is the number, and what speaks against it?
 -- One row per sentence; is_doubt where it is a reason to hesitate. Of several months it says which.
--- Of a user the answers of the user's office in the month are looked at.
+-- Of a user the answers of the user's office in the month are looked at. A problem of no report in particular is left out
+-- where its words show that it is about something else, as budgets beside a commission.
 -- Parameters: office, user, first_month, month, report
 WITH months AS (
     SELECT unnest(generate_series(
@@ -21,6 +22,17 @@ sources AS (
     SELECT sources.*, sources.fetched_at_utc::DATE::VARCHAR AS read_on
     FROM marts.office_sources AS sources
     INNER JOIN asked USING (office_id, month, report)
+),
+
+problems AS (
+    SELECT
+        *,
+        CASE
+            WHEN kind = 'assumption' THEN 'budget'
+            WHEN kind = 'check' THEN regexp_extract(message, ': [a-z_]*(budget|lead|running)', 1)
+            ELSE ''
+        END AS about
+    FROM meta.problems
 ),
 
 reconciled AS (
@@ -66,11 +78,12 @@ sentences AS (
     WHERE fresh.is_late
     UNION ALL
     SELECT 3, true, problems.month, kind || ': ' || message
-    FROM meta.problems AS problems
+    FROM problems
     INNER JOIN sources
         ON coalesce(problems.report, sources.report) = sources.report
         AND coalesce(problems.customer, sources.customer_id) = sources.customer_id
         AND coalesce(problems.month, sources.month) = sources.month
+        AND (problems.report IS NOT NULL OR contains(sources.report, problems.about))
     UNION ALL
     SELECT 4, true, month, 'differs: the ' || compared || ' has ' || compared_amount::DOUBLE || ' of ' || measure
         || ', ' || difference::DOUBLE || ' beside ' || amount::DOUBLE || coalesce(': ' || likely_reason, '')

@@ -41,6 +41,8 @@ not_refreshed AS (
 
 assumptions AS (
     SELECT
+        found.query,
+        tables.report AS table_report,
         state,
         message,
         CASE
@@ -50,11 +52,14 @@ assumptions AS (
             ELSE 'homes'
         END AS budget,
         state = 'fits' AND row_count > 0 AND budget IS NOT NULL AS is_read
-    FROM meta.assumptions
+    FROM meta.assumptions AS found
+    LEFT JOIN meta.tables AS tables
+        ON 'bi.' || tables.table_name = regexp_replace(found.source, '_history$', '')
 ),
 
 differing AS (
     SELECT DISTINCT
+        report,
         message,
         CASE
             WHEN budget IS NULL THEN NULL
@@ -64,7 +69,11 @@ differing AS (
             ELSE 'Budgets of ' || budget || ' come from another report, but one of them cannot be read'
         END AS consequence
     FROM (
-        SELECT *, bool_or(is_read) OVER () AS any_read, bool_or(is_read) OVER (PARTITION BY budget) AS this_read
+        SELECT
+            *,
+            bool_or(is_read) OVER () AS any_read,
+            bool_or(is_read) OVER (PARTITION BY budget) AS this_read,
+            max(table_report) OVER (PARTITION BY query) AS report
         FROM assumptions
     )
     WHERE state = 'differs'
@@ -137,7 +146,7 @@ found AS (
     WHERE changes.load_id IS NOT NULL AND changes.from_type <> 'NULL'
     UNION ALL
     SELECT
-        'assumption', 'warning', NULL, NULL, NULL, NULL,
+        'assumption', 'warning', CASE WHEN count(DISTINCT report) = 1 THEN any_value(report) END, NULL, NULL, NULL,
         coalesce(consequence || ': ', '') || string_agg(message, '; ' ORDER BY message)
     FROM differing
     GROUP BY consequence, CASE WHEN consequence IS NULL THEN message END

@@ -206,10 +206,10 @@ def test_reports_that_are_late_for_one_reason_are_one_problem(given: DuckDBPyCon
     assert problems(given) == [("late", "warning", None, "M1", words)]
 
 
-def problems_of_budgets(given: DuckDBPyConnection) -> list[tuple[str]]:
-    """The messages about what budgets are assumed to look like."""
+def problems_of_budgets(given: DuckDBPyConnection) -> list[tuple[str | None, str]]:
+    """The reports and messages about what budgets are assumed to look like."""
     build(given, "budgets")
-    return given.execute("SELECT message FROM meta.problems WHERE kind = 'assumption'").fetchall()
+    return given.execute("SELECT report, message FROM meta.problems WHERE kind = 'assumption'").fetchall()
 
 
 def test_budgets_that_cannot_be_read_are_one_problem_that_names_the_empty_marts() -> None:
@@ -217,7 +217,8 @@ def test_budgets_that_cannot_be_read_are_one_problem_that_names_the_empty_marts(
     for report in ("office_budget_commission", "office_budget_crm"):
         arrived(given, f"{report}_history", goal="BIGINT")
         rows(given, f"{report}_history", "G1", "2026-01", [{"goal": 5}])
-    [(message,)] = problems_of_budgets(given)
+    [(of_report, message)] = problems_of_budgets(given)
+    assert of_report is None
     assert message.startswith(
         "Budgets cannot be read, so these marts are empty: marts.budgets and all of budgets and actuals: "
         "office_budget_commission.sql expects bi.office_budget_commission_history.user_id"
@@ -230,5 +231,6 @@ def test_a_budget_that_cannot_be_read_is_told_beside_those_that_can() -> None:
     rows(given, "office_budget_commission_history", "M1", "2026-01", [{"user_id": "U1", "commission": 5}])
     arrived(given, "office_budget_crm_history", user_id="VARCHAR")
     rows(given, "office_budget_crm_history", "M1", "2026-01", [{"user_id": "U1"}])
-    [(message,)] = problems_of_budgets(given)
+    [(of_report, message)] = problems_of_budgets(given)
+    assert of_report == "office_budget_crm"
     assert message.startswith("Budgets of meetings cannot be read, so no mart has them: office_budget_crm")

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from pipelines.cli.main import main
-from pipelines.cli.status import is_well
+from pipelines.cli.status import is_well, verdict
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.scenario import Scenario, scenario
-from warehouse.status import Overview, PastPublication, ReportStatus
+from warehouse.status import Overview, PastPublication, ProblemCount, ReportStatus
 
 NOW = datetime(2026, 11, 21, 4)
 STATUS = "import sys; from pipelines.cli.main import main; sys.exit(main())"
@@ -94,6 +94,15 @@ def test_a_monitor_hears_of_what_is_wrong_and_of_nothing_else(
     standings: list[ReportStatus], publications: list[PastPublication], quiet: bool
 ) -> None:
     assert is_well(Overview(standings, [], [], [], [], publications)) is quiet
+
+
+def test_problems_that_the_page_counts_are_in_the_verdict() -> None:
+    well = Overview([FRESH], [], [], [], [], [PUBLISHED])
+    assert verdict(well) == "All is well: 1 reports are fresh, and nothing failed."
+    noted = replace(well, problems=[ProblemCount("assumption", "warning", 3)])
+    assert verdict(noted).startswith("All is well but for 3 open problems of which none is an error: ")
+    late = replace(noted, standings=[replace(FRESH, state="late")])
+    assert verdict(late) == "Look: 1 late; 3 open problems in all."
 
 
 def test_failures_of_one_cause_are_one_line_and_details_show_each(
