@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from decimal import Decimal
 from urllib.parse import urlencode
 
-from pipelines.cli.number_around import line, print_around, table, written
+from pipelines.cli.number_around import print_around
+from pipelines.cli.number_lines import line, table, written
 from pipelines.cli.output import complain, count, size
 from pipelines.operations.explain import YEAR_TO_DATE, Explanation, explain, explain_year
 from pipelines.settings.model import load_settings

@@ -7,45 +7,21 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from pipelines.cli.output import count, print_table
+from pipelines.cli.number_changes import print_budget_changes, print_changes, print_kinds
+from pipelines.cli.number_lines import MOST_ROWS, brief, line, parts, signed, table
+from pipelines.cli.output import count
 from pipelines.operations.explain import NEVER_ADDED, Around, Explanation
 from warehouse.lineage import SOURCES, TracedNumber
 
 Row = Mapping[str, Any]
-MOST_ROWS = 12
-INDENT = " " * 19
+DECEMBER = 12
+HOMES = ("homes", "homes_year_before")
 EARNED = frozenset(
     name for name, source in SOURCES.items() if source.report in ("commission_office", "commission_user")
 )
 """Measures that sales and agents explain."""
 BUDGETED = {"commission": "commission", "sold_estate_parts": "sold estates"}
 """The budget that a measure is held against."""
-
-
-def line(head: str, text: str) -> None:
-    """One line of an explanation, under its head."""
-    print(f"  {head:<17}{text}")
-
-
-def written(number: Decimal | int | None) -> str:
-    """As SQL writes it, without zeros at the end."""
-    return "unknown" if number is None else f"{Decimal(number):.8f}".rstrip("0").rstrip(".")
-
-
-def brief(number: Decimal | int | None) -> str:
-    """As people read it: from a thousand on without fractions, in groups of three."""
-    if number is None:
-        return "-"
-    return count(round(number)) if abs(Decimal(number)) >= 1000 else written(number)
-
-
-def table(
-    head: str, text: str, heads: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()
-) -> None:
-    """A table of an explanation under a line of text, its first rows alone where there are many."""
-    more = f", the first {MOST_ROWS} of {count(len(rows))}" if len(rows) > MOST_ROWS else ""
-    line(head, text + more)
-    print_table(heads, rows[:MOST_ROWS], right=right, indent=INDENT)
 
 
 def print_around(explanation: Explanation, *, is_year: bool = False) -> None:
@@ -60,10 +36,10 @@ def print_around(explanation: Explanation, *, is_year: bool = False) -> None:
         _print_months(number, around["months"], is_year)
     _print_budgets(number, around, is_year)
     if number.measure in EARNED:
-        _print_changes(around["changes"], is_year)
-        _print_agent_changes(number, around["agent_changes"])
-        _print_agents(around["agents"], is_year)
-        _print_sales(around["sales"], is_year)
+        print_changes(number, around["changes"], around["agent_changes"], is_year)
+        print_kinds(number, around["kinds"])
+        _print_agents(around, is_year)
+        _print_sales(number, around, is_year)
     if number.source.report == "tips_and_leads":
         _print_leads(number, around["leads"])
 
@@ -110,101 +86,124 @@ def _unlike(now: Row, then: Row) -> str:
 
 def _compared(now: Decimal, then: Decimal) -> str:
     change = f", {_percent(now / then - 1)} since" if then > 0 else ""
-    return f"{brief(then)}: {_signed(now - then)}{change}"
+    return f"{brief(then)}: {signed(now - then)}{change}"
 
 
 def _print_budgets(number: TracedNumber, around: Around, is_year: bool) -> None:
-    """The budget that belongs to the measure: of the month, the year to date and the year."""
+    """The budget that belongs to the measure: of the month, the year to date and the year, as it is now."""
     budget = number.source.budget or BUDGETED.get(number.measure)
     for one in around["budgets"]:
         if one["measure"] != budget:
             continue
-        of_month = f"{brief(one['budget'])} of {budget}{_reached(one['attainment_share'])}"
+        of_month = f"none of {budget} in this month"
+        if one["budget"] is not None:
+            of_month = f"{brief(one['budget'])} of {budget}{_reached(one['attainment_share'])}"
         line("budget", f"of {budget}" if is_year else of_month)
         if one["year_to_date_budget"] is not None:
             months = f"in {one['year_to_date_budget_month_count']} months with a budget"
             reached = _reached(one["year_to_date_attainment_share"])
             line("", f"year to date {brief(one['year_to_date_budget'])} {months}{reached}")
-        forecast = f"; the forecast says {brief(one['year_forecast'])}" if one["year_forecast"] else ""
-        line("", f"year {brief(one['year_budget'])}{forecast}")
+        line("", f"year {brief(one['year_budget'])}{_forecast(one)}")
         if one["basis_note"]:
             line("", str(one["basis_note"]))
-    for one in around["budget_changes"]:
-        if one["measure"] == budget:
-            change = f"{brief(one['amount_before'])} -> {brief(one['amount_after'])}"
-            month = f"{one['month']:%Y-%m}, " if is_year else ""
-            noted = f"noted {one['noted_at_utc']:%Y-%m-%d}"
-            line("budget changed", f"{month}{one['user_label']}: {change}, {noted}")
+    changed = [one for one in around["budget_changes"] if one["measure"] == budget]
+    print_budget_changes(changed, _budget_of(around, budget), is_year)
 
 
-def _print_changes(changes: Sequence[Row], is_year: bool) -> None:
-    """What was restated, and by which sales; nothing where nothing changed."""
-    if not changes:
-        line("changed since", "nothing, as far as was read")
-        return
-    rows = [
-        [
-            f"{one['noted_at_utc']:%Y-%m-%d}",
-            *([f"{one['month']:%Y-%m}"] if is_year else []),
-            f"sale {one['street_address'] or one['estate_id']} {one['change']}"
-            if one["estate_id"]
-            else "commission of the month",
-            brief(one["commission_before"]),
-            brief(one["commission_after"]),
-            _signed(one["commission_change"]),
-            str(one["agents"] or ""),
-            str(one["estate_id"] or ""),
-        ]
-        for one in changes
-    ]
-    heads = ["noted", *(["month"] if is_year else []), "what", "before", "after", "change", "agents", "id"]
-    numbers = [heads.index(name) for name in ("before", "after", "change")]
-    table("changed since", "noted by us, whole commissions of sales", heads, rows, right=numbers)
+def _budget_of(around: Around, measure: str | None) -> Decimal:
+    """The month's budget of a measure, zero where it has none any more."""
+    return next((one["budget"] for one in around["budgets"] if one["measure"] == measure), None) or Decimal(0)
 
 
-def _print_agent_changes(number: TracedNumber, changes: Sequence[Row]) -> None:
-    """Whose commission changed in each restated month, and what of it came from no sale."""
-    for month in sorted({one["month"] for one in changes}):
-        found = [one for one in changes if one["month"] == month]
-        agents = [one for one in found if one["commission_change"] is not None]
-        has_sales = any(one["commission_change"] != one["unsold_change"] for one in agents)
-        if number.kind == "office" and has_sales:
-            line("by agent", f"{month:%Y-%m}: {_named(agents, 'commission_change')}")
-        unsold = [one for one in found if abs(one["unsold_change"] or 0) >= 1]
-        if unsold:
-            total = sum((one["unsold_change"] for one in unsold), Decimal(0))
-            whose = f": {_named(unsold, 'unsold_change')}" if number.kind == "office" else ""
-            line("not from sales", f"{_signed(total)} in {month:%Y-%m}{whose}")
+def _forecast(budget: Row) -> str:
+    """Where the year will end, as it is known today and not as it was in the explained month."""
+    if budget["year_forecast"] is None:
+        return ""
+    end = brief(budget["year_forecast"])
+    if budget["has_left"]:
+        return f"; nothing more is forecast than the {end} so far, without a trace in three months"
+    if budget["seen_from_month"].month == DECEMBER:
+        return f"; it ended with {end}"
+    return f"; the forecast at the end of {budget['seen_from_month']:%Y-%m} says {end}"
 
 
-def _named(changes: Sequence[Row], column: str) -> str:
-    """The agents with what changed, and in words what no agent's total shows."""
-    return ", ".join(
-        f"{one['user_label'] or 'nobody can be named for'} {_signed(one[column])}" for one in changes
-    )
-
-
-def _print_agents(agents: Sequence[Row], is_year: bool) -> None:
+def _print_agents(around: Around, is_year: bool) -> None:
+    """The agents, what is in the office's number beside theirs, and whose work was no sale."""
+    agents = around["agents"]
     if not agents:
         return
     columns = ["commission", *([] if is_year else ["month_before"]), "year_before"]
-    rows = [
-        [str(one["user_label"]), *(brief(one[name]) for name in columns), str(one["remark"] or "")]
+    periods = dict(zip(columns, ["now", *([] if is_year else ["month before"]), "year before"], strict=True))
+    amounts = {one["period"]: one["commission"] for one in around["kinds"]}
+    found = [
+        {**{name: one[name] for name in (*columns, *HOMES)}, "head": one["user_label"], "end": one["remark"]}
         for one in agents
     ]
+    beside = {
+        name: (amounts.get(period) or 0) - sum(one[name] or 0 for one in agents)
+        for name, period in periods.items()
+    }
+    if any(abs(amount) >= 1 for amount in beside.values()):
+        found.append({**beside, "head": "in no agent's total"})
     active = sum(bool(one["is_active"]) for one in agents)
     since = "year" if is_year else "month"
     table(
         "the agents",
         f"{active} active, the largest loss since the {since} before first",
-        ["agent", *(name.replace("_", " ") for name in columns), ""],
-        rows,
-        right=range(1, 1 + len(columns)),
+        ["agent", *(name.replace("_", " ") for name in (*columns, *HOMES)), ""],
+        [
+            [
+                str(one["head"]),
+                *(brief(one[name]) for name in columns),
+                *(parts(one.get(name)) for name in HOMES),
+                str(one.get("end") or ""),
+            ]
+            for one in found
+        ],
+        right=range(1, 1 + len(columns) + len(HOMES)),
+        most=len(found),
     )
+    other = [
+        f"{one['user_label']} {brief(one['unsold_commission'])}{_other_work(one)}"
+        for one in agents
+        if abs(one["unsold_commission"] or 0) >= 1
+    ]
+    if other:
+        line("not from sales", ", ".join(other))
 
 
-def _print_sales(sales: Sequence[Row], is_year: bool) -> None:
-    """The sales by their share, and what of them is not received."""
+def _other_work(agent: Row) -> str:
+    kinds = [
+        f"{parts(agent[f'{name}_parts'])} {name}{'' if agent[f'{name}_parts'] == 1 else 's'}"
+        for name in ("writing", "valuation")
+        if agent[f"{name}_parts"]
+    ]
+    return f" ({', '.join(kinds)})" if kinds else ""
+
+
+def _print_sales(number: TracedNumber, around: Around, is_year: bool) -> None:
+    """The sales by their share, those of a year before, and what of the numbers is in none of them."""
+    periods = {one["period"]: one for one in around["kinds"]}
+    for head, period, is_before in (("the sales", "now", False), ("a year before", "year before", True)):
+        sales = [one for one in around["sales"] if one["is_year_before"] is is_before]
+        whole = periods.get(period)
+        if whole is None or not (sales or whole["commission"]):
+            continue
+        of_months = " in these months" if is_year else ""
+        homes = f"{parts(whole['sold_estate_parts'])} homes{of_months}, by the shares that count here"
+        measure = number.measure if number.measure in ("commission", "sold_commission") else "commission"
+        table(
+            head,
+            homes,
+            ["sale", "contract", "share", "possession", "commission", "agents", "id"],
+            _with_sums(sales, whole[measure], measure),
+            right=(2,),
+            most=MOST_ROWS + 3,
+        )
+
+
+def _with_sums(sales: Sequence[Row], whole: Decimal | None, measure: str) -> list[list[str]]:
+    """The largest sales, the others as one row, what is in no listed sale, and the sum."""
     rows = [
         [
             str(one["street_address"] or one["estate_id"]),
@@ -215,18 +214,22 @@ def _print_sales(sales: Sequence[Row], is_year: bool) -> None:
             str(one["agents"]),
             str(one["estate_id"]),
         ]
-        for one in sales
+        for one in sales[:MOST_ROWS]
     ]
-    if rows:
-        heads = ["sale", "contract", "share", "possession", "commission", "agents", "id"]
-        of_months = " in these months" if is_year else ""
-        table(
-            "the sales",
-            f"by the shares that count here{of_months}, writings and valuations aside",
-            heads,
-            rows,
-            right=(2,),
-        )
+    empty = [""] * 4
+    if more := sales[MOST_ROWS:]:
+        rows.append([f"and {count(len(more))} more", "", brief(_summed(more)), *empty])
+    if whole is not None:
+        beside = whole - _summed(sales)
+        if abs(beside) >= 1:
+            kinds = "writings, valuations and others" if measure == "commission" else "in no listed sale"
+            rows.append([kinds, "", brief(beside), *empty])
+        rows.append(["in all", "", brief(whole), *empty])
+    return rows
+
+
+def _summed(sales: Sequence[Row]) -> Decimal:
+    return sum((one["commission"] or Decimal(0) for one in sales), Decimal(0))
 
 
 def _print_leads(number: TracedNumber, leads: Sequence[Row]) -> None:
@@ -243,10 +246,6 @@ def _print_leads(number: TracedNumber, leads: Sequence[Row]) -> None:
 
 def _counts(one: Row) -> list[str]:
     return [count(one["leads"]), count(one["removed"])]
-
-
-def _signed(number: Decimal) -> str:
-    return f"{'+' if number > 0 else ''}{brief(number)}"
 
 
 def _percent(share: Decimal) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.operations.recount import Number, Recount, RecountedNumber, recount
+from pipelines.operations.stored_sales import sales_as_last_held
 from warehouse.errors import LandingDamaged
 from warehouse.landing import Landing
 from warehouse.lineage import BUDGETS, NotInTheFile, Trace, TracedAnswer, TracedLoad, trace
@@ -28,6 +29,7 @@ QUOTIENTS = {
 
 QUERIES = (
     "months",
+    "kinds",
     "budgets",
     "budget_changes",
     "changes",
@@ -96,7 +98,9 @@ def explain(
     data_dir: Path, *, month: date, measure: str, timezone: str, office: str = "", user: str = ""
 ) -> Explanation:
     """Trace a number of an office or a user, and count it again; asks the service nothing."""
-    explanation = _recounted(data_dir, month, measure, timezone, office, user)
+    explanation = explain_alone(
+        data_dir, month=month, measure=measure, timezone=timezone, office=office, user=user
+    )
     explanation.around = _around(data_dir, explanation.trace, month)
     return explanation
 
@@ -112,11 +116,18 @@ def _around(data_dir: Path, traced: Trace, first_month: date) -> Around:
         "report": traced.answers[0].load.report if traced.answers else number.source.report,
     }
     found = published_rows(data_dir, SQL / "explain", QUERIES, variables)
-    return {name: rows or () for name, rows in found.items()}
+    around: dict[str, Sequence[Mapping[str, Any]]] = {name: rows or () for name, rows in found.items()}
+    around["changes"] = sales_as_last_held(
+        Landing(Path(data_dir) / "landing"),
+        around["changes"],
+        office=number.id if number.kind == "office" else "",
+        user=number.id if number.kind == "user" else "",
+    )
+    return around
 
 
-def _recounted(
-    data_dir: Path, month: date, measure: str, timezone: str, office: str, user: str
+def explain_alone(
+    data_dir: Path, *, month: date, measure: str, timezone: str, office: str = "", user: str = ""
 ) -> Explanation:
     """A number traced and counted again, without what surrounds it."""
     explanation = Explanation(trace(data_dir, month, measure, office=office, user=user))
@@ -141,8 +152,8 @@ def explain_year(
     found: list[Explanation] = []
     for number in range(1, month.month + 1):
         try:
-            one = month.replace(month=number)
-            found.append(_recounted(data_dir, one, measure, timezone, office, user))
+            asked = {"measure": measure, "timezone": timezone, "office": office, "user": user}
+            found.append(explain_alone(data_dir, month=month.replace(month=number), **asked))
         except NotInTheFile:
             if number == month.month:
                 raise

@@ -1,6 +1,6 @@
 -- Whose budgets were changed after they were first read, by how much, and when?
--- One row per office, user, month and measure with more than one version; without any, one row that says since when none was
--- changed.
+-- One row per office, user, month and measure with more than one version, or with one that was taken back; without any, one
+-- row that says since when none was changed.
 --
 -- amount_now is null where the budget was taken back. marts.budgets keeps every version;
 -- marts.budget_as_of(TIMESTAMP '2026-03-01') shows what stood at a moment.
@@ -14,13 +14,13 @@ WITH changed AS (
         arg_min(amount, valid_from_utc) AS first_amount,
         max(amount) FILTER (valid_to_utc IS NULL) AS amount_now,
         count(*) AS versions,
-        max(valid_from_utc) AS last_changed_utc,
+        max(greatest(valid_from_utc, valid_to_utc)) AS last_changed_utc,
         NULL::VARCHAR AS remark
     FROM marts.budgets
     WHERE year(month) = coalesce(getvariable('year'), year(month))
         AND office_id = coalesce(getvariable('office'), office_id)
     GROUP BY office_id, user_id, month, measure
-    HAVING count(*) > 1
+    HAVING count(*) > 1 OR bool_and(valid_to_utc IS NOT NULL)
 )
 
 FROM changed

@@ -23,7 +23,12 @@ earned AS (
         coalesce(bool_or(is_active) FILTER (is_now), false) AS is_active,
         sum(commission) FILTER (is_now) AS commission,
         sum(commission) FILTER (is_month_before) AS month_before,
-        sum(commission) FILTER (is_year_before) AS year_before
+        sum(commission) FILTER (is_year_before) AS year_before,
+        sum(sold_estate_parts) FILTER (is_now) AS homes,
+        sum(sold_estate_parts) FILTER (is_year_before) AS homes_year_before,
+        sum(commission - sold_commission) FILTER (is_now) AS unsold_commission,
+        sum(writing_parts) FILTER (is_now) AS writing_parts,
+        sum(valuation_parts) FILTER (is_now) AS valuation_parts
     FROM placed
     WHERE is_now OR is_month_before OR is_year_before
     GROUP BY user_id

@@ -1,56 +1,115 @@
 -- What changed in the months after they were over, since when, and which sales were it?
--- One row per change of a month's commission, and one per sale that changed in the sales list, the latest first.
--- A sale is listed with its whole commission at the office that listed it, and at the offices and users that share in
--- it now. Of a sale that vanished the file keeps neither street nor agents; agent_changes says whose commission changed.
+-- One row per change of a month's commission, and one per sale that changed since in the sales list.
+-- What changed before a month was over is no change of it. A sale counts with the part of its commission that the office or
+-- user has in it now; share is null where the sales list has it no more, and then the stored answer at landing (of load
+-- load_id_before) may say who had it. Such sales of other offices are named where a total of the month changed that day, as
+-- the office or user may have had a share in them.
 -- Parameters: office, user, first_month, month
-WITH totals AS (
+WITH over_since AS (
+    SELECT office_id, month, min(valid_from_utc)::DATE AS over_since
+    FROM marts.month_total_versions
+    WHERE report = 'commission_office' AND NOT is_open
+    GROUP BY ALL
+),
+
+user_totals AS (
+    SELECT
+        versions.month,
+        versions.valid_from_utc AS noted_at_utc,
+        lag(versions.commission) OVER (PARTITION BY versions.month ORDER BY versions.version) AS commission_before,
+        versions.commission AS commission_after,
+        coalesce(over_since.over_since, (versions.month + INTERVAL 1 MONTH)::DATE) AS over_since
+    FROM marts.user_month_versions AS versions
+    LEFT JOIN marts.user_month AS users USING (user_id, month)
+    LEFT JOIN over_since ON (over_since.office_id, over_since.month) = (users.office_id, versions.month)
+    WHERE versions.user_id = getvariable('user')
+),
+
+totals AS (
     SELECT month, noted_at_utc, commission_before, commission_after
     FROM marts.office_restatements
     WHERE office_id = getvariable('office')
         AND month BETWEEN getvariable('first_month')::DATE AND getvariable('month')::DATE
+        AND commission_before IS DISTINCT FROM commission_after
     UNION ALL
-    SELECT month, valid_from_utc, lag(commission) OVER versions, commission
-    FROM marts.user_month_versions
-    WHERE user_id = getvariable('user')
-        AND month BETWEEN getvariable('first_month')::DATE AND getvariable('month')::DATE
-    WINDOW versions AS (PARTITION BY month ORDER BY version)
-    QUALIFY row_number() OVER versions > 1
-        AND commission IS DISTINCT FROM lag(commission) OVER versions
-        AND lag(valid_from_utc) OVER versions >= month + INTERVAL 1 MONTH
+    SELECT month, noted_at_utc, commission_before, commission_after
+    FROM user_totals
+    WHERE month BETWEEN getvariable('first_month')::DATE AND getvariable('month')::DATE
+        AND noted_at_utc::DATE > over_since
+        AND commission_before IS DISTINCT FROM commission_after
 ),
 
 shared AS (
-    SELECT DISTINCT estate_id
-    FROM marts.sale_shares
-    WHERE user_office_id = getvariable('office') OR user_id = getvariable('user')
+    SELECT
+        estate_id,
+        coalesce(
+            sum(commission) FILTER (is_ours) / nullif(sum(commission), 0), sum(commission_share) FILTER (is_ours), 0
+        )::DECIMAL(28, 12) AS share
+    FROM (
+        SELECT
+            *,
+            coalesce(user_office_id = getvariable('office') OR user_id = getvariable('user'), false) AS is_ours
+        FROM marts.sale_shares
+    )
+    GROUP BY estate_id
 )
 
 SELECT
     month,
     noted_at_utc,
     NULL AS estate_id,
+    NULL AS estate_number,
     NULL AS street_address,
     NULL AS agents,
     'the month' AS change,
+    NULL AS other_month,
+    NULL AS other_office,
+    NULL AS contract_on,
+    NULL AS price_before,
     commission_before,
     commission_after,
-    commission_after - commission_before AS commission_change
+    coalesce(commission_after, 0) - coalesce(commission_before, 0) AS commission_change,
+    NULL AS share,
+    NULL AS is_listed_here,
+    NULL AS landing,
+    NULL AS sha256
 FROM totals
 UNION ALL
 SELECT
     changes.month,
     changes.noted_at_utc,
     changes.estate_id,
+    changes.estate_number,
     sales.street_address,
     sales.agents,
     changes.change,
+    changes.other_month,
+    CASE WHEN changes.other_office_id <> changes.office_id THEN coalesce(other.office_name, changes.other_office_id) END,
+    coalesce(sales.contract_on, before.contract_on),
+    changes.price_before,
     changes.commission_before,
     changes.commission_after,
-    changes.commission_change
+    changes.commission_change,
+    CASE WHEN sales.estate_id IS NOT NULL THEN coalesce(shared.share, (changes.office_id = getvariable('office'))::INTEGER) END,
+    coalesce(changes.office_id = getvariable('office'), false),
+    loads.landing,
+    loads.sha256
 FROM marts.sale_changes AS changes
 LEFT JOIN marts.sales AS sales USING (estate_id)
 LEFT JOIN shared USING (estate_id)
-WHERE changes.month BETWEEN getvariable('first_month')::DATE AND getvariable('month')::DATE
-    AND (changes.change <> 'amount changed' OR changes.commission_change <> 0)
-    AND (changes.office_id = getvariable('office') OR shared.estate_id IS NOT NULL)
-ORDER BY noted_at_utc DESC, month, estate_id NULLS FIRST
+LEFT JOIN marts.sale_versions AS before
+    ON before.estate_id = changes.estate_id AND before.valid_to_utc = changes.noted_at_utc
+LEFT JOIN marts.offices AS other ON other.office_id = changes.other_office_id
+LEFT JOIN meta.loads AS loads ON loads.load_id = changes.load_id_before
+WHERE changes.is_restatement
+    AND changes.commission_change <> 0
+    AND changes.month BETWEEN getvariable('first_month')::DATE AND getvariable('month')::DATE
+    AND (
+        shared.share > 0
+        OR (shared.share IS NULL AND changes.office_id = getvariable('office'))
+        OR (
+            sales.estate_id IS NULL
+            AND (changes.month, changes.noted_at_utc::DATE) IN (SELECT (month, noted_at_utc::DATE) FROM totals)
+        )
+    )
+ORDER BY month, noted_at_utc, estate_id NULLS FIRST

@@ -7,15 +7,16 @@ from datetime import date, datetime
 from functools import cache
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import duckdb
 from duckdb import DuckDBPyConnection
 
 from pipelines.sync.declaration import declared_tables
-from warehouse.duckdb_file import literal, run_definitions
+from warehouse.duckdb_file import literal, mappings, run_definitions
 from warehouse.marts import build_marts
 from warehouse.meta_schema import statements, write_configured
-from warehouse.queries import syntax_trees, tables_read
+from warehouse.queries import SQL, syntax_trees, tables_read
 from warehouse.schema_evolution import declare
 
 Row = Mapping[str, object]
@@ -151,10 +152,26 @@ def loaded(
 
 def built(connection: DuckDBPyConnection, query: str) -> list[tuple[object, ...]]:
     """Build the marts that a query reads, with all they need, then what the query finds in them."""
+    _build_for(connection, query)
+    return connection.execute(query).fetchall()
+
+
+def explained(
+    connection: DuckDBPyConnection, question: str, first: str, last: str = "", **variables: str
+) -> list[dict[str, Any]]:
+    """What a query of sql/explain finds of `office` or `user` in these months, its marts built before."""
+    asked = {"first_month": month(first), "month": month(last or first), **variables}
+    for name in ("office", "user", "first_month", "month", "report"):
+        connection.execute(f"SET VARIABLE {name} = $1", [asked.get(name)])
+    query = (SQL / "explain" / f"{question}.sql").read_text(encoding="utf-8")
+    _build_for(connection, query)
+    return mappings(connection.execute(query))
+
+
+def _build_for(connection: DuckDBPyConnection, query: str) -> None:
     [tree] = syntax_trees(connection, [query])
     read = tables_read(tree, Path("a test"))
     build(connection, *sorted(name for schema, name in read if schema == "marts"))
-    return connection.execute(query).fetchall()
 
 
 def build(connection: DuckDBPyConnection, *marts: str) -> None:

@@ -16,6 +16,7 @@ from tests.marts.given import (
     build,
     built,
     earned,
+    explained,
     held,
     loaded,
     month,
@@ -216,6 +217,60 @@ def test_nothing_more_is_forecast_of_a_user_without_a_trace_in_three_months(
     user_earned(given, {1: 100, 2: 0, 3: 0, 4: 0})
     query = "SELECT year_forecast::INT FROM marts.user_budget_vs_actual WHERE NOT is_open"
     assert built(given, query) == [(1200,), (600,), (400,), (100,)]
+
+
+def test_an_explanation_has_the_budget_of_somebody_who_left_and_forecasts_nothing_more(
+    given: DuckDBPyConnection,
+) -> None:
+    budgeted(given, "2026-01", "U1", (100, SPRING, None))
+    user_earned(given, {1: 150, 2: 0, 3: 0, 4: 0})
+    [found] = explained(given, "budgets", "2026-04", user="U1")
+    names = (
+        "budget",
+        "year_to_date_budget",
+        "year_to_date_actual",
+        "year_budget",
+        "year_forecast",
+        "has_left",
+    )
+    assert [found[name] for name in names] == [None, 100, 150, 100, 150, True]
+
+
+def test_an_explanation_of_an_early_month_has_the_forecast_of_today(given: DuckDBPyConnection) -> None:
+    for number in range(1, 13):
+        budgeted(given, f"2026-{number:02d}", "U1", (100, SPRING, None))
+    office_earned(given, {1: 1, 2: 199, 3: 100})
+    [found] = explained(given, "budgets", "2026-01", office="M1")
+    names = ("year_to_date_actual", "year_forecast", "seen_from_month")
+    assert [found[name] for name in names] == [1, 1200, month("2026-03")]
+
+
+@pytest.mark.parametrize(
+    ("versions", "found"),
+    [
+        ([(100, SPRING, SUMMER), (70, SUMMER, None)], [(100, 70, -30)]),
+        ([(100, SPRING, SUMMER)], [(100, None, -100)]),
+        ([(100, AUTUMN, None)], [(None, 100, 100)]),
+        ([(100, SPRING, None)], []),
+    ],
+    ids=["changed", "taken back", "entered later", "first read"],
+)
+def test_an_explanation_tells_of_a_budget_that_was_changed_entered_or_taken_back(
+    given: DuckDBPyConnection,
+    versions: list[tuple[int, datetime, object]],
+    found: list[tuple[int | None, int | None, int]],
+) -> None:
+    budgeted(given, "2026-12", "U1", *versions)
+    rows = explained(given, "budget_changes", "2026-12", office="M1")
+    assert [(one["amount_before"], one["amount_after"], one["amount_change"]) for one in rows] == found
+
+
+def test_the_analysis_of_changed_budgets_has_those_that_were_taken_back(given: DuckDBPyConnection) -> None:
+    budgeted(given, "2026-12", "U1", (100, SPRING, SUMMER))
+    budgeted(given, "2026-12", "U2", (100, SPRING, None))
+    analysis = (SQL / "analysis" / "07_budgets_that_were_changed.sql").read_text("utf-8").rstrip().rstrip(";")
+    found = built(given, f"SELECT user_id, amount_now, last_changed_utc FROM ({analysis})")
+    assert found == [("U1", None, SUMMER)]
 
 
 def test_budgets_of_a_user_at_two_offices_are_one_and_meet_the_commission_once(

@@ -1,0 +1,104 @@
+"""What the queries of sql/explain find around a number: later changes, kinds of work, reasons to doubt."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+
+import pytest
+from duckdb import DuckDBPyConnection
+
+from tests.marts.given import (
+    arrived,
+    earned,
+    explained,
+    held,
+    loaded,
+    rows,
+    sales_read,
+    warehouse,
+)
+
+NIGHTS = [datetime(2026, month, 2, 3) for month in (1, 2, 3, 4)]
+
+
+def read(
+    given: DuckDBPyConnection, at_utc: datetime, sales: dict[str, float], *, is_open: bool = False
+) -> None:
+    """January in a night: sales of M1, whose commission M1 and M2 share by halves."""
+    whole = sum(sales.values())
+    offices = [earned({"office_customer_id": name}, whole / 2) for name in ("M1", "M2")]
+    loaded(given, "commission_office", "G1", "2026-01", offices, at_utc=at_utc, is_open=is_open)
+    users = [earned({"user_id": name}, whole / 2) for name in ("U1", "U2")]
+    loaded(given, "commission_user", "G1", "2026-01", users, at_utc=at_utc, is_open=is_open)
+    load = sales_read(given, "2026-01", sales, at_utc, is_open=is_open)
+    given.execute("DELETE FROM bi.sales_agents")
+    numbers = given.execute("SELECT id, _row FROM bi.sales_estates").fetchall()
+    agents = [
+        {"id": user, "primary_office_customer_id": office, "commission_value": sales[estate] / 2,
+         "estate_id": estate, "_parent_row": number}
+        for estate, number in numbers
+        for user, office in (("U1", "M1"), ("U2", "M2"))
+    ]  # fmt: skip
+    rows(given, "sales_agents", "G1", "2026-01", agents, at_utc=at_utc, load_id=load)
+    explained(given, "changes", "2026-01")
+
+
+@pytest.fixture(scope="module")
+def restated() -> DuckDBPyConnection:
+    """A January whose first change was found as it was over, and two that came later."""
+    given = warehouse()
+    read(given, NIGHTS[0], {"E1": 100, "E2": 100, "E3": 20}, is_open=True)
+    read(given, NIGHTS[1], {"E1": 90, "E2": 100, "E3": 20})
+    read(given, NIGHTS[2], {"E1": 60, "E2": 100, "E3": 20})
+    read(given, NIGHTS[3], {"E1": 60, "E3": 20})
+    return given
+
+
+@pytest.mark.parametrize("whose", [{"office": "M1"}, {"office": "M2"}, {"user": "U1"}])
+def test_changes_are_those_since_the_month_was_over_and_sales_count_by_their_share(
+    restated: DuckDBPyConnection, whose: dict[str, str]
+) -> None:
+    found = explained(restated, "changes", "2026-01", **whose)
+    assert [
+        (one["noted_at_utc"], one["estate_id"], one["change"], one["commission_change"], one["share"])
+        for one in found
+    ] == [
+        (NIGHTS[2], None, "the month", -15, None),
+        (NIGHTS[2], "E1", "amount changed", -30, 0.5),
+        (NIGHTS[3], None, "the month", -50, None),
+        (NIGHTS[3], "E2", "vanished", -100, None),
+    ]
+    gone = found[-1]
+    listed_here = whose == {"office": "M1"}
+    known = (gone["contract_on"], gone["price_before"], gone["is_listed_here"])
+    assert known == (date(2026, 1, 15), 1000, listed_here)
+
+
+def kinds(given: DuckDBPyConnection, first: str, last: str = "", **whose: str) -> list[tuple[object, ...]]:
+    names = ("period", "is_held", "commission", "sold_commission", "sold_estate_parts", "valuation_parts")
+    return [tuple(one[name] for name in names) for one in explained(given, "kinds", first, last, **whose)]
+
+
+def test_homes_and_other_work_are_set_beside_earlier_months() -> None:
+    given = warehouse()
+    for of_month, row in {
+        "2025-02": earned({"user_id": "U1"}, 130, 2, sold_average_commission=50, valuation_parts=1),
+        "2026-01": earned({"user_id": "U1"}, 80, 1),
+        "2026-02": earned({"user_id": "U1"}, 10, 0, valuation_parts=1),
+    }.items():
+        loaded(given, "commission_user", "M1", of_month, [row])
+    now, before = ("now", True, 10, 0, 0, 1), ("month before", True, 80, 80, 1, 0)
+    assert kinds(given, "2026-02", user="U1") == [now, before, ("year before", True, 130, 100, 2, 1)]
+    assert kinds(given, "2026-01", "2026-02", user="U1")[1][:2] == ("year before", False)
+
+
+@pytest.mark.parametrize(("report", "minds"), [("commission_office", 0), ("office_budget_crm", 1)])
+def test_only_what_concerns_the_number_is_minded(report: str, minds: int) -> None:
+    given = warehouse()
+    loaded(given, "commission_office", "M1", "2026-01", [earned({"office_customer_id": "M1"}, 5)])
+    for table in ("office_budget_commission_history", "office_budget_crm_history"):
+        arrived(given, table, goal="BIGINT")
+        rows(given, table, "M1", "2026-01", [{"goal": 5}])
+    held(given, "office_budget_crm", "M1", ["2026-01"])
+    found = explained(given, "trust", "2026-01", office="M1", report=report)
+    assert sum(str(one["sentence"]).startswith("assumption: Budgets") for one in found) == minds
