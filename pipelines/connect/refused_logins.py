@@ -6,10 +6,12 @@ import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from hashlib import scrypt
 from pathlib import Path
 
 from filelock import FileLock, Timeout
+from pydantic import SecretStr
 
 from pipelines.clock import Clock
 from pipelines.connect.models import Login
@@ -59,6 +61,11 @@ class RefusedLogins:
         self._file(login).unlink(missing_ok=True)
 
     def _file(self, login: Login) -> Path:
-        password, salt = login.password.get_secret_value(), f"{self.base_url}\n{login.username}"
-        found = scrypt(password.encode(), salt=salt.encode(), n=COST, r=8, p=1, dklen=16)
-        return self.folder / found.hex()
+        return self.folder / _fingerprint(self.base_url, login.username, login.password)
+
+
+@cache
+def _fingerprint(base_url: str, username: str, password: SecretStr) -> str:
+    """Kept for the life of the process, as a sync asks for it twice and it is slow by intention."""
+    salt = f"{base_url}\n{username}".encode()
+    return scrypt(password.get_secret_value().encode(), salt=salt, n=COST, r=8, p=1, dklen=16).hex()

@@ -25,7 +25,7 @@ from pipelines.sync.request_log import RequestLogger
 from pipelines.sync.run_context import RunContext
 from pipelines.sync.scheduler import Scheduler, TaskState
 from pipelines.sync.summary import Summary
-from warehouse.database import Store
+from warehouse.database import Connection, Store
 from warehouse.errors import WarehouseError
 from warehouse.landing import Landing
 from warehouse.ledger import (
@@ -42,6 +42,8 @@ from warehouse.ledger import (
 from warehouse.window_result import WindowResult, WindowStatus
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from pipelines.settings.model import Settings
 
 RECORDED = frozenset({WindowStatus.FAILED, WindowStatus.HELD_BACK, WindowStatus.NO_ACCESS})
@@ -134,17 +136,32 @@ class _Run:
                 self.summary.add(result, WindowStatus.SKIPPED, reason)
 
     async def ask_and_load(self, plan: Plan, tasks: Sequence[TaskState]) -> None:
+        """Ask and load, then write down what came of it; what was asked is added up however the run ends."""
+        log = RequestLogger(self.settings.data_dir, self.summary.run_id, self.context.clock)
+        try:
+            tasks = await self._ask_and_load(plan, tasks, log)
+        except BaseException:  # what ended the run is more important to report
+            with suppress(WarehouseError), self.store.writing() as connection:
+                add_requests(connection, log.counts)
+            raise
+        with self.store.writing() as connection:
+            add_requests(connection, log.counts)
+            self._record(connection, tasks)
+            if self.selection.is_of_night:
+                replace_turns(connection, self._turns(), self.settings.today_local(self.context.clock))
+
+    async def _ask_and_load(
+        self, plan: Plan, tasks: Sequence[TaskState], log: RequestLogger
+    ) -> Sequence[TaskState]:
         """Ask what was changed, then for all that is wanted: one client per login, one rate limit for all."""
         settings, clock, run_id = self.settings, self.context.clock, self.summary.run_id
         rate_limit = RateLimit(
             settings.data_dir, settings.concurrency, settings.requests_per_second, clock=clock
         )
         breaker = CircuitBreaker(rate_limit, reports=len({task.planned.report.name for task in tasks}))
-        log = RequestLogger(settings.data_dir, run_id, clock)
         landing = Landing(settings.data_dir / "landing")
         fetcher = Fetcher(landing, clock, settings.timezone, settings.concurrency)
         async with AsyncExitStack() as stack:
-            stack.callback(self._add_requests, log)
             asked = [task.planned.customer for task in tasks] + [probe.customer for probe in plan.probes]
             customers = list({customer.id: customer for customer in asked}.values())
             clients = await self.context.open_clients(
@@ -171,9 +188,7 @@ class _Run:
                 )
                 await scheduler.run(tasks)
                 tasks = [*tasks, *await self._ask_what_follows(scheduler, tasks)]
-        self._record(tasks)
-        if self.selection.is_of_night:
-            self._record_turns()
+        return tasks
 
     async def _ask_what_follows(self, scheduler: Scheduler, tasks: Sequence[TaskState]) -> list[TaskState]:
         """Ask for the months of budgets of which an answer of this sync, a changed one, makes another due."""
@@ -195,22 +210,15 @@ class _Run:
         await replace(scheduler, loader=loader).run(followers)
         return followers
 
-    def _add_requests(self, log: RequestLogger) -> None:
-        """Add up what was asked, however the run ended; what ended it is more important to report."""
-        with suppress(WarehouseError), self.store.writing() as connection:
-            add_requests(connection, log.counts)
-
-    def _record_turns(self) -> None:
-        """Write down which months wait for their first turn; nothing is written where that is known."""
-        turns = {
+    def _turns(self) -> dict[tuple[str, str, date], date]:
+        """The months of reports and customers that wait for their first turn, and the day of it."""
+        return {
             (*pair, month.first_day): day
             for pair, waiting in self.summary.turns.items()
             for month, day in waiting.items()
         }
-        with self.store.writing() as connection:
-            replace_turns(connection, turns, self.settings.today_local(self.context.clock))
 
-    def _record(self, tasks: Sequence[TaskState]) -> None:
+    def _record(self, connection: Connection, tasks: Sequence[TaskState]) -> None:
         """Write down what failed and why, who has no access, and which windows and pages the service accepts.
 
         A run that was stopped because everybody was refused marks nobody: the trouble is elsewhere.
@@ -231,12 +239,9 @@ class _Run:
             task.planned.pair: Cap(task.limit.days, task.limit.months, task.page_size.learned)
             for task in tasks
         }
-        learned = {pair: cap for pair, cap in learned.items() if cap != Cap()}
-        if not (failures or denied or learned):
-            return
-        with self.store.writing() as connection:
-            record_failures(connection, failures, now)
-            for task in denied:
-                deny(connection, *task.planned.pair, now)
-            for pair, cap in learned.items():
+        record_failures(connection, failures, now)
+        for task in denied:
+            deny(connection, *task.planned.pair, now)
+        for pair, cap in learned.items():
+            if cap != Cap():
                 remember_cap(connection, *pair, cap, now)
