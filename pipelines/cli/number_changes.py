@@ -176,7 +176,9 @@ def print_kinds(number: TracedNumber, kinds: Sequence[Row]) -> None:
     if number.measure == "commission" and causes and all(causes):
         names = list(causes[0])
         rows = [[name, *(signed(one[name]) for one in causes)] for name in names]
-        table("the reasons", "of the change since", ["", *heads[1:]], rows, right=right[:-1])
+        doubt = "" if all(one["is_commission_complete"] for one in held) else "; not all was read to its end"
+        doubt += "; this month is not over" if held[0]["is_open"] else ""
+        table("the reasons", f"of the change since{doubt}", ["", *heads[1:]], rows, right=right[:-1])
 
 
 def _average(kind: Row) -> Decimal | None:

@@ -84,7 +84,8 @@ def kind(period: str, year: int, homes: int, sold: int, commission: int) -> dict
     month = date(year, 1, 1)
     work = {"sold_estate_parts": homes, "sold_commission": sold, "writing_parts": 0, "valuation_parts": 1}
     amounts = {name: Decimal(amount) for name, amount in {**work, "commission": commission}.items()}
-    return {"period": period, "first_month": month, "month": month, "is_held": True, **amounts}
+    known = {"is_held": True, "is_open": period == "now", "is_commission_complete": True}
+    return {"period": period, "first_month": month, "month": month, **known, **amounts}
 
 
 @pytest.mark.parametrize(
@@ -100,6 +101,7 @@ def test_a_change_is_divided_into_homes_what_they_bring_and_other_work(
 ) -> None:
     print_kinds(NUMBER, [now, kind("year before", 2025, 7, 560000, 562000)])
     said = capsys.readouterr().out.partition("the reasons")[2]
+    assert "of the change since; this month is not over\n" in said
     assert [row.split("  ")[-1].strip() for row in said.splitlines()[3:]] == reasons
 
 
