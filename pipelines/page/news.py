@@ -248,9 +248,10 @@ def _closed_month(closed: Shown, words: Language, timezone: ZoneInfo, *, is_chai
         reasons.append(words.text("news.more_sales", len(others), amount=words.signed(rest)))
     if abs(closed["unexplained"]) >= LEAST_UNEXPLAINED:
         reasons.append(words.text("news.no_reason", amount=words.signed(closed["unexplained"])))
+    place = _place(closed, words, is_chain=is_chain)
     return words.text(
         "news.closed_month",
-        place=_place(closed, words, is_chain=is_chain),
+        place=place[:1].upper() + place[1:],
         before=words.number(closed["amount_before"]),
         after=words.number(closed["amount"]),
         amount=words.signed(closed["change"]),
