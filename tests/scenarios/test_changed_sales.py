@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -20,7 +20,7 @@ from pipelines.planning.plan import make_plan
 from pipelines.planning.selection import Selection
 from pipelines.sync.summary import Summary
 from tests.scenarios.scenario import Scenario, whole_chain
-from tests.tools.soak.stale_months import REPORTS, StaleMonth, stale_months
+from tests.tools.soak.stale_months import REPORTS, StaleMonth, stale_months, synced_into
 from warehouse.database import Store
 from warehouse.window_result import WindowResult, WindowStatus
 
@@ -53,9 +53,9 @@ class Week:
     here: Scenario
     summary: Summary
 
-    def stale(self, directory: Path) -> set[StaleMonth]:
+    def stale(self, fresh: Scenario) -> set[StaleMonth]:
         """The older months that hold something else than is answered now."""
-        return {one for one in stale_months(replace(self.here, transport=None), directory) if one[2] < OLDER}
+        return {one for one in stale_months(self.here, fresh) if one[2] < OLDER}
 
     @property
     def questions(self) -> list[WindowResult]:
@@ -72,8 +72,8 @@ class Week:
 
 
 @cache
-def first_sync(reports: tuple[str, ...], *environment: tuple[str, str]) -> Scenario:
-    without_turns = {"due_months_monthly": "3", "tries": "1", **dict(environment)}
+def first_sync(reports: tuple[str, ...]) -> Scenario:
+    without_turns = {"due_months_monthly": "3", "tries": "1"}
     here = whole_chain(Path(mkdtemp()) / "data", reports, start="2025-11", as_of=FIRST, **without_turns)
     assert here.sync().is_well
     return here
@@ -85,10 +85,9 @@ def week(
     *,
     reports: tuple[str, ...] = ("sales",),
     of_all_days: bool = False,
-    **environment: str,
+    **settings: object,
 ) -> Week:
-    read = first_sync(reports, *environment.items())
-    later = read.copied_to(directory / "data").on(LATER)
+    later = first_sync(reports).copied_to(directory / "data").on(LATER).with_settings(**settings)
     if answering or of_all_days:
         later.transport = OtherAnswers(later.sandbox, answering)
     return Week(later, later.sync())
@@ -102,8 +101,9 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Week:
 def test_fewer_older_months_are_stale_when_the_service_is_asked_what_changed(
     asked: Week, tmp_path: Path
 ) -> None:
-    unasked = week(tmp_path, reports=REPORTS, changed_months="0")
-    assert asked.stale(tmp_path / "a") < unasked.stale(tmp_path / "b")
+    unasked = week(tmp_path, reports=REPORTS, changed_months=0)
+    fresh = synced_into(tmp_path / "fresh", unasked.here)
+    assert asked.stale(fresh) < unasked.stale(fresh)
     assert (len(asked.questions), unasked.questions, unasked.probes) == (3, [], [])
 
 
@@ -174,7 +174,7 @@ def undated(request: httpx.Request) -> httpx.Response:
 
 
 def test_one_night_reads_so_many_older_months_and_leaves_the_others_to_the_next(tmp_path: Path) -> None:
-    night = week(tmp_path, undated, changed_months="2")
+    night = week(tmp_path, undated, changed_months=2)
     assert night.older_months_read == 2
     words = "3 more months were changed than the 2 that one"
     assert any(words in one.reason for one in night.summary.results)

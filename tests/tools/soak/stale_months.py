@@ -31,10 +31,15 @@ StaleMonth = tuple[str, str, date]
 """Table, customer and month."""
 
 
-def stale_months(here: Scenario, directory: Path) -> set[StaleMonth]:
-    """What differs from a sync into an empty directory."""
+def synced_into(directory: Path, here: Scenario) -> Scenario:
+    """What a sync into an empty directory holds on the same day."""
     fresh = here.with_settings(data_dir=directory)
     fresh.sync()
+    return fresh
+
+
+def stale_months(here: Scenario, fresh: Scenario) -> set[StaleMonth]:
+    """What differs from a sync into an empty directory."""
     now, held = _contents(fresh), _contents(here)
     return {one for one in {*now, *held} if now.get(one) != held.get(one)}
 
@@ -59,7 +64,8 @@ def _nights(folder: Path, days: int, every: int, changed_months: str) -> str:
         here.sync()
         requests += len(here.asked)
         if night % every == 0:
-            seen.append(len(stale_months(here, folder / f"fresh {night}")))
+            fresh = synced_into(folder / f"fresh {night}", here)
+            seen.append(len(stale_months(here, fresh)))
     return (
         f"{sum(seen) / len(seen):.1f} stale months on average, {max(seen)} at most, {seen[-1]} at the end; "
         f"{requests / days:.0f} requests a night"
