@@ -77,15 +77,11 @@ def failed(tmp_path_factory: pytest.TempPathFactory) -> Night:
     return after_a_night(tmp_path_factory.mktemp("failed"), Fault("404", customer=M16))
 
 
-def test_a_night_that_went_well_is_noted_and_causes_no_message(tmp_path: Path) -> None:
+def test_a_night_that_went_well_causes_no_message_and_new_columns_are_told_once(tmp_path: Path) -> None:
     made, state = after_a_night(tmp_path)
-    after = look(made, state, minutes=11)
-    assert (after.day, after.text, list(after.channels)) == ("2026-11-21", "", [])
-
-
-def test_new_columns_are_told_once_and_ask_for_nothing(tmp_path: Path) -> None:
-    made, state = after_a_night(tmp_path)
-    state = replace(look(made, state, minutes=11), until=datetime.now(UTC).timestamp())
+    state = look(made, state, minutes=11)
+    assert (state.day, state.text, list(state.channels)) == ("2026-11-21", "", [])
+    state = replace(state, until=datetime.now(UTC).timestamp())
     made.service.faults.switch([Fault("unknown_fields")])
     made.run(first="G1|2026-10", last="M30017|2026-11", tags={"brokerbi/night": "the next"})
     state = look(made, state, minutes=22)
@@ -144,8 +140,8 @@ def test_a_wrong_password_of_many_customers_is_one_sentence(tmp_path: Path) -> N
     assert after.text.startswith("- Correct BROKERBI_USERNAME or the password that goes with it")
 
 
-def test_a_message_waits_until_there_was_time_to_publish(tmp_path: Path) -> None:
-    made, state = after_a_night(tmp_path, Fault("404", customer=M16))
+def test_a_message_waits_until_there_was_time_to_publish(failed: Night) -> None:
+    made, state = failed
     assert look(made, state, minutes=5) == state
 
 
