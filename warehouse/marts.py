@@ -70,7 +70,8 @@ def build_marts(
 ) -> list[str]:
     """Build all marts, in the caller's transaction: readers of the file see the old ones or the new ones.
 
-    With `wanted`, no more than these marts and what they are made of is there afterwards, undescribed.
+    With `wanted`, no more than these marts (or views of meta) and what they are made of is there afterwards,
+    undescribed.
     Staging exists only while the marts are built. A query that leans on undocumented columns and does
     not find them gives no rows, and says so in meta.assumptions; any other failure raises MartError,
     and the caller rolls back.
@@ -79,9 +80,10 @@ def build_marts(
         in_order(queries(folder / schema, schema)) for schema in ("staging", "marts", "meta")
     )
     if wanted:
-        needed = {query.table for mart in wanted for query in queries_behind(mart, folder)}
-        staging = [query for query in staging if query.table in needed]
-        marts = [query for query in marts if query.table in needed]
+        needed = {query.table for query in queries_behind(wanted, folder)}
+        staging, marts, meta = (
+            [query for query in found if query.table in needed] for found in (staging, marts, meta)
+        )
     meta_schema.complete(connection)
     macros = "".join(path.read_text(encoding="utf-8") for path in folder.glob("macros.sql"))
     connection.execute(macros)
@@ -105,13 +107,15 @@ def build_marts(
     return [query.table for query in marts]
 
 
-def queries_behind(mart: str, folder: Path = SQL) -> list[Query]:
-    """A mart's own query and those of all it is made of."""
+def queries_behind(wanted: Iterable[str], folder: Path = SQL) -> list[Query]:
+    """The queries of some marts, and those of all they are made of."""
     known = {
-        query.table: query for schema in ("staging", "marts") for query in queries(folder / schema, schema)
+        query.table: query
+        for schema in ("staging", "marts", "meta")
+        for query in queries(folder / schema, schema)
     }
     found: dict[str, Query] = {}
-    waiting = [mart]
+    waiting = list(wanted)
     while waiting:
         table = waiting.pop()
         if table in known and table not in found:

@@ -65,8 +65,7 @@ def loads_behind_memory(connection: DuckDBPyConnection) -> list[WindowResult]:
     """Every load that only landing knows, of the reports from whose tables comes what marts remember."""
     read = {
         name.removesuffix("_history")
-        for mart in MEMORY
-        for query in queries_behind(mart)
+        for query in queries_behind(MEMORY)
         for schema, name in query.reads
         if schema == "bi"
     }

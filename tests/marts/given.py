@@ -174,9 +174,9 @@ def _build_for(connection: DuckDBPyConnection, query: str) -> None:
     build(connection, *sorted(name for schema, name in read if schema == "marts"))
 
 
-def build(connection: DuckDBPyConnection, *marts: str) -> None:
-    """Build these marts and all they need, from the real files."""
-    build_marts(connection, wanted=[f"marts.{mart}" for mart in marts] or ["none"])
+def build(connection: DuckDBPyConnection, *wanted: str) -> None:
+    """Build these marts, or views of meta by their whole names, and all they need, from the real files."""
+    build_marts(connection, wanted=[name if "." in name else f"marts.{name}" for name in wanted])
 
 
 def earned(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, date, datetime
 from decimal import Decimal
 
+import pytest
 from duckdb import DuckDBPyConnection
 
 from tests.marts.given import (
@@ -138,38 +139,48 @@ def frozen_office(given: DuckDBPyConnection) -> None:
     deny(given, "commission_office", "M2", winter.replace(tzinfo=UTC))
 
 
-def test_a_month_of_which_an_office_was_last_read_before_its_end_is_not_complete_and_not_open() -> None:
+@pytest.fixture(scope="module")
+def frozen() -> DuckDBPyConnection:
+    """The marts of it, which are only read."""
     given = warehouse()
     frozen_office(given)
-    found = built(
-        given,
-        "SELECT is_complete, is_commission_complete, is_open, missing_offices "
-        "FROM marts.chain_month WHERE month = '2026-10-01'",
-    )
-    assert found == [(False, False, False, "M2 (commission read only to 20 October 2026)")]
+    build(given, "chain_month", "office_month", "year_over_year", "office_leaderboard_month")
+    return given
 
 
-def test_only_months_that_could_have_changed_since_are_not_refreshed() -> None:
-    given = warehouse()
-    frozen_office(given)
-    found = built(
-        given, "SELECT strftime(month, '%Y-%m') FROM marts.chain_month WHERE NOT is_refreshed ORDER BY ALL"
-    )
-    assert found == [("2026-08",), ("2026-10",)]
+def of_october(given: DuckDBPyConnection, mart: str, columns: str) -> list[tuple[object, ...]]:
+    query = f"SELECT {columns} FROM marts.{mart} WHERE month = '2026-10-01' ORDER BY ALL"
+    return given.execute(query).fetchall()
 
 
-def test_an_office_month_says_when_it_was_read_and_whether_its_end_is_missing() -> None:
-    given = warehouse()
-    frozen_office(given)
-    found = built(
-        given,
-        "SELECT office_id, is_commission_complete, is_open, is_refreshed, read_at_utc::DATE "
-        "FROM marts.office_month WHERE month = '2026-10-01' ORDER BY ALL",
-    )
-    assert found == [
+def test_a_month_of_which_an_office_was_last_read_before_its_end_is_not_complete_and_not_open(
+    frozen: DuckDBPyConnection,
+) -> None:
+    shown = "is_complete, is_commission_complete, is_open, missing_offices"
+    words = "M2 (commission read only to 20 October 2026)"
+    assert of_october(frozen, "chain_month", shown) == [(False, False, False, words)]
+
+
+def test_only_months_that_could_have_changed_since_are_not_refreshed(frozen: DuckDBPyConnection) -> None:
+    query = "SELECT strftime(month, '%Y-%m') FROM marts.chain_month WHERE NOT is_refreshed ORDER BY ALL"
+    assert frozen.execute(query).fetchall() == [("2026-08",), ("2026-10",)]
+
+
+def test_an_office_month_says_when_it_was_read_and_whether_its_end_is_missing(
+    frozen: DuckDBPyConnection,
+) -> None:
+    shown = "office_id, is_commission_complete, is_open, is_refreshed, read_at_utc::DATE"
+    assert of_october(frozen, "office_month", shown) == [
         ("M1", True, False, True, date(2026, 11, 22)),
         ("M2", False, False, False, date(2026, 10, 20)),
     ]
+
+
+def test_part_of_a_month_is_compared_with_nothing(frozen: DuckDBPyConnection) -> None:
+    compared = of_october(frozen, "year_over_year", "office_id, commission_change::INT")
+    assert compared == [("M1", 0), ("M2", None)]
+    ranked = of_october(frozen, "office_leaderboard_month", "office_id, is_complete")
+    assert ranked == [("M1", True), ("M2", False)]
 
 
 def test_a_month_that_is_not_over_stays_open_for_an_office_that_is_not_asked_any_more() -> None:
@@ -179,23 +190,6 @@ def test_a_month_that_is_not_over_stays_open_for_an_office_that_is_not_asked_any
     asked_for(given, "M1", M2="off")
     found = built(given, "SELECT is_open, is_complete FROM marts.chain_month")
     assert found == [(True, False)]
-
-
-def test_part_of_a_month_is_compared_with_nothing() -> None:
-    given = warehouse()
-    frozen_office(given)
-    compared = built(
-        given,
-        "SELECT office_id, commission_change::INT FROM marts.year_over_year "
-        "WHERE month = '2026-10-01' ORDER BY ALL",
-    )
-    ranked = built(
-        given,
-        "SELECT office_id, is_complete FROM marts.office_leaderboard_month "
-        "WHERE month = '2026-10-01' ORDER BY ALL",
-    )
-    assert compared == [("M1", 0), ("M2", None)]
-    assert ranked == [("M1", True), ("M2", False)]
 
 
 def test_the_leaderboard_of_the_page_ends_with_the_month_that_is_over_for_every_office() -> None:

@@ -228,7 +228,7 @@ def test_an_error_check_that_could_not_run_keeps_the_file_back_and_a_warning_che
 
 def test_a_check_that_could_not_run_is_an_open_problem_whatever_it_asks() -> None:
     given = warehouse()
-    build(given, "customers")
+    build(given, "meta.problems")
     unable = CheckResult("reports_are_fresh", "warning", 1, (), "Is it so?", "no such column")
     keep_results(given, [unable], datetime(2026, 6, 1, 5, tzinfo=UTC))
     found = given.execute("SELECT kind, severity, message FROM meta.problems").fetchall()

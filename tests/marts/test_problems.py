@@ -97,7 +97,7 @@ def test_customers_go_by_the_name_of_the_settings_or_else_of_their_office(given:
 
 
 def problems(given: DuckDBPyConnection) -> list[tuple[object, ...]]:
-    build(given)
+    build(given, "meta.problems")
     return given.execute("SELECT kind, severity, report, customer, message FROM meta.problems").fetchall()
 
 
@@ -208,7 +208,7 @@ def test_reports_that_are_late_for_one_reason_are_one_problem(given: DuckDBPyCon
 
 def problems_of_budgets(given: DuckDBPyConnection) -> list[tuple[str | None, str]]:
     """The reports and messages about what budgets are assumed to look like."""
-    build(given, "budgets")
+    build(given, "budgets", "meta.problems")
     return given.execute("SELECT report, message FROM meta.problems WHERE kind = 'assumption'").fetchall()
 
 

@@ -17,14 +17,13 @@ from hypothesis import strategies as st
 
 from pipelines.catalogue.reports import REPORTS
 from pipelines.months import Month
-from pipelines.sync.declaration import declared_tables
 from tests.marts.given import arrived, build, built, rows, warehouse
 from tests.unit.normalize.answers import event, normalized
+from tests.working_file import give_working_file
 from warehouse.checks import CheckResult, run_checks
 from warehouse.database import Store
 from warehouse.marts import build_marts
 from warehouse.queries import SQL, queries
-from warehouse.schema_evolution import declare_tables
 from warehouse.window_result import WindowResult
 from warehouse.write_session import load_results
 
@@ -63,8 +62,8 @@ class Built:
 
 def stored(folder: Path, answers: Mapping[str, object]) -> Store:
     """M1's answers for January, by the name of their report: normalized and loaded."""
+    give_working_file(folder)
     store = Store(folder)
-    declare_tables(store, declared_tables())
     load_results(store, [result_of(name, value) for name, value in answers.items()])
     return store
 
