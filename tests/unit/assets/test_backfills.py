@@ -53,3 +53,13 @@ def test_one_customer_fails_alone_and_is_all_that_is_asked_again_by_hand(tmp_pat
         assert made.reexecute(failed).status is dg.DagsterRunStatus.SUCCESS
         assert [window.split()[0] for window in made.harness.asked()] == [M16, M16]
         assert made.harness.partitions() == {f"{customer} green": 6 for customer in CUSTOMERS}
+
+
+def test_one_run_asks_for_the_months_of_all_where_a_request_covers_several(tmp_path: Path) -> None:
+    reports = ("sales", "commission_user")
+    with daemon(tmp_path, reports=",".join(reports)) as made:
+        assert made.backfill(reports, keys(CUSTOMERS, MONTHS[-2:])) == "COMPLETED_SUCCESS"
+        asked = Counter(entry.path.split("/")[2] for entry in made.harness.service.log.entries)
+        assert (len(made.runs()), asked) == (2, {"GetSalesReport": 3, "CommissionUserReport": 6})
+        for report in reports:
+            assert made.harness.partitions(report) == {f"{customer} green": 2 for customer in CUSTOMERS}
