@@ -8,7 +8,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
+from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 from time import monotonic
 from typing import Any
 
@@ -165,6 +167,21 @@ def scenario(
     customers = service.world.offices[:offices]
     give_working_file(data_dir)
     return Scenario(service, settings_for(data_dir, customers, start, reports, **environment))
+
+
+def synced(data_dir: Path, reports: Sequence[str] = FEW, *, offices: int = 1) -> Scenario:
+    """The same small world after a first sync, which is made once and copied for whoever needs one."""
+    first = _first_sync(tuple(reports), offices)
+    shutil.copytree(first.data_dir, data_dir, dirs_exist_ok=True)
+    alone = replace(first, service=Service(first.service.world, clock=FastClock().utc_now))
+    return alone.with_settings(data_dir=data_dir)
+
+
+@cache
+def _first_sync(reports: tuple[str, ...], offices: int) -> Scenario:
+    here = scenario(Path(mkdtemp()), reports, offices=offices)
+    assert here.sync().complaints() == []
+    return here
 
 
 def whole_chain(

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from pipelines.months import Month
 from pipelines.sandbox.service import Service
 from tests.scenarios.scenario import FastClock, Scenario, settings_for, world_of
+from tests.working_file import give_working_file
 from warehouse.landing import Landing
 
 FEWEST = settings(max_examples=max(1, settings().max_examples // 100))
@@ -34,6 +35,7 @@ def scenario_of(directory: Path, today: date, months: int, zone: str, page_size:
     start = max(Month.of(FIRST), Month.of(today).plus(1 - months))
     words = {"today": today.isoformat(), "timezone": zone, "page_size": str(page_size)}
     chosen = settings_for(directory, service.world.offices[:1], str(start), REPORTS, **words)
+    give_working_file(directory)
     return Scenario(service, chosen, FastClock(noon=datetime.combine(today, time(12), UTC)))
 
 
@@ -75,8 +77,8 @@ SELECT (SELECT count(*) FROM bi.running_commissions) + (SELECT count(*) FROM bi.
     zone=st.sampled_from(ZONES),
     page_size=st.sampled_from([7, 100, 1000]),
 )
-@example(today=date(2024, 2, 29), months=3, zone="Europe/Stockholm", page_size=100)
-@example(today=date(2024, 12, 31), months=13, zone="Pacific/Auckland", page_size=7)
+@example(today=date(2024, 2, 29), months=3, zone="Europe/Stockholm", page_size=7)
+@example(today=date(2024, 12, 31), months=13, zone="Pacific/Auckland", page_size=100)
 @example(today=date(2026, 3, 29), months=2, zone="Europe/Stockholm", page_size=1000)
 def test_every_row_is_kept_and_twice_is_once(today: date, months: int, zone: str, page_size: int) -> None:
     with TemporaryDirectory() as folder:

@@ -16,7 +16,7 @@ import pytest
 
 from pipelines.operations.replay import replay
 from tests.scenarios.processes import NO_ROOM, Job, Step, is_killed, run
-from tests.scenarios.scenario import Cell, Rows, Scenario, contents, scenario, wrong_cells
+from tests.scenarios.scenario import Cell, Rows, Scenario, contents, synced, wrong_cells
 from tests.tools.soak.crowd import WRITERS, crowd
 from warehouse.checkpoint_journal import HEADERS, journal_path
 from warehouse.database import Store
@@ -70,8 +70,7 @@ STEPS = {
 
 @cache
 def undisturbed() -> tuple[Scenario, Mapping[Cell, Rows]]:
-    here = scenario(Path(mkdtemp()) / "data", ("users", "sales"), offices=1)
-    here.sync()
+    here = synced(Path(mkdtemp()) / "data", ("users", "sales"))
     here.publish()
     here.publish()
     return here, here.cells()
@@ -153,8 +152,7 @@ def test_a_journal_and_a_log_without_their_file_are_thrown_away(torn: Store) -> 
 def test_a_full_disk_is_one_sentence_and_what_was_there_stays(
     tmp_path: Path, largest_file: int, is_empty: bool
 ) -> None:
-    here = scenario(tmp_path / "data", offices=1)
-    here.sync()
+    here = synced(tmp_path / "data")
     before = here.cells()
     there = here.with_settings(data_dir=tmp_path / "empty") if is_empty else here
     job = Job.of("sync", there, largest_file=largest_file)

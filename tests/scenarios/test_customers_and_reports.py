@@ -15,7 +15,7 @@ from pipelines.catalogue.reports import REPORTS
 from pipelines.months import Month
 from pipelines.operations.replay import replay
 from pipelines.sandbox.faults import Fault
-from tests.scenarios.scenario import Scenario, scenario, whole_chain
+from tests.scenarios.scenario import Scenario, scenario, synced, whole_chain
 
 ODD = "M 1/2"
 NAME = "user_budget_commission"
@@ -61,8 +61,7 @@ def test_everything_in_the_published_file_has_a_comment_also_what_is_not_documen
 
 
 def test_a_hostile_customer_id_stays_a_value(tmp_path: Path) -> None:
-    here = scenario(tmp_path / "data", ("sales",), offices=1)
-    here.sync()
+    here = synced(tmp_path / "data", ("sales",))
     before = here.cells()
     customers = tuple(here.settings.customers[0].model_copy(update={"id": name}) for name in HOSTILE)
     summary = here.with_settings(customers=customers).sync()

@@ -17,7 +17,7 @@ from pipelines.operations.quarantined_rows import raw_rows
 from pipelines.operations.replay import replay
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.processes import Job, Step, is_killed, run
-from tests.scenarios.scenario import FEW, Scenario, files_with, scenario
+from tests.scenarios.scenario import FEW, Scenario, files_with, scenario, synced
 from warehouse.database import Store
 from warehouse.erasure import erase_tables, was_published
 from warehouse.person import Person
@@ -53,13 +53,6 @@ STEPS = (
 )
 
 
-def published(directory: Path, *faults: Fault) -> Scenario:
-    here = scenario(directory, REPORTS, offices=1)
-    here.sync(*faults)
-    here.publish()
-    return here
-
-
 def erase_user(here: Scenario, id_: str, runs: Path | None = None) -> ErasureReceipt:
     return erase(here.settings, "user", id_, clock=here.clock, runs=runs)
 
@@ -79,7 +72,9 @@ class Erased:
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Scenario:
     """A published data directory that is only copied."""
-    return published(tmp_path_factory.mktemp("whole"))
+    here = synced(tmp_path_factory.mktemp("whole"), REPORTS)
+    here.publish()
+    return here
 
 
 @pytest.fixture(scope="module")
@@ -135,23 +130,22 @@ def test_the_ledger_knows_the_rewritten_landing_files(erased: Erased) -> None:
     assert erased.here.cells() == cells
 
 
-def test_erasing_again_finds_nothing(erased: Erased) -> None:
-    again = erase_user(erased.here, erased.people["user"][0])
-    assert (again.landing_files, again.rows, again.rebuilt, again.versions_removed) == (0, {}, [], [])
-
-
 def test_an_empty_id_is_refused(erased: Erased) -> None:
     with pytest.raises(ValueError, match="everybody"):
         erase_user(erased.here, " ")
 
 
-def test_a_file_being_written_and_the_history_of_runs_are_pointed_out(erased: Erased, tmp_path: Path) -> None:
-    (tmp_path / "runs.db").write_bytes(b'{"user": "U-12345"}')
+def test_erasing_again_finds_nothing_but_points_out_a_file_being_written_and_the_history_of_runs(
+    erased: Erased, tmp_path: Path
+) -> None:
+    user = erased.people["user"][0]
+    (tmp_path / "runs.db").write_text(f'{{"user": "{user}"}}')
     unfinished = erased.here.data_dir / "landing" / "x.tar.zst.part"
     unfinished.touch()
-    found = erase_user(erased.here, "U-12345", tmp_path).problems
+    again = erase_user(erased.here, user, tmp_path)
     unfinished.unlink()
-    assert [problem.split(";")[0][:30] for problem in found] == [
+    assert (again.landing_files, again.rows, again.rebuilt, again.versions_removed) == (0, {}, [], [])
+    assert [problem.split(";")[0][:30] for problem in again.problems] == [
         "1 landing files are being writ",
         "the history of runs still tell",
     ]
@@ -178,7 +172,8 @@ def test_the_exports_beside_the_file_that_hold_the_person_are_removed(erased: Er
 
 
 def test_a_person_in_a_row_in_quarantine_goes_and_the_row_stays(tmp_path: Path) -> None:
-    here = published(tmp_path, Fault("wrong_types", share=0.9))
+    here = scenario(tmp_path, REPORTS, offices=1)
+    here.sync(Fault("wrong_types", share=0.9))
     waiting = list(raw_rows(Store(tmp_path), tmp_path))
     ids = [id_ for (id_,) in here.rows("SELECT id FROM bi.users ORDER BY id")]
     user = next(id_ for id_ in ids if any(id_ in one.raw for one in waiting))
@@ -188,16 +183,15 @@ def test_a_person_in_a_row_in_quarantine_goes_and_the_row_stays(tmp_path: Path) 
 
 
 def test_a_person_whose_rows_were_replaced_goes_from_the_free_space_of_files_too(tmp_path: Path) -> None:
-    here = scenario(tmp_path, REPORTS, offices=1)
-    here.sync()
+    here = synced(tmp_path / "data", REPORTS)
     user, mail = here.rows(PEOPLE["user"])[0]
     person = Person("user", user, "gone", frozenset({mail}))
-    with Store(tmp_path).writing() as file:
+    with Store(here.data_dir).writing() as file:
         erase_tables(file, person, TABLES)
     here.publish()
-    file_of_analysts = (tmp_path / "warehouse.duckdb").read_bytes()
+    file_of_analysts = (here.data_dir / "warehouse.duckdb").read_bytes()
     assert [word.encode() in file_of_analysts for word in (user, mail)] == [True, True]
-    assert not was_published(tmp_path, person, TABLES)
+    assert not was_published(here.data_dir, person, TABLES)
     assert len(erase_user(here, user).versions_removed) == 1
     assert files_with(tmp_path, user, mail) == []
 

@@ -16,7 +16,7 @@ from pipelines.catalogue.reports import REPORTS
 from pipelines.operations.replay import replay
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.processes import Job, Step, is_killed
-from tests.scenarios.scenario import Scenario, scenario, whole_chain
+from tests.scenarios.scenario import Scenario, scenario, synced, whole_chain
 from warehouse.database import Store
 from warehouse.landing import Landing
 from warehouse.ledger import Cap, forget_caps, ledger_of
@@ -25,19 +25,13 @@ from warehouse.status import overview
 from warehouse.window_result import WindowStatus
 
 
-def synced(directory: Path, report: str = "sales") -> Scenario:
-    here = scenario(directory, (report,), offices=1)
-    assert here.sync().complaints() == []
-    return here
-
-
 def caps(here: Scenario) -> list[tuple[str, int | None]]:
     """The learned windows as `status` shows them."""
     return [(one.report, one.months) for one in overview(Store(here.data_dir)).caps]
 
 
 def test_a_month_that_empties_is_asked_twice_and_then_believed_with_a_warning(tmp_path: Path) -> None:
-    here = synced(tmp_path, "commission_office")
+    here = synced(tmp_path, ("commission_office",))
     summary = here.sync(Fault("empty_report"))
     assert [(one.status, one.requests) for one in summary.results] == [(WindowStatus.LOADED, 2)] * 2
     assert all("is empty now, asked twice" in one.warnings[0] for one in summary.results)
@@ -46,7 +40,7 @@ def test_a_month_that_empties_is_asked_twice_and_then_believed_with_a_warning(tm
 
 
 def test_a_month_that_was_empty_only_once_is_kept(tmp_path: Path) -> None:
-    here = synced(tmp_path, "commission_office")
+    here = synced(tmp_path, ("commission_office",))
     before = here.cells()
     summary = here.sync(Fault("empty_report", tries=1))
     assert [one.requests for one in summary.results] == [2, 2]
@@ -56,7 +50,7 @@ def test_a_month_that_was_empty_only_once_is_kept(tmp_path: Path) -> None:
 def test_more_than_half_of_the_rows_are_held_back_also_from_a_replay_until_told_otherwise(
     tmp_path: Path,
 ) -> None:
-    here = synced(tmp_path)
+    here = synced(tmp_path, ("sales",))
     before = here.cells()
     summary = here.sync(Fault("empty_report"))
     assert [one.status for one in summary.results] == [WindowStatus.HELD_BACK]
@@ -70,7 +64,7 @@ def test_more_than_half_of_the_rows_are_held_back_also_from_a_replay_until_told_
 
 
 def test_what_was_released_is_loaded_by_a_replay_after_everything_was_lost(tmp_path: Path) -> None:
-    here = synced(tmp_path)
+    here = synced(tmp_path, ("sales",))
     here.sync(refresh=True)
     loads = here.rows("SELECT load_id FROM meta.months")
     here.lose_working_file()
@@ -79,7 +73,7 @@ def test_what_was_released_is_loaded_by_a_replay_after_everything_was_lost(tmp_p
 
 
 def test_what_a_killed_sync_had_not_decided_on_is_loaded_by_nobody(tmp_path: Path) -> None:
-    here = synced(tmp_path)
+    here = synced(tmp_path, ("sales",))
     assert is_killed(Job.of("sync", here), Step("pipelines/sync/scheduler.py", "_release"))
     assert len(Landing(tmp_path / "landing").held()) == 1
     assert replay(here.settings).loads == 1
@@ -125,8 +119,8 @@ def asked_in_pages(here: Scenario) -> list[str]:
 def test_a_refused_page_size_is_made_smaller_remembered_and_asked_at_once_the_next_time(
     tmp_path: Path, largest: int, sizes: list[str], learned: Cap
 ) -> None:
-    here, plain = (scenario(tmp_path / name, ("tips_and_leads",), offices=1) for name in ("a", "b"))
-    plain.sync()
+    here = scenario(tmp_path / "a", ("tips_and_leads",), offices=1)
+    plain = synced(tmp_path / "b", ("tips_and_leads",))
     here.service.largest_page = largest
     assert here.sync().complaints() == []
     assert (asked_in_pages(here)[: len(sizes)], here.cells()) == (sizes, plain.cells())
@@ -191,7 +185,7 @@ def test_pages_that_move_are_read_again_and_it_is_written_down(tmp_path: Path, k
 
 @cache
 def published() -> Scenario:
-    here = synced(Path(mkdtemp()) / "data")
+    here = synced(Path(mkdtemp()) / "data", ("sales",))
     assert here.publish().publication.published
     return here
 

@@ -17,7 +17,7 @@ from pipelines.operations.replay import replay
 from pipelines.planning.plan import make_plan
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault
-from tests.scenarios.scenario import TODAY, Scenario, scenario, whole_chain
+from tests.scenarios.scenario import TODAY, Scenario, scenario, synced, whole_chain
 from warehouse.database import Store
 from warehouse.landing import Landing
 from warehouse.queries import SQL
@@ -39,7 +39,7 @@ def synced_once() -> Scenario:
 
 
 @pytest.fixture
-def synced(tmp_path: Path) -> Scenario:
+def loaded(tmp_path: Path) -> Scenario:
     return synced_once().copied_to(tmp_path / "data")
 
 
@@ -69,23 +69,23 @@ def test_what_failed_is_asked_again_and_nothing_else_besides_what_is_due(chain: 
     assert older_months_asked(chain) == set()
 
 
-def test_dropped_tables_are_rebuilt_identically_from_landing_alone(synced: Scenario) -> None:
+def test_dropped_tables_are_rebuilt_identically_from_landing_alone(loaded: Scenario) -> None:
     tables = ("sales_agents", "running_commissions", "users_history")
     queries = [f"{words} bi.{table}" for table in tables for words in ("DESCRIBE", "FROM")]
-    before = [sorted(synced.rows(query), key=repr) for query in queries]
+    before = [sorted(loaded.rows(query), key=repr) for query in queries]
     for table in tables:
-        synced.execute(f"DROP TABLE bi.{table} CASCADE")
-    synced.service.log.clear()
-    assert replay(synced.settings).failures == []
-    assert ([sorted(synced.rows(query), key=repr) for query in queries], synced.asked) == (before, [])
+        loaded.execute(f"DROP TABLE bi.{table} CASCADE")
+    loaded.service.log.clear()
+    assert replay(loaded.settings).failures == []
+    assert ([sorted(loaded.rows(query), key=repr) for query in queries], loaded.asked) == (before, [])
 
 
-def test_what_is_asked_for_is_known_again_when_the_working_file_was_lost(synced: Scenario) -> None:
+def test_what_is_asked_for_is_known_again_when_the_working_file_was_lost(loaded: Scenario) -> None:
     asked_for = "SELECT report, is_on FROM meta.reports ORDER BY ALL"
-    before = synced.rows(asked_for)
-    synced.lose_working_file()
-    replay(synced.settings)
-    assert synced.rows(asked_for) == before
+    before = loaded.rows(asked_for)
+    loaded.lose_working_file()
+    replay(loaded.settings)
+    assert loaded.rows(asked_for) == before
 
 
 def test_leads_that_landed_in_one_answer_with_removed_ones_are_replayed_as_they_were(tmp_path: Path) -> None:
@@ -112,8 +112,7 @@ def spoil(path: Path) -> None:
 def test_a_landing_file_that_is_gone_or_has_a_wrong_byte_is_named_and_its_rows_stay(
     tmp_path: Path, harm: Callable[[Path], None], words: str
 ) -> None:
-    here = scenario(tmp_path, ("sales",), offices=1)
-    here.sync()
+    here = synced(tmp_path, ("sales",))
     before = here.cells()
     harm(here.landing_files[0])
     [failure] = replay(here.settings).failures
@@ -138,7 +137,7 @@ def test_old_answers_go_when_a_setting_says_so_and_nothing_in_force_needs_them(t
 
 
 REMEMBERING = ("restatements", "sale_changes", "user_month_versions", "lead_states")
-DAYS = (date(2026, 4, 10), date(2026, 5, 6), date(2026, 6, 10))
+DAYS = (date(2026, 4, 10), date(2026, 6, 10))
 RESTATED = "SELECT * EXCLUDE (load_id_before, load_id_after, _load_id) FROM marts.restatements ORDER BY ALL"
 SALES_CHANGED = RESTATED.replace("restatements", "sale_changes")
 USERS_BEFORE = "SELECT * FROM marts.user_month_versions ORDER BY ALL"
@@ -146,7 +145,7 @@ USERS_BEFORE = "SELECT * FROM marts.user_month_versions ORDER BY ALL"
 
 @pytest.fixture(scope="module")
 def restated(tmp_path_factory: pytest.TempPathFactory) -> Scenario:
-    """A data directory that was synced, and its marts built, on three days."""
+    """A data directory that was synced, and its marts built, on two days."""
     money = ("commission_office", "commission_user", "sales", "running_commissions")
     reports = (*money, "tips_and_leads", "live_activity")
     here = whole_chain(

@@ -14,7 +14,7 @@ from pipelines.operations.pseudonyms import pseudonym
 from pipelines.operations.replay import replay
 from pipelines.sandbox.faults import Fault
 from pipelines.sandbox.service import SandboxLogin, Service
-from tests.scenarios.scenario import Scenario, files_with, scenario
+from tests.scenarios.scenario import Scenario, files_with, scenario, synced
 from warehouse.landing import Landing
 
 USERNAME, PASSWORD = "chain-of-brokers", "Öppna&sesam/17"
@@ -50,9 +50,7 @@ def test_no_error_path_leaves_the_login_in_a_log_a_sentence_or_a_file(
 
 @pytest.fixture
 def named(tmp_path: Path) -> Scenario:
-    here = scenario(tmp_path, ("tips_and_leads",), offices=1)
-    here.sync()
-    return here
+    return synced(tmp_path, ("tips_and_leads",))
 
 
 def with_key(here: Scenario) -> Scenario:

@@ -27,6 +27,7 @@ from pipelines.sandbox.world.records import SALE
 from pipelines.sandbox.world.world import World
 from tests.scenarios.scenario import FEW, TODAY, Scenario, settings_for, whole_chain
 from tests.truth import true_part, truth
+from tests.working_file import give_working_file
 from warehouse.database import Store
 from warehouse.queries import SQL
 from warehouse.status import Overlap, overview
@@ -463,6 +464,7 @@ def test_every_headline_number_of_two_years_is_the_one_that_plain_python_finds(
 def test_every_headline_number_is_right_in_any_world(seed: int, offices: int) -> None:
     world = World.build(seed=seed, offices=offices, start=Month.of(SINCE), as_of=TODAY, activity=0.4)
     with TemporaryDirectory() as folder:
+        give_working_file(Path(folder))
         chosen = settings_for(Path(folder), world.customers, f"{SINCE:%Y-%m}", RANDOM)
         here = Scenario(Service(world), chosen)
         assert here.sync().complaints() == []
