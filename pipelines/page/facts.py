@@ -52,7 +52,7 @@ class CoveredMonth:
     report: str
     customer: str
     month: date | None
-    state: str  # as meta.months and, of marks, the kinds of meta.problems word it
+    state: str  # as meta.months and, of marks, meta.open_failures word it
     rows: int | None
 
 

@@ -30,7 +30,7 @@ _STATES: Mapping[str, tuple[str, str]] = {
 }
 """What a square of the coverage says, from well to bad: its sign and its words."""
 _BADNESS = {state: place for place, state in enumerate(_STATES)}
-_MARKS = {"failed month": "failed", "held back": "back", "no access": "refused", "waiting": "waiting"}
+_MARKS = {"failed": "failed", "held back": "back", "no access": "refused", "waiting": "waiting"}
 
 MonthStates = Mapping[tuple[str, str, date], str]  # by report, customer and month
 

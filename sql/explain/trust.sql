@@ -84,6 +84,13 @@ sentences AS (
         AND coalesce(problems.customer, sources.customer_id) = sources.customer_id
         AND coalesce(problems.month, sources.month) = sources.month
         AND (problems.report IS NOT NULL OR contains(sources.report, problems.about))
+    WHERE kind NOT IN ('failed month', 'held back')
+    UNION ALL
+    SELECT 3, true, failed.month, failed.status || ': ' || failed.error
+    FROM meta.open_failures AS failed
+    INNER JOIN sources
+        ON (sources.report, sources.customer_id) = (failed.report, failed.customer)
+        AND sources.month = coalesce(failed.month, sources.month)
     UNION ALL
     SELECT 4, true, month, 'differs: the ' || compared || ' has ' || compared_amount::DOUBLE || ' of ' || measure
         || ', ' || difference::DOUBLE || ' beside ' || amount::DOUBLE || coalesce(': ' || likely_reason, '')

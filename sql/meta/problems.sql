@@ -1,20 +1,53 @@
 -- What is wrong or unsure right now?
--- One row per cause: a failed month, a refusal, rows in quarantine, something late, not refreshed any more,
--- changed or not as assumed. What failed of a customer or report that is switched off by now is nobody's problem any more.
+-- One row per cause: months that failed for the same reason, a refusal, rows in quarantine, something late, not
+-- refreshed any more, changed or not as assumed; meta.open_failures has each of the months.
+-- What failed of a customer or report that is switched off by now is nobody's problem any more.
 -- Columns:
 --   kind: what sort of problem it is
 --   severity: error or warning
 --   report: the report, where it is about one; several are named in message
---   customer: the customer that was asked, where it is about one
---   month: first day of the month, where it is about one
+--   customer: the customer that was asked, where it is about one; several are named in message
+--   month: first day of the month, where it is about one; several are named in message
 --   since_utc: when it was first or last noticed, in UTC; null where nobody can say
 --   message: what is wrong, in a sentence
 WITH failed AS (
-    SELECT loads.*, unnest(CASE WHEN len(months) = 0 THEN [NULL::DATE] ELSE months END) AS month
-    FROM meta.loads AS loads
-    WHERE status IN ('failed', 'held back') AND (report, customer) NOT IN (
-        SELECT (report, customer) FROM meta.freshness WHERE state = 'switched off'
-    )
+    SELECT
+        *,
+        CASE status WHEN 'failed' THEN 'failed month' ELSE 'held back' END AS kind,
+        regexp_replace(
+            regexp_replace(error, ' Not asked: report \S+ of customer .+? \([^)]*\)\.', '', 'g'),
+            '( to)? report \S+ of customer .+? \([^)]*\)', '', 'g'
+        ) AS words,
+        coalesce(error_kind, '') IN ('Unreachable', 'HostDown') AS is_service_down
+    FROM meta.open_failures
+),
+
+causes AS (
+    SELECT
+        kind,
+        count(*) AS number,
+        CASE WHEN count(DISTINCT report) = 1 THEN any_value(report) END AS report,
+        CASE WHEN count(DISTINCT customer) = 1 THEN any_value(customer) END AS customer,
+        CASE WHEN count(*) = 1 THEN any_value(month) END AS month,
+        max(failed_at_utc) AS since_utc,
+        CASE WHEN count(*) = 1 THEN any_value(error) ELSE arg_max(words, failed_at_utc) END AS words,
+        string_agg(DISTINCT report, ', ' ORDER BY report) AS reports,
+        CASE
+            WHEN count(DISTINCT customer) > 4 THEN count(DISTINCT customer) || ' customers'
+            ELSE string_agg(DISTINCT customer, ', ' ORDER BY customer)
+        END AS customers,
+        CASE count(DISTINCT month)
+            WHEN 0 THEN ''
+            WHEN 1 THEN ' in ' || strftime(min(month), '%Y-%m')
+            ELSE ' in ' || count(DISTINCT month) || ' months from ' || strftime(min(month), '%Y-%m') || ' to '
+                || strftime(max(month), '%Y-%m')
+        END AS months
+    FROM failed
+    GROUP BY
+        kind,
+        is_service_down,
+        CASE WHEN NOT is_service_down THEN customer END,
+        CASE WHEN NOT is_service_down THEN CASE error_kind WHEN 'Unauthorized' THEN error_kind ELSE words END END
 ),
 
 overlapping AS (
@@ -81,21 +114,13 @@ differing AS (
 
 found AS (
     SELECT
-        CASE failed.status WHEN 'failed' THEN 'failed month' ELSE 'held back' END AS kind,
-        'error' AS severity,
-        failed.report,
-        failed.customer,
-        failed.month,
-        max(failed.fetched_at_utc) AS since_utc,
-        arg_max(failed.error, failed.fetched_at_utc) AS message
-    FROM failed
-    LEFT JOIN meta.months AS held
-        ON held.report = failed.report
-        AND held.customer = failed.customer
-        AND held.month IS NOT DISTINCT FROM failed.month
-        AND held.fetched_at_utc >= failed.fetched_at_utc
-    WHERE held.load_id IS NULL
-    GROUP BY ALL
+        kind, 'error' AS severity, report, customer, month, since_utc,
+        words || CASE
+            WHEN number = 1 THEN ''
+            ELSE CASE WHEN ends_with(words, '.') THEN '' ELSE '.' END || ' It concerns ' || reports || ' of '
+                || customers || months || '.'
+        END AS message
+    FROM causes
     UNION ALL
     SELECT
         'no access', CASE WHEN answered_on IS NULL THEN 'warning' ELSE 'error' END,
@@ -131,11 +156,11 @@ found AS (
     SELECT
         'late', 'warning', CASE WHEN count(*) = 1 THEN any_value(report) END, customer, NULL, min(last_success_utc),
         CASE state WHEN 'never read' THEN 'Never read so far' ELSE 'No success for a day and a half' END
-        || CASE WHEN count(*) = 1 THEN '' ELSE ': ' || string_agg(report, ', ' ORDER BY report) END
-        || coalesce(', last because: ' || last_error, '.')
+        || CASE WHEN count(*) = 1 THEN '' ELSE ': ' || string_agg(report, ', ' ORDER BY report) END || '.'
     FROM meta.freshness
+    ANTI JOIN failed USING (report, customer)
     WHERE is_late AND state <> 'no access'
-    GROUP BY customer, state, last_error
+    GROUP BY customer, state
     UNION ALL
     SELECT
         'changed column', 'warning', tables.report, NULL, NULL, changes.changed_at_utc,

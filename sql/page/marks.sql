@@ -1,8 +1,7 @@
 -- Which months failed, are held back or wait for their first turn, and which reports are refused?
 -- One row per report, customer and month; without a month it is about all of them.
-SELECT report, customer, month, kind AS state, NULL::BIGINT AS rows
-FROM meta.problems
-WHERE kind IN ('failed month', 'held back')
+SELECT report, customer, month, status AS state, NULL::BIGINT AS rows
+FROM meta.open_failures
 UNION ALL
 SELECT report, customer, month, 'waiting', NULL::BIGINT
 FROM meta.turns AS turns

@@ -9,6 +9,7 @@ from duckdb import DuckDBPyConnection
 
 from tests.marts.given import arrived, build, built, held, rows, sold, warehouse
 from warehouse.checks import CheckResult, keep_results
+from warehouse.duckdb_file import insert_rows
 from warehouse.ledger import deny, forget_healed_refusals
 from warehouse.meta_schema import write_configured
 
@@ -72,7 +73,7 @@ def test_a_report_that_was_read_and_is_refused_is_late_by_its_last_success_until
 
 def test_what_is_switched_off_is_no_open_problem(given: DuckDBPyConnection) -> None:
     failed(given, NOW)
-    for is_on, found in ((True, ["failed month", "late"]), (False, [])):
+    for is_on, found in ((True, ["failed month"]), (False, [])):
         configure(given, sales=is_on)
         assert sorted(str(kind) for kind, *_ in problems(given)) == found
 
@@ -101,12 +102,12 @@ def problems(given: DuckDBPyConnection) -> list[tuple[object, ...]]:
     return given.execute("SELECT kind, severity, report, customer, message FROM meta.problems").fetchall()
 
 
-def failed(given: DuckDBPyConnection, at_utc: datetime) -> None:
-    given.execute(
-        "INSERT INTO meta.loads BY NAME SELECT 'sales' AS report, 'M1' AS customer, "
-        "[DATE '2026-01-01'] AS months, 'failed' AS status, 'It broke.' AS error, $1 AS fetched_at_utc",
-        [at_utc],
-    )
+def failed(
+    given: DuckDBPyConnection, at_utc: datetime, report: str = "sales", customer: str = "M1", **known: object
+) -> None:
+    """A window of January that failed; `known` are other columns of meta.loads."""
+    row = {"months": [START], "error": "It broke.", **known, "report": report, "customer": customer}
+    insert_rows(given, "meta.loads", [{**row, "status": "failed", "fetched_at_utc": at_utc}])
 
 
 def test_nothing_is_wrong_in_an_empty_warehouse() -> None:
@@ -120,6 +121,25 @@ def test_a_failed_month_is_a_problem_until_it_is_loaded() -> None:
     assert problems(given) == [("failed month", "error", "sales", "M1", "It broke.")]
     held(given, "sales", "M1", ["2026-01"], at_utc=NOW + timedelta(minutes=1))
     assert problems(given) == []
+
+
+def test_months_that_failed_for_one_cause_are_one_problem_that_names_them() -> None:
+    given = warehouse()
+    for report in ("sales", "users"):
+        asked = f"report {report} of customer M1 (dateFrom=2026-01-01)"
+        said = f"The service answered 401 to {asked}: the login is wrong."
+        failed(given, NOW, report, months=[START, date(2026, 2, 1)], error=said, error_kind="Unauthorized")
+    words = "The service answered 401: the login is wrong."
+    concerned = "It concerns sales, users of M1 in 2 months from 2026-01 to 2026-02."
+    assert problems(given) == [("failed month", "error", None, "M1", f"{words} {concerned}")]
+
+
+def test_a_service_that_is_down_is_one_problem_whomever_it_concerns() -> None:
+    given = warehouse()
+    for customer, kind in (("M1", "Unreachable"), ("M2", "HostDown")):
+        failed(given, NOW, "sales", customer, error="Nobody answers", error_kind=kind)
+    words = "Nobody answers. It concerns sales of M1, M2 in 2026-01."
+    assert problems(given) == [("failed month", "error", "sales", None, words)]
 
 
 def test_a_report_that_was_read_and_is_refused_now_is_an_error() -> None:

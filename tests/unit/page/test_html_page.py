@@ -198,8 +198,8 @@ def test_problems_are_words_on_the_chain_s_page_and_rows_on_the_operators() -> N
     whose = {"report": "sales", "customer": "M1", "month": month("2026-02"), "since_utc": None, "in_all": 1}
     problem = {"kind": "failed month", "severity": "error", "message": "The service answered 503."}
     facts = replace(chain("A"), problems=({**problem, **whose},))
-    assert "there is one open problem (one month could not be read)" in page(facts)
-    assert "there is one open problem (one month could not be read)" in office_page(facts, "A")
+    assert "there is one open problem (some months could not be read)" in page(facts)
+    assert "there is one open problem (some months could not be read)" in office_page(facts, "A")
     assert "The service answered 503." not in office_page(facts, "A")
     assert "The service answered 503." not in page(facts)
     assert "The service answered 503." in operators_page(facts)

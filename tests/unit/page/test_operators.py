@@ -36,7 +36,7 @@ def test_a_gap_is_missing() -> None:
 
 def test_the_worst_of_all_reports_counts() -> None:
     held = [_held("sales", "M1", "2026-02"), _held("users", "M1", "2026-02")]
-    assert _squares(held, CoveredMonth("sales", "M1", month("2026-02"), "failed month", None)) == [["failed"]]
+    assert _squares(held, CoveredMonth("sales", "M1", month("2026-02"), "failed", None)) == [["failed"]]
 
 
 def test_a_report_that_is_only_kept_for_the_latest_months_is_not_missing_before() -> None:
