@@ -171,7 +171,7 @@ def explained(
 def _build_for(connection: DuckDBPyConnection, query: str) -> None:
     [tree] = syntax_trees(connection, [query])
     read = tables_read(tree, Path("a test"))
-    build(connection, *sorted(name for schema, name in read if schema == "marts"))
+    build(connection, *sorted(".".join(table) for table in read if table[0] in ("marts", "meta")))
 
 
 def build(connection: DuckDBPyConnection, *wanted: str) -> None:
