@@ -283,8 +283,9 @@ def _on_entered_budgets(entered: Sequence[Shown], words: Language, *, is_chain: 
     if len(entered) == 1:
         return _entered_budget(entered[0], words, is_chain=is_chain)
     whole = {"month": min(one["month"] for one in entered), "until": max(one["until"] for one in entered)}
-    named = [f"{one['office_name']} ({_agents_and_sum(one, words)})" for one in entered[:MOST_PLACES]]
-    if others := entered[MOST_PLACES:]:
+    places = _by_place(entered, words, is_chain=is_chain)
+    named = [f"{one['place']} ({_agents_and_sum(one, words)})" for one in places[:MOST_PLACES]]
+    if others := places[MOST_PLACES:]:
         rest = _sum(one["change"] for one in others)
         named.append(words.text("news.more_offices", len(others), amount=words.sek(rest)))
     return words.text(
@@ -295,8 +296,21 @@ def _on_entered_budgets(entered: Sequence[Shown], words: Language, *, is_chain: 
     )
 
 
+def _by_place(budgets: Sequence[Shown], words: Language, *, is_chain: bool) -> list[Shown]:
+    """Budgets of all years by office, or those of one office by their months, the largest first."""
+    found: dict[str, Shown] = {}
+    for one in budgets:
+        place = one["office_name"] if is_chain else _budget_months(one, words)
+        whole = found.setdefault(
+            one["office_id"] if is_chain else place, {"place": place, "agents": [], "change": Decimal(0)}
+        )
+        whole["agents"] += one["agents"]
+        whole["change"] += one["change"]
+    return sorted(found.values(), key=lambda one: -abs(one["change"]))
+
+
 def _agents_and_sum(entered: Shown, words: Language) -> str:
-    agents = sum(one["agent"] is not None for one in entered["agents"])
+    agents = len({one["agent"] for one in entered["agents"]} - {None})
     amount = words.sek(entered["change"])
     return f"{words.text('news.agents', agents)}, {amount}" if agents else amount
 
@@ -326,16 +340,12 @@ def _on_budgets(budgets: Sequence[Shown], words: Language, *, is_chain: bool) ->
     sentence = _changed_budget(first, words, is_chain=is_chain)
     if not others:
         return sentence
-    named = [_also_changed(one, words, is_chain=is_chain) for one in others[:MOST_PLACES]]
-    if left := others[MOST_PLACES:]:
+    places = _by_place(others, words, is_chain=is_chain)
+    named = [f"{one['place']} ({words.signed(one['change'])})" for one in places[:MOST_PLACES]]
+    if left := places[MOST_PLACES:]:
         rest = _sum(one["change"] for one in left)
         named.append(words.text("news.more_offices", len(left), amount=words.signed(rest)))
     return f"{sentence} {words.text('news.also_changed', names=words.listed(named))}"
-
-
-def _also_changed(budget: Shown, words: Language, *, is_chain: bool) -> str:
-    name = budget["office_name"] if is_chain else _budget_months(budget, words)
-    return f"{name} ({words.signed(budget['change'])})"
 
 
 def _changed_budget(budget: Shown, words: Language, *, is_chain: bool) -> str:

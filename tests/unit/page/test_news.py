@@ -116,6 +116,15 @@ def test_entered_budgets_of_many_offices_are_summed_up() -> None:
     assert len(shown["more"]) == 5
 
 
+def test_budgets_of_two_years_count_their_office_and_agent_once() -> None:
+    rows = [news("entered", office, amount=200) for office in "AB"]
+    next_year: Shown = {"month": date(2027, 1, 1), "until": date(2027, 3, 1)}
+    assert told(SINCE, *rows, news("entered", "B", amount=300, **next_year))[-1] == (
+        "Budgets for February 2026 to March 2027 were entered, SEK 700 in all: "
+        "B (one agent, SEK 500) and A (one agent, SEK 200)."
+    )
+
+
 def test_a_whole_year_of_budgets_is_called_by_its_number() -> None:
     whole: Shown = {"month": date(2027, 1, 1), "until": date(2027, 12, 1)}
     [_, sentence] = told(SINCE, news("entered", "A", amount=200, **whole), is_chain=False)
