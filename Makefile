@@ -13,6 +13,9 @@ DEV := .dev
 SANDBOX_PORT ?= 8765
 UI_PORT ?= 3000
 FILES_PORT ?= 8766
+# What a shell starts in the background ignores Ctrl-C, and Dagster's code server then ignores SIGTERM as well.
+WITH_SIGNALS := $(BIN)/python -c 'import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); \
+  os.execv(sys.argv[1], sys.argv[1:])'
 
 export DAGSTER_DISABLE_TELEMETRY := yes
 export DAGSTER_EMIT_PARTITION_SUBSET_IN_PLANNED_EVENTS := yes
@@ -47,7 +50,8 @@ dev: $(STAMP) $(DEV)/dagster/dagster.yaml ## the sandbox and the Dagster UI toge
 	$(BIN)/brokerbi sandbox --port $(SANDBOX_PORT) --from $${FROM:-2023-01} >$(DEV)/sandbox.log 2>&1 & sandbox=$$!; \
 	$(BIN)/python -m http.server $(FILES_PORT) --bind 127.0.0.1 --directory $(DEV)/public >/dev/null 2>&1 & files=$$!; \
 	sockets=$$(mktemp -d); \
-	trap 'kill $$sandbox $$files $$code $$daemon $$ui 2>/dev/null; wait; rm -rf "$$sockets"' EXIT; \
+	trap 'kill $$sandbox $$files $$daemon $$ui $$(ps -A -o pid= -o ppid= | awk -v code=$$code '"'"'$$2 == code { print $$1 }'"'"') \
+	  $$code 2>/dev/null; wait; rm -rf "$$sockets"' EXIT; \
 	trap 'exit 0' INT TERM; \
 	until grep -q '^Customers: ' $(DEV)/sandbox.log; do \
 	  kill -0 $$sandbox 2>/dev/null || { cat $(DEV)/sandbox.log >&2; exit 1; }; sleep 0.2; done; \
@@ -57,7 +61,7 @@ dev: $(STAMP) $(DEV)/dagster/dagster.yaml ## the sandbox and the Dagster UI toge
 	  BROKERBI_NIGHTLY="$${NIGHTLY:-0 5 * * *}" \
 	  BROKERBI_CUSTOMERS=$${CUSTOMERS:-$$(sed -n 's/^Customers: //p' $(DEV)/sandbox.log)} \
 	  DAGSTER_HOME=$(abspath $(DEV))/dagster DAGSTER_CODE_SOCKET=$$sockets/code; \
-	$(BIN)/dagster code-server start --socket $$DAGSTER_CODE_SOCKET --module-name assets.definitions \
+	$(WITH_SIGNALS) $(BIN)/dagster code-server start --socket $$DAGSTER_CODE_SOCKET --module-name assets.definitions \
 	  --location-name brokerbi --log-level warning >$(DEV)/code.log 2>&1 & code=$$!; \
 	until test -S $$DAGSTER_CODE_SOCKET; do \
 	  kill -0 $$code 2>/dev/null || { cat $(DEV)/code.log >&2; exit 1; }; sleep 0.2; done; \
