@@ -98,7 +98,7 @@ CHECK_THE_LOGIN = (
     "Correct BROKERBI_USERNAME and BROKERBI_PASSWORD, or the customer's own login; "
     "if the same one is right after all, `brokerbi doctor` tries it once more."
 )
-ASK_FOR_THE_RIGHT = "Ask the service's support for it, or leave the report out with BROKERBI_REPORTS."
+ASK_FOR_THE_RIGHT = "Ask the service's support for it; everything else is asked as before."
 RUN_AGAIN = "Run again later: only what is missing is asked again."
 KEPT_IN_LANDING = (
     "What came is kept in landing. If it stays so, ask the service's support, or leave the report out with "

@@ -17,20 +17,21 @@ HELD_BACK = "held back"
 SHUT_OUT = "shut out"
 LATE = "late"
 NEVER = "never"
+NOBODY_ANSWERS, GIVEN_UP = "Unreachable", "HostDown"
 UNPUBLISHED = "unpublished"
 WAITS = "It is tried again by itself."
 REQUEST = re.compile(r"(?:(?:to|Not asked:) )?report \S+ of customer .+? \([^)]*\)[.:]?")
 SENTENCES: Mapping[str, str] = {
     "Unauthorized": "Correct {login}: the service refuses it (401), and it is used no more until it is "
     "changed; {reports} of {customers} wait.",
-    "Forbidden": "Ask the service's support for the right to {reports} of {customers}, or leave it out with "
-    "BROKERBI_REPORTS: it was answered before and is refused now (403); what is held stays.",
+    "Forbidden": "Ask the service's support for the right to {reports} of {customers}: it was answered before "
+    "and is refused now (403); what is held stays, and each day it is asked for once more.",
     SHUT_OUT: "Check the id of {customers} and the login's rights: every report was refused (403).",
     "NotFound": "Check the id of {customers} and BROKERBI_BASE_URL: the service knows no such thing (404), "
     "asked for {reports}.",
-    "Unreachable": "Check BROKERBI_BASE_URL and the network of this machine: nobody answers there; "
+    NOBODY_ANSWERS: "Check BROKERBI_BASE_URL and the network of this machine: nobody answers there; "
     "{reports} of {customers} wait. " + WAITS,
-    "HostDown": "Ask the service's support if it lasts: the service fails again and again; {reports} of "
+    GIVEN_UP: "Ask the service's support if it lasts: the service fails again and again; {reports} of "
     "{customers} wait. " + WAITS,
     "Unavailable": "Ask the service's support if it lasts: the service had no answer to {reports} of "
     "{customers}. " + WAITS,
@@ -100,10 +101,18 @@ def names(several: Iterable[str], most: int = MOST_NAMES) -> str:
 
 
 def _with_kinds(troubles: Iterable[FailedReport]) -> Sequence[FailedReport]:
-    """What was not asked because of other trouble of its report and customer is part of that."""
+    """What was not asked because of other trouble of its report and customer is part of that.
+
+    What was not asked because nobody answered others is part of that outage.
+    """
     several = list(troubles)
     kinds = {(one.report, one.customer): one.kind for one in several if one.kind}
-    return [replace(one, kind=one.kind or kinds.get((one.report, one.customer), "")) for one in several]
+    given_up = NOBODY_ANSWERS if NOBODY_ANSWERS in kinds.values() else GIVEN_UP
+    found = (one.kind or kinds.get((one.report, one.customer), "") for one in several)
+    return [
+        replace(one, kind=given_up if kind == GIVEN_UP else kind)
+        for one, kind in zip(several, found, strict=True)
+    ]
 
 
 def _sentence(kind: str, same: str, several: Sequence[FailedReport]) -> str:

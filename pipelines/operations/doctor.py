@@ -209,16 +209,21 @@ def _late_by(answer: Answer, now: datetime) -> timedelta | None:
 
 
 def _rights(access: Sequence[Access]) -> Iterator[Finding]:
+    """What each customer's login may read; reports can only be left out for all customers at once."""
+    useful = {one.report for one in access if one.word != REFUSED}
     for customer in dict.fromkeys(one.customer for one in access):
         words = {one.report: one.word for one in access if one.customer == customer}
         seen = [report for report, word in words.items() if word == ANSWERED]
         refused = [report for report, word in words.items() if word == REFUSED]
         found = f"{len(seen)} of {len(words)} reports answer"
         if not refused:
-            yield Finding(f"rights of {customer}", Severity.OK, found)
+            severity = Severity.OK if len(seen) == len(words) else Severity.ERROR
+            yield Finding(f"rights of {customer}", severity, found, "doctor again once the service answers")
             continue
-        severity, remedy = Severity.WARNING, "ask for the rights, or leave the reports out: BROKERBI_REPORTS="
-        remedy += ",".join(f"-{name}" for name in refused) if len(refused) < len(seen) else ",".join(seen)
+        severity, remedy = Severity.WARNING, "ask the service's support for the rights"
+        if useful.isdisjoint(refused):
+            remedy += ", or leave the reports out: BROKERBI_REPORTS="
+            remedy += ",".join(f"-{name}" for name in refused) if len(refused) < len(seen) else ",".join(seen)
         if not seen:
             severity, remedy = Severity.ERROR, "check the customer id and the login's rights"
         found += f"; refused: {', '.join(refused)}"

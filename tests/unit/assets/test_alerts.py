@@ -110,10 +110,7 @@ def test_a_lost_right_is_told_when_it_begins_and_when_it_ends(tmp_path: Path) ->
         state = look(made, state, minutes=11)
         said.append(state.text.partition(":")[0])
     assert said == [
-        (
-            "- Ask the service's support for the right to running_commissions of M30016, or leave it out "
-            "with BROKERBI_REPORTS"
-        ),
+        "- Ask the service's support for the right to running_commissions of M30016",
         "",
         "- running_commissions of M30016 is answered again.",
     ]

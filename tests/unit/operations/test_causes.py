@@ -45,6 +45,12 @@ def test_what_was_not_asked_after_a_refusal_belongs_to_it(tmp_path: Path) -> Non
     assert len(causes(troubles, settings(tmp_path))) == 1
 
 
+def test_what_was_not_asked_as_nobody_answers_is_the_same_outage(tmp_path: Path) -> None:
+    troubles = [FailedReport("sales", "M1", "Unreachable"), FailedReport("tips", "M1", "HostDown")]
+    [sentence] = causes(troubles, settings(tmp_path))
+    assert "nobody answers there; sales, tips of M1 wait" in sentence
+
+
 def test_equal_words_about_different_requests_are_one_cause() -> None:
     said = "The service answered 400 to report sales of customer M1 (dateFrom=2026-01-01): it calls it wrong."
     other = said.replace("M1", "M2").replace("sales", "tips")

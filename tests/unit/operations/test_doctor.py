@@ -70,11 +70,25 @@ def test_offline_nothing_is_asked(world: Scenario) -> None:
     assert world.asked == []
 
 
-def test_a_login_for_one_report_only_is_told_which_setting_it_needs(world: Scenario) -> None:
+@pytest.mark.parametrize(
+    ("customer", "remedy"),
+    [(None, ", or leave the reports out: BROKERBI_REPORTS=sales"), ("G1", "")],
+    ids=["all customers", "one of them"],
+)
+def test_only_what_no_customer_may_read_is_to_be_left_out(
+    world: Scenario, customer: str | None, remedy: str
+) -> None:
     paths = ("Commission", "Users", "LiveData")
-    world.service.faults.switch([Fault("403", path=path, customer="G1") for path in paths])
+    world.service.faults.switch([Fault("403", path=path, customer=customer) for path in paths])
     finding = worst(world, "rights of G1", ask=True)
-    assert (finding.severity, finding.remedy.split(": ")[1]) == (Severity.WARNING, "BROKERBI_REPORTS=sales")
+    said = f"ask the service's support for the rights{remedy}"
+    assert (finding.severity, finding.remedy) == (Severity.WARNING, said)
+
+
+def test_a_service_that_is_down_says_nothing_well_of_rights(world: Scenario) -> None:
+    world.service.faults.switch([Fault("503")])
+    found = {one.severity for one in findings(world, ask=True) if one.subject.startswith("rights of ")}
+    assert found == {Severity.ERROR}
 
 
 def statuses_of_sales(world: Scenario) -> list[int]:
