@@ -65,7 +65,7 @@ class Freshness:
     newest_held_month: date | None
     last_success_utc: datetime | None
     due_utc: datetime | None
-    state: str  # as meta.freshness words it: fresh, late, never read, no access or switched off
+    state: str  # as meta.freshness words it: fresh, late, never read, login refused, no access, switched off
     is_late: bool
     is_awaited: bool
 

@@ -224,7 +224,9 @@ compared AS (
             ELSE [compared, 'office report']
         END AS in_order_of_reading,
         greatest(read_at_utc, compared_read_at_utc) AS later_read_at_utc,
-        later_read_at_utc - least(read_at_utc, compared_read_at_utc) > INTERVAL 2 DAY AS is_earlier_due
+        later_read_at_utc - least(read_at_utc, compared_read_at_utc) > INTERVAL 2 DAY AS is_earlier_due,
+        read_at_utc::DATE <> compared_read_at_utc::DATE AS is_other_day,
+        is_other_day OR (compared = 'user report' AND is_read_on_days) AS is_read_apart
     FROM side_by_side
     WHERE has_first OR has_second
 )
@@ -247,10 +249,11 @@ SELECT
         WHEN NOT has_second THEN 'month not held in the other report, or not in the assumed shape'
         WHEN is_reconciled THEN NULL
         WHEN has_quarantine THEN 'rows in quarantine'
-        WHEN not_refreshed IS NOT NULL THEN 'an answer that nobody refreshes any more: ' || not_refreshed
-        WHEN compared = 'user report' AND users_not_refreshed IS NOT NULL
+        WHEN not_refreshed IS NOT NULL AND is_read_apart
+            THEN 'an answer that nobody refreshes any more: ' || not_refreshed
+        WHEN compared = 'user report' AND users_not_refreshed IS NOT NULL AND is_read_apart
             THEN 'an answer that nobody refreshes any more: ' || users_not_refreshed
-        WHEN read_at_utc::DATE <> compared_read_at_utc::DATE
+        WHEN is_other_day
             THEN 'restated between two readings: the ' || in_order_of_reading[2] || ' was read later, on '
             || later_read_at_utc::DATE
             || CASE

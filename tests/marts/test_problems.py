@@ -11,6 +11,7 @@ from tests.marts.given import arrived, build, built, held, rows, sold, warehouse
 from warehouse.checks import CheckResult, keep_results
 from warehouse.duckdb_file import insert_rows
 from warehouse.ledger import deny, forget_healed_refusals
+from warehouse.marts import SQL
 from warehouse.meta_schema import write_configured
 
 NOW = datetime.now(UTC).replace(tzinfo=None, microsecond=0)  # freshness is measured by the reader's clock
@@ -68,6 +69,19 @@ def test_a_report_that_was_read_and_is_refused_is_late_by_its_last_success_until
     assert given.execute(STATES).fetchall() == [("sales", "M1", "no access", True)]
     held(given, "sales", "M1", ["2026-02"], at_utc=NOW)
     forget_healed_refusals(given)
+    assert given.execute(STATES).fetchall() == [("sales", "M1", "fresh", False)]
+
+
+def test_what_was_read_is_not_fresh_once_the_login_is_refused_until_it_is_answered_again(
+    given: DuckDBPyConnection,
+) -> None:
+    configure(given, sales=True)
+    held(given, "sales", "M1", ["2026-01"], at_utc=NOW - timedelta(hours=2))
+    failed(given, NOW - timedelta(hours=1), error_kind="Unauthorized")
+    check = (SQL / "report_checks" / "is_read.sql").read_text(encoding="utf-8")
+    assert given.execute(STATES).fetchall() == [("sales", "M1", "login refused", False)]
+    assert len(given.execute(check).fetchall()) == 1
+    held(given, "sales", "M1", ["2026-01"], at_utc=NOW)
     assert given.execute(STATES).fetchall() == [("sales", "M1", "fresh", False)]
 
 

@@ -116,12 +116,22 @@ def test_quarantined_rows_are_named_as_the_likely_reason(given: DuckDBPyConnecti
     assert reasons == {("M1", "rows in quarantine")}
 
 
-def test_a_source_that_nobody_refreshes_is_named_as_the_likely_reason(given: DuckDBPyConnection) -> None:
-    loaded(given, "commission_office", "M1", "2026-01", [earned({"office_customer_id": "M1"}, 1)])
+@pytest.mark.parametrize(
+    ("days", "found"),
+    [
+        (3, {"an answer that nobody refreshes any more: M1: customer switched off"}),
+        (0, {"sale shared with an office whose sales are not held", "not explained"}),
+    ],
+    ids=["read before the other", "read with the other"],
+)
+def test_a_source_that_nobody_refreshes_is_the_likely_reason_if_the_other_was_read_later(
+    given: DuckDBPyConnection, days: int, found: set[str]
+) -> None:
+    row, then = earned({"office_customer_id": "M1"}, 1), FIRST_MOMENT - timedelta(days=days)
+    loaded(given, "commission_office", "M1", "2026-01", [row], at_utc=then)
     given.execute("DELETE FROM meta.months WHERE (report, customer) = ('commission_office', 'G1')")
     asked_for(given, "G1", M1="off")
-    reasons = {(office, reason) for office, _, _, _, reason in built(given, NOT_RECONCILED)}
-    assert reasons == {("M1", "an answer that nobody refreshes any more: M1: customer switched off")}
+    assert {reason for *_, reason in built(given, NOT_RECONCILED)} == found
 
 
 @pytest.mark.parametrize(("too_much", "is_reconciled"), [("0.01", True), ("0.03", False)])

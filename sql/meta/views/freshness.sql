@@ -1,5 +1,6 @@
 -- How fresh each report of each customer is; late means no success for a day and a half.
 -- What was read once and is refused now is late by its last success; what was always refused is not awaited.
+-- Where the login was refused (401) since, nothing is fresh: nobody asks until it is corrected.
 -- epoch_us and make_timestamp give UTC whatever the reader's time zone is, in every DuckDB 1.x tool.
 CREATE OR REPLACE VIEW meta.freshness AS
 WITH tries AS (
@@ -8,7 +9,8 @@ WITH tries AS (
         customer,
         max(fetched_at_utc) FILTER (status IN ('loaded', 'superseded')) AS last_success_utc,
         max(fetched_at_utc) FILTER (status NOT IN ('loaded', 'superseded')) AS last_failure_utc,
-        arg_max(error, fetched_at_utc) FILTER (status NOT IN ('loaded', 'superseded')) AS last_error
+        arg_max(error, fetched_at_utc) FILTER (status NOT IN ('loaded', 'superseded')) AS last_error,
+        arg_max(coalesce(error_kind, ''), fetched_at_utc) = 'Unauthorized' AS is_login_refused
     FROM meta.loads
     WHERE status <> 'landed'
     GROUP BY ALL
@@ -49,6 +51,7 @@ judged AS (
         CASE
             WHEN NOT (coalesce(is_on, true) AND coalesce(is_active, true)) THEN 'switched off'
             WHEN denied_at_utc IS NOT NULL THEN 'no access'
+            WHEN is_login_refused THEN 'login refused'
             WHEN last_success_utc IS NULL THEN 'never read'
             WHEN last_success_utc + INTERVAL 36 HOUR < make_timestamp(epoch_us(now())) THEN 'late'
             ELSE 'fresh'
@@ -72,8 +75,9 @@ SELECT
     last_failure_utc,
     last_error,
     state,
-    state IN ('late', 'never read') OR (
-        state = 'no access' AND last_success_utc + INTERVAL 36 HOUR < make_timestamp(epoch_us(now()))
+    state IN ('late', 'never read') OR (state = 'login refused' AND last_success_utc IS NULL) OR (
+        state IN ('no access', 'login refused')
+        AND last_success_utc + INTERVAL 36 HOUR < make_timestamp(epoch_us(now()))
     ) IS TRUE AS is_late,
     waiting_months,
     waiting_until
@@ -92,7 +96,7 @@ COMMENT ON COLUMN meta.freshness.due_utc IS
 COMMENT ON COLUMN meta.freshness.last_failure_utc IS 'when asking or loading last failed, in UTC';
 COMMENT ON COLUMN meta.freshness.last_error IS 'why it failed then';
 COMMENT ON COLUMN meta.freshness.state IS
-    'fresh, late, never read, no access (refused since its last success) or switched off (as a customer or a report of the settings, or only asked on demand), now that you look';
+    'fresh, late, never read, no access (refused since its last success), login refused (401 since then) or switched off (as a customer or a report of the settings, or only asked on demand), now that you look';
 COMMENT ON COLUMN meta.freshness.is_late IS
     'whether it is late, was never read, or was read once and has been refused for a day and a half, so that somebody should look';
 COMMENT ON COLUMN meta.freshness.waiting_months IS

@@ -15,7 +15,7 @@ SELECT
     failed.month,
     failed.status,
     max(failed.fetched_at_utc) AS failed_at_utc,
-    arg_max(failed.error_kind, failed.fetched_at_utc) AS error_kind,
+    nullif(arg_max(coalesce(failed.error_kind, ''), failed.fetched_at_utc), '') AS error_kind,
     arg_max(failed.error, failed.fetched_at_utc) AS error
 FROM failed
 LEFT JOIN meta.months AS held
