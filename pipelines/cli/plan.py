@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from pipelines.cli.output import count, duration, print_json, print_table
 from pipelines.cli.sync import selection_of
 from pipelines.clock import SystemClock
 from pipelines.planning.cost import Night, by_pair, first_of_month, nights_to_come
 from pipelines.planning.plan import Plan, PlannedReport, make_plan
+from pipelines.planning.selection import left_customers
 from pipelines.planning.windows import Window
 from pipelines.settings.model import Settings, load_settings
+from pipelines.sync.run_context import login_states
 from warehouse.database import Store
 
 
@@ -21,7 +24,10 @@ def run_plan(arguments: argparse.Namespace) -> int:
     settings = load_settings(os.environ, offline=True)
     if arguments.all_nights:
         return _run_nights(arguments, settings)
-    plan, _ = make_plan(settings, selection_of(arguments), Store(settings.data_dir), SystemClock())
+    plan, outline = make_plan(settings, selection_of(arguments), Store(settings.data_dir), SystemClock())
+    plan = without_customers(
+        plan, {name for name, is_refused in login_states(settings).items() if is_refused}
+    )
     if arguments.json:
         print_json(_plan_as_json(plan))
         return 0
@@ -35,6 +41,8 @@ def run_plan(arguments: argparse.Namespace) -> int:
             by_customer.setdefault(planned.customer.id, []).append(planned)
         rows = [[customer, *_cells(several)] for customer, several in by_customer.items()]
         print_table(["customer", *counted], rows, right=(1, 2, 3, 4, 5))
+    for sentence in left_customers(settings, outline.held).values():
+        print(sentence)
     if plan.probes:
         since = min(one.first for one in plan.probes)
         print(
@@ -46,6 +54,21 @@ def run_plan(arguments: argparse.Namespace) -> int:
         f"about {duration(plan.seconds)} at {plan.requests_per_second:g} per second. None was made."
     )
     return 0
+
+
+def without_customers(plan: Plan, refused: Collection[str]) -> Plan:
+    """The plan as far as it will be asked: nothing of customers whose login the service refused."""
+    reason = "the login was refused (401); nothing is asked until it is corrected"
+    return replace(
+        plan,
+        planned=tuple(
+            replace(one, windows=(), requests=0, requests_expected=0, skipped=one.skipped or reason)
+            if one.customer.id in refused
+            else one
+            for one in plan.planned
+        ),
+        probes=tuple(one for one in plan.probes if one.customer.id not in refused),
+    )
 
 
 def _run_nights(arguments: argparse.Namespace, settings: Settings) -> int:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 from collections import Counter
-from dataclasses import asdict
+from contextlib import suppress
+from dataclasses import asdict, replace
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,8 @@ from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
 from pipelines.cli.output import count, print_json, print_table, size
 from pipelines.clock import SystemClock
-from pipelines.operations.causes import FailedReport, causes, names
+from pipelines.operations.causes import LOGIN_CORRECTED, LOGIN_REFUSED, FailedReport, causes, names
+from pipelines.settings.messages import SettingsError
 from pipelines.settings.model import load_settings
 
 if TYPE_CHECKING:
@@ -22,7 +24,12 @@ if TYPE_CHECKING:
     from pipelines.settings.model import Settings
     from warehouse.status import Overview, PastPublication, RefusedReport, ReportStatus
 
-_STATES_OF_TROUBLE = {"late": "late", "never read": "never read", "no access": "refused"}
+_STATES_OF_TROUBLE = {
+    "late": "late",
+    "never read": "never read",
+    "no access": "refused",
+    "login refused": "not asked as the login is refused",
+}
 """States of meta.freshness that are trouble, and what the verdict calls them."""
 
 
@@ -44,7 +51,7 @@ def run_status(arguments: argparse.Namespace) -> int:
     if settings.model_fields_set >= {"customers", "start"}:
         plan, _ = make_plan(settings, Selection(), store, SystemClock())
         planned = plan.planned
-    view = overview(store)
+    view = _of_configured(overview(store), settings)
     rows: list[RawRow] = []
     if arguments.quarantine:  # reading answers takes libraries that a plain status need not wait for
         from pipelines.operations.quarantined_rows import raw_rows
@@ -69,6 +76,21 @@ def run_status(arguments: argparse.Namespace) -> int:
     for one in rows:
         _print_quarantined(one)
     return int(arguments.check and not is_well(view))
+
+
+def _of_configured(view: Overview, settings: Settings) -> Overview:
+    """Without the trouble of customers that were switched off or left the settings since the last sync."""
+    if "customers" not in settings.model_fields_set:
+        return view
+    active = {one.id for one in settings.active_customers}
+    return replace(
+        view,
+        standings=[
+            one if one.customer in active else replace(one, state="switched off") for one in view.standings
+        ],
+        failures=[one for one in view.failures if one.customer in active],
+        refusals=[one for one in view.refusals if one.customer in active],
+    )
 
 
 def is_well(view: Overview) -> bool:
@@ -179,6 +201,7 @@ def _print_causes(view: Overview, settings: Settings) -> None:
     """A sentence for each cause of what failed, and a line for each customer that never had some right."""
     lost = {(one.report, one.customer) for one in view.standings if one.is_lost}
     failed = [FailedReport(one.report, one.customer, one.cause, one.error) for one in view.failures]
+    failed = _with_corrected_logins(failed, settings)
     failed += [FailedReport(*pair, "Forbidden") for pair in sorted(lost)]
     for sentence in causes(failed, settings):
         print(f"- {sentence}")
@@ -189,6 +212,21 @@ def _print_causes(view: Overview, settings: Settings) -> None:
     for customer, several in refused.items():
         since = min(one.denied_at_utc for one in several)
         print(f"- {customer} has no access to {names(one.report for one in several)} ({since:%Y-%m-%d}).")
+
+
+def _with_corrected_logins(failed: list[FailedReport], settings: Settings) -> list[FailedReport]:
+    """What a refused login failed at, told apart where the settings have another one by now."""
+    if all(one.kind != LOGIN_REFUSED for one in failed):
+        return failed
+    from pipelines.sync.run_context import login_states
+
+    with suppress(SettingsError):  # what only reads needs no settings, and nobody knows the login then
+        settings = load_settings(os.environ, offline=True)
+    corrected = {customer for customer, is_refused in login_states(settings).items() if not is_refused}
+    return [
+        replace(one, kind=LOGIN_CORRECTED) if one.kind == LOGIN_REFUSED and one.customer in corrected else one
+        for one in failed
+    ]
 
 
 def _print_failures(view: Overview) -> None:

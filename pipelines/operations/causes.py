@@ -17,15 +17,19 @@ HELD_BACK = "held back"
 SHUT_OUT = "shut out"
 LATE = "late"
 NEVER = "never"
+LOGIN_REFUSED, LOGIN_CORRECTED = "Unauthorized", "login corrected"
+UNKNOWN_LOGIN = "(not in the settings)"
 NOBODY_ANSWERS, GIVEN_UP = "Unreachable", "HostDown"
 UNPUBLISHED = "unpublished"
 WAITS = "It is tried again by itself."
 REQUEST = re.compile(r"(?:(?:to|Not asked:) )?report \S+ of customer .+? \([^)]*\)[.:]?")
 SENTENCES: Mapping[str, str] = {
-    "Unauthorized": "Correct {login}: the service refuses it (401), and it is used no more until it is "
+    LOGIN_REFUSED: "Correct {login}: the service refuses it (401), and it is used no more until it is "
     "changed; {reports} of {customers} wait.",
-    "Forbidden": "Ask the service's support for the right to {reports} of {customers}: it was answered before "
-    "and is refused now (403); what is held stays, and each day it is asked for once more.",
+    LOGIN_CORRECTED: "Wait for the next run, or sync: the login of {customers} is not the one that was "
+    "refused (401), or was accepted since; {reports} wait.",
+    "Forbidden": "Ask the service's support for the right to {reports} of {customers}: it was answered "
+    "before and is refused now (403); what is held stays, and each day it is asked for once more.",
     SHUT_OUT: "Check the id of {customers} and the login's rights: every report was refused (403).",
     "NotFound": "Check the id of {customers} and BROKERBI_BASE_URL: the service knows no such thing (404), "
     "asked for {reports}.",
@@ -68,11 +72,13 @@ def causes(troubles: Iterable[FailedReport], settings: Settings) -> list[str]:
     own_logins = {
         one.id: (one.username, one.password) for one in settings.customers if one.username or one.password
     }
+    configured = {one.id for one in settings.customers}
     grouped: dict[tuple[str, str], list[FailedReport]] = {}
     for one in _with_kinds(troubles):
-        if one.kind == "Unauthorized":
+        if one.kind == LOGIN_REFUSED:
             own = own_logins.get(one.customer)
             same = next((of for of, login in own_logins.items() if login == own), "")
+            same = same or (UNKNOWN_LOGIN if one.customer not in configured else "")
         else:
             same = "" if one.kind in SENTENCES else reason_without_request(one.reason)
         grouped.setdefault((one.kind, same), []).append(one)
@@ -118,7 +124,9 @@ def _with_kinds(troubles: Iterable[FailedReport]) -> Sequence[FailedReport]:
 def _sentence(kind: str, same: str, several: Sequence[FailedReport]) -> str:
     customers = names(one.customer for one in several)
     login = f"the username or password of {customers}'s own login"
-    if not same:
+    if same == UNKNOWN_LOGIN:
+        login = f"the login of {customers}"
+    elif not same:
         login = "BROKERBI_USERNAME or the password that goes with it"
     return SENTENCES.get(kind, OTHER).format(
         login=login, customers=customers, reports=names(one.report for one in several), reason=same

@@ -72,13 +72,14 @@ def examine(
 
     What was refused before is asked anew. An answer opens a report again for the next sync; a refusal closes
     none: the smallest question is not the one that a sync asks. `environment` is where Dagster is told its
-    home, `shipped` the dagster.yaml to compare.
+    home, `shipped` the dagster.yaml to compare. Raises SettingsError for a report that nobody knows.
     """
+    chosen_reports(settings, Selection(), context.catalogue)
     data_dir = settings.data_dir
     yield from settings_findings(settings)
     yield disk_finding(data_dir)
     yield lock_finding(data_dir)
-    yield from working_file_findings(data_dir)
+    yield from working_file_findings(settings)
     yield from file_findings(data_dir)
     yield from dagster_findings(environment, shipped)
     yield from daemon_findings(environment, context.clock.utc_now())

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from pipelines.planning.selection import left_customers
 from warehouse.database import Store
 from warehouse.errors import WarehouseError
 from warehouse.ledger import ledger_of
@@ -102,15 +103,20 @@ def lock_finding(data_dir: Path) -> Finding:
     return Finding("write lock", Severity.WARNING, f"{who} is writing", remedy)
 
 
-def working_file_findings(data_dir: Path) -> Iterator[Finding]:
-    """What is held, which shorter windows were learned, and which assumptions do not hold."""
-    store = Store(data_dir, lock_seconds=LOCK_SECONDS)
+def working_file_findings(settings: Settings) -> Iterator[Finding]:
+    """What is held and of whom, which shorter windows were learned, and which assumptions do not hold."""
+    store = Store(settings.data_dir, lock_seconds=LOCK_SECONDS)
     try:
         ledger, differing = ledger_of(store), assumptions_that_differ(store)
     except WarehouseError as error:
         yield Finding("working file", Severity.ERROR, str(error), SEE_SENTENCE)
         return
     yield Finding("working file", Severity.OK, f"{len(ledger.months)} months of reports are held")
+    for sentence in left_customers(
+        settings, ((report, customer) for report, customer, _ in ledger.months)
+    ).values():
+        remedy = "correct BROKERBI_CUSTOMERS, or keep it there with active = false"
+        yield Finding("customers", Severity.WARNING, sentence, remedy)
     for (report, customer), cap in ledger.caps.items():
         found = f"{report} of {customer} is only answered {cap}"
         remedy = "brokerbi status --forget-caps, if the service has changed"

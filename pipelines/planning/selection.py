@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -82,6 +82,18 @@ def chosen_reports(
     default = {name for name, one in catalogue.items() if one.enabled and not one.on_demand}
     chosen = (plain or default | added) - removed
     return [one for name, one in catalogue.items() if name in chosen]
+
+
+def left_customers(settings: Settings, held: Iterable[Pair]) -> dict[str, str]:
+    """A sentence for each customer that is held and no longer in the settings, or written otherwise there."""
+    known = {customer for _, customer in held}
+    new = {customer.id.lower(): customer.id for customer in settings.customers if customer.id not in known}
+    found = {}
+    for name in sorted(known - {customer.id for customer in settings.customers}):
+        meant = nearest(name, list(new))
+        found[name] = f"{name} is held and no longer in BROKERBI_CUSTOMERS"
+        found[name] += f"; is {new[meant]} meant to be that one?" if meant else "; what is held of it stays."
+    return found
 
 
 def chosen_customers(settings: Settings, selection: Selection) -> list[Customer]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING
 
 from pipelines.catalogue.model import Report
@@ -16,6 +17,7 @@ from pipelines.connect.models import MEGABYTE, Limits, Login, Try
 from pipelines.connect.rate_limit import RateLimit
 from pipelines.connect.refused_logins import RefusedLogins
 from pipelines.connect.retry import RetryPolicy
+from pipelines.settings.messages import SettingsError
 
 if TYPE_CHECKING:
     import httpx
@@ -49,7 +51,7 @@ class RunContext:
         retry = RetryPolicy(tries=settings.tries, total_seconds=settings.retry_seconds)
         largest_bytes = settings.largest_answer_mb * MEGABYTE
         limits = Limits(settings.timeout_seconds, settings.try_seconds, largest_bytes)
-        refused_logins = RefusedLogins(settings.data_dir / "work" / "refused_logins", settings.base_url)
+        refused_logins = refused_logins_of(settings)
         by_login: dict[Login, Client] = {}
         clients: dict[str, Client] = {}
         for customer in customers:
@@ -72,3 +74,17 @@ class RunContext:
                 by_login[login] = client
             clients[customer.id] = by_login[login]
         return clients
+
+
+def refused_logins_of(settings: Settings) -> RefusedLogins:
+    """What the service answered 401 to, as all processes of the data directory remember it."""
+    return RefusedLogins(settings.data_dir / "work" / "refused_logins", settings.base_url)
+
+
+def login_states(settings: Settings) -> dict[str, bool]:
+    """Whether the login of each active customer is one that was refused; nothing where it is not known."""
+    known, found = cache(refused_logins_of(settings).holds), {}
+    for customer in settings.active_customers if settings.base_url else ():
+        with suppress(SettingsError):
+            found[customer.id] = known(Login(*settings.login_of(customer)))
+    return found

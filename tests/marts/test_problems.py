@@ -11,8 +11,8 @@ from tests.marts.given import arrived, build, built, held, rows, sold, warehouse
 from warehouse.checks import CheckResult, keep_results
 from warehouse.duckdb_file import insert_rows
 from warehouse.ledger import deny, forget_healed_refusals
-from warehouse.marts import SQL
 from warehouse.meta_schema import write_configured
+from warehouse.queries import SQL
 
 NOW = datetime.now(UTC).replace(tzinfo=None, microsecond=0)  # freshness is measured by the reader's clock
 LONG_AGO = NOW - timedelta(days=9)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 
 from pipelines.cli.main import main
+from pipelines.connect.models import Login
+from pipelines.settings.model import load_settings
+from pipelines.sync.run_context import refused_logins_of
 
 
 def test_a_command_that_is_almost_one_is_guessed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -36,3 +41,19 @@ def test_a_plan_is_one_line_a_customer_and_with_details_one_a_report(
     assert [cells[:2] for cells in said[1]] == [
         [report, name] for report in ("users", "sales") for name in ("M1", "M2")
     ]
+
+
+def test_a_plan_asks_nothing_with_a_login_that_was_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = {"CUSTOMERS": "M1", "START": "2026-01", "DATA_DIR": str(tmp_path), "TODAY": "2026-11-22"}
+    login = {"BASE_URL": "https://sandbox.example", "USERNAME": "somebody", "PASSWORD": "wrong"}
+    for name, value in (given | login).items():
+        monkeypatch.setenv(f"BROKERBI_{name}", value)
+    refused = refused_logins_of(load_settings(os.environ))
+    refused.folder.mkdir(parents=True)
+    refused.remember(Login("somebody", SecretStr("wrong")))
+    assert main(["plan"]) == 0
+    said = capsys.readouterr().out
+    assert "the login was refused (401)" in said
+    assert "0 requests expected" in said

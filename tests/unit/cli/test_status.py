@@ -132,3 +132,32 @@ def test_a_lost_right_is_named_with_what_to_do(
     assert main(["status"]) == 0
     [line] = [line for line in capsys.readouterr().out.splitlines() if "403" in line or "no access" in line]
     assert line.startswith("- Ask the service's support for the right to users of ")
+
+
+@pytest.mark.parametrize(
+    ("named", "password", "begins"),
+    [
+        ("", "wrong", ["- Correct BROKERBI_USERNAME"]),
+        ("", "corrected", ["- Wait for the next run, or sync: "]),
+        ("M9", "wrong", []),
+    ],
+    ids=["as it was", "corrected since", "the customer left the settings"],
+)
+def test_a_refused_login_is_to_be_corrected_as_long_as_it_is_in_use(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    named: str,
+    password: str,
+    begins: list[str],
+) -> None:
+    here = scenario(tmp_path, ("users",), offices=1, password="wrong")
+    here.sync(Fault("401"))
+    customers = named or here.settings.customers[0].id
+    asking = {"CUSTOMERS": customers, "START": "2026-10", "PASSWORD": password, "DATA_DIR": str(tmp_path)}
+    login = {"BASE_URL": here.settings.base_url, "USERNAME": here.settings.username}
+    for name, value in (asking | login).items():
+        monkeypatch.setenv(f"BROKERBI_{name}", value)
+    assert main(["status"]) == 0
+    said = [line for line in capsys.readouterr().out.splitlines() if line.startswith("- ")]
+    assert [line[: len(words)] for line, words in zip(said, begins, strict=True)] == begins

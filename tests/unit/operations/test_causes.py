@@ -31,6 +31,11 @@ def test_each_refused_login_is_one_sentence_whether_its_name_or_its_password_alo
     ]
 
 
+def test_a_customer_that_left_the_settings_does_not_accuse_the_login_of_others(tmp_path: Path) -> None:
+    [sentence] = causes([FailedReport("sales", "M9", "Unauthorized")], settings(tmp_path))
+    assert sentence.startswith("Correct the login of M9: the service refuses it (401)")
+
+
 def test_many_customers_and_reports_are_named_in_part_and_counted(tmp_path: Path) -> None:
     troubles = [FailedReport("sales", f"c{number:02}", "Unavailable") for number in range(30)]
     [sentence] = causes(troubles, settings(tmp_path))

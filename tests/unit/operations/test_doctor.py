@@ -19,9 +19,12 @@ from pipelines.operations.doctor import CHECKOUT, Access, examine
 from pipelines.operations.installation import Finding, Severity, daemon_findings
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault
+from pipelines.settings.messages import SettingsError
+from pipelines.settings.model import Customer
 from pipelines.sync.sync import sync
 from tests.scenarios.scenario import Scenario, whole_chain
 from warehouse.database import Store
+from warehouse.duckdb_file import insert_rows
 from warehouse.ledger import ledger_of
 
 REPORTS = "sales,commission_office,users,live_activity"
@@ -62,6 +65,20 @@ def test_every_report_of_every_customer_is_asked_once_for_one_day_at_most(world:
     assert {one.word for one in access} == {"yes"}
     days = {entry.query["datefrom"][:10] for entry in world.asked if "datefrom" in entry.query}
     assert days == {"2026-11-01"}
+
+
+def test_a_report_that_nobody_knows_is_refused_before_anything_is_found_well(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="did you mean sales"):
+        findings(whole_chain(tmp_path, ["salse"]))
+
+
+def test_offline_a_customer_that_is_written_otherwise_than_what_is_held_is_named(world: Scenario) -> None:
+    held = {"report": "sales", "customer": "M30016", "load_id": "L1", "fetched_at_utc": datetime(2026, 11, 1)}
+    with Store(world.settings.data_dir).writing() as connection:
+        insert_rows(connection, "meta.months", [held])
+    world.settings = world.settings.model_copy(update={"customers": (Customer(id="M30061"),)})
+    found = "M30016 is held and no longer in BROKERBI_CUSTOMERS; is M30061 meant to be that one?"
+    assert worst(world, "customers").found == found
 
 
 def test_offline_nothing_is_asked(world: Scenario) -> None:
