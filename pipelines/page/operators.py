@@ -87,6 +87,7 @@ def trust_section(facts: Facts) -> Shown:
                 "due_utc": min((one.due_utc for one in awaited if one.due_utc), default=None),
                 "awaited": len(awaited),
                 "late": [one.customer for one in customers if one.is_late],
+                "refused": [one.customer for one in customers if one.state == "login refused"],
             }
         )
     found = {(one["compared"], one["measure"]): one for one in facts.agreements}

@@ -7,7 +7,7 @@ SELECT
     last_success_utc,
     due_utc,
     state,
-    state IN ('late', 'never read', 'login refused') AS is_late,
+    state IN ('late', 'never read') AS is_late,
     state <> 'switched off' AS is_awaited
 FROM meta.freshness
 ORDER BY report, customer

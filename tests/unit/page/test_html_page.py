@@ -215,6 +215,14 @@ def test_what_is_fresh_is_on_time() -> None:
     assert "Late ✓" not in html
 
 
+def test_what_a_refused_login_is_to_read_is_not_on_time() -> None:
+    facts = chain("A")
+    refused = tuple(replace(one, state="login refused") for one in facts.standings)
+    html = operators_page(replace(facts, standings=refused))
+    assert html.count(">Login refused: M1<") == 1
+    assert ">On time<" not in html
+
+
 def test_the_name_of_an_office_s_page_is_its_id_as_far_as_a_file_can_be_called_so() -> None:
     assert office_file("M30011") == "M30011.html"
     assert re.fullmatch(r"m1-2-[0-9a-f]{8}\.html", office_file("M1/2 å"))
