@@ -18,14 +18,16 @@ from assets.run_log import columns_in_words
 from assets.run_results import FETCH_FAILED
 from assets.schedules import NIGHTLY
 from assets.under_way import NIGHT_OF, customers_being_fetched
-from pipelines.operations.causes import FailedReport, causes, shortened
+from pipelines.operations.causes import SHUT_OUT, FailedReport, causes, shortened
 from pipelines.planning.selection import Pair
 from warehouse.column_news import column_news_since
+from warehouse.errors import WarehouseError
+from warehouse.publish import loaded_since_publication
 
 SECONDS_BETWEEN_LOOKS = 60
 SILENT_AFTER = timedelta(hours=30)
 TIME_TO_PUBLISH = timedelta(minutes=10)
-"""So long after the last run of a night its message waits, so that it covers publishing as well."""
+"""So long after the last run of a night its message waits for what was loaded to be published."""
 BETWEEN_MESSAGES = timedelta(minutes=10)
 """The runs of a backfill that fail one after the other are few messages."""
 LATEST_RUNS = 50
@@ -111,7 +113,9 @@ def trouble_sensor(project: Project, channels: Mapping[str, Channel]) -> dg.Sens
         state = deliver(state, channels, context.log)
         context.update_cursor(state.cursor)
         waiting = f"; it still has to go to {', '.join(state.channels)}" if state.channels else ""
-        return dg.SkipReason(f"{state.subject or 'No message'}, {state.day or 'no night yet'}{waiting}")
+        return dg.SkipReason(
+            f"{state.subject or 'No message'}, {state.day or 'no night reported yet'}{waiting}"
+        )
 
     return trouble
 
@@ -122,7 +126,7 @@ def next_alert(
     """The state after this look: the same as before, or with another message."""
     if not state.until:
         return replace(state, until=now.timestamp())
-    day, silence = _night_to_report(instance, now, state)
+    day, silence = _night_to_report(project, instance, now, state)
     since = datetime.fromtimestamp(state.until, UTC)
     failed = [
         one for one in failed_runs(instance, since, project.settings.ui_url) if one.run_id not in state.told
@@ -185,7 +189,10 @@ def alert_message(day: str, found: Findings) -> Message | None:
     A run that failed for a cause that was reported before, and for no other, is nothing new.
     """
     others = [one for one in found.failed if not one.is_fetch]
-    regained = [f"- {report} of {customer} is answered again." for report, customer in found.regained]
+    regained = [
+        f"- {f'{report} of {customer}' if report else customer} is answered again."
+        for report, customer in found.regained
+    ]
     parts = [f"- {sentence}" for sentence in found.causes]
     parts += [f"- See that the daemon runs and the schedule `nightly` is on: {found.silence}."] * bool(
         found.silence
@@ -222,7 +229,8 @@ def _troubles(
     fetched = customers_being_fetched(instance, customers_in_order(project.settings))
     for one in find_overdue(found, project.as_of(now), fetched):
         yield FailedReport(one.report, one.customer, one.kind, one.why)
-    yield from (FailedReport(*pair, "Forbidden") for pair in lost)
+    for report, customer in lost:
+        yield FailedReport(report, customer, "Forbidden" if report else SHUT_OUT)
 
 
 def _columns_in_words(project: Project, since: datetime) -> Sequence[str]:
@@ -241,13 +249,15 @@ def _limited(parts: Sequence[str]) -> str:
     return "\n".join(kept)
 
 
-def _night_to_report(instance: dg.DagsterInstance, now: datetime, state: AlertState) -> tuple[str, str]:
+def _night_to_report(
+    project: Project, instance: dg.DagsterInstance, now: datetime, state: AlertState
+) -> tuple[str, str]:
     """The day to report, if there is one, and a sentence about a night that never came."""
     records = instance.get_run_records(dg.RunsFilter(job_name=NIGHTLY), limit=LATEST_RUNS)
     night = next((one for one in records if NIGHT_OF in one.dagster_run.tags), None)
     if night is not None and now - night.create_timestamp < SILENT_AFTER:
         day = night.dagster_run.tags[NIGHT_OF]
-        return (day if day != state.day and _is_over(night, now) else ""), ""
+        return (day if day != state.day and _is_over(project, night, now) else ""), ""
     since = night.create_timestamp if night else datetime.fromtimestamp(state.until, UTC)
     day = f"{now:%Y-%m-%d}, without a night"
     if state.day == day or now - since < SILENT_AFTER:
@@ -255,12 +265,17 @@ def _night_to_report(instance: dg.DagsterInstance, now: datetime, state: AlertSt
     return day, f"there has been no night since {since:%Y-%m-%d %H:%M} UTC"
 
 
-def _is_over(night: dg.RunRecord, now: datetime) -> bool:
-    """Whether a run has ended, will not be retried, and there was time to publish after it."""
+def _is_over(project: Project, night: dg.RunRecord, now: datetime) -> bool:
+    """Whether a run has ended, will not be retried, and all is published or there was time to."""
     run = night.dagster_run
     if not run.is_finished or run.is_complete_and_waiting_to_retry:
         return False
-    return now.timestamp() - (night.end_time or 0.0) > TIME_TO_PUBLISH.total_seconds()
+    if now.timestamp() - (night.end_time or 0.0) > TIME_TO_PUBLISH.total_seconds():
+        return True
+    try:
+        return loaded_since_publication(project.store_for_a_look) is None
+    except WarehouseError:
+        return False
 
 
 def _failure_reason(instance: dg.DagsterInstance, run_id: str) -> str:

@@ -31,6 +31,7 @@ from assets.project import Project
 from assets.publish import MARTS_AND_FILE, publish_after_fetching
 from assets.run_log import RunLog, columns_in_words
 from assets.run_results import (
+    REMEDY,
     LedgerComparison,
     PartitionResult,
     PartitionState,
@@ -229,7 +230,8 @@ def fetch_partitions(
     run_log.ended(news)
     context.log.info(summary_line(found))
     if failed and may_pass(found, stopped) and not _is_automatic_retry(context):
-        context.log.warning(f"{failed.description}\nIt is tried again in {project.retry_seconds:g} seconds.")
+        reasons = (failed.description or "").removesuffix(REMEDY)
+        context.log.warning(f"{reasons}It is tried again in {project.retry_seconds:g} seconds.")
         raise dg.RetryRequested(max_retries=1, seconds_to_wait=project.retry_seconds) from failed
     if failed:
         raise failed

@@ -26,17 +26,21 @@ WINDOWS_BEFORE_ESTIMATE = 10
 PACE_SECONDS = 60.0
 """The time left is estimated by the pace of the latest minute: reports differ, and a service slows down."""
 SECONDS_BETWEEN_TABLES = 60.0
-COUNTED = ("windows", "requests", "rows", "quarantine", "seconds")
+COUNTED = ("windows", "failed", "refused", "requests", "rows", "quarantine", "seconds")
 MOST_COLUMNS_NAMED = 10
 
 
 @dataclass
 class ReportCount:
-    """What became of one report in a run so far, over all customers; `seconds` are those of its requests."""
+    """What became of one report in a run so far, over all customers; `seconds` are those of its requests.
+
+    `windows` are all that have an end, those that `failed` and those that were `refused` (403) among them.
+    """
 
     planned: int = 0
     windows: int = 0
     failed: int = 0
+    refused: int = 0
     requests: int = 0
     rows: int = 0
     quarantine: int = 0
@@ -46,7 +50,7 @@ class ReportCount:
     def cells(self) -> tuple[str, ...]:
         """Its counts as people write them, in the order of COUNTED."""
         windows = f"{self.windows:,} of {max(self.planned, self.windows):,}"
-        counts = (self.requests, self.rows, self.quarantine)
+        counts = (self.failed, self.refused, self.requests, self.rows, self.quarantine)
         return (windows, *(f"{one:,}" for one in counts), f"{self.seconds:,.1f}")
 
     @property
@@ -69,6 +73,7 @@ class RunLog:
     last_line: float = 0.0
     last_table: float = 0.0
     has_warned: bool = False
+    refused: set[str] = field(default_factory=set)
     reports: dict[str, ReportCount] = field(default_factory=dict)
     latest: deque[float] = field(default_factory=deque)
 
@@ -94,14 +99,19 @@ class RunLog:
         if window.status in NOT_OF_TONIGHT:
             return
         has_failed = window.status in TROUBLE
+        is_refused = window.status is WindowStatus.NO_ACCESS
         self.done += 1
         self.rows += sum(window.rows.values())
         self.failed += has_failed
-        self._count(window, has_failed=has_failed)
-        if (has_failed or window.status is WindowStatus.NO_ACCESS) and self.failed <= MOST_FAILURE_LINES:
+        self._count(window, has_failed=has_failed, is_refused=is_refused)
+        # A customer that is refused is refused in many reports: the table counts them.
+        is_told = window.customer in self.refused if is_refused else self.failed > MOST_FAILURE_LINES
+        if (has_failed or is_refused) and not is_told:
             self.log.warning(
                 f"{window.report} of {window.customer} ({window.when}) {window.status}: {window.reason}"
             )
+        if is_refused:
+            self.refused.add(window.customer)
         if time.monotonic() - self.last_line >= SECONDS_BETWEEN_LINES:
             self._log_progress()
 
@@ -117,7 +127,7 @@ class RunLog:
         rows = [(name, *count.cells) for name, count in sorted(self.reports.items())]
         return markdown_table(("report", *COUNTED), rows, right=COUNTED)
 
-    def _count(self, window: WindowResult, *, has_failed: bool) -> None:
+    def _count(self, window: WindowResult, *, has_failed: bool, is_refused: bool) -> None:
         now = time.monotonic()
         self.latest.append(now)
         while self.latest[0] < now - PACE_SECONDS:
@@ -125,6 +135,7 @@ class RunLog:
         one = self._count_of(window.report)
         one.windows += 1
         one.failed += has_failed
+        one.refused += is_refused
         one.requests += window.requests
         one.rows += sum(window.rows.values())
         one.quarantine += window.rejected_count

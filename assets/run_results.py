@@ -81,10 +81,13 @@ class PartitionResult:
         return self.state not in UNREAD
 
     def is_news(self, known: Mapping[str, Collection[str]]) -> bool:
-        """Whether it is worth an event: it is done, and was fetched now or is not among the `known` keys."""
+        """Whether it is worth an event: it is done, and was fetched now or is not among the `known` keys.
+
+        A customer of a snapshot always is, as part of the one event of all.
+        """
         month = self.partition.month
-        if not self.is_done or self.state is PartitionState.FETCHED or month is None:
-            return self.is_done
+        if month is None or not self.is_done or self.state is PartitionState.FETCHED:
+            return month is None or self.is_done
         return partition_key(self.partition.customer, month) not in known.get(self.partition.report.name, ())
 
 
@@ -206,10 +209,11 @@ def materializations(
     results: Sequence[PartitionResult],
     previews: Mapping[str, TablePreview],
     notes: Mapping[str, Mapping[str, str]],
-) -> Iterator[dg.AssetMaterialization]:
+) -> Iterator[dg.AssetMaterialization | dg.AssetObservation]:
     """One event for each partition, and one for all customers of a snapshot report.
 
-    The newest fetched partition of a report carries the preview of it, and the notes on the whole run.
+    The newest fetched partition of a report carries the preview of it, and the notes on the whole run. A
+    snapshot that some customer failed in is only observed, so that it is as red as its run.
     """
     newest = newest_fetched(results)
     snapshots: dict[str, list[PartitionResult]] = {}
@@ -231,7 +235,9 @@ def materializations(
     for name, of_report in snapshots.items():
         preview = previews.get(name)
         table = of_report[0].partition.report.tables[0]
-        yield dg.AssetMaterialization(
+        is_whole = any(one.is_done for one in of_report) and not any(one.state in RED for one in of_report)
+        event = dg.AssetMaterialization if is_whole else dg.AssetObservation
+        yield event(
             asset_key=name,
             metadata={
                 ROW_COUNT: sum(one.rows or 0 for one in of_report),
@@ -315,8 +321,9 @@ def failure(
         months = grouped.setdefault((*one.partition.pair, one.reason), [])
         months += [one.partition.month] if one.partition.month else []
     rows = [(report, name, months_in_words(months), why) for (report, name, why), months in grouped.items()]
-    headline = f"{len(red)} of {len(results)} {FETCH_FAILED}"
-    if customers := names(one.partition.customer for one in red):
+    told = red or [one for one in results if one.partition.customer in out]
+    headline = f"{len(told)} of {len(results)} {FETCH_FAILED}"
+    if customers := names(one.partition.customer for one in told):
         headline += f", of {customers}"
     sentences = causes(wrong, settings) or [stopped]
     return dg.Failure(

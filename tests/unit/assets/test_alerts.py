@@ -116,6 +116,18 @@ def test_a_lost_right_is_told_when_it_begins_and_when_it_ends(tmp_path: Path) ->
     ]
 
 
+def test_a_customer_that_is_refused_everything_is_told_once_by_its_id(tmp_path: Path) -> None:
+    made = harness(tmp_path)
+    made.service.faults.switch([Fault("403", customer=M16)])
+    state = look(made, AlertState())
+    made.run(RUNNING, "users", first="G1|2026-01", last="M30017|2026-11", tags=NIGHT)
+    state = look(made, state, minutes=11)
+    assert state.text.startswith("- Check the id of M30016")
+    made.service.faults.switch([])
+    made.run(RUNNING, "users", first="G1|2026-01", last="M30017|2026-11", tags={"brokerbi/night": "next"})
+    assert look(made, state, minutes=11).text.startswith("- M30016 is answered again.")
+
+
 def test_a_backfill_that_fails_by_day_is_told_at_the_next_look(tmp_path: Path) -> None:
     made, state = after_a_night(tmp_path)
     made.service.faults.switch([Fault("404", customer=M16)])
@@ -140,6 +152,15 @@ def test_a_wrong_password_of_many_customers_is_one_sentence(tmp_path: Path) -> N
 def test_a_message_waits_until_there_was_time_to_publish(failed: Night) -> None:
     made, state = failed
     assert look(made, state, minutes=5) == state
+
+
+def test_a_message_waits_no_longer_once_all_is_published(tmp_path: Path) -> None:
+    made = harness(tmp_path)
+    made.service.faults.switch([Fault("404", customer=M16)])
+    made.publishes_after_fetching = True
+    state = look(made, AlertState())
+    made.run(first="G1|2026-01", last="M30017|2026-11", tags=NIGHT)
+    assert "- Check the id of M30016" in look(made, state, seconds=1).text
 
 
 def test_a_channel_that_refuses_is_tried_again_and_the_other_is_not(failed: Night) -> None:

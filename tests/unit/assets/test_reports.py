@@ -102,7 +102,7 @@ def test_the_newest_partition_tells_of_the_whole_run_and_of_new_columns(tmp_path
     made.run()
     made.service.faults.switch([Fault("unknown_fields")])
     newest = made.events(made.run())["M30017|2026-11"]
-    assert newest["this_run"].startswith("6 of 6 windows, 6 requests, ")
+    assert newest["this_run"].startswith("6 of 6 windows, 0 failed, 0 refused, 6 requests, ")
     assert newest["columns"].startswith("running_commissions: running_commissions.")
     assert " is new (" in newest["columns"]
 
@@ -114,6 +114,7 @@ def test_a_customer_that_fails_is_red_and_the_others_are_green(tmp_path: Path) -
     assert not result.success
     assert made.partitions() == {"G1 green": 3, "M30016 red": 3, "M30017 green": 3}
     assert failure_of(result).startswith("1 of 3 partitions failed, of M30016.\nCheck the id of M30016 and ")
+    assert made.instance.get_latest_materialization_event(dg.AssetKey("users")) is None
 
 
 def test_a_report_is_planned_in_one_event_and_what_fails_in_one_more_each(tmp_path: Path) -> None:
