@@ -17,8 +17,9 @@ from warehouse.errors import WarehouseError
 from warehouse.publish import Versions
 
 ROWS_AT_ONCE = 2000
-MEMORY = "512MB"
-"""More than rows on their way need; by itself DuckDB would take most of the machine's."""
+THREADS = 2
+MEMORY, PARQUET_MEMORY = "512MB", "256MB"
+"""CSV needs the first, Parquet too for a hundred columns; by itself DuckDB would take most of a machine's."""
 
 
 @dataclass(frozen=True)
@@ -104,15 +105,25 @@ class TableExport:
     def write_parquet(self, table: PublishedTable, path: Path) -> None:
         """All rows of a table, typed; what the table and its columns mean is in the file's metadata."""
         meanings = json.dumps({one.name: one.meaning for one in table.columns}, ensure_ascii=False)
-        self.connection.execute(
-            f"COPY (FROM {table.source}) TO {literal(str(path))} (FORMAT parquet, COMPRESSION zstd, "
-            f"KV_METADATA {{'table': {literal(table.name)}, 'meaning': {literal(table.meaning)}, "
-            f"'columns': {literal(meanings)}}})"
+        options = (
+            f"FORMAT parquet, COMPRESSION zstd, KV_METADATA {{'table': {literal(table.name)}, "
+            f"'meaning': {literal(table.meaning)}, 'columns': {literal(meanings)}}}"
         )
+        try:
+            self._copy(table, path, options, memory=PARQUET_MEMORY)
+        except duckdb.OutOfMemoryException:
+            self._copy(table, path, options)
 
     def write_csv(self, table: PublishedTable, path: Path) -> None:
         """All rows of a table under a line of heads, in UTF-8, with commas and decimal points."""
-        self.connection.execute(f"COPY (FROM {table.source}) TO {literal(str(path))} (FORMAT csv, HEADER)")
+        self._copy(table, path, "FORMAT csv, HEADER")
+
+    def _copy(self, table: PublishedTable, path: Path, options: str, *, memory: str = MEMORY) -> None:
+        self.connection.execute(f"SET memory_limit = '{memory}'")
+        try:
+            self.connection.execute(f"COPY (FROM {table.source}) TO {literal(str(path))} ({options})")
+        finally:
+            self.connection.execute(f"SET memory_limit = '{MEMORY}'")
 
     def rows(self, table: PublishedTable) -> Iterator[tuple[Any, ...]]:
         """All rows of a table, a few thousand in memory at a time."""
@@ -126,5 +137,5 @@ class TableExport:
 def table_export(data_dir: Path) -> Iterator[TableExport]:
     """Open the published file; raises WarehouseError when there is none."""
     with Versions(data_dir).reading() as connection:
-        connection.execute(f"SET memory_limit = '{MEMORY}'")
+        connection.execute(f"SET memory_limit = '{MEMORY}'; SET threads = {THREADS}")
         yield TableExport(connection)
