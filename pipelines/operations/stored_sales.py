@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
 from pipelines.operations.recount import every_object
+from pipelines.page.news import MOST_LISTED
 from warehouse.errors import LandingDamaged
 from warehouse.landing import Landing
 
@@ -42,6 +44,27 @@ def sales_as_last_held(
     return found
 
 
+def news_with_homes(landing: Landing, news: Sequence[Row]) -> tuple[Row, ...]:
+    """The rows of news, with home and responsible agent of sales that are listed no more.
+
+    They come from the answer before, for as many sales of an office as its page shows; without that the
+    rows stay as they are.
+    """
+    counts: Counter[tuple[str, str]] = Counter()
+    wanted: list[Row] = []
+    for one in news:
+        if one["landing"] and not one["home"] and counts[one["office_id"], one["kind"]] < MOST_LISTED:
+            counts[one["office_id"], one["kind"]] += 1
+            wanted.append(one)
+    known = _stored_sales(landing, wanted)
+    return tuple(
+        {**one, "home": _text(_object(sale, "address"), "streetAddress"), "agent": _responsible_agent(sale)}
+        if (sale := known.get((one["landing"], one["estate_id"])))
+        else one
+        for one in news
+    )
+
+
 def _stored_sales(landing: Landing, changes: Sequence[Row]) -> dict[tuple[str, str], Row]:
     """These sales in the answers that had them, by landing file and id; nothing of a file that is gone."""
     wanted: dict[str, str | None] = {one["landing"]: one["sha256"] for one in changes if one["landing"]}
@@ -58,7 +81,7 @@ def _stored_sales(landing: Landing, changes: Sequence[Row]) -> dict[tuple[str, s
                         if "agents" in one and isinstance(one.get("id"), str) and one["id"] in ids
                     }
                 )
-        except LandingDamaged:
+        except (LandingDamaged, ValueError):  # gone, or no JSON
             continue
     return found
 
@@ -83,9 +106,18 @@ def _agents(sale: Row) -> Iterator[Row]:
     return (one for one in (agents if isinstance(agents, list) else ()) if isinstance(one, Mapping))
 
 
+def _responsible_agent(sale: Row) -> str | None:
+    return next((_text(one, "name") for one in _agents(sale) if one.get("responsible") is True), None)
+
+
 def _sum(agents: Sequence[Row], key: str) -> Decimal:
     amounts = [_object(one, "commission").get(key) for one in agents]
     return sum((one for one in amounts if isinstance(one, Decimal)), Decimal(0))
+
+
+def _text(row: Row, key: str) -> str | None:
+    value = row.get(key)
+    return value if isinstance(value, str) and value else None
 
 
 def _object(row: Row, key: str) -> Row:

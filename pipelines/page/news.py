@@ -16,7 +16,7 @@ CHANGES = {"gone": ("gone",), "amount": ("amount",), "moved": ("moved", "moved h
 """Changes of sales that were known before, by their words, and the kinds of rows that each counts."""
 KINDS = {"moved here": "here", "moved away": "away"}
 """The words of kinds of rows that are not their own."""
-COLUMNS = ("home", "what", "office", "agent", "before", "after", "effect")
+COLUMNS = ("sale", "what", "office", "agent", "before", "after", "effect")
 OF_NO_SALE = ("since", "closed", "reason", "budget", "entered")
 MOST_NAMED = 2
 MOST_LISTED = 12
@@ -156,6 +156,7 @@ def _sale(row: Row, words: Language, *, is_chain: bool) -> Shown:
         "what": " ".join([words.text(f"news.kind_{KINDS.get(row['kind'], row['kind'])}"), *moved]),
         "from_or_to": "".join(moved),
         "home": _home(row, words),
+        "sale": _home_in_full(row, words),
         "month": words.month(row["month"]),
         "office": row["office_name"],
         "agent": row["agent"],
@@ -240,6 +241,15 @@ def _home(row: Row, words: Language) -> str:
     return row["home"] or words.text("news.numbered", number=row["home_number"])
 
 
+def _home_in_full(row: Row, words: Language) -> str:
+    """A home, and of a sale that is listed no more its number and day of contract."""
+    if not (row["home"] and row["contract_on"]):
+        return _home(row, words)
+    number = words.text("news.numbered", number=row["home_number"])
+    day = words.day(row["contract_on"])
+    return words.text("news.last_listed", home=row["home"], number=number, day=day)
+
+
 def _closed_month(closed: Shown, words: Language, timezone: ZoneInfo, *, is_chain: bool) -> str:
     """What became of a closed month, through which sales, and when those were noted; it adds up."""
     reasons = [_reason(one, words, timezone) for one in closed["reasons"][:MOST_REASONS]]
@@ -263,7 +273,7 @@ def _reason(row: Row, words: Language, timezone: ZoneInfo) -> str:
     what = words.text(f"news.was_{row['kind_of_change'].replace(' ', '_')}", where=_elsewhere(row, words))
     return words.text(
         "news.reason_share" if row["is_part"] else "news.reason",
-        home=_home(row, words),
+        home=_home_in_full(row, words),
         what=what,
         amount=words.signed(row["amount"]),
         day=_day(row["noted_at_utc"], words, timezone),

@@ -9,7 +9,7 @@
 -- these add up too; without an agent it is nobody's in person.
 -- A sale is new only where its office was known before: what is read for the first time is no news. Commission of a sale is
 -- the whole of it, at the listing office, and of a reason the share of the office's agents; both are without the VAT that the
--- settings declare.
+-- settings declare. Of a sale that is listed no more, contract_on, landing and sha256 say which stored answer had it last.
 WITH declared AS (
     SELECT coalesce(max(vat_rate) FILTER (commission_vat = 'included'), 0) AS vat_rate FROM meta.tax_basis
 ),
@@ -249,6 +249,15 @@ budgets_of_offices AS (
     GROUP BY ALL
 ),
 
+last_listed AS (
+    SELECT versions.estate_id, versions.contract_on, loads.landing, loads.sha256
+    FROM marts.sale_versions AS versions
+    INNER JOIN meta.loads AS loads ON loads.load_id = versions._load_id
+    ANTI JOIN marts.sales AS sales ON sales.estate_id = versions.estate_id
+    WHERE versions.is_present
+    QUALIFY row_number() OVER (PARTITION BY versions.estate_id ORDER BY versions.version DESC) = 1
+),
+
 found AS (
     SELECT 'since' AS kind, at_utc FROM since
     UNION ALL BY NAME
@@ -257,6 +266,10 @@ found AS (
         changed.at_utc,
         changed.office_id,
         changed.month,
+        changed.estate_id,
+        last_listed.contract_on,
+        last_listed.landing,
+        last_listed.sha256,
         sales.street_address AS home,
         coalesce(changed.estate_number, changed.estate_id) AS home_number,
         sales.responsible_user_name AS agent,
@@ -267,6 +280,7 @@ found AS (
     FROM sales_changed AS changed
     CROSS JOIN declared
     LEFT JOIN marts.sales AS sales USING (estate_id)
+    LEFT JOIN last_listed USING (estate_id)
     UNION ALL BY NAME
     SELECT
         'closed' AS kind,
@@ -283,6 +297,10 @@ found AS (
         'reason' AS kind,
         reasons.office_id,
         reasons.month,
+        reasons.estate_id,
+        last_listed.contract_on,
+        last_listed.landing,
+        last_listed.sha256,
         sales.street_address AS home,
         coalesce(reasons.estate_number, reasons.estate_id) AS home_number,
         reasons.kind_of_change,
@@ -294,6 +312,7 @@ found AS (
     FROM reasons
     CROSS JOIN declared
     LEFT JOIN marts.sales AS sales USING (estate_id)
+    LEFT JOIN last_listed USING (estate_id)
     UNION ALL BY NAME
     SELECT
         CASE WHEN offices.is_entered THEN 'entered' ELSE 'budget' END AS kind,
@@ -323,6 +342,10 @@ SELECT
     found.home,
     found.home_number,
     found.agent,
+    found.estate_id,
+    found.contract_on,
+    found.landing,
+    found.sha256,
     found.amount_before,
     found.amount,
     found.kind_of_change,

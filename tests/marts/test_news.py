@@ -66,6 +66,13 @@ def test_a_closed_month_that_changed_has_its_sales_whenever_they_were_noted(
     assert (found, closed) == (reasons, [(JANUARY, unexplained)])
 
 
+def test_a_sale_that_is_gone_leads_to_the_answer_that_had_it_last() -> None:
+    given = published(({"E1": 5, "E2": 60}, 65), ({"E1": 5}, 5))
+    given.execute("UPDATE meta.loads SET landing = fetched_at_utc::VARCHAR")
+    rows = given.sql(NEWS).filter("kind IN ('gone', 'reason')").select("estate_id, contract_on, landing")
+    assert rows.fetchall() == [("E2", date(2026, 1, 15), str(NIGHTS[0]))] * 2
+
+
 def test_a_late_sale_counts_at_the_offices_of_its_agents_by_their_shares() -> None:
     given = warehouse()
     for at_utc, earnings in zip(NIGHTS, [(65, 40), (65, 40), (135, 70)], strict=True):

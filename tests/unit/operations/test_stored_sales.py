@@ -8,11 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.operations.stored_sales import sales_as_last_held
+from pipelines.operations.stored_sales import news_with_homes, sales_as_last_held
 from warehouse.landing import Landing
 
 AGENTS = [
-    {"id": user, "name": name, "primaryOffice": {"customerId": office}, "commission": {"value": value}}
+    {
+        "id": user,
+        "name": name,
+        "responsible": user == "U1",
+        "primaryOffice": {"customerId": office},
+        "commission": {"value": value},
+    }
     for user, name, office, value in (("U1", "Åsa Berg", "M1", 75.0), ("U2", "Nils Lind", "M2", 25.0))
 ]
 SALE = {"id": "E1", "address": {"streetAddress": "Storgatan 94C"}, "agents": AGENTS}
@@ -57,9 +63,25 @@ def test_without_the_answer_a_sale_counts_whole_where_it_was_listed(landing: Lan
     assert [(one["street_address"], one["share"]) for one in found] == [(None, 1)]
 
 
+def test_news_of_a_sale_that_vanished_name_home_and_responsible_agent_as_long_as_the_answer_is_kept(
+    landing: Landing,
+) -> None:
+    rows = [
+        {**vanished(path), "home": None, "agent": None, "office_id": "M1", "kind": "gone"}
+        for path in ("sales/G1/now/L1.tar.zst", "gone.tar.zst")
+    ]
+    found = news_with_homes(landing, rows)
+    assert [(one["home"], one["agent"]) for one in found] == [
+        ("Storgatan 94C", "Åsa Berg"),
+        (None, None),
+    ]
+
+
 def test_an_answer_of_an_unknown_shape_is_no_sale(tmp_path: Path) -> None:
     landing = Landing(tmp_path)
     writer = landing.open("sales", "G1", None, None, "L1")
     writer.add({}, json.dumps({"id": "E1", "agents": "somebody", "address": 5}).encode())
     writer.close({"used": [0]})
     assert sales_as_last_held(landing, [vanished()], office="M1") == []
+    row = {**vanished(), "home": None, "agent": None, "office_id": "M1", "kind": "gone"}
+    assert news_with_homes(landing, [row]) == (row,)

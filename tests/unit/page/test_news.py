@@ -63,6 +63,11 @@ def test_changed_sales_are_named_with_what_they_cost() -> None:
     )
 
 
+def test_the_table_has_number_and_contract_day_of_a_home_that_is_listed_no_more() -> None:
+    [sale] = section(SINCE, news("gone", "A", before=60, contract_on=date(2026, 2, 3)))["sales"]
+    assert sale["sale"].replace(SPACE, " ") == "Main Street 1 (no. 17, contract 3 February 2026)"
+
+
 def test_a_sale_that_moved_says_from_which_month() -> None:
     moved = news("moved", "A", before=60, amount=60, other_month=date(2026, 3, 1))
     assert told(SINCE, moved)[1].endswith(": Main Street 1, A, February 2026, from March 2026 (0).")
