@@ -16,6 +16,7 @@ from assets.project import Project
 from assets.publish import PUBLISH, published_file, publishing_sensor
 from assets.report_checks import checks_of_reports
 from assets.reports import monthly_reports, service_spec, snapshot_reports
+from assets.resources import CONNECT_SERVICE, WAREHOUSE, ConnectService, Warehouse
 from assets.schedules import CATCH_UP, NIGHTLY, catch_up_schedule, nightly_schedule
 from pipelines.settings.model import load_settings
 
@@ -71,5 +72,9 @@ def build_definitions(project: Project) -> dg.Definitions:
             old_runs_sensor(project),
             *([trouble_sensor(project, to_notify)] if to_notify else []),
         ],
+        resources={
+            CONNECT_SERVICE: ConnectService(project.settings, project.run_context),
+            WAREHOUSE: Warehouse(data_dir=str(project.settings.data_dir)),
+        },
         executor=dg.in_process_executor,
     )

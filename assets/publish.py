@@ -23,6 +23,7 @@ from assets.metadata import FRESHNESS, OWNERS, ROW_COUNT, markdown_table
 from assets.overdue import DataState, find_overdue, overdue_table, read_data_state
 from assets.project import Project
 from assets.report_checks import check_keys, report_check_results
+from assets.resources import WAREHOUSE, store_of
 from assets.under_way import unfinished_runs
 from pipelines.operations.publish import Finished, finish
 from pipelines.planning.plan import PlannedReport
@@ -82,6 +83,7 @@ def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
         name=MARTS_AND_FILE,
         specs=[*mart_specs(files, project.reports), file_spec(project, files)],
         check_specs=check_specs(files),
+        required_resource_keys={WAREHOUSE},
     )
     def publish(
         context: dg.AssetExecutionContext,
@@ -92,7 +94,7 @@ def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
             finished = finish(project.settings, project.clock)
         except (MartError, WarehouseError) as error:
             raise dg.Failure(str(error)) from error
-        yield from mart_results(files, project.store, finished.marts)
+        yield from mart_results(files, store_of(context), finished.marts)
         yield from (check_result(files, one) for one in finished.checks)
         yield _publication(project, context, finished)
 
@@ -113,7 +115,7 @@ def publish_after_fetching(
     if any(run.run_id != context.run.run_id for run in unfinished_runs(context.instance)):
         return
     try:
-        if loaded_since_publication(project.store) is None:
+        if loaded_since_publication(store_of(context)) is None:
             return
         context.log.info("Nothing else is being fetched: building the marts, checking and publishing.")
         finished = finish(project.settings, project.clock)
@@ -123,9 +125,9 @@ def publish_after_fetching(
         _log_results(
             context,
             [
-                *mart_results(files, project.store, finished.marts),
+                *mart_results(files, store_of(context), finished.marts),
                 *(check_result(files, one) for one in finished.checks),
-                *report_check_results(project.store, check_keys(project.reports)),
+                *report_check_results(store_of(context), check_keys(project.reports)),
                 _publication(project, context, finished),
             ],
         )

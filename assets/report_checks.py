@@ -7,6 +7,7 @@ import dagster as dg
 
 from assets.metadata import markdown_table
 from assets.project import Project
+from assets.resources import WAREHOUSE, store_of
 from pipelines.catalogue.model import Report
 from warehouse.checks import KEYS, SAMPLE_ROWS, offending_rows, report_checks
 from warehouse.database import Store
@@ -21,10 +22,12 @@ def checks_of_reports(project: Project) -> dg.AssetChecksDefinition:
         for key in check_keys(project.reports)
     ]
 
-    @dg.multi_asset_check(name="report_checks", specs=specs, can_subset=True)
+    @dg.multi_asset_check(
+        name="report_checks", specs=specs, can_subset=True, required_resource_keys={WAREHOUSE}
+    )
     def check(context: dg.AssetCheckExecutionContext) -> Iterator[dg.AssetCheckResult]:
         try:
-            yield from report_check_results(project.store, context.selected_asset_check_keys)
+            yield from report_check_results(store_of(context), context.selected_asset_check_keys)
         except WarehouseError as error:
             raise dg.Failure(str(error)) from error
 

@@ -29,6 +29,7 @@ from assets.partitions import (
 )
 from assets.project import Project
 from assets.publish import MARTS_AND_FILE, publish_after_fetching
+from assets.resources import CONNECT_SERVICE, WAREHOUSE, ConnectService, store_of
 from assets.run_log import RunLog, columns_in_words
 from assets.run_results import (
     REMEDY,
@@ -47,7 +48,6 @@ from assets.under_way import CATCH_UP_OF, NIGHT_OF, being_fetched
 from pipelines.catalogue.model import Report, declared_columns
 from pipelines.planning.selection import Selection
 from pipelines.settings.messages import SettingsError
-from pipelines.sync.sync import sync
 from warehouse.column_news import ColumnNews, column_news
 from warehouse.duckdb_file import literal, quoted
 from warehouse.errors import WarehouseError
@@ -85,6 +85,7 @@ def monthly_reports(project: Project, customers: Sequence[str], files: SqlFiles)
             for report in project.monthly_reports
         ],
         backfill_policy=dg.BackfillPolicy.single_run(),  # one run for each range: backfills.py
+        required_resource_keys={CONNECT_SERVICE, WAREHOUSE},
         can_subset=True,
     )
     def fetch(context: dg.AssetExecutionContext) -> Iterator[dg.MaterializeResult[Any]]:
@@ -105,6 +106,7 @@ def snapshot_reports(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
         specs=[report_spec(report, None) for report in project.snapshot_reports],
         can_subset=True,
         op_tags=BEFORE_MONTHLY_REPORTS,
+        required_resource_keys={CONNECT_SERVICE, WAREHOUSE},
     )
     def fetch(context: dg.AssetExecutionContext) -> Iterator[dg.MaterializeResult[Any]]:
         customers = [customer.id for customer in project.settings.customers]
@@ -189,7 +191,7 @@ def fetch_partitions(
     down is asked once more by the same run, after some minutes. A run that leaves alone what is held also
     leaves alone what another run is fetching.
     """
-    calendar, store = project.calendar, project.store
+    calendar, store = project.calendar, store_of(context)
     active = {customer.id for customer in project.settings.active_customers}
     known = {customer.id for customer in project.settings.customers}
     windows: list[WindowResult] = []
@@ -215,7 +217,7 @@ def fetch_partitions(
             stopped, shut_out = _sync(project, context, asked, windows, run_log)
         except BaseException:
             with suppress(WarehouseError):
-                _log(project, context, [one for one in results() if one.state is PartitionState.FETCHED])
+                _log(context, [one for one in results() if one.state is PartitionState.FETCHED])
             raise
         found = results()
         news = column_news(store, [one.load_id for one in windows if one.load_id])
@@ -226,7 +228,7 @@ def fetch_partitions(
     # another run, what is green stays so by itself.
     awaited = failed is not None or BACKFILL in context.run.tags
     green = {} if awaited else _materialized(context.instance, found)
-    _log(project, context, [one for one in found if one.is_news(green)], run_notes(run_log, news))
+    _log(context, [one for one in found if one.is_news(green)], run_notes(run_log, news))
     run_log.ended(news)
     context.log.info(summary_line(found))
     if failed and may_pass(found, stopped) and not _is_automatic_retry(context):
@@ -271,8 +273,8 @@ def _sync(
         run_log.window_done(window)
 
     tags = context.run.tags
-    summary = sync(
-        project.settings,
+    service: ConnectService = context.resources.connect_service
+    summary = service.sync(
         Selection(
             exact=months,
             refresh=tags.get(HELD) != SKIP,
@@ -280,7 +282,6 @@ def _sync(
             guided=NIGHT_OF in tags,
             older=CATCH_UP_OF in tags,
         ),
-        context=project.run_context,
         on_plan=run_log.planned,
         on_result=on_result,
     )
@@ -297,7 +298,6 @@ def run_notes(run_log: RunLog, news: Sequence[ColumnNews]) -> Mapping[str, Mappi
 
 
 def _log(
-    project: Project,
     context: dg.AssetExecutionContext,
     results: Sequence[PartitionResult],
     notes: Mapping[str, Mapping[str, str]] = NO_NOTES,
@@ -307,7 +307,7 @@ def _log(
     previews: dict[str, TablePreview] = {}
     with suppress(WarehouseError):
         previews = read_previews(
-            project.store, {name: _rows_of(one.partition) for name, one in newest.items()}
+            store_of(context), {name: _rows_of(one.partition) for name, one in newest.items()}
         )
     for event in materializations(results, previews, notes):
         context.log_event(event)
