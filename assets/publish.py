@@ -107,8 +107,9 @@ def publish_after_fetching(
     """Publish in a run that has fetched, if nothing else is being fetched and something was loaded.
 
     The file is there some twenty seconds earlier than by a run of its own. What speaks against publishing is
-    left to such a run, which the sensor requests and which then fails. `later` are the steps that fetch or
-    publish after this one in runs that have them.
+    left to such a run, which the sensor requests and which then fails. `later` are the steps that fetch after
+    this one in runs that have them. Marts selected in the same run are skipped by Dagster, as reports have no
+    outputs, so they are made here as well.
     """
     if not project.publishes_after_fetching or any(context.job_def.has_node_named(name) for name in later):
         return

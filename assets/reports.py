@@ -28,7 +28,7 @@ from assets.partitions import (
     parse_partition_key,
 )
 from assets.project import Project
-from assets.publish import MARTS_AND_FILE, publish_after_fetching
+from assets.publish import publish_after_fetching
 from assets.resources import CONNECT_SERVICE, WAREHOUSE, ConnectService, store_of
 from assets.run_log import RunLog, columns_in_words
 from assets.run_results import (
@@ -169,7 +169,7 @@ def _fetch_and_publish(
     What is right is published though something failed: a customer that fails must not keep the others' rows
     from analysts. Yields nothing, since every partition is logged on its own.
     """
-    later = [MARTS_AND_FILE] if context.op_def.name == MONTHLY_REPORTS else [MONTHLY_REPORTS, MARTS_AND_FILE]
+    later = [] if context.op_def.name == MONTHLY_REPORTS else [MONTHLY_REPORTS]
     try:
         fetch_partitions(project, context, partitions)
     except dg.RetryRequested:
