@@ -147,6 +147,16 @@ def test_the_run_that_fetches_last_publishes_whether_all_was_right_or_not(tmp_pa
     assert look(made) == []
 
 
+def test_a_run_of_reports_and_marts_publishes_though_dagster_skips_its_marts(tmp_path: Path) -> None:
+    made = harness(tmp_path)
+    made.publishes_after_fetching = True
+    whole = build_definitions(made.project).resolve_implicit_global_asset_job_def()
+    marts = dg.AssetSelection.groups("marts", "published").resolve(whole.asset_layer.asset_graph)
+    keys = [dg.AssetKey("users"), *marts]
+    assert whole.execute_in_process(instance=made.instance, asset_selection=keys).success
+    assert made.metadata(FILE)["bytes"] > 0
+
+
 def test_publishing_is_left_to_whoever_fetches_last(tmp_path: Path) -> None:
     made = harness(tmp_path)
     made.publishes_after_fetching = True
