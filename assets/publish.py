@@ -33,7 +33,6 @@ from warehouse.marts import MartError
 from warehouse.publish import loaded_since_publication
 
 PUBLISH = "publish"
-MARTS_AND_FILE = "marts_and_file"
 SECONDS_BETWEEN_LOOKS = 5
 AT_LEAST_EVERY = timedelta(hours=1)
 """So long fetching may go on without a new published file."""
@@ -80,7 +79,7 @@ def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
     """
 
     @dg.multi_asset(
-        name=MARTS_AND_FILE,
+        name="marts_and_file",
         specs=[*mart_specs(files, project.reports), file_spec(project, files)],
         check_specs=check_specs(files),
         required_resource_keys={WAREHOUSE},
@@ -94,11 +93,18 @@ def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
             finished = finish(project.settings, project.clock)
         except (MartError, WarehouseError) as error:
             raise dg.Failure(str(error)) from error
-        yield from mart_results(files, store_of(context), finished.marts)
-        yield from (check_result(files, one) for one in finished.checks)
-        yield _publication(project, context, finished)
+        yield from _results(project, files, context, finished)
 
     return publish
+
+
+def _results(
+    project: Project, files: SqlFiles, context: dg.AssetExecutionContext, finished: Finished
+) -> Iterator[dg.MaterializeResult[Any] | dg.AssetCheckResult]:
+    """Results of all marts, their checks and the file; raises dg.Failure when that was not published."""
+    yield from mart_results(files, store_of(context), finished.marts)
+    yield from (check_result(files, one) for one in finished.checks)
+    yield _publication(project, context, finished)
 
 
 def publish_after_fetching(
@@ -123,15 +129,8 @@ def publish_after_fetching(
         if not finished.publication.published:
             context.log.warning(f"The job `{PUBLISH}` follows and says why the file stays as it was.")
             return
-        _log_results(
-            context,
-            [
-                *mart_results(files, store_of(context), finished.marts),
-                *(check_result(files, one) for one in finished.checks),
-                *report_check_results(store_of(context), check_keys(project.reports)),
-                _publication(project, context, finished),
-            ],
-        )
+        of_reports = report_check_results(store_of(context), check_keys(project.reports))
+        _log_results(context, [*_results(project, files, context, finished), *of_reports])
     except (MartError, WarehouseError) as error:
         context.log.warning(f"Not published by this run; the job `{PUBLISH}` follows. {error}")
 
