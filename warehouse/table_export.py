@@ -105,25 +105,23 @@ class TableExport:
     def write_parquet(self, table: PublishedTable, path: Path) -> None:
         """All rows of a table, typed; what the table and its columns mean is in the file's metadata."""
         meanings = json.dumps({one.name: one.meaning for one in table.columns}, ensure_ascii=False)
-        options = (
-            f"FORMAT parquet, COMPRESSION zstd, KV_METADATA {{'table': {literal(table.name)}, "
-            f"'meaning': {literal(table.meaning)}, 'columns': {literal(meanings)}}}"
+        statement = (
+            f"COPY (FROM {table.source}) TO {literal(str(path))} (FORMAT parquet, COMPRESSION zstd, "
+            f"KV_METADATA {{'table': {literal(table.name)}, 'meaning': {literal(table.meaning)}, "
+            f"'columns': {literal(meanings)}}})"
         )
+        self.connection.execute(f"SET memory_limit = '{PARQUET_MEMORY}'")
         try:
-            self._copy(table, path, options, memory=PARQUET_MEMORY)
+            self.connection.execute(statement)
         except duckdb.OutOfMemoryException:
-            self._copy(table, path, options)
+            self.connection.execute(f"SET memory_limit = '{MEMORY}'")
+            self.connection.execute(statement)
+        finally:
+            self.connection.execute(f"SET memory_limit = '{MEMORY}'")
 
     def write_csv(self, table: PublishedTable, path: Path) -> None:
         """All rows of a table under a line of heads, in UTF-8, with commas and decimal points."""
-        self._copy(table, path, "FORMAT csv, HEADER")
-
-    def _copy(self, table: PublishedTable, path: Path, options: str, *, memory: str = MEMORY) -> None:
-        self.connection.execute(f"SET memory_limit = '{memory}'")
-        try:
-            self.connection.execute(f"COPY (FROM {table.source}) TO {literal(str(path))} ({options})")
-        finally:
-            self.connection.execute(f"SET memory_limit = '{MEMORY}'")
+        self.connection.execute(f"COPY (FROM {table.source}) TO {literal(str(path))} (FORMAT csv, HEADER)")
 
     def rows(self, table: PublishedTable) -> Iterator[tuple[Any, ...]]:
         """All rows of a table, a few thousand in memory at a time."""
