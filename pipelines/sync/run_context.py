@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
-from functools import cache
 from typing import TYPE_CHECKING
 
 from pipelines.catalogue.model import Report
@@ -83,8 +82,8 @@ def refused_logins_of(settings: Settings) -> RefusedLogins:
 
 def login_states(settings: Settings) -> dict[str, bool]:
     """Whether the login of each active customer is one that was refused; nothing where it is not known."""
-    known, found = cache(refused_logins_of(settings).holds), {}
+    refused_logins, found = refused_logins_of(settings), {}
     for customer in settings.active_customers if settings.base_url else ():
         with suppress(SettingsError):
-            found[customer.id] = known(Login(*settings.login_of(customer)))
+            found[customer.id] = refused_logins.holds(Login(*settings.login_of(customer)))
     return found
