@@ -106,8 +106,10 @@ async def read_pages(ask: Callable[[int], Awaitable[Page]]) -> list[Page]:
     The reading ends with an empty page, or with a page that has fewer rows than asked for when as many have
     come as are stated: one of these signs alone may mean that the service caps its pages, or counts something
     else. A page refused after the stated total has come is an end as well, or after one that was no longer
-    full. When there was more than one page with rows, or one that was full without a total, the first is
-    asked once more and must hold the same rows. Raises PagingUnproven otherwise.
+    full. Then pages are asked once more and must hold the same rows: the first where the rows are as many as
+    are surely stated, every page but the last where nothing counts them, as a row that was removed from any
+    of them would have pulled another one past us. (A row removed and one added within one reading escape
+    the count; the next reading has them.) Raises PagingUnproven otherwise.
     """
     pages: list[Page] = []
     seen: set[object] = set()
@@ -131,13 +133,20 @@ async def read_pages(ask: Callable[[int], Awaitable[Page]]) -> list[Page]:
     first, received = pages[0], sum(page.rows for page in pages)
     if first.total is not None and received < first.total:
         raise PagingUnproven(f"the pages hold {received} rows of the {first.total} stated")
-    with_rows = sum(not page.is_empty for page in pages)
-    may_have_moved = first.total is None and first.rows >= first.asked_for
-    if with_rows > 1 or (with_rows == 1 and may_have_moved):
-        again = await ask(0)
-        if (first.rows, first.total, dict(first.ids)) != (again.rows, again.total, dict(again.ids)):
-            raise PagingUnproven("the first page holds other rows than before")
+    for index in _to_ask_again([page for page in pages if not page.is_empty], received):
+        before, again = pages[index], await ask(index)
+        if (before.rows, before.total, dict(before.ids)) != (again.rows, again.total, dict(again.ids)):
+            raise PagingUnproven(f"page {index} holds other rows than before")
     return pages
+
+
+def _to_ask_again(with_rows: Sequence[Page], received: int) -> range:
+    """The pages whose rows are still to be seen at the same place a second time."""
+    if len(with_rows) > 1:
+        is_counted = with_rows[0].has_sure_total and received == with_rows[0].total
+        return range(1 if is_counted else len(with_rows) - 1)
+    may_have_moved = any(page.total is None and page.rows >= page.asked_for for page in with_rows)
+    return range(1 if may_have_moved else 0)
 
 
 def _check_new(page: Page, pages: Sequence[Page], seen: set[object]) -> None:

@@ -77,13 +77,17 @@ WHOLE = {
     "rows without an id are not repeated ones": (holding("---"), [0, 1, 0]),
     "a total of the page alone": (
         holding("abcde", total=lambda _, on_page: on_page, has_sure_total=False),
-        [0, 1, 2, 3, 0],
+        [0, 1, 2, 3, 0, 1],
     ),
-    "a total of something smaller": (holding("abcde", total=lambda *_: 1), [0, 1, 2, 3, 0]),
+    "a total of something smaller": (holding("abcde", total=lambda *_: 1), [0, 1, 2, 3, 0, 1]),
+    "no total: all pages but the last are looked at twice": (
+        holding("abcdefg", total=no_total),
+        [0, 1, 2, 3, 4, 0, 1, 2],
+    ),
     "refused after the total": (holding("abcd", refuses_empty_pages=True), [0, 1, 2, 0]),
     "refused after a page that was not full": (
         holding("abcde", refuses_empty_pages=True, total=no_total),
-        [0, 1, 2, 3, 0],
+        [0, 1, 2, 3, 0, 1],
     ),
 }
 
@@ -106,6 +110,10 @@ def test_a_page_refused_without_a_total_proves_nothing_after(rows: str) -> None:
         (Service(lambda asked: "abcd" if asked == 0 else "xabc"), "came again"),
         (Service(lambda asked: "abcd" if asked < 3 else "acde"), "other rows than before"),
         (Service(lambda asked: "abcd" if asked == 0 else "acd", total=no_total), "other rows than before"),
+        (
+            Service(lambda asked: "abcdef" if asked < 2 else "abdef", total=no_total),
+            "page 1 holds other rows",
+        ),
         (holding("abcd", total=no_total, has_ids=False, ignores_page_number=True), "earlier page again"),
         (holding("abc", total=lambda *_: 9), "3 rows of the 9 stated"),
     ],
