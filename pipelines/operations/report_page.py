@@ -14,6 +14,7 @@ from pipelines.page import dictionary
 from pipelines.page.facts import QUERIES, facts_by_office, facts_from_rows
 from pipelines.page.html_page import Form, office_file, render_chain, render_office, render_operators
 from pipelines.page.language import language
+from pipelines.page.news import MOST_LISTED
 from warehouse.errors import WarehouseError, explained
 from warehouse.files import SHARED_FILE, SHARED_FOLDER, write_file
 from warehouse.landing import Landing
@@ -50,7 +51,7 @@ def write_report_page(settings: Settings, now: datetime, out: Path | None = None
     began = time.monotonic()
     data_dir = settings.data_dir
     facts = facts_from_rows(published_rows(data_dir, SQL / "page", QUERIES))
-    facts = replace(facts, news=news_with_homes(Landing(data_dir / "landing"), facts.news))
+    facts = replace(facts, news=news_with_homes(Landing(data_dir / "landing"), facts.news, MOST_LISTED))
     form = Form(language(settings.language), settings.chain_name, settings.timezone, now)
     path = out or data_dir / REPORT_PAGE
     pages: dict[Path, str] = {}

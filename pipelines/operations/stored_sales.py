@@ -9,7 +9,6 @@ from decimal import Decimal
 from typing import Any
 
 from pipelines.operations.recount import every_object
-from pipelines.page.news import MOST_LISTED
 from warehouse.errors import LandingDamaged
 from warehouse.landing import Landing
 
@@ -44,16 +43,16 @@ def sales_as_last_held(
     return found
 
 
-def news_with_homes(landing: Landing, news: Sequence[Row]) -> tuple[Row, ...]:
+def news_with_homes(landing: Landing, news: Sequence[Row], most: int) -> tuple[Row, ...]:
     """The rows of news, with home and responsible agent of sales that are listed no more.
 
-    They come from the answer before, for as many sales of an office as its page shows; without that the
-    rows stay as they are.
+    They come from the answer before, for at most so many sales of an office and kind; without that the rows
+    stay as they are.
     """
     counts: Counter[tuple[str, str]] = Counter()
     wanted: list[Row] = []
     for one in news:
-        if one["landing"] and not one["home"] and counts[one["office_id"], one["kind"]] < MOST_LISTED:
+        if one["landing"] and not one["home"] and counts[one["office_id"], one["kind"]] < most:
             counts[one["office_id"], one["kind"]] += 1
             wanted.append(one)
     known = _stored_sales(landing, wanted)

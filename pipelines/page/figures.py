@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 from pipelines.page.facts import Facts, OfficeEarnings
@@ -31,6 +31,21 @@ _STEPS = (1, 2, 2.5, 5, 10)
 def ratio(part: Number | None, whole: Number | None) -> Decimal | None:
     """A number in parts of another; none where one is unknown or there is nothing to divide by."""
     return Decimal(part) / Decimal(whole) if part is not None and whole else None
+
+
+def sum_of(amounts: Iterable[Decimal | None]) -> Decimal:
+    """The sum of the amounts that are known."""
+    return sum((one for one in amounts if one is not None), Decimal(0))
+
+
+def whole(amount: Decimal) -> Decimal:
+    """An amount as it is shown, without decimals."""
+    return amount.quantize(Decimal(1), ROUND_HALF_UP)
+
+
+def remainder(total: Decimal, named: Iterable[Decimal]) -> Decimal:
+    """What is left of a sum beside its named parts, so that what is shown adds up in whole numbers."""
+    return whole(total) - sum_of(map(whole, named))
 
 
 def last_months(last: date, count: int) -> tuple[date, ...]:
@@ -97,7 +112,7 @@ class OfficeMonths:
         wanted = [row for row in map(self.rows.get, keys) if row is not None]
         known = [row for row in wanted if row.commission is not None]
         homes = sum((row.sold_estate_parts or Decimal(0) for row in known), Decimal(0))
-        earned, sold = _sum(row.commission for row in known), _sum(row.sold_commission for row in known)
+        earned, sold = sum_of(row.commission for row in known), sum_of(row.sold_commission for row in known)
         is_split = bool(known) and all(row.sold_commission is not None for row in known)
         staffed = [row for row in known if row.is_whole and row.active_agent_count is not None]
         return EarnedTotal(
@@ -107,7 +122,7 @@ class OfficeMonths:
             average=ratio(sold, homes),
             beside_sales=earned - sold if is_split else None,
             per_agent=ratio(
-                _sum(row.commission for row in staffed), sum(row.active_agent_count or 0 for row in staffed)
+                sum_of(row.commission for row in staffed), sum(row.active_agent_count or 0 for row in staffed)
             ),
             known=len(known),
             wanted=len(wanted),
@@ -151,10 +166,6 @@ class OfficeMonths:
         return BudgetProgress(
             reached, wanted, ratio(reached, wanted), len({office for office, _, _ in known})
         )
-
-
-def _sum(amounts: Iterable[Decimal | None]) -> Decimal:
-    return sum((one for one in amounts if one is not None), Decimal(0))
 
 
 def without_vat(amount: Decimal) -> Decimal:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, date, datetime
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import Decimal
 from zoneinfo import ZoneInfo
 
+from pipelines.page.budget_news import (
+    by_office_and_year,
+    changed_budget,
+    entered_budget,
+    on_changed_budgets,
+    on_entered_budgets,
+)
 from pipelines.page.downloads import download
 from pipelines.page.facts import Facts, Row
-from pipelines.page.figures import Shown
+from pipelines.page.figures import Shown, remainder, sum_of
 from pipelines.page.language import Language
 
 CHANGES = {"gone": ("gone",), "amount": ("amount",), "moved": ("moved", "moved here", "moved away")}
@@ -42,8 +49,11 @@ def news_section(facts: Facts, words: Language, timezone: ZoneInfo, *, is_chain:
         if row["kind"] not in OF_NO_SALE and not (is_chain and row["kind"] == "moved away")
     ]
     sales.sort(key=lambda one: -abs(one["effect"]))
-    sentences = _sentences(facts.news, sales, words, _day(since, words, timezone), is_chain=is_chain)
-    details = _details(facts.news, words, timezone, is_chain=is_chain)
+    closed = _closed(facts.news)
+    entered, budgets = (by_office_and_year(_of_kind(facts.news, kind)) for kind in ("entered", "budget"))
+    day = _day(since, words, timezone)
+    sentences = _sentences(sales, closed, entered, budgets, words, day, is_chain=is_chain)
+    details = _details(closed, entered, budgets, words, timezone, is_chain=is_chain)
     columns = [one for one in COLUMNS if is_chain or one != "office"]
     head = [words.text(f"news.{one}") for one in columns]
     rows = [[one[column] for column in columns] for one in sales]
@@ -58,16 +68,6 @@ def news_section(facts: Facts, words: Language, timezone: ZoneInfo, *, is_chain:
 
 def _day(at_utc: datetime, words: Language, timezone: ZoneInfo) -> str:
     return words.day(at_utc.replace(tzinfo=UTC).astimezone(timezone).date())
-
-
-def _sum(amounts: Iterable[Decimal]) -> Decimal:
-    return sum(amounts, Decimal(0))
-
-
-def _rest(amounts: Sequence[Decimal], named: int) -> Decimal:
-    """What is left of a sum after the first ones, so that what is shown adds up in whole numbers."""
-    first = [one.quantize(Decimal(1), ROUND_HALF_UP) for one in (_sum(amounts), *amounts[:named])]
-    return first[0] - _sum(first[1:])
 
 
 def _of_kind(rows: Sequence[Row], kind: str) -> list[Row]:
@@ -91,36 +91,37 @@ def _whose(row: Row) -> tuple[str, date]:
     return row["office_id"], row["month"]
 
 
-def _budgets(rows: Sequence[Row], kind: str) -> list[Shown]:
-    """Changed budgets by office and year, those that changed most first, each with its agents' changes."""
-    found: dict[tuple[str, date], Shown] = {}
-    for row in _of_kind(rows, kind):
-        whole = found.setdefault(_whose(row), {**row, "agents": []})
-        change = (row["amount"] or Decimal(0)) - (row["amount_before"] or Decimal(0))
-        whole["agents"].append({**row, "change": change})
-    for whole in found.values():
-        whole["change"] = _sum(one["change"] for one in whole["agents"])
-    return sorted(found.values(), key=lambda one: -abs(one["change"]))
-
-
-def _details(rows: Sequence[Row], words: Language, timezone: ZoneInfo, *, is_chain: bool) -> list[str]:
+def _details(
+    closed: Sequence[Shown],
+    entered: Sequence[Shown],
+    budgets: Sequence[Shown],
+    words: Language,
+    timezone: ZoneInfo,
+    *,
+    is_chain: bool,
+) -> list[str]:
     """A sentence for each closed month, and for each office's budgets that no sentence told in full."""
-    closed = _closed(rows)
     details = [_closed_month(one, words, timezone, is_chain=is_chain) for one in closed[:MOST_LISTED]]
     if others := closed[MOST_LISTED:]:
-        rest = _sum(one["change"] for one in others)
+        total = sum_of(one["change"] for one in closed)
+        rest = remainder(total, (one["change"] for one in closed[:MOST_LISTED]))
         details.append(words.text("news.closed_rest", len(others), amount=words.signed(rest)))
-    entered, budgets = (_budgets(rows, kind) for kind in ("entered", "budget"))
     if len(entered) > 1:
-        details += [_entered_budget(one, words, is_chain=is_chain) for one in entered[:MOST_LISTED]]
-    return details + [_changed_budget(one, words, is_chain=is_chain) for one in budgets[1:MOST_LISTED]]
+        details += [entered_budget(one, words, is_chain=is_chain) for one in entered[:MOST_LISTED]]
+    return details + [changed_budget(one, words, is_chain=is_chain) for one in budgets[1:MOST_LISTED]]
 
 
 def _sentences(
-    rows: Sequence[Row], sales: Sequence[Shown], words: Language, day: str, *, is_chain: bool
+    sales: Sequence[Shown],
+    closed: Sequence[Shown],
+    entered: Sequence[Shown],
+    budgets: Sequence[Shown],
+    words: Language,
+    day: str,
+    *,
+    is_chain: bool,
 ) -> list[str]:
     """The most important first."""
-    closed, budgets, entered = _closed(rows), _budgets(rows, "budget"), _budgets(rows, "entered")
     if not (sales or closed or budgets or entered):
         return [words.text("news.nothing", day=day)]
     new = [one for one in sales if one["kind"] == "new"]
@@ -128,13 +129,13 @@ def _sentences(
     sentences = [_on_new_sales(new, words, day, is_chain=is_chain)]
     if closed:
         sentences.append(_on_closed_months(closed, words, is_chain=is_chain))
-        unexplained = _sum(row["unexplained"] for row in closed)
+        unexplained = sum_of(row["unexplained"] for row in closed)
         if abs(unexplained) >= LEAST_UNEXPLAINED:
             sentences.append(words.text("news.unexplained", amount=words.signed(unexplained)))
     if entered:
-        sentences.append(_on_entered_budgets(entered, words, is_chain=is_chain))
+        sentences.append(on_entered_budgets(entered, words, is_chain=is_chain))
     if budgets:
-        sentences.append(_on_budgets(budgets, words, is_chain=is_chain))
+        sentences.append(on_changed_budgets(budgets, words, is_chain=is_chain))
     if changed:
         place = len(sentences) if closed else 1
         sentences.insert(place, _on_changed_sales(changed, words, is_chain=is_chain))
@@ -174,7 +175,7 @@ def _on_new_sales(new: Sequence[Shown], words: Language, day: str, *, is_chain: 
         name = one["office"] if is_chain else one["home"]
         sums[name] = sums.get(name, Decimal(0)) + one["effect"]
     named = sorted(sums.items(), key=lambda one: -one[1])[:MOST_NAMED]
-    total = sum(sums.values(), Decimal(0))
+    total = sum_of(sums.values())
     sentence = words.text("news.new", len(new), day=day, amount=words.number(total))
     names = words.listed([f"{name} ({words.number(amount)})" for name, amount in named])
     if len(sums) == 1:
@@ -184,20 +185,20 @@ def _on_new_sales(new: Sequence[Shown], words: Language, day: str, *, is_chain: 
 
 
 def _is_most(named: Sequence[tuple[str, Decimal]], total: Decimal) -> bool:
-    return 2 * _sum(amount for _, amount in named) > total
+    return 2 * sum_of(amount for _, amount in named) > total
 
 
 def _on_changed_sales(changed: Sequence[Shown], words: Language, *, is_chain: bool) -> str:
     counts = {what: sum(one["kind"] in kinds for one in changed) for what, kinds in CHANGES.items()}
     parts = words.listed([words.text(f"news.{what}", count) for what, count in counts.items() if count])
-    total = _sum(one["effect"] for one in changed)
+    total = sum_of(one["effect"] for one in changed)
     names = []
     for one in changed[:MOST_NAMED]:
         place = [one["home"], *([one["office"]] if is_chain else []), one["month"]]
         moved = [one["from_or_to"]] if one["from_or_to"] else []
         names.append(f"{', '.join(place + moved)} ({words.signed(one['effect'])})")
     if others := changed[MOST_NAMED:]:
-        rest = _rest([one["effect"] for one in changed], MOST_NAMED)
+        rest = remainder(total, (one["effect"] for one in changed[:MOST_NAMED]))
         names.append(words.text("news.more_sales", len(others), amount=words.signed(rest)))
     key = "changed_one" if len(changed) == 1 else "changed" if round(total) else "changed_even"
     return words.text(f"news.{key}", parts=parts, amount=words.signed(total), names="; ".join(names))
@@ -205,15 +206,15 @@ def _on_changed_sales(changed: Sequence[Shown], words: Language, *, is_chain: bo
 
 def _on_closed_months(closed: Sequence[Shown], words: Language, *, is_chain: bool) -> str:
     """What closed months gained or lost, the largest of them, and the sales that changed the first."""
+    total = sum_of(one["change"] for one in closed)
     named: list[str] = []
     for one in closed[:MOST_PLACES]:
         why = [] if is_chain and named else _briefly(one, words)
         place = f"{_place(one, words, is_chain=is_chain)} {words.signed(one['change'])}"
         named.append(place + (f" ({', '.join(why)})" if why else ""))
     if others := closed[MOST_PLACES:]:
-        rest = _rest([one["change"] for one in closed], MOST_PLACES)
+        rest = remainder(total, (one["change"] for one in closed[:MOST_PLACES]))
         named.append(words.text("news.more_months", len(others), amount=words.signed(rest)))
-    total = _sum(one["change"] for one in closed)
     return words.text("news.closed", len(closed), amount=words.signed(total), names=words.listed(named))
 
 
@@ -224,11 +225,18 @@ def _briefly(closed: Shown, words: Language) -> list[str]:
         return [_home(reasons[0], words)]
     found = [f"{_home(one, words)} {words.signed(one['amount'])}" for one in reasons[:MOST_NAMED]]
     if others := reasons[MOST_NAMED:]:
-        rest = _rest([one["amount"] for one in reasons], MOST_NAMED)
+        rest = _of_other_sales(closed, MOST_NAMED)
         found.append(words.text("news.more_sales", len(others), amount=words.signed(rest)))
     if reasons and abs(unexplained) >= LEAST_UNEXPLAINED:
         found.append(words.text("news.no_sale", amount=words.signed(unexplained)))
     return found
+
+
+def _of_other_sales(closed: Shown, named: int) -> Decimal:
+    """The part of a closed month's change that is neither of the sales named nor said to be unexplained."""
+    unexplained = closed["unexplained"]
+    said = [unexplained] if abs(unexplained) >= LEAST_UNEXPLAINED else []
+    return remainder(closed["change"], [*said, *(one["amount"] for one in closed["reasons"][:named])])
 
 
 def _place(row: Row, words: Language, *, is_chain: bool) -> str:
@@ -254,7 +262,7 @@ def _closed_month(closed: Shown, words: Language, timezone: ZoneInfo, *, is_chai
     """What became of a closed month, through which sales, and when those were noted; it adds up."""
     reasons = [_reason(one, words, timezone) for one in closed["reasons"][:MOST_REASONS]]
     if others := closed["reasons"][MOST_REASONS:]:
-        rest = _rest([one["amount"] for one in closed["reasons"]], MOST_REASONS)
+        rest = _of_other_sales(closed, MOST_REASONS)
         reasons.append(words.text("news.more_sales", len(others), amount=words.signed(rest)))
     if abs(closed["unexplained"]) >= LEAST_UNEXPLAINED:
         reasons.append(words.text("news.no_reason", amount=words.signed(closed["unexplained"])))
@@ -286,112 +294,3 @@ def _elsewhere(row: Row, words: Language) -> str:
     return ", ".join(
         [*([row["other_office"]] if row["other_office"] else []), *([words.month(month)] if month else [])]
     )
-
-
-def _on_entered_budgets(entered: Sequence[Shown], words: Language, *, is_chain: bool) -> str:
-    """Budgets of agents who had none: of one office in full, else the offices with the largest."""
-    if len(entered) == 1:
-        return _entered_budget(entered[0], words, is_chain=is_chain)
-    whole = {"month": min(one["month"] for one in entered), "until": max(one["until"] for one in entered)}
-    places = _by_place(entered, words, is_chain=is_chain)
-    named = [f"{one['place']} ({_agents_and_sum(one, words)})" for one in places[:MOST_PLACES]]
-    if others := places[MOST_PLACES:]:
-        rest = _sum(one["change"] for one in others)
-        named.append(words.text("news.more_offices", len(others), amount=words.sek(rest)))
-    return words.text(
-        "news.entered" if is_chain else "news.own_entered",
-        period=_budget_months(whole, words),
-        amount=words.sek(_sum(one["change"] for one in entered)),
-        names=words.listed(named),
-    )
-
-
-def _by_place(budgets: Sequence[Shown], words: Language, *, is_chain: bool) -> list[Shown]:
-    """Budgets of all years by office, or those of one office by their months, the largest first."""
-    found: dict[str, Shown] = {}
-    for one in budgets:
-        place = one["office_name"] if is_chain else _budget_months(one, words)
-        whole = found.setdefault(
-            one["office_id"] if is_chain else place, {"place": place, "agents": [], "change": Decimal(0)}
-        )
-        whole["agents"] += one["agents"]
-        whole["change"] += one["change"]
-    return sorted(found.values(), key=lambda one: -abs(one["change"]))
-
-
-def _agents_and_sum(entered: Shown, words: Language) -> str:
-    agents = len({one["agent"] for one in entered["agents"]} - {None})
-    amount = words.sek(entered["change"])
-    return f"{words.text('news.agents', agents)}, {amount}" if agents else amount
-
-
-def _entered_budget(entered: Shown, words: Language, *, is_chain: bool) -> str:
-    """Whose budgets were entered, and the office's sum over the same months before and after."""
-    names = [
-        f"{_budget_of(one, words)} ({words.sek(one['change'])})" for one in entered["agents"][:MOST_REASONS]
-    ]
-    if others := entered["agents"][MOST_REASONS:]:
-        rest = _sum(one["change"] for one in others)
-        names.append(words.text("news.more_agents", len(others), amount=words.sek(rest)))
-    key = "entered_more" if entered["office_before"] else "entered_first"
-    return words.text(
-        f"news.{key}" if is_chain else f"news.own_{key}",
-        name=entered["office_name"],
-        period=_budget_months(entered, words),
-        names=words.listed(names),
-        before=words.sek(entered["office_before"]),
-        after=words.sek(entered["office_after"]),
-    )
-
-
-def _on_budgets(budgets: Sequence[Shown], words: Language, *, is_chain: bool) -> str:
-    """The largest change in full, and the other offices with theirs."""
-    first, *others = budgets
-    sentence = _changed_budget(first, words, is_chain=is_chain)
-    if not others:
-        return sentence
-    places = _by_place(others, words, is_chain=is_chain)
-    named = [f"{one['place']} ({words.signed(one['change'])})" for one in places[:MOST_PLACES]]
-    if left := places[MOST_PLACES:]:
-        rest = _sum(one["change"] for one in left)
-        named.append(words.text("news.more_offices", len(left), amount=words.signed(rest)))
-    return f"{sentence} {words.text('news.also_changed', names=words.listed(named))}"
-
-
-def _changed_budget(budget: Shown, words: Language, *, is_chain: bool) -> str:
-    """The office's budget of some months before and after, and by whom it changed; it adds up."""
-    before, after = budget["office_before"] or Decimal(0), budget["office_after"] or Decimal(0)
-    key = "raised" if after > before else "lowered" if after < before else "kept"
-    names = [_budget_change(one, words) for one in budget["agents"][:MOST_REASONS]]
-    if others := budget["agents"][MOST_REASONS:]:
-        rest = _sum(one["change"] for one in others)
-        names.append(words.text("news.more_agents", len(others), amount=words.signed(rest)))
-    return words.text(
-        f"news.{key}" if is_chain else f"news.own_{key}",
-        name=budget["office_name"],
-        period=_budget_months(budget, words),
-        before=words.sek(before),
-        after=words.sek(after),
-        names=words.listed(names),
-    )
-
-
-def _budget_change(agent: Shown, words: Language) -> str:
-    notes = [words.signed(agent["change"])]
-    if agent["amount"] is None:
-        notes.append(words.text("news.withdrawn"))
-    elif agent["amount_before"] is None:
-        notes.append(words.text("news.kind_new"))
-    return f"{_budget_of(agent, words)} ({', '.join(notes)})"
-
-
-def _budget_of(agent: Shown, words: Language) -> str:
-    return agent["agent"] or words.text("news.nobodys")
-
-
-def _budget_months(row: Row, words: Language) -> str:
-    """A year by its number, where it is whole."""
-    first, last = row["month"], row["until"]
-    if (first.year, first.month, last.month) == (last.year, 1, 12):
-        return str(first.year)
-    return words.period(first, last)

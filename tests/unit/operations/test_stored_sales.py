@@ -70,7 +70,7 @@ def test_news_of_a_sale_that_vanished_name_home_and_responsible_agent_as_long_as
         {**vanished(path), "home": None, "agent": None, "office_id": "M1", "kind": "gone"}
         for path in ("sales/G1/now/L1.tar.zst", "gone.tar.zst")
     ]
-    found = news_with_homes(landing, rows)
+    found = news_with_homes(landing, rows, most=12)
     assert [(one["home"], one["agent"]) for one in found] == [
         ("Storgatan 94C", "Åsa Berg"),
         (None, None),
@@ -84,4 +84,4 @@ def test_an_answer_of_an_unknown_shape_is_no_sale(tmp_path: Path) -> None:
     writer.close({"used": [0]})
     assert sales_as_last_held(landing, [vanished()], office="M1") == []
     row = {**vanished(), "home": None, "agent": None, "office_id": "M1", "kind": "gone"}
-    assert news_with_homes(landing, [row]) == (row,)
+    assert news_with_homes(landing, [row], most=12) == (row,)

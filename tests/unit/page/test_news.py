@@ -121,6 +121,28 @@ def test_entered_budgets_of_many_offices_are_summed_up() -> None:
     assert len(shown["more"]) == 5
 
 
+def test_what_is_said_of_the_other_agents_adds_up_to_the_budgets_of_the_office() -> None:
+    whole: Shown = {"office_before": Decimal(100), "office_after": Decimal(502)}
+    [entered] = told(SINCE, *(news("entered", "A", amount=100.5, **whole) for _ in range(4)))[1:]
+    [changed] = told(SINCE, *(news("budget", "A", before=0, amount=100.5, **whole) for _ in range(4)))[1:]
+    assert "and one more agent (SEK 99); the office now has SEK 502, before SEK 100." in entered
+    assert changed.endswith(
+        "SEK 100 to SEK 502: " + ", ".join(3 * ["An Agent (+101)"]) + " and one more agent (+99)."
+    )
+
+
+def test_what_is_said_of_the_other_offices_adds_up_to_the_budgets_entered() -> None:
+    [_, entered] = told(SINCE, *(news("entered", office, amount=100.5) for office in "ABCD"))
+    assert "SEK 402 in all: A (one agent, SEK 101)" in entered
+    assert entered.endswith("and one more office (SEK 99).")
+
+
+def test_closed_months_behind_the_click_add_up_to_the_sum_of_all() -> None:
+    shown = section(SINCE, *(news("closed", "A", before=0, amount=100.5) for _ in range(13)))
+    assert "Closed months changed by +1,307 in all" in shown["sentences"][1]
+    assert shown["more"][-1] == "One more closed month changed, by +95."
+
+
 def test_budgets_of_two_years_count_their_office_and_agent_once() -> None:
     rows = [news("entered", office, amount=200) for office in "AB"]
     next_year: Shown = {"month": date(2027, 1, 1), "until": date(2027, 3, 1)}
