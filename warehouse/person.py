@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from warehouse.handed_over import Documented
 
 _GIVES_AWAY = re.compile(r"mail|phone|mobile|employee_(id|number)$|social|(url|image_id)$")
-_WORD_STARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 SHORTEST = 6
 """Shorter values are found in the data of others too often to give anybody away."""
 
@@ -32,12 +31,14 @@ SHORTEST = 6
 class Person:
     """Somebody who is to be erased; `alias` replaces the id, `values` give the person away without it.
 
-    Without the id, values are only looked for in what was answered for these customers; none means all.
+    `name_of` is how columns are named after the keys of an answer. Without the id, values are only looked for
+    in what was answered for these customers; none means all.
     """
 
     kind: PersonKind
     id: str
     alias: str
+    name_of: Callable[[tuple[str, ...]], str]
     values: frozenset[str] = frozenset()
     customers: frozenset[str] = frozenset()
 
@@ -72,7 +73,7 @@ class Person:
         while waiting:
             one = waiting.pop()
             if isinstance(one, dict):
-                yield from self.values_in(_flat(one), documented)
+                yield from self.values_in(self._flat(one), documented)
             if isinstance(one, dict | list):
                 waiting.extend(one.values() if isinstance(one, dict) else one)
 
@@ -134,13 +135,13 @@ class Person:
             return [self._erase_node(one, documented, path) for one in node]
         if not isinstance(node, dict):
             return self.erase_text(node) if type(node) is str else node
-        flat = _flat(node)
+        flat = self._flat(node)
         ids = self.ids_in(flat, documented, path)
         gone = {*gone, *(name for name in flat for one in ids if describes(name, one, documented))}
-        row = {_snake_case(key): value for key, value in node.items()}
+        row = {self.name_of((key,)): value for key, value in node.items()}
         erased = {}
         for key, value in node.items():
-            name = _snake_case(key)
+            name = self.name_of((key,))
             new: Any
             if isinstance(value, dict | list):
                 inner = {one.removeprefix(f"{name}_") for one in gone if one.startswith(f"{name}_")}
@@ -157,6 +158,16 @@ class Person:
                 new = self._erase_node(value, documented)
             erased[self.alias if key == self.id and self._is_unmistakable else key] = new
         return erased
+
+    def _flat(self, value: Mapping[str, Any], above: tuple[str, ...] = ()) -> dict[str, Any]:
+        """The plain values of an object and of the objects in it, by the names of their columns."""
+        found: dict[str, Any] = {}
+        for key, one in value.items():
+            if isinstance(one, dict):
+                found |= self._flat(one, (*above, key))
+            elif not isinstance(one, list):
+                found[self.name_of((*above, key))] = one
+        return found
 
     def _is_of_another(self, column: str, row: Mapping[str, object]) -> bool:
         """Whether an id beside a value says that it is somebody else's."""
@@ -203,19 +214,3 @@ def written_forms(value: str) -> set[str]:
 def _in_ascii(value: str) -> str:
     """How JSON may write a text: letters beyond ASCII as escapes."""
     return json.dumps(value)[1:-1]
-
-
-def _flat(value: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """The plain values of an object and of the objects in it, by flattened name."""
-    found: dict[str, Any] = {}
-    for key, one in value.items():
-        name = prefix + _snake_case(key)
-        if isinstance(one, dict):
-            found |= _flat(one, f"{name}_")
-        elif not isinstance(one, list):
-            found[name] = one
-    return found
-
-
-def _snake_case(key: str) -> str:
-    return _WORD_STARTS.sub("_", key).lower()

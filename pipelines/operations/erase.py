@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from pipelines.catalogue.model import Report, declared_columns
 from pipelines.catalogue.reports import REPORTS
 from pipelines.clock import Clock, SystemClock
+from pipelines.normalize.tables import name_of
 from pipelines.operations.export import remove_exports
 from pipelines.operations.publish import finish
 from pipelines.operations.replay import replay
@@ -86,7 +87,7 @@ def erase(
     clock = clock or SystemClock()
     data_dir, tables = settings.data_dir, documented_tables(catalogue)
     store, landing = Store(data_dir), data_dir / "landing"
-    person = Person(kind, id_, f"erased-{secrets.token_hex(8)}")
+    person = Person(kind, id_, f"erased-{secrets.token_hex(8)}", name_of)
     receipt = ErasureReceipt(kind, clock.utc_now().isoformat(timespec="seconds"))
     with store.locked():
         with store.reading() as connection:

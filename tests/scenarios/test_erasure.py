@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from pipelines.catalogue.reports import REPORTS as CATALOGUE
+from pipelines.normalize.tables import name_of
 from pipelines.operations.erase import ErasureReceipt, documented_tables, erase
 from pipelines.operations.export import export
 from pipelines.operations.quarantined_rows import raw_rows
@@ -185,7 +186,7 @@ def test_a_person_in_a_row_in_quarantine_goes_and_the_row_stays(tmp_path: Path) 
 def test_a_person_whose_rows_were_replaced_goes_from_the_free_space_of_files_too(tmp_path: Path) -> None:
     here = synced(tmp_path / "data", REPORTS)
     user, mail = here.rows(PEOPLE["user"])[0]
-    person = Person("user", user, "gone", frozenset({mail}))
+    person = Person("user", user, "gone", name_of, frozenset({mail}))
     with Store(here.data_dir).writing() as file:
         erase_tables(file, person, TABLES)
     here.publish()
