@@ -160,6 +160,7 @@ class Trace:
     meaning: str
     value: Decimal | int | None
     is_open: bool
+    is_ahead: bool  # whether the month had not begun when anything was last read
     answers: tuple[TracedAnswer, ...]
     offices: frozenset[str]  # every office of the file: whose a lead is depends on them
 
@@ -201,6 +202,7 @@ AND column_name = $2 AND comment IS NOT NULL
 _QUARANTINED = """
 SELECT coalesce(sum(rows), 0)::BIGINT FROM meta.quarantine WHERE load_id = $1 AND table_name = $2
 """
+_IS_AHEAD = "SELECT max(fetched_at_utc)::DATE < $1 FROM meta.loads"
 
 
 def trace(data_dir: Path, month: date, measure: str, *, office: str = "", user: str = "") -> Trace:
@@ -216,6 +218,7 @@ def trace(data_dir: Path, month: date, measure: str, *, office: str = "", user: 
     with Versions(data_dir).reading() as connection:
         number = replace(number, id=_known_id(connection, number))
         name, value, is_open = _in_mart(connection, number)
+        [(is_ahead,)] = connection.execute(_IS_AHEAD, [month]).fetchall()
         statement = _LOADS_OF_BUDGET if source.budget else _LOADS_OF_USER if user else _LOADS_OF_OFFICE
         loads = connection.execute(statement, [source.budget or source.report, number.id, month]).fetchall()
         meaning = connection.execute(_MEANING, [number.mart, number.column]).fetchall()
@@ -225,6 +228,7 @@ def trace(data_dir: Path, month: date, measure: str, *, office: str = "", user: 
             str(meaning[0][0]) if meaning else "",
             value,
             is_open,
+            bool(is_ahead),
             tuple(_answer(connection, number, TracedLoad(*load)) for load in loads),
             _ids(connection, "SELECT office_id FROM marts.offices"),
         )

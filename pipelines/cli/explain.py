@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import date
 from decimal import Decimal
 from urllib.parse import urlencode
 
 from pipelines.cli.number_around import print_around
-from pipelines.cli.number_lines import line, table, written
+from pipelines.cli.number_lines import counted, line, table, written
 from pipelines.cli.output import complain, count, size
 from pipelines.operations.explain import YEAR_TO_DATE, Explanation, explain, explain_year
 from pipelines.settings.model import load_settings
-from warehouse.lineage import MeasureSource, TracedAnswer, TracedLoad
+from warehouse.lineage import MeasureSource, Trace, TracedAnswer, TracedLoad
 
 SHOWN_ROWS = 5
 SHOWN_REQUESTS = 5
@@ -38,8 +39,7 @@ def run_explain(arguments: argparse.Namespace) -> int:
 def print_explanation(explanation: Explanation) -> int:
     """Print an explanation, one step a line; the command's exit code."""
     trace, number = explanation.trace, explanation.trace.number
-    so_far = ", so far" if trace.is_open else ""
-    print(f"{number.measure} of {trace.name} ({number.id}), {number.month:%Y-%m}{so_far}")
+    print(f"{number.measure} of {trace.name} ({number.id}), {number.month:%Y-%m}{_state(trace)}")
     line("the mart", f"{written(trace.value)} in marts.{number.mart}")
     if trace.meaning:
         line("", trace.meaning)
@@ -71,19 +71,22 @@ def print_year(months: Sequence[Explanation]) -> int:
         f"{number.measure} of {last.trace.name} ({number.id}), {number.month:%Y-01} to {number.month:%Y-%m}"
     )
     total = sum((Decimal(one.trace.value or 0) for one in held), Decimal(0))
-    line("the sum", f"{written(total)} over {_counted(len(held), 'month')} that are held")
+    line(
+        "the sum",
+        f"{written(total)} over {counted(len(held), 'month')} that {'is' if len(held) == 1 else 'are'} held",
+    )
+    known = {one["month"]: one["number"] for one in last.around["months"]}
     if len(held) < number.month.month:
-        line("", "the others are unknown and not taken for zero, so this is no whole year to date")
-    year_before = {one["month"]: one["number"] for one in last.around["months"]}
+        line("", _months_without(last, known))
     table(
         "the months",
         "each counted again in its stored answers",
         ["month", "number", "year before", "counted anew"],
         [
             [
-                f"{month:%Y-%m}{', so far' if one.trace.is_open else ''}",
+                f"{month:%Y-%m}{_state(one.trace)}",
                 written(one.trace.value),
-                written(year_before.get(month.replace(year=month.year - 1))),
+                written(known.get(month.replace(year=month.year - 1))),
                 "agrees" if one.agrees else "differs",
             ]
             for one in months
@@ -97,17 +100,28 @@ def print_year(months: Sequence[Explanation]) -> int:
     return int(bool(differing))
 
 
+def _months_without(last: Explanation, known: Mapping[date, Decimal | None]) -> str:
+    """Why months of the year to date have no number: unknown, or from before the user began."""
+    month = last.trace.number.month
+    this_year = [known.get(month.replace(month=one)) for one in range(1, month.month + 1)]
+    if None in this_year:
+        return "the others are unknown and not taken for zero, so this is no whole year to date"
+    return f"first seen in {last.around['months'][0]['first_seen_month']:%Y-%m}, so the year to date is whole"
+
+
+def _state(trace: Trace) -> str:
+    return ", still to come" if trace.is_ahead else ", so far" if trace.is_open else ""
+
+
 def _print_answer(answer: TracedAnswer, source: MeasureSource) -> None:
     rows = answer.rows
     shown = ", ".join(str(row) for row in rows[:SHOWN_ROWS])
     more = f" and {count(len(rows) - SHOWN_ROWS)} more" if len(rows) > SHOWN_ROWS else ""
     name = source.table if source.rows else f"bi.{source.table}"
-    line(
-        "the rows", f"{_counted(answer.row_count, 'row')} of {name}{f': _row {shown}{more}' if rows else ''}"
-    )
+    line("the rows", f"{counted(answer.row_count, 'row')} of {name}{f': _row {shown}{more}' if rows else ''}")
     line("", f"SELECT * {answer.query}")
     if answer.quarantined:
-        line("", f"{count(answer.quarantined)} rows of the same answer are in quarantine")
+        line("", f"{counted(answer.quarantined, 'row')} of the same answer in quarantine")
     _print_load(answer.load)
     if answer.sales_load:
         _print_load(answer.sales_load)
@@ -130,7 +144,7 @@ def _print_recount(explanation: Explanation) -> int:
         complain(f"brokerbi: {explanation.trouble}")
         return 1
     found = written(explanation.recounted.number)
-    objects = _counted(explanation.recounted.objects, "object")
+    objects = counted(explanation.recounted.objects, "object")
     verdict = "agrees" if explanation.agrees else "differs"
     line("counted anew", f"{found} from {objects} of the stored JSON: {verdict}")
     if explanation.agrees:
@@ -141,7 +155,3 @@ def _print_recount(explanation: Explanation) -> int:
     published = written(explanation.trace.value)
     complain(f"brokerbi: the stored answer says {found}, the published file {published}; {reason}")
     return 1
-
-
-def _counted(number: int, thing: str) -> str:
-    return f"{count(number)} {thing}{'' if number == 1 else 's'}"

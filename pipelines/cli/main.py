@@ -224,3 +224,7 @@ def _month(text: str) -> Month:
         return Month.parse(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

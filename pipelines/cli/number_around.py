@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from pipelines.cli.number_changes import print_budget_changes, print_changes, print_kinds
-from pipelines.cli.number_lines import MOST_ROWS, brief, line, parts, signed, table
+from pipelines.cli.number_lines import MOST_ROWS, brief, counted, line, parts, signed, table
 from pipelines.cli.output import count
 from pipelines.operations.explain import NEVER_ADDED, Around, Explanation
 from warehouse.lineage import SOURCES, TracedNumber
@@ -53,21 +53,45 @@ def _print_months(number: TracedNumber, months: Sequence[Row], is_year: bool) ->
         return
     earlier = month.replace(month=month.month - 1) if month.month > 1 else date(month.year - 1, 12, 1)
     for other in () if is_year else (earlier, month.replace(year=month.year - 1)):
-        then = found.get(other)
-        line(
-            f"{other:%Y-%m}",
-            _compared(now["number"], then["number"]) + _unlike(now, then)
-            if then and then["number"] is not None
-            else "not held",
-        )
+        line(f"{other:%Y-%m}", _beside_month(now, found.get(other)))
     if number.measure not in NEVER_ADDED:
         this_year, year_before = (_year_to_date(found, month, year) for year in (month.year, month.year - 1))
-        beside = "; not every month of the year before is held"
-        if year_before is not None:
-            beside = f"; the year before {brief(year_before)}"
-        if this_year is not None and year_before and not now["is_open"]:
-            beside += f" ({_percent(this_year / year_before - 1)})"
-        line("year to date", "not every month is held" if this_year is None else brief(this_year) + beside)
+        text = "not every month is held" if this_year is None else brief(this_year)
+        if this_year is not None:
+            text += _beside_year(now, this_year, year_before)
+        line("year to date", text)
+
+
+def _beside_month(now: Row, then: Row | None) -> str:
+    """The number beside that of an earlier month, if that is held and was not before the user began."""
+    if then is None or then["number"] is None:
+        return "not held"
+    if _is_before_first_seen(now, then["month"]):
+        return f"not there yet, {_first_seen(now)}"
+    return _compared(now["number"], then["number"]) + _unlike(now, then)
+
+
+def _beside_year(now: Row, this_year: Decimal, year_before: Decimal | None) -> str:
+    """The year to date of the year before; a share only where somebody worked from its January on."""
+    month = now["month"]
+    if year_before is None:
+        return "; not every month of the year before is held"
+    if _is_before_first_seen(now, month.replace(year=month.year - 1)):
+        return f"; not there yet the year before, {_first_seen(now)}"
+    beside = f"; the year before {brief(year_before)}"
+    if _is_before_first_seen(now, date(month.year - 1, 1, 1)):
+        return f"{beside}, {_first_seen(now)}"
+    if year_before and not now["is_open"]:
+        beside += f" ({_percent(this_year / year_before - 1)})"
+    return beside
+
+
+def _is_before_first_seen(now: Row, month: date) -> bool:
+    return now["first_seen_month"] is not None and month < now["first_seen_month"]
+
+
+def _first_seen(now: Row) -> str:
+    return f"first seen in {now['first_seen_month']:%Y-%m}"
 
 
 def _year_to_date(found: Mapping[date, Row], month: date, year: int) -> Decimal | None:
@@ -100,7 +124,7 @@ def _print_budgets(number: TracedNumber, around: Around, is_year: bool) -> None:
             of_month = f"{brief(one['budget'])} of {budget}{_reached(one['attainment_share'])}"
         line("budget", f"of {budget}" if is_year else of_month)
         if one["year_to_date_budget"] is not None:
-            months = f"in {one['year_to_date_budget_month_count']} months with a budget"
+            months = f"in {counted(one['year_to_date_budget_month_count'], 'month')} with a budget"
             reached = _reached(one["year_to_date_attainment_share"])
             line("", f"year to date {brief(one['year_to_date_budget'])} {months}{reached}")
         line("", f"year {brief(one['year_budget'])}{_forecast(one)}")
@@ -174,9 +198,7 @@ def _print_agents(around: Around, is_year: bool) -> None:
 
 def _other_work(agent: Row) -> str:
     kinds = [
-        f"{parts(agent[f'{name}_parts'])} {name}{'' if agent[f'{name}_parts'] == 1 else 's'}"
-        for name in ("writing", "valuation")
-        if agent[f"{name}_parts"]
+        counted(agent[f"{name}_parts"], name) for name in ("writing", "valuation") if agent[f"{name}_parts"]
     ]
     return f" ({', '.join(kinds)})" if kinds else ""
 
@@ -190,7 +212,7 @@ def _print_sales(number: TracedNumber, around: Around, is_year: bool) -> None:
         if whole is None or not (sales or whole["commission"]):
             continue
         of_months = " in these months" if is_year else ""
-        homes = f"{parts(whole['sold_estate_parts'])} homes{of_months}, by the shares that count here"
+        homes = f"{counted(whole['sold_estate_parts'], 'home')}{of_months}, by the shares that count here"
         measure = number.measure if number.measure in ("commission", "sold_commission") else "commission"
         table(
             head,

@@ -33,6 +33,12 @@ def parts(number: Decimal | None) -> str:
     return "-" if number is None else written(round(Decimal(number), 2))
 
 
+def counted(number: Decimal | int, thing: str) -> str:
+    """So many things, in the plural unless it is one."""
+    amount = count(number) if isinstance(number, int) else parts(number)
+    return f"{amount} {thing}{'' if number == 1 else 's'}"
+
+
 def signed(number: Decimal) -> str:
     """A change, with its sign."""
     return f"{'+' if number > 0 else ''}{brief(number)}"

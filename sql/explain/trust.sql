@@ -54,6 +54,8 @@ sentences AS (
             WHEN NOT is_current
                 THEN 'not refreshed: last read on ' || read_on || ' (' || source_state
                 || '); what changed since is not in it'
+            WHEN month > fetched_at_utc::DATE
+                THEN 'still to come: the month had not begun, last read on ' || read_on
             ELSE 'so far: the month is not over, read until ' || read_on
         END AS sentence
     FROM sources

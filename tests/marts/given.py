@@ -161,7 +161,7 @@ def explained(
 ) -> list[dict[str, Any]]:
     """What a query of sql/explain finds of `office` or `user` in these months, its marts built before."""
     asked = {"first_month": month(first), "month": month(last or first), **variables}
-    for name in ("office", "user", "first_month", "month", "report"):
+    for name in ("office", "user", "first_month", "month", "report", "measure"):
         connection.execute(f"SET VARIABLE {name} = $1", [asked.get(name)])
     query = (SQL / "explain" / f"{question}.sql").read_text(encoding="utf-8")
     _build_for(connection, query)

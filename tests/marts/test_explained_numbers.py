@@ -102,3 +102,27 @@ def test_only_what_concerns_the_number_is_minded(report: str, minds: int) -> Non
     held(given, "office_budget_crm", "M1", ["2026-01"])
     found = explained(given, "trust", "2026-01", office="M1", report=report)
     assert sum(str(one["sentence"]).startswith("assumption: Budgets") for one in found) == minds
+
+
+def test_a_month_that_had_not_begun_is_still_to_come_and_not_so_far() -> None:
+    given = warehouse()
+    loaded(given, "commission_office", "M1", "2026-05", [earned({"office_customer_id": "M1"}, 5)])
+    for of_month in ("2026-06", "2026-07"):
+        held(given, "office_budget_commission", "M1", [of_month], is_open=True)
+    asked = {"office": "M1", "report": "office_budget_commission"}
+    found = [explained(given, "trust", one, **asked)[0]["sentence"] for one in ("2026-06", "2026-07")]
+    assert [str(one).partition(":")[0] for one in found] == ["so far", "still to come"]
+
+
+def test_months_before_a_user_was_first_seen_are_zero_as_far_as_they_are_held() -> None:
+    given = warehouse()
+    for of_month, users in {"2025-12": ["U1"], "2026-01": ["U1"], "2026-02": ["U1", "U2"]}.items():
+        found = [earned({"user_id": user}, 9) for user in users]
+        loaded(given, "commission_user", "M1", of_month, found)
+        loaded(given, "commission_office", "M1", of_month, [earned({"office_customer_id": "M1"}, 9)])
+    asked = {"user": "U2", "report": "commission_user", "measure": "commission"}
+    listed = explained(given, "months", "2026-02", **asked)
+    assert [(one["month"], one["number"]) for one in listed] == [
+        (date(2025, 12, 1), 0), (date(2026, 1, 1), 0), (date(2026, 2, 1), 9)
+    ]  # fmt: skip
+    assert {one["first_seen_month"] for one in listed} == {date(2026, 2, 1)}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -23,6 +25,11 @@ def test_the_version_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="0"):
         main(["--version"])
     assert capsys.readouterr().out.startswith("brokerbi 0.")
+
+
+def test_the_module_runs_the_command() -> None:
+    words = [sys.executable, "-m", "pipelines.cli.main", "staus"]
+    assert subprocess.run(words, check=False, capture_output=True, text=True).returncode == 2
 
 
 def test_a_plan_is_one_line_a_customer_and_with_details_one_a_report(

@@ -143,6 +143,17 @@ def test_the_command_fails_where_the_stored_answer_is_gone(
     assert "is gone; `brokerbi sync --refresh` asks the service for it again" in capsys.readouterr().err
 
 
+def test_a_month_ahead_is_still_to_come(published: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with duckdb.connect(published / "warehouse.duckdb", read_only=True) as file:
+        [(office, ahead)] = file.execute(
+            "SELECT office_id, month FROM marts.office_budget_vs_actual WHERE measure = 'commission' "
+            "ORDER BY month DESC LIMIT 1"
+        ).fetchall()
+    asked = {"measure": "budget_commission", "timezone": "UTC", "office": office}
+    print_explanation(explain(published, month=ahead, **asked))
+    assert f"{ahead:%Y-%m}, still to come\n" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("measure", ["active_agent_count", "removed_lead_count", "budget_commission"])
 def test_a_measure_of_several_tables_leads_to_its_rows_and_answers_uncounted(
     published: Path, measure: str
