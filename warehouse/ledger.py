@@ -158,7 +158,7 @@ def known_users(connection: DuckDBPyConnection, customer: str) -> list[str]:
 
 
 def deny(connection: DuckDBPyConnection, report: str, customer: str, at_utc: datetime) -> None:
-    """Remember a 403: the service refuses this report for this customer."""
+    """Remember a 403, or that a report was not asked for because the customer gets one for every other."""
     row = {"report": report, "customer": customer, "denied_at_utc": naive_utc(at_utc)}
     replace_rows(connection, "access", [row], key=["report", "customer"])
 

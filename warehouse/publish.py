@@ -22,7 +22,7 @@ from duckdb import DuckDBPyConnection
 
 from warehouse.checkpoint_journal import open_for_writing
 from warehouse.database import LOCK_SECONDS, Store
-from warehouse.duckdb_file import connect, literal, quoted
+from warehouse.duckdb_file import connect
 from warehouse.errors import WarehouseError, explained
 from warehouse.files import (
     SHARED_FILE,
@@ -228,31 +228,11 @@ def _make_version(file: Store, versions: Versions, made: Publication) -> Publica
         unfinished.touch(mode=0o600)
         copy_file(file.path, unfinished)
         with connect(unfinished) as connection:
-            _leave_raw_rows_out(connection)
             _write_down(connection, made)
             connection.execute("CHECKPOINT")  # closing does the same, but keeps quiet when it fails
     versions.show(version)
     path = versions.published
     return replace(made, bytes=path.stat().st_size, header_sha256=header_sha256(path))
-
-
-def _leave_raw_rows_out(connection: DuckDBPyConnection) -> None:
-    """Keep of the rows in quarantine only how many they are."""
-    [(meaning,)] = connection.execute(
-        "SELECT comment FROM duckdb_views() WHERE schema_name = 'meta' AND view_name = 'quarantine' "
-        "AND database_name = current_database()"
-    ).fetchall()
-    meanings = connection.execute(
-        "SELECT column_name, comment FROM duckdb_columns() WHERE schema_name = 'meta' "
-        "AND table_name = 'quarantine' AND comment IS NOT NULL AND database_name = current_database()"
-    ).fetchall()
-    connection.execute("CREATE TABLE meta.counted AS FROM meta.quarantine")
-    connection.execute("DROP VIEW meta.quarantine")
-    connection.execute("DROP TABLE meta.quarantine_rows")
-    connection.execute("ALTER TABLE meta.counted RENAME TO quarantine")
-    connection.execute(f"COMMENT ON TABLE meta.quarantine IS {literal(meaning)}")
-    for column, words in meanings:
-        connection.execute(f"COMMENT ON COLUMN meta.quarantine.{quoted(column)} IS {literal(words)}")
 
 
 def _write_down(connection: DuckDBPyConnection, publication: Publication) -> None:

@@ -1,7 +1,7 @@
 """Quarantine: rows that broke their documented type, as long as their load is in force.
 
 The rows themselves are in the landing file of their load, which is kept for as long: the working file only
-knows their place. So nothing private is in it that a copy of it for analysts would have to leave out.
+knows their place and a checksum, and so holds nothing of them that analysts must not see.
 """
 
 from __future__ import annotations

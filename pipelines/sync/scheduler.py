@@ -40,8 +40,9 @@ class TaskState:
     """How far one report of one customer is; its windows share it.
 
     `rows_held` counts the rows held before the sync, by month (None without months). `closed` says why no
-    more windows are asked. When the sync asks again for months that have rows, what is fetched waits in
-    `held_back` until the whole task is in, so that the shrink guard sees all of it.
+    more windows are asked. `denied` means refused, or not asked as its customer was refused every report
+    before. When the sync asks again for months that have rows, what is fetched waits in `held_back` until the
+    whole task is in, so that the shrink guard sees all of it.
     """
 
     planned: PlannedReport
@@ -141,7 +142,8 @@ class Scheduler:
         What became of other windows while this one waited for memory may be a reason not to ask at all.
         """
         if not task.denied and self.circuit_breaker.refuses_customer(result.customer):
-            task.denied, task.closed = True, "no access (403): the customer was refused every report so far"
+            task.denied = True
+            task.closed = "not asked: the customer was refused every report so far (403)"
         if reason := self.summary.stopped or task.closed:
             status = WindowStatus.NO_ACCESS if task.denied else WindowStatus.NOT_ASKED
             self.summary.add(result, status, reason)

@@ -1,4 +1,4 @@
--- Rows that broke their documented type, and where in landing they stand as they came; not published.
+-- Rows that broke their documented type, and where in landing they stand as they came.
 CREATE TABLE IF NOT EXISTS meta.quarantine_rows (
     load_id VARCHAR,
     report VARCHAR,
@@ -12,7 +12,7 @@ CREATE TABLE IF NOT EXISTS meta.quarantine_rows (
     fetched_at_utc TIMESTAMP
 );
 COMMENT ON TABLE meta.quarantine_rows IS
-    'Rows that broke their documented type, and where in landing they stand as they came; not published.';
+    'Rows that broke their documented type, and where in landing they stand as they came.';
 COMMENT ON COLUMN meta.quarantine_rows.load_id IS 'the load, as in meta.loads';
 COMMENT ON COLUMN meta.quarantine_rows.report IS 'name of the report in the catalogue';
 COMMENT ON COLUMN meta.quarantine_rows.customer IS 'the customer that was asked for';
