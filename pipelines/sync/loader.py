@@ -44,6 +44,7 @@ class Loader:
 
     async def put(self, result: WindowResult) -> None:
         """Hand over a fetched window; it leaves the memory budget when its rows are in the file."""
+        self.memory.fetched(result.report, result.bytes)
         async with self._changed:
             self._waiting.append(result)
             self._changed.notify_all()
@@ -58,7 +59,7 @@ class Loader:
                     async with asyncio.timeout(self.patience):
                         await self._changed.wait_for(lambda: self._is_full or self._is_over)
             loaded = await asyncio.to_thread(self._load_groups, loop)
-            self.memory.leave(*(result.report for result in loaded))
+            self.memory.loaded(*(result.bytes for result in loaded))
 
     async def finish(self, running: asyncio.Task[None]) -> None:
         """Let what has been fetched be loaded, also when the run is being stopped."""
@@ -92,7 +93,7 @@ class Loader:
             if not self._waiting or (loaded and not (self._is_full or self._is_over)):
                 return ()
             group, self._waiting = self._waiting, []
-        self.memory.leave(*(result.report for result in loaded))
+        self.memory.loaded(*(result.bytes for result in loaded))
         return group
 
     def _load(self, session: WriteSession, group: Sequence[WindowResult]) -> None:

@@ -19,38 +19,52 @@ PATIENCE_SECONDS = 30.0
 class MemoryBudget:
     """Lets windows begin in the order of the plan while the answers under way are not too large together.
 
-    A window counts for as many bytes as the largest of its report so far, or of any report if it is the
-    first of its own; the very first goes alone until its size is known.
+    While it is being asked, a window counts for as many bytes as the largest of its report so far, or of
+    any report if it is the first of its own; the very first goes alone until its size is known. From then
+    until it is loaded it counts for the bytes of its own answers.
     """
 
     total: int = UNDER_WAY
     _largest: dict[str, int] = field(default_factory=dict)
-    _windows: Counter[str] = field(default_factory=Counter)
+    _asked: Counter[str] = field(default_factory=Counter)
+    _fetched: int = 0
     _in_turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def enter(self, report: str) -> None:
-        """Count a window of a report as under way, as soon as there is room for it."""
+        """Count a window of a report as being asked, as soon as there is room for it."""
         async with self._in_turn:
             with suppress(TimeoutError):
                 async with asyncio.timeout(PATIENCE_SECONDS):
-                    while self._windows.total() and self._with(report) > self.total:
+                    while (self._asked.total() or self._fetched) and self._with(report) > self.total:
                         self._changed.clear()
                         await self._changed.wait()
-            self._windows[report] += 1
+            self._asked[report] += 1
 
     def note(self, report: str, size: int) -> None:
         """Remember how many bytes a window of a report brought so far."""
         self._largest[report] = max(self._largest.get(report, SMALLEST_WINDOW), size)
         self._changed.set()
 
-    def leave(self, *reports: str) -> None:
-        """Windows of these reports were loaded, or came to nothing."""
-        self._windows.subtract(reports)
+    def fetched(self, report: str, size: int) -> None:
+        """A window has all its answers, of so many bytes, and waits to be loaded."""
+        self._fetched += max(size, SMALLEST_WINDOW)
+        self.leave(report)
+
+    def loaded(self, *sizes: int) -> None:
+        """Windows with answers of these sizes were loaded."""
+        self._fetched -= sum(max(size, SMALLEST_WINDOW) for size in sizes)
+        self._changed.set()
+
+    def leave(self, report: str) -> None:
+        """A window that was being asked is so no longer."""
+        self._asked[report] -= 1
         self._changed.set()
 
     def _with(self, another: str) -> int:
         """The bytes expected of all windows under way, and of another one of this report."""
         expected = max(self._largest.values(), default=self.total)
-        windows = self._windows + Counter([another])
-        return sum(count * self._largest.get(report, expected) for report, count in windows.items())
+        asked = self._asked + Counter([another])
+        return self._fetched + sum(
+            count * self._largest.get(report, expected) for report, count in asked.items()
+        )

@@ -56,3 +56,18 @@ def test_a_window_larger_than_the_whole_budget_goes_alone() -> None:
         return before, await begun(budget, "sales")
 
     assert asyncio.run(windows()) == (["sales"], ["sales"])
+
+
+def test_what_is_fetched_counts_for_its_own_bytes_and_makes_room_when_it_is_loaded() -> None:
+    async def windows() -> list[list[str]]:
+        budget = MemoryBudget(2 * LARGE)
+        budget.note("sales", LARGE)
+        began = [await begun(budget, "sales", "sales", "sales")]
+        budget.fetched("sales", 1)
+        began.append(await begun(budget, "sales"))
+        budget.fetched("sales", LARGE)
+        began.append(await begun(budget, "sales"))
+        budget.loaded(LARGE, 1)
+        return [*began, await begun(budget, "sales", "sales", "sales")]
+
+    assert asyncio.run(windows()) == [["sales"] * 2, [], [], ["sales"] * 2]
