@@ -161,6 +161,7 @@ class Trace:
     value: Decimal | int | None
     is_open: bool
     is_ahead: bool  # whether the month had not begun when anything was last read
+    is_without_budget: bool  # whether budgets of the month were read and have, or have had, none here
     answers: tuple[TracedAnswer, ...]
     offices: frozenset[str]  # every office of the file: whose a lead is depends on them
 
@@ -229,6 +230,7 @@ def trace(data_dir: Path, month: date, measure: str, *, office: str = "", user: 
             value,
             is_open,
             bool(is_ahead),
+            bool(source.budget and not loads and value is None and _is_budget_read(connection, number)),
             tuple(_answer(connection, number, TracedLoad(*load)) for load in loads),
             _ids(connection, "SELECT office_id FROM marts.offices"),
         )
@@ -237,8 +239,11 @@ def trace(data_dir: Path, month: date, measure: str, *, office: str = "", user: 
 def _known_id(connection: DuckDBPyConnection, number: TracedNumber) -> str:
     """The id that is meant by an id, a name or a part of one; raises NotInTheFile unless it is one alone."""
     kind, asked = number.kind, number.id.strip().casefold()
+    # Whose budgets were all taken back is in no budget mart.
     known = connection.execute(
-        f"SELECT {kind}_id, any_value({kind}_name) FROM marts.{number.mart} GROUP BY ALL ORDER BY {kind}_id"
+        f"SELECT {kind}_id, any_value({kind}_name) FROM (FROM marts.{number.mart} "
+        f"UNION ALL BY NAME FROM marts.{kind}s WHERE {bool(number.source.budget)}) "
+        f"GROUP BY ALL ORDER BY {kind}_id"
     ).fetchall()
     names = [(str(one), str(name or "").casefold()) for one, name in known]
     found = (
@@ -270,11 +275,32 @@ def _in_mart(connection: DuckDBPyConnection, number: TracedNumber) -> tuple[str,
     if rows:
         name, value, is_open = rows[0]
         return name, value, bool(is_open)
+    if number.source.budget and _is_budget_read(connection, number):
+        [(name, is_open)] = connection.execute(
+            f"SELECT (SELECT any_value({kind}_name) FROM marts.{kind}s WHERE {kind}_id = $1), "
+            "(SELECT coalesce(bool_or(is_open), true) FROM marts.office_month WHERE month = $2)",
+            [number.id, number.month],
+        ).fetchall()
+        return name, None, bool(is_open)
     [(count, first, last)] = connection.execute(
         f"SELECT count(*), min(month), max(month) FROM {mart} WHERE {kind}_id = $1 {of_budget}", [number.id]
     ).fetchall()
     held = f"has {count} months of it, {first:%Y-%m} to {last:%Y-%m}" if count else "has no month of it"
-    raise NotInTheFile(f"Nothing is held of {number.id} for {number.month:%Y-%m}; the published file {held}.")
+    raise NotInTheFile(
+        f"There is no {number.measure} of {number.id} in {number.month:%Y-%m}; the published file {held}."
+    )
+
+
+def _is_budget_read(connection: DuckDBPyConnection, number: TracedNumber) -> bool:
+    """Whether budgets of the month were read: its own, if only formerly, or others at the user's office."""
+    return bool(
+        connection.execute(
+            "FROM marts.budgets WHERE month = $2 AND measure = $3 AND "
+            f"({number.kind}_id = $1 OR office_id IN "
+            "(SELECT office_id FROM marts.user_month WHERE user_id = $1 AND month = $2)) LIMIT 1",
+            [number.id, number.month, number.source.budget],
+        ).fetchall()
+    )
 
 
 def _answer(connection: DuckDBPyConnection, number: TracedNumber, load: TracedLoad) -> TracedAnswer:

@@ -10,7 +10,7 @@ from decimal import Decimal
 from urllib.parse import urlencode
 
 from pipelines.cli.number_around import print_around
-from pipelines.cli.number_lines import counted, line, table, written
+from pipelines.cli.number_lines import brief, counted, line, table, written
 from pipelines.cli.output import complain, count, size
 from pipelines.operations.explain import YEAR_TO_DATE, Explanation, explain, explain_year
 from pipelines.settings.model import load_settings
@@ -40,9 +40,17 @@ def print_explanation(explanation: Explanation) -> int:
     """Print an explanation, one step a line; the command's exit code."""
     trace, number = explanation.trace, explanation.trace.number
     print(f"{number.measure} of {trace.name} ({number.id}), {number.month:%Y-%m}{_state(trace)}")
-    line("the mart", f"{written(trace.value)} in marts.{number.mart}")
+    found = _no_budget(explanation) if trace.is_without_budget else written(trace.value)
+    line("the mart", f"{found} in marts.{number.mart}")
     if trace.meaning:
         line("", trace.meaning)
+    if trace.is_without_budget:
+        print_around(explanation)
+        line(
+            "the rows",
+            f"FROM marts.budgets WHERE {number.kind}_id = '{number.id}' AND month = '{number.month}'",
+        )
+        return 0
     if not trace.answers:
         line("unknown", f"{number.source.report} is not held of it for this month; never taken for zero")
         return 0
@@ -107,6 +115,16 @@ def _months_without(last: Explanation, known: Mapping[date, Decimal | None]) -> 
     if None in this_year:
         return "the others are unknown and not taken for zero, so this is no whole year to date"
     return f"first seen in {last.around['months'][0]['first_seen_month']:%Y-%m}, so the year to date is whole"
+
+
+def _no_budget(explanation: Explanation) -> str:
+    """That there is no budget, and what it was before it was taken back."""
+    number = explanation.trace.number
+    for one in explanation.around["budget_changes"]:  # the latest first
+        if one["measure"] == number.source.budget and one["amount_after"] is None:
+            was = f"{brief(one['amount_before'])} until it was taken back"
+            return f"none any more, it was {was}, noted {one['noted_at_utc']:%Y-%m-%d},"
+    return "none"
 
 
 def _state(trace: Trace) -> str:

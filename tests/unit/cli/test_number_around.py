@@ -30,7 +30,7 @@ def printed(capsys: pytest.CaptureFixture[str], first_seen: date | None, *held: 
         for one in held
     ]
     number = TracedNumber("user", "U1", MARCH, "incoming_lead_count")
-    trace = Trace(number, "Åsa", "", Decimal(10), False, False, (), frozenset())
+    trace = Trace(number, "Åsa", "", Decimal(10), False, False, False, (), frozenset())
     print_around(Explanation(trace, {**dict.fromkeys(QUERIES, ()), "months": months}))
     return [" ".join(one.split()) for one in capsys.readouterr().out.splitlines()]
 
@@ -69,7 +69,7 @@ def test_a_month_before_somebody_was_first_seen_is_not_called_not_held(
 
 def test_the_year_to_date_of_somebody_who_began_in_it_is_whole(capsys: pytest.CaptureFixture[str]) -> None:
     number = TracedNumber("user", "U1", MARCH, "commission")
-    trace = Trace(number, "Åsa", "", Decimal(10), False, False, (), frozenset())
+    trace = Trace(number, "Åsa", "", Decimal(10), False, False, False, (), frozenset())
     known = {"is_open": False, "is_commission_complete": True, "first_seen_month": MARCH}
     months = [{**known, "month": one, "number": Decimal(0)} for one in TWO_YEARS]
     print_year([Explanation(trace, {**dict.fromkeys(QUERIES, ()), "months": months})])

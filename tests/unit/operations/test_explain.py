@@ -14,6 +14,7 @@ import duckdb
 import pytest
 
 from pipelines.cli.explain import print_explanation, print_year
+from pipelines.cli.number_lines import brief
 from pipelines.operations.explain import QUERIES, Explanation, explain, explain_alone, explain_year
 from tests.scenarios.scenario import whole_chain
 from warehouse.lineage import SOURCES, SOURCES_OF_USERS, NotInTheFile
@@ -165,6 +166,27 @@ def test_a_measure_of_several_tables_leads_to_its_rows_and_answers_uncounted(
     if not measure.startswith("budget"):
         rows = [sum(answer.row_count for answer in one.trace.answers) for one in found]
         assert rows == [one.trace.value for one in found]
+
+
+def test_a_budget_that_was_taken_back_is_none_and_not_unknown(
+    published: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copy(published / "warehouse.duckdb", tmp_path)
+    with duckdb.connect(tmp_path / "warehouse.duckdb") as file:
+        [(user, amount)] = file.execute(
+            "SELECT user_id, amount::INT FROM marts.budgets WHERE measure = 'commission' AND amount > 1000 "
+            "AND month = '2026-09-01' AND user_id IS NOT NULL LIMIT 1"
+        ).fetchall()
+        file.execute("DELETE FROM marts.budget_vs_actual WHERE user_id = $1 AND month = '2026-09-01'", [user])
+        file.execute(
+            "UPDATE marts.budgets SET valid_to_utc = '2099-01-01' "
+            "WHERE (user_id, month, measure) = ($1, DATE '2026-09-01', 'commission')",
+            [user],
+        )
+    explanation = explained(tmp_path, "budget_commission", user=user)
+    assert (explanation.trace.value, print_explanation(explanation)) == (None, 0)
+    was = f"none any more, it was {brief(amount)} until it was taken back, noted 2099-01-01"
+    assert was in capsys.readouterr().out
 
 
 def test_the_year_to_date_is_its_months_each_counted_anew(
