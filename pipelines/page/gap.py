@@ -94,7 +94,7 @@ def _agents(facts: Facts, progress: BudgetProgress, last: date, words: Language)
         one for one in facts.agents if one["budget"] and one["reached"] is not None and one["month"] == last
     ]
     found = [
-        {**_row(one["name"], one["reached"], one["budget"]), "note": _seen(one, words)} for one in agents
+        {**_row(one["name"], one["reached"], one["budget"]), **_presence(one, last, words)} for one in agents
     ]
     reached = progress.actual - sum((one["reached"] for one in found), Decimal(0))
     budget = progress.budget - sum((one["budget"] for one in found), Decimal(0))
@@ -103,9 +103,20 @@ def _agents(facts: Facts, progress: BudgetProgress, last: date, words: Language)
     return found
 
 
-def _seen(agent: Row, words: Language) -> str:
+def _presence(agent: Row, last: date, words: Language) -> Shown:
+    """Whether an agent has left, or came after the last month; of a budget before that nobody is short."""
+    if agent["new_since"] and agent["new_since"] > last:
+        month = words.month(agent["new_since"])
+        return {"note": words.text("agents.new_since", month=month), "is_new": True}
+    return {"note": note_on_leaving(agent, words)}
+
+
+def note_on_leaving(agent: Row, words: Language) -> str:
+    """When an agent was last seen who has left, or was not active for two months; empty of the others."""
     seen = agent["last_seen"]
-    return words.text("gap.last_seen", month=words.month(seen)) if seen else ""
+    if not seen:
+        return words.text("gap.left") if agent["has_left"] else ""
+    return words.text("gap.left_seen" if agent["has_left"] else "gap.last_seen", month=words.month(seen))
 
 
 def _row(name: str, reached: Decimal, budget: Decimal) -> Shown:
@@ -116,13 +127,14 @@ def _row(name: str, reached: Decimal, budget: Decimal) -> Shown:
         "budget": budget,
         "share": ratio(reached, budget),
         "is_rest": False,
+        "is_new": False,
         "note": "",
     }
 
 
 def _explaining(rows: Sequence[Shown], gap: Decimal, part: Decimal, words: Language) -> list[str]:
     """The fewest that together make more than a part of what goes the way of the gap, three at most."""
-    same_way = [one for one in rows if one["gap"] * gap > 0 and not one["is_rest"]]
+    same_way = [one for one in rows if one["gap"] * gap > 0 and not (one["is_rest"] or one["is_new"])]
     whole = sum((one["gap"] for one in same_way), Decimal(0))
     named, so_far = [], Decimal(0)
     for one in sorted(same_way, key=lambda one: -abs(one["gap"]))[:MOST_NAMED]:
@@ -138,7 +150,7 @@ def _notes(months: OfficeMonths, rows: Sequence[Shown], budgeted: int, words: La
     notes = []
     if without := len(months.offices) - budgeted:
         notes.append(words.text("gap.unbudgeted", without))
-    if any(one["note"] for one in rows):
+    if any(one["note"] and not one["is_new"] for one in rows):
         notes.append(words.text("gap.left_note"))
     if any(one["is_rest"] for one in rows):
         notes.append(words.text("gap.rest_note"))

@@ -26,10 +26,11 @@ from pipelines.page.figures import (
     ratio,
     without_vat,
 )
+from pipelines.page.gap import note_on_leaving
 from pipelines.page.language import Language
 
 LONGEST_CHART, SHORTEST_CHART = 12, 6
-MOST_BELOW, MOST_ABOVE, MOST_MONTHS = 3, 2, 2
+MOST_BELOW, MOST_ABOVE, MOST_MONTHS, MOST_NEW = 3, 2, 2, 3
 FIGURES = {
     "commission": "commission",
     "homes": "homes",
@@ -77,8 +78,7 @@ def _card(months: OfficeMonths, words: Language, name: str, period: tuple[date, 
     if period != wanted:
         notes.append(words.text("cards.held_since", month=words.month(period[0])))
     if name == "year" and (end := months.progress(offices, period[-1:], year_end=True)):
-        share = words.percent(end.share)
-        notes.insert(0, words.text("cards.year_end", amount=words.brief(end.actual), share=share))
+        notes.insert(0, _on_the_years_end(months, end, words))
     if not is_over:
         notes.append(words.text("cards.running_note"))
     elif compared is None:
@@ -112,6 +112,14 @@ def _if_vat(months: OfficeMonths, progress: BudgetProgress | None, words: Langua
     return words.text(
         "cards.if_vat", vat=words.percent(VAT), share=words.percent(without_vat(progress.share))
     )
+
+
+def _on_the_years_end(months: OfficeMonths, end: BudgetProgress, words: Language) -> str:
+    amount, share = words.brief(end.actual), words.percent(end.share)
+    if end.share is None or not months.may_have_vat:
+        return words.text("cards.year_end", amount=amount, share=share)
+    vat, left = words.percent(VAT), words.percent(without_vat(end.share))
+    return words.text("cards.year_end_vat", amount=amount, share=share, vat=vat, left=left)
 
 
 def _notes_on_what_is_known(total: EarnedTotal, words: Language) -> list[str]:
@@ -158,7 +166,7 @@ def months_section(months: OfficeMonths, name: str, words: Language) -> Shown | 
         "name": name,
         "charts": charts,
         "rows": list(zip(*(one["columns"][::-1] for one in charts), strict=True)),
-        "sentences": _on_last_year(months, words) if len(months.offices) == 1 else [],
+        "sentences": _on_own_last_year(months, words) if len(months.offices) == 1 else [],
         "has_part": any(one["has_part"] for one in charts),
         "has_before": any(one["has_before"] for one in charts),
         "has_budget": any(one["has_budget"] for one in charts),
@@ -197,6 +205,32 @@ def _on_last_year(months: OfficeMonths, words: Language) -> list[str]:
             sentences.append(
                 words.text(f"offices.{way}", period=words.period(year[0], year[-1]), names="; ".join(named))
             )
+    return sentences
+
+
+def _on_own_last_year(months: OfficeMonths, words: Language) -> list[str]:
+    """What the only office earned against the same months of last year, and the months that made it."""
+    year = _year_to_date(months)
+    compared = months.compared(months.offices, year) if year else None
+    if compared is None or not compared[1].commission:
+        return []
+    [office] = months.offices
+    now, before = (one.commission for one in compared)
+    period = words.period(year[0], year[-1])
+    sentences = [
+        words.text(
+            "months.against",
+            period=period[:1].upper() + period[1:],
+            now=words.number(now),
+            before=words.number(before),
+            change=words.signed(now - before),
+            share=words.change((now - before) / before),
+        )
+    ]
+    ways = [("above", 1), ("below", -1)]
+    for way, sign in ways if now >= before else ways[::-1]:
+        if named := _furthest_months(months, office, year, sign, words):
+            sentences.append(words.text(f"months.{way}", months=named))
     return sentences
 
 
@@ -336,6 +370,11 @@ def agents_section(facts: Facts, months: OfficeMonths, words: Language) -> Shown
             "before": one["commission_before"],
             "on_year_before": ratio(one["commission"], one["commission_before"]),
             "homes_before": one["sold_estate_parts_before"],
+            "new_since": one["new_since"],
+            "new": words.text("agents.new_since", month=words.month(one["new_since"]))
+            if one["new_since"]
+            else "",
+            "left": words.text("gap.left") if one["has_left"] else note_on_leaving(one, words),
             "note": ", ".join(_notes_on_agent(one, words)),
         }
         for one in agents
@@ -357,35 +396,51 @@ def agents_section(facts: Facts, months: OfficeMonths, words: Language) -> Shown
 
 
 def _agents_on_last_year(rows: Sequence[Shown], words: Language) -> list[str]:
-    """Who is furthest off the same months of last year, with the homes of both."""
+    """Who is furthest off the same months of last year, with the homes of both, and who is new since."""
     sentences = []
     for way, sign in (("below", -1), ("above", 1)):
-        off = [one for one in rows if one["before"] and round(sign * (one["commission"] - one["before"])) > 0]
+        known = [one for one in rows if one["before"] is not None and not one["new_since"]]
+        off = [one for one in known if round(sign * (one["commission"] - one["before"])) > 0]
         off.sort(key=lambda one: sign * (one["before"] - one["commission"]))
         named = [
             words.text(
                 "agents.off",
+                one["homes_before"],
                 name=one["name"],
                 change=words.signed(one["commission"] - one["before"]),
                 homes=words.short(one["homes"]),
                 homes_before=words.short(one["homes_before"]),
+                left=f", {one['left']}" if one["left"] else "",
             )
             for one in off[:MOST_ABOVE]
         ]
         if named:
             sentences.append(words.text(f"agents.{way}", names="; ".join(named)))
-    return sentences
+    new = sorted((one for one in rows if one["new_since"]), key=lambda one: -one["commission"])
+    named = [
+        words.text(
+            "agents.newcomer",
+            one["homes"],
+            name=one["name"],
+            amount=words.number(one["commission"]),
+            month=words.month(one["new_since"]),
+            homes=words.short(one["homes"]),
+            left=f", {one['left']}" if one["left"] else "",
+        )
+        for one in new[:MOST_NEW]
+        if one["commission"]
+    ]
+    return [*sentences, words.text("agents.newcomers", names="; ".join(named))] if named else sentences
 
 
 def _notes_on_agent(agent: Row, words: Language) -> list[str]:
     notes = [] if agent["is_complete"] else [words.text("agents.in_part")]
-    if agent["last_seen"]:
-        notes.append(words.text("gap.last_seen", month=words.month(agent["last_seen"])))
-    return notes
+    return [*notes, *([left] if (left := note_on_leaving(agent, words)) else [])]
 
 
 def leaderboards(facts: Facts, words: Language) -> dict[str, list[Shown]]:
-    """The boards that the file has something for, by kind of earner."""
+    """The boards that the file has something for, by kind of earner; who has left says so."""
+    left = {one["name"]: note_on_leaving(one, words) for one in facts.agents}
     found: dict[str, list[Shown]] = {}
     for kind, heading in EARNERS.items():
         for period, (name, count) in PERIODS.items():
@@ -401,7 +456,9 @@ def leaderboards(facts: Facts, words: Language) -> dict[str, list[Shown]]:
                     f"leaders.{name}" + ("_so_far" if name == "quarter" and months < 3 else "")
                 ),
                 "period": words.period(last_months(last, months)[0], last),
-                "earners": earners,
+                "earners": [
+                    {**one, "note": left.get(one["name"], "") if kind == "user" else ""} for one in earners
+                ],
                 "others": max(0, first["earner_count"] - len(earners)),
                 "is_complete": first["is_complete"],
             }

@@ -1,10 +1,11 @@
 -- What did each agent earn this year at each office, and how far is that from the agent's own budget?
 -- One row per office and user at work there: January to month, the newest one that is over for every office. Budget and
 -- reached are of the months that have a budget of the user and are known, so that their difference is the user's part of
--- the gap; both are null without a budget. Last seen is the last month of any activity at the office, of those who are not
--- in the directory any more or were not active for two months; null of the others. Before is of the same months of the year
--- before, where all of them are held for the office; whoever earned then and not since is there too. Declared VAT is taken
--- off, as in office_months.
+-- the gap; both are null without a budget. Has left says who is not in the directory any more, where that of the office is
+-- known. Last seen is the last month of any activity at the office, of those and of who was not active for two months; null
+-- of the others. Before is of the same months of the year before, where all of them are held for the office; whoever earned
+-- then and not since is there too. New since is the first month at the office of those who came after these months, and of
+-- those who came after month; null of the others. Declared VAT is taken off, as in office_months.
 WITH last_month AS (
     SELECT coalesce(max(month) FILTER (NOT is_open), max(month)) AS month
     FROM (SELECT month, bool_or(is_open) AS is_open FROM marts.office_month GROUP BY month)
@@ -51,15 +52,20 @@ held_before AS (
     HAVING count(*) = month(last_month.month)
 ),
 
-last_active AS (
-    SELECT office_id, user_id, max(month) AS month
+active AS (
+    SELECT office_id, user_id, min(month) AS first_month, max(month) AS last_month
     FROM marts.user_month
     WHERE is_active
     GROUP BY ALL
 ),
 
-directory AS (
-    SELECT count(*) FILTER (is_in_directory) > 0 AS is_known FROM marts.users
+directories AS (  -- that of an office is known where anybody is in it whose latest office that is
+    SELECT office_id, bool_or(is_in_directory) AS is_known
+    FROM (
+        SELECT user_id, arg_max(office_id, month) AS office_id FROM marts.user_month GROUP BY user_id
+    )
+    INNER JOIN marts.users USING (user_id)
+    GROUP BY office_id
 ),
 
 budgeted AS (
@@ -88,17 +94,24 @@ SELECT
     budgeted.budget::DECIMAL(18, 4) AS budget,
     budgeted.reached::DECIMAL(18, 4) AS reached,
     CASE
-        WHEN last_active.month < last_month.month - INTERVAL 2 MONTH
-            OR (last_active.month < last_month.month AND directory.is_known AND names.is_in_directory IS NOT TRUE)
-        THEN last_active.month
+        WHEN active.first_month > last_month.month
+            OR (
+                active.first_month > last_month.month - INTERVAL 1 YEAR
+                AND held_before.office_id IS NOT NULL AND before.commission IS NULL
+            )
+        THEN active.first_month
+    END AS new_since,
+    coalesce(directories.is_known AND names.is_in_directory IS NOT TRUE, false) AS has_left,
+    CASE
+        WHEN has_left OR active.last_month < last_month.month - INTERVAL 2 MONTH THEN active.last_month
     END AS last_seen
 FROM earned
 FULL JOIN budgeted USING (office_id, user_id)
 FULL JOIN earned_before AS before USING (office_id, user_id)
 LEFT JOIN held_before USING (office_id)
 LEFT JOIN marts.users AS names USING (user_id)
-LEFT JOIN last_active USING (office_id, user_id)
-CROSS JOIN directory
+LEFT JOIN active USING (office_id, user_id)
+LEFT JOIN directories USING (office_id)
 CROSS JOIN last_month
 CROSS JOIN (
     SELECT coalesce(max(vat_rate) FILTER (commission_vat = 'included'), 0) AS vat_rate FROM meta.tax_basis

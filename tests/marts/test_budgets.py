@@ -443,3 +443,15 @@ def test_first_budgets_are_news_where_the_month_had_been_asked_before(
     budgeted(given, "2027-01", "U1", (900, SUMMER, None))
     entered = ("entered", "U1", month("2027-01"), None, 900, None, 900)
     assert changed_budgets(given) == ([entered] if asked == SPRING else [])
+
+
+def test_an_agent_with_a_budget_who_came_after_the_months_is_new(given: DuckDBPyConnection) -> None:
+    budgeted(given, "2026-01", "U1", (100, SPRING, None))
+    for of_month, users in (("2026-01", ["U0"]), ("2026-02", ["U0", "U1"])):
+        is_open = of_month == "2026-02"
+        earning = [earned({"user_id": user}, 5) for user in users]
+        loaded(given, "commission_user", "M1", of_month, earning, is_open=is_open)
+        row = earned({"office_customer_id": "M1"}, 5 * len(users))
+        loaded(given, "commission_office", "M1", of_month, [row], is_open=is_open)
+    found = built(given, (SQL / "page" / "agents.sql").read_text("utf-8"))
+    assert {row[2]: row[-3] for row in found} == {"U0": None, "U1": month("2026-02")}

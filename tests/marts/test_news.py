@@ -129,6 +129,36 @@ def test_an_agent_without_activity_for_two_months_was_last_seen_then() -> None:
     assert {row[2]: row[-1] for row in found} == {"U0": JANUARY, "U1": None}
 
 
+def test_an_agent_who_left_the_directory_was_last_seen_in_the_running_month_too() -> None:
+    given = warehouse()
+    for of_month, is_open in (("2026-01", False), ("2026-02", True)):
+        users = [earned({"user_id": user}, 5) for user in ("U0", "U1")]
+        loaded(given, "commission_user", "M1", of_month, users, is_open=is_open)
+        row = earned({"office_customer_id": "M1"}, 10)
+        loaded(given, "commission_office", "M1", of_month, [row], is_open=is_open)
+    assert _stay(given) == [("U0", None, False, None), ("U1", None, False, None)]
+    given.execute("INSERT INTO bi.users_history (_customer, id, name) VALUES ('M1', 'U1', 'Bo')")
+    assert _stay(given) == [("U0", None, True, date(2026, 2, 1)), ("U1", None, False, None)]
+
+
+def test_an_agent_who_came_after_the_months_compared_with_is_new_since_then() -> None:
+    given = warehouse()
+    months = {"2025-01": "U0", "2025-02": "U0 U1", "2026-01": "U0 U1", "2026-02": "U0 U1 U2"}
+    for of_month, users in months.items():
+        is_open = of_month == "2026-02"
+        earning = [earned({"user_id": user}, 5) for user in users.split()]
+        loaded(given, "commission_user", "M1", of_month, earning, is_open=is_open)
+        row = earned({"office_customer_id": "M1"}, 5 * len(earning))
+        loaded(given, "commission_office", "M1", of_month, [row], is_open=is_open)
+    assert _stay(given) == [("U0", None, False, None), ("U1", date(2025, 2, 1), False, None)]
+
+
+def _stay(given: DuckDBPyConnection) -> list[tuple[object, ...]]:
+    """Of each agent since when he is new, whether he has left, and when he was last seen."""
+    found = built(given, (SQL / "page" / "agents.sql").read_text("utf-8"))
+    return sorted((row[2], *row[-3:]) for row in found)
+
+
 def test_an_agent_is_compared_with_the_same_months_of_last_year_where_they_are_held() -> None:
     given = warehouse()
     for of_month, amounts in (("2025-01", (5, 7, 9)), ("2026-01", (6, 0, 0)), ("2025-02", (100, 0, 0))):

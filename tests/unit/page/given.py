@@ -72,7 +72,14 @@ def earner(name: str, period: str, earner_count: int = 1) -> Row:
 
 
 def agent(
-    office: str, name: str, commission: int, budget: int | None = None, last_seen: date | None = None
+    office: str,
+    name: str,
+    commission: int,
+    budget: int | None = None,
+    last_seen: date | None = None,
+    *,
+    has_left: bool = False,
+    new_since: date | None = None,
 ) -> Row:
     """What an agent earned this year up to February 2026, all of it against a budget if there is one."""
     earned = {"commission": Decimal(commission), "sold_estate_parts": Decimal(1), "active_months": 2}
@@ -82,7 +89,8 @@ def agent(
     }
     whose = {"month": month("2026-02"), "office_id": office, "user_id": name, "name": name}
     before = {"commission_before": None, "sold_estate_parts_before": Decimal(0)}
-    return {**whose, **earned, **goal, **before, "is_complete": True, "last_seen": last_seen}
+    stay = {"new_since": new_since, "has_left": has_left, "last_seen": last_seen}
+    return {**whose, **earned, **goal, **before, **stay, "is_complete": True}
 
 
 def news(

@@ -54,7 +54,21 @@ def test_an_agent_who_left_is_marked_with_the_last_month_and_the_budget_explaine
     left = agent("A", "Ann", 300, budget=700, last_seen=month("2026-01"))
     section = _gap(_facts(400, agents=(left,)), is_chain=False)
     assert section["rows"][0]["note"] == "last seen January 2026"
-    assert section["notes"][0].startswith("The budget of an agent who was last seen earlier")
+    assert section["notes"][0].startswith("The budget of an agent who has left, or was last seen earlier,")
+
+
+def test_who_came_after_the_months_is_marked_new_and_not_named_as_behind() -> None:
+    agents = (
+        agent("A", "Erik", 0, budget=700, new_since=month("2026-03")),
+        agent("A", "Ann", 300, budget=400),
+        agent("A", "Bo", 800, budget=300),
+    )
+    section = _gap(_facts(1100, agents=agents), is_chain=False)
+    assert section["sentences"][-1] == "Behind all the same: Ann (−100)."
+    assert [(one["name"], one["note"]) for one in section["rows"] if not one["is_rest"]][-1] == (
+        "Erik",
+        "new since March 2026",
+    )
 
 
 def test_a_sole_agent_is_the_whole_gap() -> None:

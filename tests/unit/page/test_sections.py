@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from decimal import Decimal
 
-from pipelines.page.facts import Facts, OfficeEarnings
+from pipelines.page.facts import Facts, OfficeEarnings, Row
 from pipelines.page.figures import OfficeMonths, Shown, last_months
 from pipelines.page.language import SPACE, UNKNOWN, language
 from pipelines.page.sections import (
@@ -194,7 +194,23 @@ def test_offices_furthest_off_last_year_are_named_with_their_months() -> None:
             "Furthest below the same months last year (January to February 2026): "
             "Office A −199 (−33.2%), most in January (400 against 500) and February (1 against 100)."
         ),
-        "Furthest above: Office B +50 (+25.0%), most in February (150 against 100).",
+        (
+            "Furthest above the same months last year (January to February 2026): "
+            "Office B +50 (+25.0%), most in February (150 against 100)."
+        ),
+    ]
+
+
+def test_an_office_alone_is_compared_with_its_own_last_year_and_not_called_furthest() -> None:
+    section = months_section(_months(*_two_years("A", (500, 400), (100, 250))), "A", ENGLISH)
+    assert section is not None
+    assert [one.replace(SPACE, " ") for one in section["sentences"]] == [
+        (
+            "January to February 2026: 650 in commission against 600 in the same months last year, "
+            "+50 (+8.3%)."
+        ),
+        "Furthest above in February (250 against 100).",
+        "Furthest below in January (400 against 500).",
     ]
 
 
@@ -206,6 +222,55 @@ def test_agents_furthest_off_last_year_are_named_with_their_homes() -> None:
     assert [one.replace(SPACE, " ") for one in section["sentences"]] == [
         "Furthest below the same months last year: Lena −900 (1 against 19.7 homes)."
     ]
+
+
+def _compared(*agents: Row) -> Shown:
+    facts = replace(chain("A"), agents=agents)
+    section = agents_section(facts, OfficeMonths(facts), ENGLISH)
+    assert section is not None
+    return {**section, "sentences": [one.replace(SPACE, " ") for one in section["sentences"]]}
+
+
+def test_who_is_new_since_last_year_is_named_with_the_month_and_not_as_ahead_of_nothing() -> None:
+    nothing = {"commission_before": Decimal(0)}
+    new = {**agent("A", "Lars", 900, new_since=month("2025-11")), **nothing}
+    gone = {**agent("A", "Hugo", 700, None, month("2026-03"), has_left=True), **nothing}
+    section = _compared(new, {**gone, "new_since": month("2025-12")}, {**agent("A", "Back", 60), **nothing})
+    assert section["sentences"] == [
+        "Furthest above the same months last year: Back +60 (1 against 0 homes).",
+        (
+            "New since those months last year: Lars 900 (since November 2025, one home); "
+            "Hugo 700 (since December 2025, one home, has left)."
+        ),
+    ]
+    assert [one["new"] for one in section["rows"]] == [
+        "new since November 2025",
+        "new since December 2025",
+        "",
+    ]
+
+
+def test_one_home_is_not_called_homes() -> None:
+    before = {"commission_before": Decimal(1800), "sold_estate_parts_before": Decimal(1)}
+    assert _compared({**agent("A", "Lena", 900), **before})["sentences"][0].endswith("(1 against one home).")
+
+
+def test_a_leaderboard_says_who_has_left() -> None:
+    gone = agent("A", "Hugo", 700, None, month("2026-03"), has_left=True)
+    boards = leaderboards(
+        Facts(earners=[earner("Hugo", "year"), earner("Ann", "year")], agents=[gone]), ENGLISH
+    )
+    found = [one["note"] for one in boards["agents"][0]["earners"]]
+    assert found == ["has left, last seen March 2026", ""]
+
+
+def test_a_forecast_says_what_its_share_is_if_vat_is_in_the_commission() -> None:
+    given = replace(budgeted("A", "2026-02", 1000, 1250), vat="unknown")
+    months = OfficeMonths(Facts(office_months=[earned("A", "2026-02", 1250)], budgets=[given]))
+    note = next(card for card in _cards(months) if card["title"] == "Year to date")["notes"][0]
+    assert (
+        note == "as it goes, the year ends at 15k, 125% of its budget, 100% if 25% VAT is in the commission"
+    )
 
 
 def test_a_quarter_of_one_month_is_not_told_beside_the_month() -> None:
