@@ -144,10 +144,10 @@ def _forecast(budget: Row) -> str:
     if budget["year_forecast"] is None:
         return ""
     end = brief(budget["year_forecast"])
-    if budget["has_left"]:
-        return f"; nothing more is forecast than the {end} so far, without a trace in three months"
     if budget["seen_from_month"].month == DECEMBER:
         return f"; it ended with {end}"
+    if budget["has_left"]:
+        return f"; has left, so nothing more is forecast than the {end} so far"
     return f"; the forecast at the end of {budget['seen_from_month']:%Y-%m} says {end}"
 
 

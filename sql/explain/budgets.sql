@@ -1,8 +1,8 @@
 -- What was budgeted for the month and the year, and how much of it is reached?
 -- One row per measure with a budget in the year. The month's budget is null where it has none; the year to date is that of
 -- the latest month that has a row, as nothing was budgeted or done after it; the forecast is today's, which is that of the
--- year's latest month that is over, and seen_from_month says which. Nothing more is forecast of a user without a trace in
--- three months.
+-- year's latest month that is over, and seen_from_month says which. Nothing more than what is reached so far is forecast of
+-- a user who has left the directory, or is without a trace in three months.
 -- Parameters: office, user, month
 WITH lines AS (
     SELECT *
@@ -16,10 +16,33 @@ WITH lines AS (
 
 over AS (
     SELECT
-        max(month) AS month,
-        (SELECT max(last_active_month) FROM marts.user_month WHERE user_id = getvariable('user')) AS last_active_month
+        max(month) FILTER (year(month) = year(getvariable('month')::DATE)) AS month,
+        max(month) AS last_month
     FROM marts.office_month
-    WHERE NOT is_open AND year(month) = year(getvariable('month')::DATE)
+    WHERE NOT is_open
+),
+
+worked AS (
+    SELECT max(last_active_month) AS last_month FROM marts.user_month WHERE user_id = getvariable('user')
+),
+
+leaving AS (
+    SELECT
+        over.month,
+        coalesce(
+            over.month > worked.last_month + INTERVAL 2 MONTH
+            OR (
+                over.month >= least(worked.last_month, over.last_month)
+                AND (
+                    users.left_directory_on IS NOT NULL
+                    OR (users.is_missing_in_directory AND worked.last_month < over.last_month)
+                )
+            ),
+            false
+        ) AS has_left
+    FROM over
+    CROSS JOIN worked
+    LEFT JOIN marts.users AS users ON users.user_id = getvariable('user')
 ),
 
 chosen AS (
@@ -28,6 +51,7 @@ chosen AS (
         arg_max(lines, lines.month) FILTER (lines.month = getvariable('month')::DATE) AS of_month,
         arg_max(lines, lines.month) FILTER (lines.month <= getvariable('month')::DATE) AS so_far,
         arg_max(lines, lines.month) FILTER (NOT lines.is_open) AS latest,
+        arg_max(lines, lines.month) FILTER (lines.year_to_date_actual IS NOT NULL) AS last_reached,
         arg_max(lines, lines.month) AS any_line
     FROM lines
     GROUP BY lines.measure
@@ -44,10 +68,10 @@ SELECT
     so_far.year_to_date_budget_month_count AS year_to_date_budget_month_count,
     any_line.year_budget AS year_budget,
     any_line.budget_month_count AS budget_month_count,
-    coalesce(over.month > over.last_active_month + INTERVAL 2 MONTH, false) AS has_left,
-    CASE WHEN has_left THEN latest.year_to_date_actual ELSE latest.year_forecast END AS year_forecast,
-    CASE WHEN has_left THEN over.month ELSE latest.month END AS seen_from_month,
+    leaving.has_left,
+    CASE WHEN leaving.has_left THEN last_reached.year_to_date_actual ELSE latest.year_forecast END AS year_forecast,
+    CASE WHEN leaving.has_left THEN leaving.month ELSE latest.month END AS seen_from_month,
     any_line.basis_note AS basis_note
 FROM chosen
-CROSS JOIN over
+CROSS JOIN leaving
 ORDER BY measure

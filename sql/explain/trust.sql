@@ -105,11 +105,26 @@ sentences AS (
     WHERE is_reconciled IS NOT NULL
     HAVING count(*) > 0
     UNION ALL
-    SELECT 6, true, NULL, 'last seen in ' || strftime(max(last_active_month), '%Y-%m')
-        || ': nothing earned and no lead since; has left, or is quiet'
-    FROM marts.user_month
-    WHERE user_id = getvariable('user')
-    HAVING NOT arg_max(is_active, month)
+    SELECT 6, true, NULL, worked.sentence
+    FROM (
+        SELECT
+            CASE
+                WHEN any_value(users.left_directory_on) IS NOT NULL
+                    THEN 'no longer in the directory, noted on ' || any_value(users.left_directory_on)
+                    || coalesce('; last seen in ' || strftime(max(last_active_month), '%Y-%m'), '')
+                WHEN NOT arg_max(is_active, month)
+                    THEN 'last seen in ' || strftime(max(last_active_month), '%Y-%m')
+                    || ': nothing earned and no lead since; '
+                    || CASE
+                        WHEN any_value(users.is_missing_in_directory) THEN 'has left, and is not in the directory'
+                        ELSE 'has left, or is quiet'
+                    END
+            END AS sentence
+        FROM marts.user_month AS known
+        LEFT JOIN marts.users AS users USING (user_id)
+        WHERE user_id = getvariable('user')
+    ) AS worked
+    WHERE worked.sentence IS NOT NULL
 ),
 
 months_gathered AS (

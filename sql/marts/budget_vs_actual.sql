@@ -11,7 +11,8 @@
 -- with their budgets, so that nothing is reached of a budget that is not there: look at budget_month_count.
 -- The forecast says: what is reached so far; as it went of the budget so far, so the rest of the budget will go;
 -- and a month to come without a budget will be like the average month of the year so far. Nothing more is forecast
--- of a user without a trace in three months. It looks at months that are over, so the row of the latest of them
+-- of a user without a trace in three months, and of one who has left the directory: one who was taken out of it, or who is
+-- missing in it and had no trace in the latest month that is over. It looks at months that are over, so the row of the latest of them
 -- holds today's forecast; it is null where a month of the year so far is not held.
 -- To see how the year goes read one row of an office or user and a measure: the latest month with NOT is_open. It holds
 -- the year to date, the year's budget and the forecast; these, shares and counts of months are never added up over
@@ -135,9 +136,24 @@ months_wanted AS (
     WHERE actual IS NOT NULL AND year(actuals.month) = year(budgets.month)
 ),
 
+last_month AS (
+    SELECT max(month) AS month FROM marts.office_month WHERE NOT is_open
+),
+
 users_active AS (
-    SELECT DISTINCT user_id AS owner_id, true AS is_user, first_active_month, last_active_month
-    FROM marts.user_month
+    SELECT DISTINCT
+        known.user_id AS owner_id,
+        true AS is_user,
+        known.first_active_month,
+        known.last_active_month,
+        CASE
+            WHEN users.left_directory_on IS NOT NULL
+                OR (users.is_missing_in_directory AND known.last_active_month < last_month.month)
+            THEN least(known.last_active_month, last_month.month)
+        END AS left_month
+    FROM marts.user_month AS known
+    CROSS JOIN last_month
+    LEFT JOIN marts.users AS users USING (user_id)
 ),
 
 compared AS (
@@ -152,10 +168,10 @@ compared AS (
         coalesce(actuals.is_at_work, false) AS is_at_work,
         coalesce(
             actuals.is_open,
-            month > (SELECT max(month) FROM marts.office_month WHERE NOT is_open),
+            month > (SELECT last_month.month FROM last_month),
             true
         ) AS is_open,
-        coalesce(month > users.last_active_month + INTERVAL 2 MONTH, false) AS is_gone,
+        coalesce(month > users.last_active_month + INTERVAL 2 MONTH OR month >= users.left_month, false) AS is_gone,
         greatest(date_trunc('year', month)::DATE, users.first_active_month) AS began_month
     FROM months_wanted
     LEFT JOIN budgets_summed AS budgets USING (is_user, owner_id, month, measure)

@@ -11,6 +11,10 @@
 --   name_source: directory, sale, lead, running commission or budget: the report that the name is taken from
 --   employee_id: employee number, as on the latest sale
 --   is_in_directory: whether the directory of a customer that is still asked for has the user now
+--   is_missing_in_directory: whether such a directory has other users of a customer whose user report has this one, and
+--     this one is in none; false where that cannot be known
+--   left_directory_on: day, in UTC, on which the last directory that had the user was read without; null while one has
+--     the user, and where none ever did
 WITH agents_seen AS (
     SELECT
         user_id,
@@ -30,6 +34,19 @@ directory AS (
     SELECT user_id, bool_or(is_refreshed) AS is_refreshed FROM staging.users GROUP BY ALL
 ),
 
+directories_known AS (
+    SELECT DISTINCT customer_id
+    FROM staging.users AS users
+    INNER JOIN staging.commission_user AS earners USING (customer_id, user_id)
+    WHERE users.is_refreshed
+),
+
+users_expected AS (
+    SELECT DISTINCT user_id
+    FROM staging.commission_user
+    INNER JOIN directories_known USING (customer_id)
+),
+
 everybody AS (
     SELECT user_id FROM directory
     UNION SELECT user_id FROM agents_seen
@@ -44,10 +61,14 @@ named AS (
         names.name_source,
         agents_seen.employee_id,
         coalesce(directory.is_refreshed, false) AS is_in_directory,
+        directory.user_id IS NULL AND users_expected.user_id IS NOT NULL AS is_missing_in_directory,
+        users_left.left_on AS left_directory_on,
         coalesce(agents_seen.office_name, earners_seen.office_name) AS office_name
     FROM everybody
     LEFT JOIN staging.user_names AS names USING (user_id)
     LEFT JOIN directory USING (user_id)
+    LEFT JOIN users_expected USING (user_id)
+    LEFT JOIN staging.users_left AS users_left USING (user_id)
     LEFT JOIN agents_seen USING (user_id)
     LEFT JOIN earners_seen USING (user_id)
     WHERE everybody.user_id IS NOT NULL
@@ -67,6 +88,8 @@ SELECT
     END AS user_label,
     name_source,
     employee_id,
-    is_in_directory
+    is_in_directory,
+    is_missing_in_directory,
+    left_directory_on
 FROM named
 ORDER BY user_id

@@ -20,6 +20,7 @@ from tests.marts.given import (
     held,
     loaded,
     month,
+    rows,
     sales_read,
     warehouse,
 )
@@ -217,6 +218,40 @@ def test_nothing_more_is_forecast_of_a_user_without_a_trace_in_three_months(
     user_earned(given, {1: 100, 2: 0, 3: 0, 4: 0})
     query = "SELECT year_forecast::INT FROM marts.user_budget_vs_actual WHERE NOT is_open"
     assert built(given, query) == [(1200,), (600,), (400,), (100,)]
+
+
+@pytest.mark.parametrize(
+    ("directory", "earned_in_march", "forecasts"),
+    [
+        ({"U2": None}, 100, [1200, 1200, 1200]),
+        ({"U1": None, "U2": None}, 0, [1200, 1200, 800]),
+        ({"U2": None}, 0, [1200, 200, 200]),
+        ({"U1": AUTUMN, "U2": None}, 100, [1200, 1200, 300]),
+        ({"U3": None}, 0, [1200, 1200, 800]),
+    ],
+    ids=["never listed, at work", "listed", "missing and idle", "taken out", "a directory of others"],
+)
+def test_nothing_more_is_forecast_of_a_user_who_has_left_the_directory(
+    given: DuckDBPyConnection, directory: Row, earned_in_march: int, forecasts: list[int]
+) -> None:
+    for number in range(1, 13):
+        budgeted(given, f"2026-{number:02d}", "U1", (100, SPRING, None))
+    office_earned(given, {1: 100, 2: 100, 3: 100})
+    for number, amount in {1: 100, 2: 100, 3: earned_in_march}.items():
+        amounts = {"U1": amount, "U2": 5}
+        found = [earned({"user_id": user}, one) for user, one in amounts.items() if one]
+        loaded(given, "commission_user", "G1", f"2026-{number:02d}", found)
+    listed = [{"id": user, "name": user, "valid_to_utc": until} for user, until in directory.items()]
+    rows(given, "users_history", "G1", "2026-01", listed)
+    query = "SELECT year_forecast::INT FROM marts.user_budget_vs_actual WHERE NOT is_open ORDER BY month"
+    assert built(given, query) == [(one,) for one in forecasts]
+    [told] = explained(given, "budgets", "2026-03", user="U1")
+    assert told["year_forecast"] == forecasts[-1]
+    doubts = [
+        one["sentence"] for one in explained(given, "trust", "2026-03", user="U1", report="commission_user")
+    ]
+    is_gone = forecasts[-1] < 800
+    assert any("directory" in str(one) for one in doubts) == is_gone
 
 
 def test_an_explanation_has_the_budget_of_somebody_who_left_and_forecasts_nothing_more(
