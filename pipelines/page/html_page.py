@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from pipelines.page import figures, gap, news, operators, sections
+from pipelines.page import doubts, figures, gap, news, operators, sections
 from pipelines.page.facts import Facts
 from pipelines.page.language import Language, language
 from pipelines.page.rendering import render
@@ -49,7 +49,7 @@ def render_chain(facts: Facts, form: Form, files: Mapping[str, str]) -> str:
         "page.html",
         **_common(facts, months, form, form.chain_name or only, is_chain=True),
         whole_chain=whole_chain,
-        verdict=operators.verdict(facts, form.words),
+        verdict=doubts.verdict(facts, form.words, ZoneInfo(form.timezone)),
         offices=sections.offices_section(months, form.words, files),
         agents=None,
         leaderboards={**dict.fromkeys(("agents", "offices"), ()), **sections.leaderboards(facts, form.words)},
@@ -60,10 +60,10 @@ def render_chain(facts: Facts, form: Form, files: Mapping[str, str]) -> str:
 
 
 def render_office(facts: Facts, form: Form, office: str, chain: Facts) -> str:
-    """The page of one office, from its own facts; of the chain only what is late or wrong, counted."""
+    """The page of one office, from its own facts; of the chain only what makes its figures doubtful."""
     months = figures.OfficeMonths(facts)
     banners = _banners(months, office, chain, form)
-    verdict = operators.verdict(chain, form.words)
+    verdict = doubts.verdict(chain, form.words, ZoneInfo(form.timezone), office)
     return render(
         "page.html",
         **_common(facts, months, form, months.names[office], is_chain=False, office=office),

@@ -117,6 +117,11 @@ class Language:
         return f"{', '.join(parts[:-1])} {self.words['form']['and']} {parts[-1]}"
 
 
+def local_day(at_utc: datetime, timezone: ZoneInfo) -> date:
+    """The day of an instant on the brokerage's clock."""
+    return at_utc.replace(tzinfo=UTC).astimezone(timezone).date()
+
+
 @cache
 def language(code: str) -> Language:
     """The language of one of LANGUAGES."""

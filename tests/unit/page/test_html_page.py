@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from pipelines.page.facts import Facts, facts_by_office
+from pipelines.page.facts import CoveredMonth, Facts, facts_by_office
 from pipelines.page.html_page import office_file
 from pipelines.page.language import LANGUAGES, SPACE
 from tests.unit.page.given import (
@@ -194,15 +194,17 @@ def test_every_language_has_words_for_whatever_the_file_holds(code: str) -> None
         assert not re.search(r"\{\w*\}", re.sub("<style>.*?</style>", "", html, flags=re.DOTALL))
 
 
-def test_problems_are_words_on_the_chain_s_page_and_rows_on_the_operators() -> None:
+def test_what_makes_figures_doubtful_is_said_on_the_pages_and_why_on_the_operators() -> None:
     whose = {"report": "sales", "customer": "M1", "month": month("2026-02"), "since_utc": None, "in_all": 1}
     problem = {"kind": "failed month", "severity": "error", "message": "The service answered 503."}
-    facts = replace(chain("A"), problems=({**problem, **whose},))
-    assert "there is one open problem (some months could not be read)" in page(facts)
-    assert "there is one open problem (some months could not be read)" in office_page(facts, "A")
-    assert "The service answered 503." not in office_page(facts, "A")
-    assert "The service answered 503." not in page(facts)
+    mark = CoveredMonth("sales", "M1", month("2026-02"), "failed", None)
+    facts = replace(chain("A"), problems=({**problem, **whose},), marks=(mark,))
+    for html in (page(facts), office_page(facts, "A")):
+        assert "sales for February 2026 could not be read" in html
+        assert "The service answered 503." not in html
+    assert "there is one open problem (some months could not be read)" in operators_page(facts)
     assert "The service answered 503." in operators_page(facts)
+    assert "operators.html" not in office_page(facts, "A")
 
 
 def test_what_the_file_cannot_answer_is_named_for_operators() -> None:
