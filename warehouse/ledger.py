@@ -58,10 +58,9 @@ class Ledger:
     """Everything a plan needs to know; a report without months is held under the month None.
 
     `months` are the loads in force: all of them, or none where only the outline was read. `held` says in
-    the outline what a plan needs of each month of a report and customer; pairs of which the same is held
-    have the very same mapping there, so that what follows from it need be worked out only once. Its times
-    are exact where a change of a sale was noticed for the report and customer, and else taken back to the
-    quarter of an hour: days and months begin at one in every time zone, and nothing finer is ever compared.
+    the outline what a plan needs of each month of a report and customer. Its times are exact where a change
+    of a sale was noticed for the report and customer, and else taken back to the quarter of an hour: days
+    and months begin at one in every time zone, and nothing finer is ever compared.
     `pages` is the most requests that one window took, `request_seconds` how long a request takes.
     `changed` says since when a month is to be read again because a sale of it was changed, `probed`
     through which day each customer's changes have been asked for. `snapshots_changed` says when the answer

@@ -119,8 +119,8 @@ DAYS_OF_SHORTEST_MONTH, DAYS_OF_LONGEST_MONTH = 28, 31
 MONTHS_WITHOUT_DELAY = 3
 """The current month of a budget and the next two."""
 SHARE_BETWEEN_PLACES = 0.562
-"""Of the days of a month, from the turns of one report to those of the next. It spreads the turns of the
-catalogue best: at most four requests of a night are such turns, or five where budgets have no months."""
+"""Of the days of a month, from the turns of one report to those of the next: found by trial for the catalogue
+as it is (`test_due.py` says when another fits better)."""
 USUAL = Rhythm()
 
 

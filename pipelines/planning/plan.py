@@ -185,20 +185,16 @@ def calendar(settings: Settings, clock: Clock) -> Calendar:
 
 
 def held_by_month(held: Mapping[Pair, Mapping[date | None, HeldMonth]]) -> Mapping[Pair, HeldMonths]:
-    """What is held of every report and customer, by month; pairs that share a mapping go on sharing it."""
-    shared: dict[int, HeldMonths] = {}
-    for months in held.values():
-        if id(months) not in shared:
-            shared[id(months)] = {Month.of(day) if day else None: one for day, one in months.items()}
-    return {pair: shared[id(months)] for pair, months in held.items()}
+    """What is held of every report and customer, by month."""
+    return {
+        pair: {Month.of(day) if day else None: one for day, one in months.items()}
+        for pair, months in held.items()
+    }
 
 
 @dataclass(frozen=True)
 class Planner:
-    """What a plan is made from: the calendar, the ledger, the selection and the names of its reports.
-
-    `held` may give several pairs the same mapping: what follows from it is then worked out once.
-    """
+    """What a plan is made from: the calendar, the ledger, the selection and the names of its reports."""
 
     calendar: Calendar
     ledger: Ledger
@@ -207,7 +203,6 @@ class Planner:
     users: Mapping[str, Sequence[str]] = field(default_factory=dict)
     most_changed: int = 0
     chosen: frozenset[str] = frozenset()
-    _choices: dict[tuple[object, ...], PlannedReport | None] = field(default_factory=dict, repr=False)
 
     def plan(self, reports: Sequence[Report], customers: Sequence[Customer]) -> Iterator[PlannedReport]:
         """Every report of every customer, those without months first: users before their budgets."""
@@ -219,17 +214,13 @@ class Planner:
     def probes(self, reports: Sequence[Report], customers: Sequence[Customer]) -> Iterator[PlannedProbe]:
         """One question for every customer of whom months are held that would be left alone otherwise."""
         chosen, today = {report.name: report for report in reports}, self.calendar.today
-        known: dict[tuple[str, int, int], date | None] = {}
         for customer in customers:
             days = []
             for report in reports:
                 months = self.held.get((report.name, customer.id), NOTHING_HELD)
                 if report.follows_sales and months:
                     rhythm = Rhythm(report.turn, shift_of(customer))
-                    key = (report.name, id(months), rhythm.shift)
-                    if key not in known:
-                        known[key] = self._oldest_left_alone(report, months, rhythm)
-                    days.append(known[key])
+                    days.append(self._oldest_left_alone(report, months, rhythm))
             oldest = min((day for day in days if day), default=None)
             denied = [name for name, owner in self.ledger.denied if owner == customer.id]
             found = changed_sales(chosen, denied)
@@ -251,8 +242,8 @@ class Planner:
 
     def _planned(self, report: Report, customer: Customer) -> PlannedReport:
         if not customer.active:
-            refusal = "the customer is switched off in the settings; what is held stays"
-            return PlannedReport(report, customer, skipped=refusal)
+            switched_off = "the customer is switched off in the settings; what is held stays"
+            return PlannedReport(report, customer, skipped=switched_off)
         denied: datetime | None = self.ledger.denied.get((report.name, customer.id))
         was_today = denied and denied.astimezone(self.calendar.timezone).date() == self.calendar.today
         if was_today and not self.selection.refresh:
@@ -272,25 +263,12 @@ class Planner:
             return PlannedReport(
                 report, customer, windows=(NOW,), requests=each, requests_expected=each, asked=asked
             )
-        chosen = self._months_to_ask(report, customer)
+        chosen = self._choose_months(report, customer)
         if chosen is None:
             return PlannedReport(report, customer, skipped="no month that was selected can be asked today")
         planned = replace(chosen, customer=customer, asked=asked, was_refused=denied is not None)
         most, likely = self._requests(planned)
         return replace(planned, requests=most * each, requests_expected=likely * each)
-
-    def _months_to_ask(self, report: Report, customer: Customer) -> PlannedReport | None:
-        """What `_choose_months` says, worked out once where the same is held and known."""
-        pair = (report.name, customer.id)
-        changed = self._changed.get(pair, NO_CHANGES) if report.follows_sales else NO_CHANGES
-        rhythm = self._rhythm(report, customer)
-        if changed or rhythm.by_turns or pair in self.selection.exact:
-            return self._choose_months(report, customer, rhythm, changed)
-        held = id(self.held.get(pair, NOTHING_HELD))
-        alike = (report.name, held, self.ledger.caps.get(pair), rhythm.shift)
-        if alike not in self._choices:
-            self._choices[alike] = self._choose_months(report, customer, rhythm, NO_CHANGES)
-        return self._choices[alike]
 
     def _longest(self, report: Report, customer: Customer) -> int:
         """How many months one request may span, as far as is known."""
@@ -341,11 +319,11 @@ class Planner:
         asked_on = current.fetched_at_utc.astimezone(self.calendar.timezone).date()
         return asked_on >= self.calendar.today - timedelta(days=TWIN_DAYS)
 
-    def _choose_months(
-        self, report: Report, customer: Customer, rhythm: Rhythm, changed: Mapping[Month, datetime]
-    ) -> PlannedReport | None:
+    def _choose_months(self, report: Report, customer: Customer) -> PlannedReport | None:
         """The months wanted, and their windows; None when no month that was selected can be asked today."""
         pair = (report.name, customer.id)
+        changed = self._changed.get(pair, NO_CHANGES) if report.follows_sales else NO_CHANGES
+        rhythm = self._rhythm(report, customer)
         scope = list(months_in_scope(report, self.calendar))
         exact, first, last = self.selection.exact.get(pair), self.selection.first, self.selection.last
         between = [month for month in scope if (first or month) <= month <= (last or month)]

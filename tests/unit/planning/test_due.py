@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from pipelines.catalogue.reports import report
+from pipelines.catalogue.reports import REPORTS, report
 from pipelines.months import Month, months_between
 from pipelines.planning.due import (
     Calendar,
@@ -97,6 +97,21 @@ def test_each_of_thirteen_months_has_its_turn_once_in_a_calendar_month(name: str
     assert times_asked(asked) == dict.fromkeys(
         months_between(Month(2025, 11), Month(2026, 8)), 1
     ) | dict.fromkeys(months_between(Month(2026, 9), Month(2026, 11)), 30)
+
+
+@pytest.mark.parametrize(("budgets_have_months", "most"), [(True, 4), (False, 5)])
+def test_few_requests_of_a_night_are_turns_of_a_month(budgets_have_months: bool, most: int) -> None:
+    """Where a new report makes this fail, look for a SHARE_BETWEEN_PLACES that fits better."""
+    for number in range(1, 13):
+        then, requests = replace(CALENDAR, today=date(2026, number, 28)), set[tuple[date, str, int]]()
+        for one in (one for one in REPORTS.values() if one.enabled and one.has_months):
+            by_turns = one.by_turns and not budgets_have_months
+            rhythm, together = Rhythm(one.turn, by_turns=by_turns), 1 if by_turns else one.max_months
+            for month in months_in_scope(one, then):
+                if then.due_months <= then.age(month) < then.due_months_monthly:
+                    day = rhythm.turn_of_month(month, together, then)
+                    requests.add((day, one.name, (month.year * 12 + month.number - 1) // together))
+        assert max(Counter(day for day, _, _ in requests).values()) <= most
 
 
 def test_turns_of_a_month_that_fall_into_missed_nights_are_made_up_for() -> None:
