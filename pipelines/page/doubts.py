@@ -86,7 +86,7 @@ def _sentence(key: str, doubts: Sequence[Doubt], names: Mapping[str, str], words
 
 def _where(customers: Collection[str | None], names: Mapping[str, str], words: Language) -> str:
     """The offices that a doubt is about; nothing of a group, or of all."""
-    offices = sorted(names[one] for one in customers if one in names)
+    offices = sorted(names[one] for one in customers if one and one in names)
     if not offices or len(offices) < len(customers):
         return ""
     if len(offices) > MOST_NAMED:

@@ -1,9 +1,9 @@
 -- What did each agent earn this year at each office, and how far is that from the agent's own budget?
 -- One row per office and user at work there: January to month, the newest one that is over for every office. Budget and
 -- reached are of the months that have a budget of the user and are known, so that their difference is the user's part of
--- the gap; both are null without a budget. Has left says who is not in the directory any more, where that of the office is
--- known. Last seen is the last month of any activity at the office, of those and of who was not active for two months; null
--- of the others. Before is of the same months of the year before, where all of them are held for the office; whoever earned
+-- the gap; both are null without a budget. Has left says who was taken out of the directory, or is missing in it and was
+-- not active in month. Last seen is the last month of any activity at the office, of those and of who was not active for two
+-- months; null of the others. Before is of the same months of the year before, where all of them are held for the office; whoever earned
 -- then and not since is there too. New since is the first month at the office of those who came after these months, and of
 -- those who came after month; null of the others. Declared VAT is taken off, as in office_months.
 WITH last_month AS (
@@ -59,15 +59,6 @@ active AS (
     GROUP BY ALL
 ),
 
-directories AS (  -- that of an office is known where anybody is in it whose latest office that is
-    SELECT office_id, bool_or(is_in_directory) AS is_known
-    FROM (
-        SELECT user_id, arg_max(office_id, month) AS office_id FROM marts.user_month GROUP BY user_id
-    )
-    INNER JOIN marts.users USING (user_id)
-    GROUP BY office_id
-),
-
 budgeted AS (
     SELECT users.office_id, users.user_id, sum(users.budget) AS budget, sum(users.actual) AS reached
     FROM marts.user_budget_vs_actual AS users
@@ -101,7 +92,8 @@ SELECT
             )
         THEN active.first_month
     END AS new_since,
-    coalesce(directories.is_known AND names.is_in_directory IS NOT TRUE, false) AS has_left,
+    names.left_directory_on IS NOT NULL
+    OR coalesce(names.is_missing_in_directory AND active.last_month < last_month.month, false) AS has_left,
     CASE
         WHEN has_left OR active.last_month < last_month.month - INTERVAL 2 MONTH THEN active.last_month
     END AS last_seen
@@ -111,7 +103,6 @@ FULL JOIN earned_before AS before USING (office_id, user_id)
 LEFT JOIN held_before USING (office_id)
 LEFT JOIN marts.users AS names USING (user_id)
 LEFT JOIN active USING (office_id, user_id)
-LEFT JOIN directories USING (office_id)
 CROSS JOIN last_month
 CROSS JOIN (
     SELECT coalesce(max(vat_rate) FILTER (commission_vat = 'included'), 0) AS vat_rate FROM meta.tax_basis

@@ -137,7 +137,10 @@ def test_an_agent_who_left_the_directory_was_last_seen_in_the_running_month_too(
         row = earned({"office_customer_id": "M1"}, 10)
         loaded(given, "commission_office", "M1", of_month, [row], is_open=is_open)
     assert _stay(given) == [("U0", None, False, None), ("U1", None, False, None)]
-    given.execute("INSERT INTO bi.users_history (_customer, id, name) VALUES ('M1', 'U1', 'Bo')")
+    given.execute(
+        "INSERT INTO bi.users_history (_customer, id, name, valid_from_utc, valid_to_utc) "
+        "VALUES ('M1', 'U0', 'Al', '2026-01-01', '2026-02-15'), ('M1', 'U1', 'Bo', '2026-01-01', NULL)"
+    )
     assert _stay(given) == [("U0", None, True, date(2026, 2, 1)), ("U1", None, False, None)]
 
 
