@@ -98,17 +98,22 @@ class _Run:
     on_plan: Callable[[Plan], None]
 
     def prepare(self) -> tuple[Plan, list[TaskState]]:
-        """The plan as of now, and its tasks; every documented table is declared.
-
-        The file is opened once for all of it.
-        """
-        clock, catalogue = self.context.clock, self.context.catalogue
+        """The first plan and its tasks; every documented table is declared, with the file opened once."""
         with self.store.writing() as connection:
-            declare_catalogue(connection, self.settings, catalogue, clock.utc_now())
-            outline, users_of = read_outline(connection), partial(known_users, connection)
-            plan = plan_from(outline, users_of, self.settings, self.selection, clock, catalogue)
-            to_ask = [planned for planned in plan.planned if planned.windows]
-            rows = read_rows(connection, [planned.pair for planned in to_ask])
+            declare_catalogue(connection, self.settings, self.context.catalogue, self.context.clock.utc_now())
+            return self._plan(connection)
+
+    def plan_again(self) -> tuple[Plan, list[TaskState]]:
+        """The plan as of now, and its tasks."""
+        with self.store.reading() as connection:
+            return self._plan(connection)
+
+    def _plan(self, connection: Connection) -> tuple[Plan, list[TaskState]]:
+        clock, catalogue = self.context.clock, self.context.catalogue
+        outline, users_of = read_outline(connection), partial(known_users, connection)
+        plan = plan_from(outline, users_of, self.settings, self.selection, clock, catalogue)
+        to_ask = [planned for planned in plan.planned if planned.windows]
+        rows = read_rows(connection, [planned.pair for planned in to_ask])
         tasks = []
         for planned in to_ask:
             cap = outline.caps.get(planned.pair) or Cap()
@@ -173,7 +178,7 @@ class _Run:
                     plan.probes, clients, fetcher, self.store, reports, run_id
                 ):
                     self.summary.add(result, result.status, result.reason)
-                plan, tasks = self.prepare()
+                plan, tasks = self.plan_again()
             self.announce(plan)
             if tasks:
                 scheduler = Scheduler(
@@ -196,7 +201,7 @@ class _Run:
         changed = [one for one in self.summary.results if one.history and (one.opened or one.closed)]
         if self.summary.stopped or not any(reports[one.report].by_turns for one in changed):
             return []
-        plan, _ = self.prepare()
+        plan, _ = self.plan_again()
         refused = {task.planned.pair for task in tasks if task.denied}
         followed = {
             one.pair: one.wanted.followed
@@ -205,7 +210,7 @@ class _Run:
         }
         if not followed:
             return []
-        _, followers = replace(self, selection=Selection(exact=followed)).prepare()
+        _, followers = replace(self, selection=Selection(exact=followed)).plan_again()
         loader = Loader(self.store, self.summary, scheduler.fetcher.memory)
         await replace(scheduler, loader=loader).run(followers)
         return followers
