@@ -73,7 +73,6 @@ class FailedRun:
     run_id: str
     link: str
     reason: str
-    ended_utc: datetime
     night: bool = False
 
     @property
@@ -178,9 +177,8 @@ def failed_runs(instance: dg.DagsterInstance, since: datetime, ui_url: str) -> I
         run = record.dagster_run
         if run.tags.get(WILL_RETRY) != "true":
             link = f"{ui_url.rstrip('/')}/runs/{run.run_id}" if ui_url else ""
-            ended = datetime.fromtimestamp(record.end_time or 0.0, UTC)
             reason = _failure_reason(instance, run.run_id)
-            yield FailedRun(run.job_name, run.run_id, link, reason, ended, NIGHT_OF in run.tags)
+            yield FailedRun(run.job_name, run.run_id, link, reason, NIGHT_OF in run.tags)
 
 
 def alert_message(day: str, found: Findings) -> Message | None:
@@ -194,15 +192,12 @@ def alert_message(day: str, found: Findings) -> Message | None:
         for report, customer in found.regained
     ]
     parts = [f"- {sentence}" for sentence in found.causes]
-    parts += [f"- See that the daemon runs and the schedule `nightly` is on: {found.silence}."] * bool(
-        found.silence
-    )
-    parts += [
-        f"- {one.name}: {shortened(one.reason, LONGEST_LINE)}" for one in others[:MOST_RUNS_NAMED]
-    ] + regained
-    parts += [f"- New in the answers: {shortened('; '.join(found.columns), LONGEST_LINE)}"] * bool(
-        found.columns
-    )
+    if found.silence:
+        parts.append(f"- See that the daemon runs and the schedule `nightly` is on: {found.silence}.")
+    parts += [f"- {one.name}: {shortened(one.reason, LONGEST_LINE)}" for one in others[:MOST_RUNS_NAMED]]
+    parts += regained
+    if found.columns:
+        parts.append(f"- New in the answers: {shortened('; '.join(found.columns), LONGEST_LINE)}")
     if not parts:
         return None
     if found.failed:

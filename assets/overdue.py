@@ -15,9 +15,10 @@ from pipelines.operations.causes import LATE, NEVER, UNPUBLISHED
 from pipelines.planning.plan import Plan, PlannedReport, make_plan
 from pipelines.planning.selection import Pair, Selection
 from warehouse.ledger import Ledger, ledger_of
+from warehouse.meta_schema import aware
+from warehouse.publish import PUBLISHED
 from warehouse.status import Overview, overview
 
-PUBLISHED = "published"
 MOST_LINES = 100
 
 
@@ -55,7 +56,11 @@ def find_overdue(state: DataState, now: datetime, being_fetched: Collection[str]
     Reports without access (403) and customers that are switched off are never overdue.
     """
     failures = {(one.report, one.customer): one for one in state.status.failures}
-    successes = {(one.report, one.customer): one.last_success_utc for one in state.status.standings}
+    successes = {
+        (one.report, one.customer): aware(one.last_success_utc)
+        for one in state.status.standings
+        if one.last_success_utc
+    }
     for one in state.plan.planned:
         if not one.customer.active or one.pair in state.ledger.denied:
             continue
@@ -69,7 +74,7 @@ def find_overdue(state: DataState, now: datetime, being_fetched: Collection[str]
             yield Overdue(*one.pair, "nothing new", since, "it was not read again", LATE)
         elif one.customer.id not in being_fetched and _was_never_fetched(one, state.ledger):
             yield Overdue(*one.pair, months_in_words(one.wanted.missing), "", "it was never fetched", NEVER)
-    made = [one.at_utc for one in state.status.publications if one.status == PUBLISHED]
+    made = [aware(one.at_utc) for one in state.status.publications if one.status == PUBLISHED]
     if made and _is_late(max(made), now):
         since = f"{max(made):%Y-%m-%d %H:%M} UTC"
         yield Overdue(
@@ -121,7 +126,7 @@ def overdue_table(overdue: Iterable[Overdue]) -> str:
 
 
 def _is_late(success: datetime, now: datetime) -> bool:
-    return now.replace(tzinfo=None) - success.replace(tzinfo=None) > LATE_AFTER
+    return now - success > LATE_AFTER
 
 
 def _was_never_fetched(one: PlannedReport, ledger: Ledger) -> bool:

@@ -3,6 +3,7 @@
 # No `from __future__ import annotations`: Dagster reads the annotations of an asset's function.
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -93,7 +94,8 @@ def monthly_reports(project: Project, customers: Sequence[str], files: SqlFiles)
         reports = _selected(context, project.monthly_reports)
         own = [ReportPartition(one, *place) for one in reports for place in places]
         with with_months_of_others(project, context, own) as partitions:
-            yield from _fetch_and_publish(project, files, context, partitions)
+            _fetch_and_publish(project, files, context, partitions)
+        yield from ()  # every partition is logged on its own
 
     return fetch
 
@@ -112,7 +114,8 @@ def snapshot_reports(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
         customers = [customer.id for customer in project.settings.customers]
         reports = _selected(context, project.snapshot_reports)
         partitions = [ReportPartition(one, name, None) for one in reports for name in customers]
-        yield from _fetch_and_publish(project, files, context, partitions)
+        _fetch_and_publish(project, files, context, partitions)
+        yield from ()  # every partition is logged on its own
 
     return fetch
 
@@ -163,11 +166,11 @@ def _fetch_and_publish(
     files: SqlFiles,
     context: dg.AssetExecutionContext,
     partitions: Sequence[ReportPartition],
-) -> Iterator[dg.MaterializeResult[Any]]:
+) -> None:
     """Fetch these partitions, then publish if that was the last of what is being fetched.
 
     What is right is published though something failed: a customer that fails must not keep the others' rows
-    from analysts. Yields nothing, since every partition is logged on its own.
+    from analysts.
     """
     later = [] if context.op_def.name == MONTHLY_REPORTS else [MONTHLY_REPORTS]
     try:
@@ -179,7 +182,6 @@ def _fetch_and_publish(
         publish_after_fetching(project, files, context, later)
         raise
     publish_after_fetching(project, files, context, later)
-    yield from ()
 
 
 def fetch_partitions(
@@ -191,36 +193,12 @@ def fetch_partitions(
     down is asked once more by the same run, after some minutes. A run that leaves alone what is held also
     leaves alone what another run is fetching.
     """
-    calendar, store = project.calendar, store_of(context)
-    active = {customer.id for customer in project.settings.active_customers}
-    known = {customer.id for customer in project.settings.customers}
-    windows: list[WindowResult] = []
-    run_log = RunLog(context.log)
+    run_log, windows = RunLog(context.log), list[WindowResult]()
     if context.run.tags.get(HELD) == SKIP:
         partitions = _not_under_way(project, context, partitions)
-
-    def results() -> list[PartitionResult]:
-        comparison = LedgerComparison(before, ledger_of(store), since, calendar, active)
-        return comparison.results([*partitions, *partitions_beyond(partitions, windows, calendar)], windows)
-
     try:
-        first_attempt = _first_attempt(project, context)
-        since = first_attempt or project.clock.utc_now()
-        before = ledger_of(store)
-        asked = [one for one in partitions if one.customer in known]
-        if first_attempt:  # what an earlier attempt of this run has fetched is not asked for again
-            earlier = LedgerComparison(before, before, first_attempt, calendar, active)
-            asked = [one for one in asked if not earlier.is_fresh(one)]
-        if _is_automatic_retry(context):  # what was refused stays so for minutes
-            asked = [one for one in asked if not before.was_denied_since(one.pair, since)]
-        try:
-            stopped, shut_out = _sync(project, context, asked, windows, run_log)
-        except BaseException:
-            with suppress(WarehouseError):
-                _log(context, [one for one in results() if one.state is PartitionState.FETCHED])
-            raise
-        found = results()
-        news = column_news(store, [one.load_id for one in windows if one.load_id])
+        found, stopped, shut_out = _sync_and_compare(project, context, partitions, windows, run_log)
+        news = column_news(store_of(context), [one.load_id for one in windows if one.load_id])
     except (SettingsError, WarehouseError) as error:
         raise dg.Failure(str(error)) from error
     failed = failure(found, stopped, shut_out, project.settings)
@@ -237,6 +215,45 @@ def fetch_partitions(
         raise dg.RetryRequested(max_retries=1, seconds_to_wait=project.retry_seconds) from failed
     if failed:
         raise failed
+
+
+def _sync_and_compare(
+    project: Project,
+    context: dg.AssetExecutionContext,
+    partitions: Sequence[ReportPartition],
+    windows: list[WindowResult],
+    run_log: RunLog,
+) -> tuple[list[PartitionResult], str, Sequence[str]]:
+    """What became of these partitions, why the sync stopped early, if it did, and who was refused everything.
+
+    Every window is added to `windows`. If the sync breaks down, what it had fetched is logged.
+    """
+    store, first_attempt = store_of(context), _first_attempt(project, context)
+    before, since = ledger_of(store), first_attempt or project.clock.utc_now()
+    active = {customer.id for customer in project.settings.active_customers}
+    comparison = LedgerComparison(before, before, since, project.calendar, active)
+    known = {customer.id for customer in project.settings.customers}
+    asked = [one for one in partitions if one.customer in known]
+    if first_attempt:  # what an earlier attempt of this run has fetched is not asked for again
+        asked = [one for one in asked if not comparison.is_fresh(one)]
+    if _is_automatic_retry(context):  # what was refused stays so for minutes
+        asked = [one for one in asked if not before.was_denied_since(one.pair, since)]
+    try:
+        stopped, shut_out = _sync(project, context, asked, windows, run_log)
+    except BaseException:
+        with suppress(WarehouseError):
+            found = _results(replace(comparison, after=ledger_of(store)), partitions, windows)
+            _log(context, [one for one in found if one.state is PartitionState.FETCHED])
+        raise
+    return _results(replace(comparison, after=ledger_of(store)), partitions, windows), stopped, shut_out
+
+
+def _results(
+    comparison: LedgerComparison, partitions: Sequence[ReportPartition], windows: Sequence[WindowResult]
+) -> list[PartitionResult]:
+    """What became of these partitions, and of those that were read beyond them."""
+    beyond = partitions_beyond(partitions, windows, comparison.calendar)
+    return comparison.results([*partitions, *beyond], windows)
 
 
 def _not_under_way(

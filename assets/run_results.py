@@ -29,7 +29,6 @@ from pipelines.sync.summary import NOT_OF_TONIGHT, TROUBLE
 from warehouse.ledger import HeldMonth, Ledger
 from warehouse.window_result import WindowResult, WindowStatus
 
-LONGEST_RUN_OF_MONTHS = 12 * 1000
 FORBIDDEN = "Forbidden"
 PLANNED, LOGGED = (
     dg.DagsterEventType.ASSET_MATERIALIZATION_PLANNED,
@@ -312,7 +311,7 @@ def failure(
     # A login may cover one report and not another, so one refused report alone proves nothing.
     asked = Counter(customer for _, customer in {one.partition.pair for one in results})
     out = [customer for customer in shut_out if asked[customer] > 1]
-    wrong = [one for one in troubles(red, stopped) if not (one.customer in out and one.kind == FORBIDDEN)]
+    wrong = [one for one in troubles(results, stopped) if not (one.customer in out and one.kind == FORBIDDEN)]
     wrong += [FailedReport("", customer, SHUT_OUT) for customer in out]
     if not wrong and not stopped:
         return None
@@ -375,5 +374,5 @@ def summary_line(results: Sequence[PartitionResult]) -> str:
 
 def months_in_words(months: Sequence[Month]) -> str:
     """Months as runs of neighbours: 2026-01..2026-03, 2026-07."""
-    runs = [(run[0], run[-1]) for run in runs_of_months(months, LONGEST_RUN_OF_MONTHS)]
+    runs = [(run[0], run[-1]) for run in runs_of_months(months)]
     return ", ".join(str(first) if first == last else f"{first}..{last}" for first, last in runs)

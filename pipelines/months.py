@@ -59,8 +59,8 @@ def months_between(first: Month, last: Month) -> Iterator[Month]:
         month = month.plus(1)
 
 
-def runs_of_months(months: Iterable[Month], longest: int) -> Iterator[tuple[Month, ...]]:
-    """Cut months into the fewest runs of neighbours, none longer than `longest` months."""
+def runs_of_months(months: Iterable[Month], longest: int | None = None) -> Iterator[tuple[Month, ...]]:
+    """Cut months into the fewest runs of neighbours, of at most `longest` months each if that is given."""
     run: list[Month] = []
     for month in sorted(set(months)):
         if run and (month != run[-1].plus(1) or len(run) == longest):

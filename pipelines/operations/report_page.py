@@ -38,7 +38,6 @@ class ReportPage:
     bytes: int
     seconds: float
     missing: tuple[str, ...]  # what the published file cannot answer
-    office_pages: int = 0
 
 
 def write_report_page(settings: Settings, now: datetime, out: Path | None = None) -> ReportPage:
@@ -72,7 +71,7 @@ def write_report_page(settings: Settings, now: datetime, out: Path | None = None
         if out is None:
             _remove_office_pages(data_dir, kept=pages)
     seconds = time.monotonic() - began
-    return ReportPage(path, path.stat().st_size, seconds, tuple(facts.missing), max(0, len(pages) - 2))
+    return ReportPage(path, path.stat().st_size, seconds, tuple(facts.missing))
 
 
 def _remove_office_pages(data_dir: Path, kept: Iterable[Path] = ()) -> None:

@@ -27,13 +27,11 @@ from tests.unit.assets.harness import M16, RUNNING, Harness, harness, settings
 LOG = logging.getLogger("tests.alerts")
 REFUSED = Fault("403", path="RunningCommissions", customer=M16)
 NIGHT = {"brokerbi/night": "2026-11-21"}
-ENDED = datetime(2026, 11, 21, 4, 12, tzinfo=UTC)
 RUN = FailedRun(
     "nightly",
     "8a1f",
     "https://ui.test/runs/8a1f",
     "2 of 60 partitions failed, of c03.\nwhy",
-    ENDED,
     night=True,
 )
 CRASHED = replace(RUN, name="publish", run_id="9b", link="", reason="The disk is full.", night=False)
