@@ -78,6 +78,12 @@ SOURCES_OF_USERS: Mapping[str, MeasureSource] = {
     **{name: source for name, source in SOURCES.items() if source is not _AGENTS},
     **dict.fromkeys(_EARNED, MeasureSource("commission_user", "commission_user")),
 }
+ADDED_UP = [
+    name
+    for name, source in SOURCES.items()
+    if source is not _AGENTS and not name.endswith(("_average_commission", "_percentage"))
+]
+"""Measures whose number of the chain is the sum of those of its offices."""
 BUDGETS: Mapping[str, MeasureSource] = {
     f"budget_{name.replace(' ', '_')}": MeasureSource(
         "budgets",
@@ -94,7 +100,7 @@ BUDGETS: Mapping[str, MeasureSource] = {
 
 @dataclass(frozen=True)
 class TracedNumber:
-    """The number that is traced: a measure of an office or a user (`kind`) in a month."""
+    """The number that is traced: a measure of an office, a user or the chain (`kind`) in a month."""
 
     kind: str
     id: str
@@ -111,6 +117,8 @@ class TracedNumber:
 
     @property
     def sources(self) -> Mapping[str, MeasureSource]:
+        if self.kind == "chain":
+            return {name: SOURCES[name] for name in ADDED_UP}
         return {**(SOURCES if self.kind == "office" else SOURCES_OF_USERS), **BUDGETS}
 
     @property

@@ -7,12 +7,13 @@ import os
 from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal
+from typing import Any
 from urllib.parse import urlencode
 
 from pipelines.cli.number_around import print_around
 from pipelines.cli.number_lines import brief, counted, line, table, written
-from pipelines.cli.output import complain, count, size
-from pipelines.operations.explain import YEAR_TO_DATE, Explanation, explain, explain_year
+from pipelines.cli.output import complain, count, print_json, size
+from pipelines.operations.explain import YEAR_TO_DATE, Explanation, explain, explain_chain, explain_year
 from pipelines.settings.model import load_settings
 from warehouse.lineage import MeasureSource, Trace, TracedAnswer, TracedLoad
 
@@ -24,16 +25,70 @@ def run_explain(arguments: argparse.Namespace) -> int:
     """Print the way to a number; 1 when a stored answer cannot be read or says otherwise."""
     settings = load_settings(os.environ, reading=True)
     is_year = arguments.measure.startswith(YEAR_TO_DATE)
-    asked = {
-        "office": arguments.office or "",
-        "user": arguments.user or "",
+    asked: dict[str, Any] = {
         "measure": arguments.measure.removeprefix(YEAR_TO_DATE),
         "month": arguments.month.first_day,
         "timezone": settings.timezone,
     }
+    whose: dict[str, Any] = {"office": arguments.office or "", "user": arguments.user or ""}
+    if not any(whose.values()):
+        first_month = asked["month"].replace(month=1) if is_year else None
+        chain = explain_chain(settings.data_dir, **asked, first_month=first_month)
+        return _print_as_json(chain) if arguments.json else print_chain(chain, is_year=is_year)
     if is_year:
-        return print_year(explain_year(settings.data_dir, **asked))
-    return print_explanation(explain(settings.data_dir, **asked))
+        months = explain_year(settings.data_dir, **asked, **whose)
+        return _print_as_json(*months) if arguments.json else print_year(months)
+    explanation = explain(settings.data_dir, **asked, **whose)
+    return _print_as_json(explanation) if arguments.json else print_explanation(explanation)
+
+
+def print_chain(explanation: Explanation, *, is_year: bool = False) -> int:
+    """Print a number of the whole chain, by office; the command's exit code."""
+    trace, number = explanation.trace, explanation.trace.number
+    since = f"{number.month:%Y-01} to " if is_year else ""
+    print(f"{number.measure} of the chain, {since}{number.month:%Y-%m}{_state(trace)}")
+    line("the mart", f"{written(trace.value)} in marts.{number.mart}")
+    print_around(explanation, is_year=is_year)
+    if is_year:
+        line("not counted anew", "explain one of the months, or the year to date of an office")
+        return 0
+    differing = [one.trace.name for one in explanation.offices if not one.agrees]
+    verdict = "not all agree" if differing else "all agree"
+    if trace.number.source.not_recounted:
+        verdict = "not counted anew"
+    offices = counted(len(explanation.offices), "office")
+    line("counted anew", f"the numbers of {offices} in their stored answers: {verdict}")
+    if differing:
+        complain(f"brokerbi: {', '.join(differing)}: differs from the stored answer; explain that office")
+    return int(bool(differing))
+
+
+def _print_as_json(*explanations: Explanation) -> int:
+    """Print explanations for programs: one of a number, a list of the months of a year to date."""
+    found = [_for_programs(one) for one in explanations]
+    print_json(found if len(found) > 1 else found[0])
+    return int(not all(one.agrees for one in explanations))
+
+
+def _for_programs(explanation: Explanation) -> dict[str, Any]:
+    trace = explanation.trace
+    return {
+        **{name: getattr(trace.number, name) for name in ("kind", "id", "month", "measure")},
+        **{name: getattr(trace, name) for name in ("name", "is_open", "is_ahead")},
+        "value": _plain(trace.value),
+        "agrees": explanation.agrees,
+        "trouble": explanation.trouble,
+        "loads": [answer.load.load_id for answer in trace.answers],
+        "around": {
+            question: [{name: _plain(value) for name, value in row.items()} for row in rows]
+            for question, rows in explanation.around.items()
+        },
+        "offices": [_for_programs(one) for one in explanation.offices],
+    }
+
+
+def _plain(value: object) -> object:
+    return float(value) if isinstance(value, Decimal) else value
 
 
 def print_explanation(explanation: Explanation) -> int:

@@ -109,7 +109,7 @@ def parser(*, with_sandbox: bool = True) -> argparse.ArgumentParser:
         name: subparsers.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
         for name, text in COMMANDS.items()
     }
-    for name in ("reports", "plan", "status"):
+    for name in ("reports", "plan", "status", "explain"):
         commands[name].add_argument("--json", action="store_true", help="machine-readable output")
     for name in ("plan", "sync"):
         add = commands[name].add_argument
@@ -170,9 +170,11 @@ def parser(*, with_sandbox: bool = True) -> argparse.ArgumentParser:
         "--out", metavar="FILE", help="where to put it; else report.html beside the published file"
     )
     explain = commands["explain"]
-    whose = explain.add_mutually_exclusive_group(required=True)
+    whose = explain.add_mutually_exclusive_group()  # neither: the chain
     whose.add_argument(
-        "--office", metavar="ID_OR_NAME", help="the office: its customer id, or (part of) its name"
+        "--office",
+        metavar="ID_OR_NAME",
+        help="the office: its customer id, or (part of) its name; the chain without --office and --user",
     )
     whose.add_argument("--user", metavar="ID_OR_NAME", help="the user: an id, or (part of) a name")
     explain.add_argument("--month", required=True, type=_month, metavar="YYYY-MM", help="the month")

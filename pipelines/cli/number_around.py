@@ -9,6 +9,7 @@ from typing import Any
 
 from pipelines.cli.number_changes import print_budget_changes, print_changes, print_kinds
 from pipelines.cli.number_lines import MOST_ROWS, brief, counted, line, parts, signed, table
+from pipelines.cli.number_of_chain import print_office_budgets_changed, print_offices, print_offices_changed
 from pipelines.cli.output import count
 from pipelines.operations.explain import NEVER_ADDED, Around, Explanation
 from warehouse.lineage import SOURCES, TracedNumber
@@ -35,13 +36,38 @@ def print_around(explanation: Explanation, *, is_year: bool = False) -> None:
     if not number.source.budget:
         _print_months(number, around["months"], is_year)
     _print_budgets(number, around, is_year)
-    if number.measure in EARNED:
+    if number.kind == "chain":
+        _print_chain(number, around, is_year)
+    elif number.measure in EARNED:
         print_changes(number, around["changes"], around["agent_changes"], is_year)
         print_kinds(number, around["kinds"])
         _print_agents(around, is_year)
         _print_sales(number, around, is_year)
-    if number.source.report == "tips_and_leads":
+    if number.source.report == "tips_and_leads" and number.kind != "chain":
         _print_leads(number, around["leads"])
+
+
+def _print_chain(number: TracedNumber, around: Around, is_year: bool) -> None:
+    """The offices beside the chain's number, and of commissions what changed and which work it is."""
+    found = {one["month"]: one for one in around["months"]}
+    month = number.month
+    year_before = month.replace(year=month.year - 1)
+    if is_year:
+        wholes = {
+            "number": _year_to_date(found, month, month.year),
+            "year_before": _year_to_date(found, month, month.year - 1),
+        }
+    else:
+        of_months = {"number": month, "year_before": year_before, "month_before": _month_before(month)}
+        wholes = {name: found.get(one, {}).get("number") for name, one in of_months.items()}
+    print_offices(number, around["offices"], wholes, is_year, is_open=found[month]["is_open"])
+    if number.measure in EARNED:
+        print_offices_changed(around["office_changes"], is_year)
+        print_kinds(number, around["kinds"])
+
+
+def _month_before(month: date) -> date:
+    return month.replace(month=month.month - 1) if month.month > 1 else date(month.year - 1, 12, 1)
 
 
 def _print_months(number: TracedNumber, months: Sequence[Row], is_year: bool) -> None:
@@ -51,8 +77,7 @@ def _print_months(number: TracedNumber, months: Sequence[Row], is_year: bool) ->
     now = found.get(month)
     if now is None or now["number"] is None:
         return
-    earlier = month.replace(month=month.month - 1) if month.month > 1 else date(month.year - 1, 12, 1)
-    for other in () if is_year else (earlier, month.replace(year=month.year - 1)):
+    for other in () if is_year else (_month_before(month), month.replace(year=month.year - 1)):
         line(f"{other:%Y-%m}", _beside_month(now, found.get(other)))
     if number.measure not in NEVER_ADDED:
         this_year, year_before = (_year_to_date(found, month, year) for year in (month.year, month.year - 1))
@@ -119,19 +144,24 @@ def _print_budgets(number: TracedNumber, around: Around, is_year: bool) -> None:
     for one in around["budgets"]:
         if one["measure"] != budget:
             continue
-        of_month = f"none of {budget} in this month"
+        said = f"none of {budget} in this month"
         if one["budget"] is not None:
-            of_month = f"{brief(one['budget'])} of {budget}{_reached(one['attainment_share'])}"
-        line("budget", f"of {budget}" if is_year else of_month)
+            said = f"{brief(one['budget'])} of {budget}{_reached(one['attainment_share'])}"
+        line("budget", f"of {budget}" if is_year else said)
         if one["year_to_date_budget"] is not None:
-            months = f"in {counted(one['year_to_date_budget_month_count'], 'month')} with a budget"
+            budgeted = one["year_to_date_budget_month_count"]
+            months = "" if budgeted is None else f" in {counted(budgeted, 'month')} with a budget"
             reached = _reached(one["year_to_date_attainment_share"])
-            line("", f"year to date {brief(one['year_to_date_budget'])} {months}{reached}")
+            line("", f"year to date {brief(one['year_to_date_budget'])}{months}{reached}")
         line("", f"year {brief(one['year_budget'])}{_forecast(one)}")
         if one["basis_note"]:
             line("", str(one["basis_note"]))
     changed = [one for one in around["budget_changes"] if one["measure"] == budget]
-    print_budget_changes(changed, _budget_of(around, budget), is_year)
+    of_month = _budget_of(around, budget)
+    if number.kind == "chain":
+        print_office_budgets_changed(changed, of_month, is_year)
+    else:
+        print_budget_changes(changed, of_month, is_year)
 
 
 def _budget_of(around: Around, measure: str | None) -> Decimal:

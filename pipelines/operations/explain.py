@@ -13,7 +13,7 @@ from pipelines.operations.recount import Number, Recount, RecountedNumber, recou
 from pipelines.operations.stored_sales import sales_as_last_held
 from warehouse.errors import LandingDamaged
 from warehouse.landing import Landing
-from warehouse.lineage import BUDGETS, NotInTheFile, Trace, TracedAnswer, TracedLoad, trace
+from warehouse.lineage import BUDGETS, NotInTheFile, Trace, TracedAnswer, TracedLoad, TracedNumber, trace
 from warehouse.queries import SQL, published_rows
 
 # A quotient is kept to so many places in the mart: half of the last one is rounding.
@@ -38,8 +38,12 @@ QUERIES = (
     "agents",
     "leads",
     "trust",
+    "offices",
+    "office_changes",
 )
 """The questions of sql/explain, in whose answers somebody finds why a number is what it is."""
+QUERIES_OF_ONE = tuple(name for name in QUERIES if name not in ("offices", "office_changes"))
+QUERIES_OF_CHAIN = ("months", "kinds", "budgets", "budget_changes", "office_changes", "offices", "trust")
 Around = Mapping[str, Sequence[Mapping[str, Any]]]
 """The rows that answer each of them."""
 YEAR_TO_DATE = "year_to_date_"
@@ -66,6 +70,9 @@ class Explanation:
     requests: list[StoredRequest] = field(default_factory=list)
     recounted: Recount | None = None
     trouble: str = ""  # why the stored answers could not be read again
+    offices: list[Explanation] = field(
+        default_factory=list
+    )  # of the chain: the number of each, counted again
 
     @property
     def difference(self) -> Number | None:
@@ -82,7 +89,7 @@ class Explanation:
     def agrees(self) -> bool:
         """Whether the number was found again in the stored answers; what nobody holds is right as unknown."""
         if not self.trace.answers:
-            return True
+            return all(one.agrees for one in self.offices)
         if self.trouble:
             return False
         if self.trace.number.source.not_recounted:
@@ -115,7 +122,7 @@ def _around(data_dir: Path, traced: Trace, first_month: date) -> Around:
         "measure": number.measure,
         "report": traced.answers[0].load.report if traced.answers else number.source.report,
     }
-    found = published_rows(data_dir, SQL / "explain", QUERIES, variables)
+    found = published_rows(data_dir, SQL / "explain", QUERIES_OF_ONE, variables)
     around: dict[str, Sequence[Mapping[str, Any]]] = {name: rows or () for name, rows in found.items()}
     around["changes"] = sales_as_last_held(
         Landing(Path(data_dir) / "landing"),
@@ -137,6 +144,46 @@ def explain_alone(
         except LandingDamaged as error:
             explanation.trouble = str(error)
     return explanation
+
+
+def explain_chain(
+    data_dir: Path, *, month: date, measure: str, timezone: str, first_month: date | None = None
+) -> Explanation:
+    """Explain a number of all offices together, in a month or (with `first_month`) several; asks nothing.
+
+    Of a single month the number of every office is traced and counted again.
+    Raises NotInTheFile for a measure that does not add up over offices, and where a month is not held.
+    """
+    number = TracedNumber("chain", "", month, measure)
+    if measure not in number.sources:
+        known = ", ".join(number.sources)
+        raise NotInTheFile(
+            f"{measure!r} of the chain cannot be divided by office; there are {known}, beside their budgets."
+        )
+    first = first_month or month
+    variables = {"first_month": first, "month": month, "measure": measure, "report": number.source.report}
+    found = published_rows(data_dir, SQL / "explain", QUERIES_OF_CHAIN, variables)
+    around: dict[str, Sequence[Mapping[str, Any]]] = {name: rows or () for name, rows in found.items()}
+    asked = [one for one in around["months"] if first <= one["month"] <= month]
+    if not asked or asked[-1]["month"] != month:
+        raise NotInTheFile(
+            f"Nothing is held of the chain for {month:%Y-%m}; marts.chain_month has its months."
+        )
+    known_numbers = [one["number"] for one in asked if one["number"] is not None]
+    value = sum(known_numbers, Decimal(0)) if len(known_numbers) == _months_between(first, month) else None
+    offices = []
+    if first == month:
+        offices = [
+            explain_alone(data_dir, month=month, measure=measure, timezone=timezone, office=one["office_id"])
+            for one in around["offices"]
+            if one["number"] is not None
+        ]
+    trace = Trace(number, "the chain", "", value, asked[-1]["is_open"], False, False, (), frozenset())
+    return Explanation(trace, around, offices=offices)
+
+
+def _months_between(first: date, last: date) -> int:
+    return 12 * (last.year - first.year) + last.month - first.month + 1
 
 
 def explain_year(

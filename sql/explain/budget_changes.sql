@@ -2,12 +2,17 @@
 -- One row per user, measure, month and moment at which another amount was read, the latest first. amount_before is null
 -- where the budget was entered, amount_after where it was taken back. What came with the first reading of the month is
 -- no change. The changes of a month add up to that of its budget.
+-- Without office and user these are the budgets of the chain.
 -- Parameters: office, user, first_month, month
 WITH budgets AS (
     SELECT *
     FROM marts.budgets
     WHERE month BETWEEN getvariable('first_month')::DATE AND getvariable('month')::DATE
-        AND (office_id = getvariable('office') OR user_id = getvariable('user'))
+        AND (
+            office_id = getvariable('office')
+            OR user_id = getvariable('user')
+            OR (getvariable('office') IS NULL AND getvariable('user') IS NULL)
+        )
 ),
 
 first_readings AS (
@@ -48,6 +53,7 @@ compared AS (
 SELECT
     compared.month,
     compared.measure,
+    coalesce(offices.office_name, compared.office_id) AS office_name,
     coalesce(users.user_label, compared.user_id, 'nobody in person') AS user_label,
     compared.amount_before,
     compared.amount AS amount_after,
@@ -59,6 +65,7 @@ LEFT JOIN first_readings AS first_read
     AND first_read.customer = compared._customer
     AND first_read.month = compared.month
 LEFT JOIN marts.users AS users USING (user_id)
+LEFT JOIN marts.offices AS offices ON offices.office_id = compared.office_id
 WHERE compared.amount IS DISTINCT FROM compared.amount_before
     AND (compared.amount_before IS NOT NULL OR compared.noted_at_utc > first_read.first_read_utc)
 ORDER BY compared.noted_at_utc DESC, compared.month, compared.measure, amount_change, user_label

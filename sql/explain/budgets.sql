@@ -3,15 +3,49 @@
 -- the latest month that has a row, as nothing was budgeted or done after it; the forecast is today's, which is that of the
 -- year's latest month that is over, and seen_from_month says which. Nothing more than what is reached so far is forecast of
 -- a user who has left the directory, or is without a trace in three months.
+-- Without office and user it is the chain, whose months with a budget nobody counts.
 -- Parameters: office, user, month
 WITH lines AS (
-    SELECT *
+    SELECT
+        month,
+        measure,
+        budget,
+        actual,
+        attainment_share,
+        year_to_date_budget,
+        year_to_date_actual,
+        year_to_date_attainment_share,
+        year_budget,
+        year_forecast,
+        is_open,
+        basis_note,
+        budget_month_count,
+        year_to_date_budget_month_count
     FROM marts.budget_vs_actual
     WHERE year(month) = year(getvariable('month')::DATE)
         AND (
             (office_id = getvariable('office') AND user_id IS NULL)
             OR user_id = getvariable('user')
         )
+    UNION ALL
+    SELECT
+        month,
+        measure,
+        budget,
+        actual,
+        attainment_share,
+        year_to_date_budget,
+        year_to_date_actual,
+        year_to_date_attainment_share,
+        year_budget,
+        year_forecast,
+        is_open,
+        basis_note,
+        NULL,
+        NULL
+    FROM marts.chain_budget_vs_actual
+    WHERE year(month) = year(getvariable('month')::DATE)
+        AND getvariable('office') IS NULL AND getvariable('user') IS NULL
 ),
 
 over AS (

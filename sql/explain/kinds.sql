@@ -1,6 +1,7 @@
 -- Which kinds of work is the commission of, beside the month before and the same months a year before?
 -- One row per period: now, month before (of a single month) and year before, as far as its months are held.
 -- Commission of sales alone may be unknown where it is not asked for apart; then nothing is said of it.
+-- Without office and user it is the chain.
 -- Parameters: office, user, first_month, month
 WITH lines AS (
     SELECT
@@ -14,6 +15,12 @@ WITH lines AS (
         is_commission_complete
     FROM marts.user_month
     WHERE user_id = getvariable('user')
+    UNION ALL
+    SELECT
+        month, commission, sold_commission, sold_estate_parts, writing_parts, valuation_parts, is_open,
+        is_commission_complete
+    FROM marts.chain_month
+    WHERE getvariable('office') IS NULL AND getvariable('user') IS NULL
 ),
 
 periods AS (

@@ -1,6 +1,7 @@
 -- How does the number compare with other months of this year and the year before?
 -- One row per month that is held, from January of the year before to the month. Months that are held from before a user was
 -- first seen have the number 0; first_seen_month says since when the user is known to have worked.
+-- Without office and user it is the chain.
 -- Parameters: office, user, month, measure, report
 WITH first_seen AS (
     SELECT
@@ -19,6 +20,10 @@ lines AS (
     SELECT month, is_open, is_commission_complete, to_json(line)
     FROM marts.user_month AS line
     WHERE user_id = getvariable('user')
+    UNION ALL
+    SELECT month, is_open, is_commission_complete, to_json(line)
+    FROM marts.chain_month AS line
+    WHERE getvariable('office') IS NULL AND getvariable('user') IS NULL
     UNION ALL
     SELECT sources.month, false, true, json_object(getvariable('measure'), 0)
     FROM marts.office_sources AS sources

@@ -2,6 +2,7 @@
 -- One row per sentence; is_doubt where it is a reason to hesitate. Of several months it says which.
 -- Of a user the answers of the user's office in the month are looked at. A problem of no report in particular is left out
 -- where its words show that it is about something else, as budgets beside a commission.
+-- Without office and user it is the chain: all offices are looked at, and doubts name theirs.
 -- Parameters: office, user, first_month, month, report
 WITH months AS (
     SELECT unnest(generate_series(
@@ -16,12 +17,26 @@ asked AS (
         getvariable('report')::VARCHAR AS report
     FROM months
     LEFT JOIN marts.user_month AS users ON users.month = months.month AND users.user_id = getvariable('user')
+    WHERE NOT (getvariable('office') IS NULL AND getvariable('user') IS NULL)
+    UNION ALL
+    SELECT coverage.office_id, months.month, getvariable('report')::VARCHAR
+    FROM months
+    INNER JOIN marts.office_coverage AS coverage USING (month)
+    WHERE getvariable('office') IS NULL AND getvariable('user') IS NULL
+),
+
+offices AS (
+    SELECT
+        office_id,
+        CASE WHEN getvariable('office') IS NULL AND getvariable('user') IS NULL THEN coalesce(office_name, office_id) || ': ' ELSE '' END AS of_office
+    FROM marts.offices
 ),
 
 sources AS (
-    SELECT sources.*, sources.fetched_at_utc::DATE::VARCHAR AS read_on
+    SELECT sources.*, sources.fetched_at_utc::DATE::VARCHAR AS read_on, coalesce(offices.of_office, '') AS of_office
     FROM marts.office_sources AS sources
     INNER JOIN asked USING (office_id, month, report)
+    LEFT JOIN offices USING (office_id)
 ),
 
 problems AS (
@@ -36,9 +51,10 @@ problems AS (
 ),
 
 reconciled AS (
-    SELECT compared.*
+    SELECT compared.*, coalesce(offices.of_office, '') AS of_office
     FROM marts.reconciliation AS compared
     INNER JOIN asked USING (office_id, month)
+    LEFT JOIN offices USING (office_id)
     WHERE asked.report IN ('commission_office', 'commission_user')
 ),
 
@@ -49,10 +65,10 @@ sentences AS (
         month,
         CASE
             WHEN is_cut_short
-                THEN 'cut short: read until ' || read_on || ' and not asked for since (' || source_state
+                THEN of_office || 'cut short: read until ' || read_on || ' and not asked for since (' || source_state
                 || '); what came afterwards is missing'
             WHEN NOT is_current
-                THEN 'not refreshed: last read on ' || read_on || ' (' || source_state
+                THEN of_office || 'not refreshed: last read on ' || read_on || ' (' || source_state
                 || '); what changed since is not in it'
             WHEN month > fetched_at_utc::DATE
                 THEN 'still to come: the month had not begun, last read on ' || read_on
@@ -66,12 +82,25 @@ sentences AS (
         false,
         NULL,
         CASE
+            WHEN getvariable('office') IS NULL AND getvariable('user') IS NULL
+                THEN count(*) || ' whole months of ' || count(DISTINCT office_id) || ' offices, last read from '
+                || min(read_on) || ' to ' || max(read_on)
             WHEN count(*) = 1 THEN 'the whole month, last read on ' || min(read_on)
             ELSE count(*) || ' whole months, last read from ' || min(read_on) || ' to ' || max(read_on)
         END
     FROM sources
     WHERE NOT is_cut_short AND is_current AND NOT is_growing
     HAVING count(*) > 0
+    UNION ALL
+    SELECT
+        0,
+        true,
+        asked.month,
+        coalesce(offices.of_office, asked.office_id || ': ') || 'not held, so the chain has more than is shown'
+    FROM asked
+    LEFT JOIN offices USING (office_id)
+    ANTI JOIN sources USING (office_id, month)
+    WHERE getvariable('user') IS NULL AND getvariable('office') IS NULL
     UNION ALL
     SELECT 2, true, NULL, 'late: ' || fresh.report || ' of ' || fresh.customer || ' should have been read again by '
         || fresh.due_utc::DATE
@@ -94,12 +123,13 @@ sentences AS (
         ON (sources.report, sources.customer_id) = (failed.report, failed.customer)
         AND sources.month = coalesce(failed.month, sources.month)
     UNION ALL
-    SELECT 4, true, month, 'differs: the ' || compared || ' has ' || compared_amount::DOUBLE || ' of ' || measure
+    SELECT 4, true, month, of_office || 'differs: the ' || compared || ' has ' || compared_amount::DOUBLE || ' of ' || measure
         || ', ' || difference::DOUBLE || ' beside ' || amount::DOUBLE || coalesce(': ' || likely_reason, '')
     FROM reconciled
     WHERE NOT is_reconciled
     UNION ALL
-    SELECT 5, false, NULL, count(*) || ' comparisons of the office with other reports, '
+    SELECT 5, false, NULL, count(*) || ' comparisons of the office' || CASE WHEN getvariable('office') IS NULL AND getvariable('user') IS NULL THEN 's' ELSE '' END
+        || ' with other reports, '
         || count(*) FILTER (is_reconciled) || ' of them agree'
     FROM reconciled
     WHERE is_reconciled IS NOT NULL

@@ -9,6 +9,7 @@ from duckdb import DuckDBPyConnection
 
 from tests.marts.given import (
     arrived,
+    asked_for,
     earned,
     explained,
     held,
@@ -126,3 +127,39 @@ def test_months_before_a_user_was_first_seen_are_zero_as_far_as_they_are_held() 
         (date(2025, 12, 1), 0), (date(2026, 1, 1), 0), (date(2026, 2, 1), 9)
     ]  # fmt: skip
     assert {one["first_seen_month"] for one in listed} == {date(2026, 2, 1)}
+
+
+def test_the_offices_make_the_chain_and_say_since_when_they_are_held() -> None:
+    given = warehouse()
+    earnings = {
+        "2025-01": {"M1": 50, "M2": 90},
+        "2025-12": {"M1": 1},
+        "2026-01": {"M1": 60, "M2": 20, "M3": 5},
+    }
+    for of_month, offices in earnings.items():
+        found = [earned({"office_customer_id": name}, amount) for name, amount in offices.items()]
+        loaded(given, "commission_office", "G1", of_month, found)
+    asked = {"measure": "commission", "report": "commission_office"}
+    offices_found = explained(given, "offices", "2026-01", **asked)
+    names = ("office_id", "number", "year_before", "month_before", "remark")
+    assert [tuple(one[name] for name in names) for one in offices_found] == [
+        ("M2", 20, 90, 0, None), ("M1", 60, 50, 1, None), ("M3", 5, 0, 0, None)
+    ]  # fmt: skip
+    for question, column in (("months", "number"), ("kinds", "commission")):
+        of_chain = explained(given, question, "2026-01", **asked)
+        assert {one["month"]: one[column] for one in of_chain} == {
+            date(2025, 1, 1): 140, date(2025, 12, 1): 1, date(2026, 1, 1): 85
+        }  # fmt: skip
+
+
+def test_of_the_chain_a_doubt_names_its_office() -> None:
+    given = warehouse()
+    for customer in ("M1", "M2"):
+        loaded(given, "commission_office", customer, "2026-01", [earned({"office_customer_id": customer}, 5)])
+    asked_for(given, "M1", "M3", M2="off")
+    found = explained(given, "trust", "2026-01", report="commission_office")
+    doubts = [str(one["sentence"]) for one in found if one["is_doubt"]]
+    assert [one.partition(" last")[0] for one in doubts if "late" not in one] == [
+        "M3: not held, so the chain has more than is shown",
+        "M2: not refreshed:",
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from collections.abc import Mapping
@@ -13,9 +14,17 @@ from typing import Any
 import duckdb
 import pytest
 
-from pipelines.cli.explain import print_explanation, print_year
+from pipelines.cli.explain import print_chain, print_explanation, print_year
+from pipelines.cli.main import main
 from pipelines.cli.number_lines import brief
-from pipelines.operations.explain import QUERIES, Explanation, explain, explain_alone, explain_year
+from pipelines.operations.explain import (
+    QUERIES,
+    Explanation,
+    explain,
+    explain_alone,
+    explain_chain,
+    explain_year,
+)
 from tests.scenarios.scenario import whole_chain
 from warehouse.lineage import SOURCES, SOURCES_OF_USERS, NotInTheFile
 from warehouse.queries import SQL, published_rows
@@ -205,6 +214,44 @@ def test_the_year_to_date_is_its_months_each_counted_anew(
         explain_year(
             published, month=november, measure="sold_average_commission", timezone="UTC", office=office
         )
+
+
+@pytest.mark.parametrize("measure", ["commission", "tip_count"])
+def test_the_chain_is_the_sum_of_its_offices_each_counted_anew(
+    published: Path, capsys: pytest.CaptureFixture[str], measure: str
+) -> None:
+    chain = explain_chain(published, month=SEPTEMBER, measure=measure, timezone="Europe/Stockholm")
+    assert chain.trace.value == sum(one.trace.value or 0 for one in chain.offices)
+    assert (len(chain.offices), print_chain(chain)) == (len(ids(published, "office")), 0)
+    assert "offices in their stored answers: all agree\n" in capsys.readouterr().out
+
+
+def test_an_office_that_its_stored_answer_contradicts_fails_the_chain(
+    published: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    changed = shutil.copytree(published, tmp_path / "changed")
+    office = ids(published, "office")[0]
+    with duckdb.connect(changed / "warehouse.duckdb") as file:
+        file.execute("UPDATE marts.office_month SET commission = 1 WHERE office_id = $1", [office])
+    chain = explain_chain(changed, month=SEPTEMBER, measure="commission", timezone="Europe/Stockholm")
+    assert print_chain(chain) == 1
+    said = capsys.readouterr()
+    assert "in no office" in said.out
+    assert "differs from the stored answer; explain that office" in said.err
+
+
+def test_the_chain_is_explained_without_office_and_user_and_for_programs(
+    published: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BROKERBI_DATA_DIR", str(published))
+    words = ["explain", "--month", "2026-09", "--measure"]
+    assert main([*words, "commission", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["kind"], found["agrees"]) == ("chain", True)
+    assert found["value"] == pytest.approx(sum(one["value"] for one in found["offices"]))
+    assert main([*words, "year_to_date_commission"]) == 0
+    assert "commission of the chain, 2026-01 to 2026-09\n" in capsys.readouterr().out
+    assert main([*words, "sold_average_commission"]) == 2
 
 
 def test_every_question_around_a_number_can_be_answered(published: Path) -> None:
