@@ -44,6 +44,31 @@ def on_entered_budgets(entered: Sequence[Shown], words: Language, *, is_chain: b
     )
 
 
+def on_budgets_so_far(budgeted: Iterable[Row], words: Language) -> list[str]:
+    """How many agents have a budget of a year to come, and of the year before, and what is not read yet."""
+    years: dict[date, list[Row]] = {}
+    for row in budgeted:
+        years.setdefault(row["month"], []).append(row)
+    sentences = []
+    for first, rows in sorted(years.items()):
+        sentences.append(
+            words.text(
+                "news.so_far",
+                sum(row["agent_count"] for row in rows),
+                year=first.year,
+                amount=words.sek(sum_of(row["amount"] or Decimal(0) for row in rows)),
+                year_before=first.year - 1,
+                count_before=words.number(sum(row["agent_count_before"] for row in rows)),
+                before=words.sek(sum_of(row["amount_before"] or Decimal(0) for row in rows)),
+            )
+        )
+        asked = max((row["until"] for row in rows if row["until"]), default=None)
+        if asked and asked.month < 12:
+            unasked = words.period(asked.replace(month=asked.month + 1), asked.replace(month=12))
+            sentences.append(words.text("news.unasked", period=unasked[:1].upper() + unasked[1:]))
+    return sentences
+
+
 def _by_place(budgets: Sequence[Shown], words: Language, *, is_chain: bool) -> list[Shown]:
     """Budgets of all years by office, or those of one office by their months, the largest first."""
     found: dict[str, Shown] = {}
@@ -129,6 +154,8 @@ def _budget_change(agent: Shown, words: Language) -> str:
         notes.append(words.text("news.withdrawn"))
     elif agent["amount_before"] is None:
         notes.append(words.text("news.kind_new"))
+    if agent["has_left"]:
+        notes.append(words.text("gap.left"))
     return f"{_budget_of(agent, words)} ({', '.join(notes)})"
 
 

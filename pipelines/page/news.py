@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
@@ -11,20 +11,23 @@ from pipelines.page.budget_news import (
     by_office_and_year,
     changed_budget,
     entered_budget,
+    on_budgets_so_far,
     on_changed_budgets,
     on_entered_budgets,
 )
 from pipelines.page.downloads import download
 from pipelines.page.facts import Facts, Row
 from pipelines.page.figures import Shown, remainder, sum_of
-from pipelines.page.language import Language
+from pipelines.page.language import Language, local_day
 
 CHANGES = {"gone": ("gone",), "amount": ("amount",), "moved": ("moved", "moved here", "moved away")}
 """Changes of sales that were known before, by their words, and the kinds of rows that each counts."""
-KINDS = {"moved here": "here", "moved away": "away"}
+KINDS = {"moved here": "here", "moved away": "away", "new share": "new"}
 """The words of kinds of rows that are not their own."""
 COLUMNS = ("sale", "what", "office", "agent", "before", "after", "effect")
-OF_NO_SALE = ("since", "closed", "reason", "budget", "entered")
+OF_NO_SALE = ("since", "closed", "reason", "budget", "entered", "budgeted")
+OF_OFFICES, OF_THE_CHAIN = ("moved away", "new share"), ("new",)
+"""Kinds of rows that are told at an office alone, and of the chain alone."""
 MOST_NAMED = 2
 MOST_LISTED = 12
 MOST_SHOWN, MOST_PLACES, MOST_REASONS = 3, 3, 3
@@ -36,7 +39,8 @@ def news_section(facts: Facts, words: Language, timezone: ZoneInfo, *, is_chain:
     """Sentences on new sales, closed months, changed sales and budgets, and the largest of the sales.
 
     Three sentences are shown, the others wait behind a click. Within a chain a sale that moved from one
-    office to another is told once; at an office it came, or went.
+    office to another is told once; at an office it came, or went. A new sale counts at an office by the
+    shares of its agents, and is told whole in the table of the chain.
     """
     since = next((row["at_utc"] for row in facts.news if row["kind"] == "since"), None)
     if since is None:
@@ -46,13 +50,17 @@ def news_section(facts: Facts, words: Language, timezone: ZoneInfo, *, is_chain:
     sales = [
         _sale(row, words, is_chain=is_chain)
         for row in facts.news
-        if row["kind"] not in OF_NO_SALE and not (is_chain and row["kind"] == "moved away")
+        if row["kind"] not in (*OF_NO_SALE, *(OF_OFFICES if is_chain else OF_THE_CHAIN))
     ]
     sales.sort(key=lambda one: -abs(one["effect"]))
     closed = _closed(facts.news)
-    entered, budgets = (by_office_and_year(_of_kind(facts.news, kind)) for kind in ("entered", "budget"))
+    left = {one["name"] for one in facts.agents if one["has_left"]}
+    entered, budgets = (
+        by_office_and_year({**row, "has_left": row["agent"] in left} for row in _of_kind(facts.news, kind))
+        for kind in ("entered", "budget")
+    )
     day = _day(since, words, timezone)
-    sentences = _sentences(sales, closed, entered, budgets, words, day, is_chain=is_chain)
+    sentences = _sentences(facts.news, sales, closed, entered, budgets, words, day, is_chain=is_chain)
     details = _details(closed, entered, budgets, words, timezone, is_chain=is_chain)
     columns = [one for one in COLUMNS if is_chain or one != "office"]
     head = [words.text(f"news.{one}") for one in columns]
@@ -67,7 +75,7 @@ def news_section(facts: Facts, words: Language, timezone: ZoneInfo, *, is_chain:
 
 
 def _day(at_utc: datetime, words: Language, timezone: ZoneInfo) -> str:
-    return words.day(at_utc.replace(tzinfo=UTC).astimezone(timezone).date())
+    return words.day(local_day(at_utc, timezone))
 
 
 def _of_kind(rows: Sequence[Row], kind: str) -> list[Row]:
@@ -112,6 +120,7 @@ def _details(
 
 
 def _sentences(
+    rows: Sequence[Row],
     sales: Sequence[Shown],
     closed: Sequence[Shown],
     entered: Sequence[Shown],
@@ -124,16 +133,18 @@ def _sentences(
     """The most important first."""
     if not (sales or closed or budgets or entered):
         return [words.text("news.nothing", day=day)]
-    new = [one for one in sales if one["kind"] == "new"]
-    changed = [one for one in sales if one["kind"] != "new"]
-    sentences = [_on_new_sales(new, words, day, is_chain=is_chain)]
+    new = [one for one in sales if one["kind"] in ("new", "new share")]
+    changed = [one for one in sales if one not in new]
+    shares = [_sale(row, words, is_chain=False) for row in _of_kind(rows, "new share")]
+    sentences = [_on_new_sales(new, shares, words, day, is_chain=is_chain)]
     if closed:
         sentences.append(_on_closed_months(closed, words, is_chain=is_chain))
         unexplained = sum_of(row["unexplained"] for row in closed)
         if abs(unexplained) >= LEAST_UNEXPLAINED:
             sentences.append(words.text("news.unexplained", amount=words.signed(unexplained)))
     if entered:
-        sentences.append(on_entered_budgets(entered, words, is_chain=is_chain))
+        so_far = on_budgets_so_far(_of_kind(rows, "budgeted"), words)
+        sentences.append(" ".join([on_entered_budgets(entered, words, is_chain=is_chain), *so_far]))
     if budgets:
         sentences.append(on_changed_budgets(budgets, words, is_chain=is_chain))
     if changed:
@@ -152,9 +163,10 @@ def _sale(row: Row, words: Language, *, is_chain: bool) -> Shown:
         after = None if row["kind"] == "moved away" else after
     way = "to" if row["kind"] == "moved away" else "from"
     moved = [words.text(f"news.{way}", where=where)] if (where := _elsewhere(row, words)) else []
+    what = "new_share" if row["is_part"] else KINDS.get(row["kind"], row["kind"])
     return {
         "kind": row["kind"],
-        "what": " ".join([words.text(f"news.kind_{KINDS.get(row['kind'], row['kind'])}"), *moved]),
+        "what": " ".join([words.text(f"news.kind_{what}"), *moved]),
         "from_or_to": "".join(moved),
         "home": _home(row, words),
         "sale": _home_in_full(row, words),
@@ -167,15 +179,18 @@ def _sale(row: Row, words: Language, *, is_chain: bool) -> Shown:
     }
 
 
-def _on_new_sales(new: Sequence[Shown], words: Language, day: str, *, is_chain: bool) -> str:
+def _on_new_sales(
+    new: Sequence[Shown], shares: Sequence[Shown], words: Language, day: str, *, is_chain: bool
+) -> str:
+    """New sales of a chain by the offices of their agents, or those of an office by their homes."""
     if not new:
         return words.text("news.none_new", day=day)
     sums: dict[str, Decimal] = {}
-    for one in new:
+    for one in shares:
         name = one["office"] if is_chain else one["home"]
         sums[name] = sums.get(name, Decimal(0)) + one["effect"]
     named = sorted(sums.items(), key=lambda one: -one[1])[:MOST_NAMED]
-    total = sum_of(sums.values())
+    total = sum_of(one["effect"] for one in new)
     sentence = words.text("news.new", len(new), day=day, amount=words.number(total))
     names = words.listed([f"{name} ({words.number(amount)})" for name, amount in named])
     if len(sums) == 1:
@@ -205,11 +220,11 @@ def _on_changed_sales(changed: Sequence[Shown], words: Language, *, is_chain: bo
 
 
 def _on_closed_months(closed: Sequence[Shown], words: Language, *, is_chain: bool) -> str:
-    """What closed months gained or lost, the largest of them, and the sales that changed the first."""
+    """What closed months gained or lost, the largest of them, and the sales that changed these."""
     total = sum_of(one["change"] for one in closed)
     named: list[str] = []
     for one in closed[:MOST_PLACES]:
-        why = [] if is_chain and named else _briefly(one, words)
+        why = _briefly(one, words)
         place = f"{_place(one, words, is_chain=is_chain)} {words.signed(one['change'])}"
         named.append(place + (f" ({', '.join(why)})" if why else ""))
     if others := closed[MOST_PLACES:]:

@@ -6,10 +6,12 @@
 -- what no change of a sale explains, and one of kind reason per sale that does, whenever that was noted in the sales list:
 -- they add up. And one per agent whose budget of commission changed, for the months from month to until of a year: entered
 -- where all of the office's are new, else budget, with the sum of the office over the same months before and after, so that
--- these add up too; without an agent it is nobody's in person.
+-- these add up too; without an agent it is nobody's in person. For a later year of which budgets were entered there is one
+-- of kind budgeted per office: its agents with a budget of commission and their sum, for that year so far and for the year
+-- before, and in until the last month that was asked for.
 -- A sale is new only where its office was known before: what is read for the first time is no news. Commission of a sale is
--- the whole of it, at the listing office, and of a reason the share of the office's agents; both are without the VAT that the
--- settings declare. Of a sale that is listed no more, contract_on, landing and sha256 say which stored answer had it last.
+-- the whole of it, at the listing office, and of a reason, and of kind new share, which divides each new sale, that of the
+-- office's agents; all are without the VAT that the settings declare. Of a sale that is listed no more, contract_on, landing and sha256 say which stored answer had it last.
 WITH declared AS (
     SELECT coalesce(max(vat_rate) FILTER (commission_vat = 'included'), 0) AS vat_rate FROM meta.tax_basis
 ),
@@ -117,6 +119,19 @@ shares AS (
     SELECT estate_id, coalesce(user_office_id, office_id) AS office_id, sum(commission_share) AS share
     FROM marts.sale_shares
     GROUP BY ALL
+),
+
+new_sales_shared AS (
+    SELECT
+        changed.* REPLACE (
+            'new share' AS kind,
+            coalesce(shares.office_id, changed.office_id) AS office_id,
+            changed.commission * coalesce(shares.share, 1) AS commission
+        ),
+        coalesce(shares.share < 0.999, false) AS is_part
+    FROM sales_changed AS changed
+    LEFT JOIN shares USING (estate_id)
+    WHERE changed.kind = 'new'
 ),
 
 sale_changes_shared AS (
@@ -249,6 +264,37 @@ budgets_of_offices AS (
     GROUP BY ALL
 ),
 
+years_entered AS (
+    SELECT DISTINCT year(offices.month) AS entered_year
+    FROM budgets_of_offices AS offices
+    CROSS JOIN since
+    WHERE offices.is_entered AND year(offices.month) > year(since.at_utc)
+),
+
+years_budgeted AS (
+    SELECT
+        agents.office_id,
+        make_date(entered_year, 1, 1) AS month,
+        count(DISTINCT user_id) FILTER (year(agents.month) = entered_year) AS agent_count,
+        count(DISTINCT user_id) FILTER (year(agents.month) < entered_year) AS agent_count_before,
+        sum(amount) FILTER (year(agents.month) = entered_year) AS amount,
+        sum(amount) FILTER (year(agents.month) < entered_year) AS amount_before
+    FROM budgets_of_agents AS agents
+    INNER JOIN years_entered ON year(agents.month) IN (entered_year - 1, entered_year)
+    WHERE agents.amount > 0 AND agents.user_id <> ''
+    GROUP BY ALL
+),
+
+months_asked AS (
+    SELECT year(month) AS asked_year, max(month) AS until
+    FROM (
+        SELECT unnest(months) AS month
+        FROM meta.loads
+        WHERE status = 'loaded' AND report IN (SELECT report FROM marts.budgets WHERE measure = 'commission')
+    )
+    GROUP BY ALL
+),
+
 last_listed AS (
     SELECT versions.estate_id, versions.contract_on, loads.landing, loads.sha256
     FROM marts.sale_versions AS versions
@@ -276,8 +322,13 @@ found AS (
         changed.other_month,
         changed.other_office_id,
         (changed.commission_before / (1 + declared.vat_rate))::DECIMAL(18, 4) AS amount_before,
-        (changed.commission / (1 + declared.vat_rate))::DECIMAL(18, 4) AS amount
-    FROM sales_changed AS changed
+        (changed.commission / (1 + declared.vat_rate))::DECIMAL(18, 4) AS amount,
+        changed.is_part
+    FROM (
+        SELECT *, false AS is_part FROM sales_changed
+        UNION ALL BY NAME
+        SELECT * FROM new_sales_shared
+    ) AS changed
     CROSS JOIN declared
     LEFT JOIN marts.sales AS sales USING (estate_id)
     LEFT JOIN last_listed USING (estate_id)
@@ -330,6 +381,10 @@ found AS (
     LEFT JOIN marts.users AS users USING (user_id)
     GROUP BY ALL
     HAVING coalesce(sum(agents.amount_before), 0) <> coalesce(sum(agents.amount), 0)
+    UNION ALL BY NAME
+    SELECT 'budgeted' AS kind, years_budgeted.*, months_asked.until
+    FROM years_budgeted
+    LEFT JOIN months_asked ON asked_year = year(years_budgeted.month)
 )
 
 SELECT
@@ -355,7 +410,9 @@ SELECT
     found.is_part,
     found.unexplained,
     found.office_before,
-    found.office_after
+    found.office_after,
+    found.agent_count,
+    found.agent_count_before
 FROM found
 LEFT JOIN marts.offices AS offices USING (office_id)
 LEFT JOIN marts.offices AS others ON others.office_id = found.other_office_id

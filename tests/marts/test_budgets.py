@@ -444,17 +444,33 @@ def test_the_year_of_the_chain_is_read_from_one_row(given: DuckDBPyConnection) -
     assert found == [(300, 400, 0.75, 600, 0.75)]
 
 
-def changed_budgets(given: DuckDBPyConnection) -> list[tuple[object, ...]]:
-    """The rows of changed budgets on the page since spring: whose, of the agent and of the office."""
+def news_since_spring(given: DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
+    """What the page says has changed since then."""
     sales_read(given, "2026-01", {"E1": 5}, SPRING)
     build(given, "month_total_versions", "sale_changes", "sale_shares", "budgets", "offices")
     for at_utc in (SPRING, AUTUMN):
         given.execute(
             "INSERT INTO meta.publications (name, at_utc, status) VALUES ($1, $1, 'published')", [at_utc]
         )
+    return given.sql((SQL / "page" / "news.sql").read_text("utf-8"))
+
+
+def changed_budgets(given: DuckDBPyConnection) -> list[tuple[object, ...]]:
+    """The rows of changed budgets on the page since spring: whose, of the agent and of the office."""
     shown = "kind, agent, until, amount_before::INT, amount::INT, office_before::INT, office_after::INT"
-    news = given.sql((SQL / "page" / "news.sql").read_text("utf-8")).filter("until IS NOT NULL")
+    news = news_since_spring(given).filter("kind IN ('budget', 'entered')")
     return news.select(shown).order("agent").fetchall()
+
+
+def test_budgets_of_a_year_to_come_are_counted_beside_those_of_the_year_before(
+    given: DuckDBPyConnection,
+) -> None:
+    held(given, "budget_commission", "G1", ["2027-01", "2027-02"], at_utc=SPRING)
+    for of_month, user in (("2026-12", "U1"), ("2026-12", "U2"), ("2027-01", "U1")):
+        budgeted(given, of_month, user, (900, SUMMER, None))
+    found = news_since_spring(given).filter("kind = 'budgeted'")
+    shown = "month, until, agent_count, agent_count_before, amount::INT, amount_before::INT"
+    assert found.select(shown).fetchall() == [(month("2027-01"), month("2027-02"), 1, 2, 900, 1800)]
 
 
 def test_the_page_says_whose_budget_changed_and_what_it_makes_of_the_offices(

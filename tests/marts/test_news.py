@@ -93,6 +93,12 @@ def test_a_late_sale_counts_at_the_offices_of_its_agents_by_their_shares() -> No
         ("reason", "M1", "E2", 70, None),
         ("reason", "M2", "E2", 30, None),
     ]
+    new = given.sql(NEWS).filter("kind LIKE 'new%'").select("kind, office_id, amount::INT, is_part")
+    assert new.order("kind, office_id").fetchall() == [
+        ("new", "M1", 100, False),
+        ("new share", "M1", 70, True),
+        ("new share", "M2", 30, True),
+    ]
 
 
 def test_a_sale_that_moved_from_the_running_month_explains_the_closed_one() -> None:

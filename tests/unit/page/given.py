@@ -131,6 +131,8 @@ def news(
         "other_office": None,
         "is_part": False,
         "unexplained": Decimal(unexplained),
+        "agent_count": None,
+        "agent_count_before": None,
         "office_before": None if before is None else Decimal(before),
         "office_after": None if amount is None else Decimal(amount),
         **more,
@@ -175,7 +177,7 @@ def chain(*offices: str, months: int = 15) -> Facts:
         agents=tuple(agent(office, f"Agent of {office}", 800, budget=1000) for office in offices),
         news=(
             news("since"),
-            *(news("new", office, amount=100) for office in offices),
+            *(news(kind, office, amount=100) for office in offices for kind in ("new", "new share")),
             *(news("gone", office, before=60, home=None) for office in offices),
             *(news("budget", office, amount=200, before=100) for office in offices),
             *(news("entered", office, amount=200, of_month="2026-03") for office in offices),

@@ -12,7 +12,7 @@ from pipelines.page.facts import Facts, Row
 from pipelines.page.figures import Shown
 from pipelines.page.language import SPACE, language
 from pipelines.page.news import news_section
-from tests.unit.page.given import news
+from tests.unit.page.given import agent, news
 
 SINCE = news("since")
 
@@ -42,15 +42,30 @@ def test_a_week_without_a_change_says_so() -> None:
 
 
 def test_new_sales_are_counted_and_their_offices_named() -> None:
-    rows = [news("new", "A", amount=90), news("new", "B", amount=6), news("new", "C", amount=4)]
+    amounts = {"A": 90, "B": 6, "C": 4}
+    rows = [news(kind, one, amount=amounts[one]) for one in amounts for kind in ("new", "new share")]
     assert told(SINCE, *rows) == [
         "3 sales have come in since 13 March 2026, with 100 in commission, most of it at A (90) and B (6).",
         "No sale known before has changed.",
     ]
 
 
+def test_a_new_sale_counts_at_the_offices_of_its_agents_and_is_whole_in_the_table_of_the_chain() -> None:
+    shares = [
+        news("new share", "A", amount=40, is_part=True),
+        news("new share", "B", amount=60, is_part=True),
+    ]
+    rows = [SINCE, news("new", "A", amount=100), *shares]
+    whole, part = section(*rows), section(SINCE, shares[0], is_chain=False)
+    assert whole["sentences"][0].endswith(
+        "One sale has come in since 13 March 2026, with 100 in commission, most of it at B (60) and A (40)."
+    )
+    assert [(one["what"], one["effect"]) for one in whole["sales"]] == [("new", 100)]
+    assert [(one["what"], one["effect"]) for one in part["sales"]] == [("new, the office's share", 40)]
+
+
 def test_an_office_is_told_of_homes() -> None:
-    [first, _] = told(SINCE, news("new", "A", amount=900), is_chain=False)
+    [first, _] = told(SINCE, news("new share", "A", amount=900), is_chain=False)
     assert first == "One sale has come in since 13 March 2026, with 900 in commission: Main Street 1."
 
 
@@ -92,6 +107,26 @@ def test_a_lowered_budget_says_whose_and_the_sum_of_the_office() -> None:
     assert told(SINCE, *rows)[-1] == (
         "The budget of A for February 2026 was lowered from SEK 557 to SEK 450: "
         "Axel (−97, withdrawn) and Bo (−10)."
+    )
+
+
+def test_a_budget_that_was_withdrawn_from_who_has_left_says_so() -> None:
+    facts = Facts(
+        news=[SINCE, news("budget", "A", before=97)], agents=[agent("A", "An Agent", 5, has_left=True)]
+    )
+    shown = news_section(facts, language("en"), ZoneInfo("Europe/Stockholm"), is_chain=True)
+    assert shown["sentences"][-1].endswith(": An Agent (\N{MINUS SIGN}97, withdrawn, has left).")
+
+
+def test_budgets_of_a_year_to_come_say_how_many_have_one_and_which_month_is_not_read() -> None:
+    year: Shown = {"month": date(2027, 1, 1), "until": date(2027, 11, 1)}
+    counts: Shown = {**year, "agent_count": 1, "agent_count_before": 6}
+    rows = [news("entered", "A", amount=200, **year)]
+    rows += [news("budgeted", office, amount=200, before=900, **counts) for office in "AB"]
+    assert told(SINCE, *rows)[-1] == (
+        "First budgets of A for January to November 2027 were entered, SEK 200 in all: An Agent (SEK 200). "
+        "So far 2 agents have a budget for 2027, SEK 400 in all; for 2026 12 have one, SEK 1,800. "
+        "December 2027 has not been read yet and is not in this."
     )
 
 
@@ -165,7 +200,7 @@ def test_what_closed_months_lost_is_said_in_sum_and_for_the_largest() -> None:
         "No sale has come in since 13 March 2026.",
         (
             "Closed months changed by −160 in all: February of A −40 (no. 17), "
-            "February of B −40, February of C −40 and one more (−40)."
+            "February of B −40 (no. 17), February of C −40 (no. 17) and one more (−40)."
         ),
     ]
 
