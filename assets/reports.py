@@ -209,7 +209,7 @@ def fetch_partitions(
     _log(context, [one for one in found if one.is_news(green)], run_notes(run_log, news))
     run_log.ended(news)
     context.log.info(summary_line(found))
-    if failed and may_pass(found, stopped) and not _is_automatic_retry(context):
+    if failed and may_pass(found) and not _is_automatic_retry(context):
         reasons = (failed.description or "").removesuffix(REMEDY)
         context.log.warning(f"{reasons}It is tried again in {project.retry_seconds:g} seconds.")
         raise dg.RetryRequested(max_retries=1, seconds_to_wait=project.retry_seconds) from failed

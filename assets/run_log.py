@@ -14,7 +14,7 @@ import dagster as dg
 from assets.metadata import markdown_table
 from pipelines.catalogue.sales import CHANGED_SALES
 from pipelines.planning.plan import Plan
-from pipelines.sync.summary import NOT_OF_TONIGHT, TROUBLE
+from pipelines.sync.summary import NOT_OF_TONIGHT, OF_THE_HOST, TROUBLE
 from warehouse.column_news import ColumnNews
 from warehouse.window_result import WindowResult, WindowStatus
 
@@ -74,6 +74,7 @@ class RunLog:
     last_table: float = 0.0
     has_warned: bool = False
     refused: set[str] = field(default_factory=set)
+    host_errors: set[str] = field(default_factory=set)
     reports: dict[str, ReportCount] = field(default_factory=dict)
     latest: deque[float] = field(default_factory=deque)
 
@@ -104,14 +105,17 @@ class RunLog:
         self.rows += sum(window.rows.values())
         self.failed += has_failed
         self._count(window, has_failed=has_failed, is_refused=is_refused)
-        # A customer that is refused is refused in many reports: the table counts them.
+        # A customer that is refused is so in many reports, a service that is down in all: the table counts.
         is_told = window.customer in self.refused if is_refused else self.failed > MOST_FAILURE_LINES
+        is_told = is_told or window.error in self.host_errors
         if (has_failed or is_refused) and not is_told:
             self.log.warning(
                 f"{window.report} of {window.customer} ({window.when}) {window.status}: {window.reason}"
             )
         if is_refused:
             self.refused.add(window.customer)
+        if window.error in OF_THE_HOST:
+            self.host_errors.add(window.error)
         if time.monotonic() - self.last_line >= SECONDS_BETWEEN_LINES:
             self._log_progress()
 

@@ -37,7 +37,7 @@ PLANNED, LOGGED = (
 NOT_ASKED = "it was not asked: the run ended before its turn"
 FETCH_FAILED = "partitions failed"
 """Part of the first line of every failure of a run that fetches."""
-REMEDY = "Then re-execute this run from failure: it asks only for what is missing."
+REMEDY = "Re-executing this run from failure asks only for what is missing then."
 
 
 class PartitionState(StrEnum):
@@ -285,18 +285,15 @@ def _customers_table(results: Sequence[PartitionResult]) -> str:
     return markdown_table(("customer", "rows", "before", "state"), rows, right=("rows", "before"))
 
 
-def troubles(results: Iterable[PartitionResult], stopped: str) -> list[FailedReport]:
-    """What went wrong, once for each report and customer; `stopped` says why the sync gave up, if it did.
-
-    What was not asked because it gave up is part of that one cause.
-    """
+def troubles(results: Iterable[PartitionResult]) -> list[FailedReport]:
+    """What went wrong, once for each report and customer."""
     found: dict[Pair, FailedReport] = {}
     for one in results:
         if one.state in RED:
-            kind = one.kind or ("HostDown" if stopped else "")
-            known = found.setdefault(one.partition.pair, FailedReport(*one.partition.pair, kind, one.reason))
-            if kind and not known.kind:
-                found[one.partition.pair] = FailedReport(*one.partition.pair, kind, one.reason)
+            failed = FailedReport(*one.partition.pair, one.kind, one.reason)
+            known = found.setdefault(one.partition.pair, failed)
+            if one.kind and not known.kind:
+                found[one.partition.pair] = failed
     return list(found.values())
 
 
@@ -308,11 +305,8 @@ def failure(
     `stopped` says why the sync gave up, `shut_out` names customers that were refused everything asked.
     """
     red = [one for one in results if one.state in RED]
-    # A login may cover one report and not another, so one refused report alone proves nothing.
-    asked = Counter(customer for _, customer in {one.partition.pair for one in results})
-    out = [customer for customer in shut_out if asked[customer] > 1]
-    wrong = [one for one in troubles(results, stopped) if not (one.customer in out and one.kind == FORBIDDEN)]
-    wrong += [FailedReport("", customer, SHUT_OUT) for customer in out]
+    wrong = [one for one in troubles(results) if not (one.customer in shut_out and one.kind == FORBIDDEN)]
+    wrong += [FailedReport("", customer, SHUT_OUT) for customer in shut_out]
     if not wrong and not stopped:
         return None
     grouped: dict[tuple[str, str, str], list[Month]] = {}
@@ -320,7 +314,7 @@ def failure(
         months = grouped.setdefault((*one.partition.pair, one.reason), [])
         months += [one.partition.month] if one.partition.month else []
     rows = [(report, name, months_in_words(months), why) for (report, name, why), months in grouped.items()]
-    told = red or [one for one in results if one.partition.customer in out]
+    told = red or [one for one in results if one.partition.customer in shut_out]
     headline = f"{len(told)} of {len(results)} {FETCH_FAILED}"
     if customers := names(one.partition.customer for one in told):
         headline += f", of {customers}"
@@ -358,9 +352,9 @@ def plan_what_is_left(context: dg.AssetExecutionContext) -> None:
                 context.instance.report_dagster_event(alone, context.run.run_id)
 
 
-def may_pass(results: Iterable[PartitionResult], stopped: str) -> bool:
+def may_pass(results: Iterable[PartitionResult]) -> bool:
     """Whether some of what failed may be answered in a few minutes."""
-    return any(one.kind in PASSING for one in troubles(results, stopped))
+    return any(one.kind in PASSING for one in troubles(results))
 
 
 def summary_line(results: Sequence[PartitionResult]) -> str:

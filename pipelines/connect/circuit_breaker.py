@@ -27,13 +27,14 @@ class CircuitBreaker:
     and nothing more is asked, when `enough` requests in a row failed in all their tries, for at least
     three pairs of customer and report, when three in a row found nothing to connect to, or when every
     report is refused with 403, customer after customer. `reports` is how many reports the run asks for;
-    `open_because` is empty until the run is over.
+    `open_because` says why the run is over, `opened_by` names the kind of error; both are empty until then.
     """
 
     rate_limit: RateLimit
     reports: int = REPORTS_REFUSED
     enough: int = 10
     open_because: str = ""
+    opened_by: str = ""
     _latest: deque[bool] = field(default_factory=lambda: deque(maxlen=LATEST_TRIES))
     _exhausted_in_a_row: list[ConnectError] = field(default_factory=list)
     _refused_in_a_row: set[tuple[str, str]] = field(default_factory=set)
@@ -79,7 +80,7 @@ class CircuitBreaker:
         failed.append(error)
         pairs = {(each.request.customer, each.request.report) for each in failed}
         if len(failed) >= UNREACHABLE_IN_A_ROW and all(isinstance(each, Unreachable) for each in failed):
-            self._open(f"Nobody answers at the address of the service. {error}")
+            self._open(f"Nobody answers at the address of the service. {error}", by=Unreachable)
         elif len(failed) >= self.enough and len(pairs) >= FEWEST_PAIRS:
             self.rate_limit.slow_down()
             self._open(
@@ -109,5 +110,6 @@ class CircuitBreaker:
             and len(self._refused_in_a_row) >= FEWEST_REFUSALS
         )
 
-    def _open(self, reason: str) -> None:
-        self.open_because = self.open_because or reason
+    def _open(self, reason: str, by: type[ConnectError] = HostDown) -> None:
+        if not self.open_because:
+            self.open_because, self.opened_by = reason, by.__name__

@@ -146,6 +146,7 @@ class Scheduler:
             task.closed = "not asked: the customer was refused every report so far (403)"
         if reason := self.summary.stopped or task.closed:
             status = WindowStatus.NO_ACCESS if task.denied else WindowStatus.NOT_ASKED
+            result.error = "" if task.denied else self.summary.stopped_by
             self.summary.add(result, status, reason)
             return False
         try:
@@ -185,8 +186,12 @@ class Scheduler:
                     task.closed = f"earlier windows were refused: {reason}"
             case HostDown():
                 status = WindowStatus.NOT_ASKED
-        self.summary.stopped = self.summary.stopped or self.circuit_breaker.open_because
         result.error = type(error).__name__
+        if self.circuit_breaker.open_because:
+            self.summary.stopped = self.circuit_breaker.open_because
+            self.summary.stopped_by = self.circuit_breaker.opened_by
+            if isinstance(error, HostDown):
+                result.error = self.summary.stopped_by
         self.summary.add(result, status, reason)
 
     async def _release(self, task: TaskState) -> None:

@@ -26,7 +26,7 @@ class Summary:
     """Everything that became of one sync; grows while it runs.
 
     `held` counts the months left alone, `turns` are those that wait for their first turn, `stopped` says why
-    the run ended early; `on_result` is called with every window.
+    the run ended early and `stopped_by` names that kind of error; `on_result` is called with every window.
     """
 
     run_id: str
@@ -37,6 +37,7 @@ class Summary:
     turns: dict[Pair, Mapping[Month, date]] = field(default_factory=dict)
     seconds: float = 0.0
     stopped: str = ""
+    stopped_by: str = ""
 
     def add(self, result: WindowResult, status: WindowStatus, reason: str = "") -> None:
         """Add a window that has come to its end."""
@@ -65,10 +66,15 @@ class Summary:
 
     @property
     def shut_out(self) -> list[str]:
-        """Customers that were refused every report they were asked for: a wrong id, or no rights at all."""
-        asked = {one.customer for one in self.results if one.status not in NOT_OF_TONIGHT}
+        """Customers that were refused every report they were asked for: a wrong id, or no rights at all.
+
+        A login may cover one report and not another, so one refused report alone proves nothing.
+        """
+        asked = Counter(
+            name for _, name in {one.pair for one in self.results if one.status not in NOT_OF_TONIGHT}
+        )
         let_in = {one.customer for one in self.results if one.status in TROUBLE | {WindowStatus.LOADED}}
-        return sorted(asked - let_in)
+        return sorted(name for name, reports in asked.items() if reports > 1 and name not in let_in)
 
     @property
     def is_well(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,7 +14,7 @@ from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.rate_limit import RateLimit
 from pipelines.operations.pseudonyms import pseudonyms_of
 from pipelines.planning.plan import Plan, plan_from
-from pipelines.planning.selection import Selection
+from pipelines.planning.selection import Pair, Selection
 from pipelines.sync.bisect import WindowLimit
 from pipelines.sync.changed_sales import ask_what_changed
 from pipelines.sync.declaration import declare_catalogue
@@ -236,7 +236,7 @@ class _Run:
                 sha256="",
                 fetched_at_utc=one.fetched_at_utc or now,
             )
-            for one in self.summary.results
+            for one in [*self.summary.results, *_not_asked(self.summary)]
             if one.status in RECORDED
         ]
         denied = [task for task in tasks if task.denied and not self.summary.stopped]
@@ -250,3 +250,16 @@ class _Run:
         for pair, cap in learned.items():
             if cap != Cap():
                 remember_cap(connection, *pair, cap, now)
+
+
+def _not_asked(summary: Summary) -> Iterator[WindowResult]:
+    """What a run that gave up did not ask any more: one failed window for each report and customer."""
+    left: dict[Pair, list[WindowResult]] = {}
+    for one in summary.results:
+        if one.status is WindowStatus.NOT_ASKED and one.error and one.error == summary.stopped_by:
+            left.setdefault(one.pair, []).append(one)
+    for windows in left.values():
+        months = sorted({month for one in windows for month in one.months})
+        yield replace(
+            windows[0], months=tuple(months), window_start=None, window_end=None, status=WindowStatus.FAILED
+        )

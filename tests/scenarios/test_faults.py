@@ -195,6 +195,14 @@ def test_a_service_that_is_down_is_left_alone_after_ten_requests_in_a_row(tmp_pa
     assert here.value("SELECT count(*) FROM meta.months") == 0
 
 
+def test_what_a_run_that_gave_up_did_not_ask_is_written_down(tmp_path: Path) -> None:
+    here = scenario(tmp_path, offices=4)
+    here.sync(Fault("503"))
+    assert here.value("SELECT count(DISTINCT (report, customer)) FROM meta.open_failures") == 4 * len(FEW)
+    kinds = "SELECT DISTINCT error_kind FROM meta.open_failures ORDER BY 1"
+    assert here.rows(kinds) == [("HostDown",), ("Unavailable",)]
+
+
 def test_a_lasting_400_in_mid_run_is_halved_within_its_bound_and_never_repeated(tmp_path: Path) -> None:
     here = scenario(tmp_path)
     summary = here.sync(Fault("400", after=3))

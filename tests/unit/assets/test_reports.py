@@ -136,7 +136,7 @@ def test_a_failure_names_customers_and_months_and_what_to_do(tmp_path: Path) -> 
             "Check the id of M30016 and BROKERBI_BASE_URL: the service knows no such thing (404), asked for "
             "running_commissions."
         ),
-        "Then re-execute this run from failure: it asks only for what is missing.",
+        "Re-executing this run from failure asks only for what is missing then.",
     ]
 
 

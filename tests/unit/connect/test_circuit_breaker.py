@@ -70,6 +70,7 @@ async def test_what_ends_the_run(
     found, breaker, _ = await asked(tmp_path, service, asking)
     assert found == ended + ["HostDown"] * left
     assert (len(service.asked), bool(breaker.open_because)) == (len(ended), left > 0)
+    assert breaker.opened_by == ("" if not left else "Unreachable" if "Unreachable" in ended else "HostDown")
 
 
 @pytest.mark.parametrize(

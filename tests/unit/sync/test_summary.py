@@ -1,0 +1,31 @@
+"""The summary of a sync: what it says of customers that are refused."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from pipelines.sync.summary import Summary
+from warehouse.window_result import WindowResult, WindowStatus
+
+REFUSED, LOADED, WAITING = WindowStatus.NO_ACCESS, WindowStatus.LOADED, WindowStatus.WAITING
+
+
+@pytest.mark.parametrize(
+    ("results", "shut_out"),
+    [
+        ([("sales", REFUSED), ("users", REFUSED)], ["M1"]),
+        ([("sales", REFUSED), ("sales", REFUSED)], []),
+        ([("sales", REFUSED), ("users", LOADED)], []),
+        ([("sales", REFUSED), ("users", WAITING)], []),
+    ],
+    ids=["every report", "the only one that was asked", "one of two", "the other was not asked tonight"],
+)
+def test_a_customer_is_shut_out_when_all_of_several_reports_are_refused(
+    results: list[tuple[str, WindowStatus]], shut_out: list[str]
+) -> None:
+    summary = Summary("run", datetime(2026, 11, 22, tzinfo=UTC))
+    for report, status in results:
+        summary.add(WindowResult(report, "M1"), status)
+    assert summary.shut_out == shut_out
