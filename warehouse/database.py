@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -77,8 +78,9 @@ class Store:
     @contextmanager
     def opened(self, *, read_only: bool = False) -> Iterator[DuckDBPyConnection]:
         """The file, open under the write lock; one of an older format is brought up to date first."""
+        opening = partial(connect, read_only=True) if read_only else open_for_writing
         with self.locked() as path:
-            with connect(path, read_only=True) if read_only else open_for_writing(path) as connection:
+            with opening(path) as connection:
                 if meta_schema.format_of(connection, path) == meta_schema.FORMAT:
                     yield connection
                     return
@@ -86,7 +88,7 @@ class Store:
                 connection.begin()
                 meta_schema.upgrade(connection)
                 connection.commit()
-            with connect(path, read_only=True) if read_only else open_for_writing(path) as connection:
+            with opening(path) as connection:
                 yield connection
 
     @contextmanager

@@ -12,7 +12,7 @@ Snapshots whose scopes do not overlap are merged at once, as a wave.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import TYPE_CHECKING
@@ -110,14 +110,22 @@ class Scope:
 
 def newest_scopes(connection: DuckDBPyConnection, loads: Sequence[Load]) -> dict[ScopeKey, datetime]:
     """When the newest snapshot merged so far was fetched, for each scope of these reports and customers."""
+    return {key: fetched for key, (fetched, _) in _merged_scopes(connection, loads).items()}
+
+
+def _merged_scopes(
+    connection: DuckDBPyConnection, loads: Iterable[Load]
+) -> dict[ScopeKey, tuple[datetime, datetime | None]]:
+    """When the newest snapshot was fetched, and when one last differed from the one before, by scope."""
+    results = [load.result for load in loads]
     found = connection.execute(
         """
-        SELECT report, customer, month, asked, fetched_at_utc FROM meta.history_scopes
+        SELECT report, customer, month, asked, fetched_at_utc, changed_at_utc FROM meta.history_scopes
         WHERE list_contains($1, report) AND list_contains($2, customer)
         """,
-        [list({load.result.report for load in loads}), list({load.result.customer for load in loads})],
+        [list({one.report for one in results}), list({one.customer for one in results})],
     )
-    return {(report, customer, month, asked): at for report, customer, month, asked, at in found.fetchall()}
+    return {(*key,): (fetched, changed) for *key, fetched, changed in found.fetchall()}
 
 
 def waves_of(loads: Sequence[Load], newest: dict[ScopeKey, datetime]) -> list[list[Scope]]:
@@ -192,7 +200,8 @@ def merge_snapshots(
 def remember_scopes(connection: DuckDBPyConnection, waves: Sequence[Sequence[Scope]]) -> None:
     """Write down what has been merged, the newest of each scope, and when an answer last was another one."""
     merged = [scope for wave in waves for scope in wave]
-    changed = _last_changes(connection, merged)
+    known = _merged_scopes(connection, (scope.load for scope in merged))
+    changed = {key: changed_at for key, (_, changed_at) in known.items()}
     newest = {}
     for scope in merged:
         if scope.has_changed and scope.key in changed:
@@ -210,21 +219,6 @@ def remember_scopes(connection: DuckDBPyConnection, waves: Sequence[Sequence[Sco
         for key, result in newest.items()
     ]
     replace_rows(connection, "history_scopes", rows, key=names)
-
-
-def _last_changes(connection: DuckDBPyConnection, scopes: Sequence[Scope]) -> dict[ScopeKey, datetime | None]:
-    """When an answer last differed from the one before, for every scope that was merged before these."""
-    found = connection.execute(
-        """
-        SELECT report, customer, month, asked, changed_at_utc FROM meta.history_scopes
-        WHERE list_contains($1, report) AND list_contains($2, customer)
-        """,
-        [
-            list({one.load.result.report for one in scopes}),
-            list({one.load.result.customer for one in scopes}),
-        ],
-    )
-    return {(report, customer, month, asked): at for report, customer, month, asked, at in found.fetchall()}
 
 
 def forget_histories(

@@ -79,21 +79,27 @@ def publish(
     Killed at any moment, it leaves the old file or the new one.
     """
     began = time.monotonic()
-    versions, file = Versions(data_dir), Store(data_dir, lock_seconds=lock_seconds)
-    with file.locked(), explained(versions.published):
-        made = Publication(REFUSED, now, versions.published, reasons=tuple(reasons_against))
-        with file.opened(read_only=True) as connection:
-            loads, last_load_number, has_traces = connection.execute(_CONTENTS).fetchall()[0]
-        made = replace(made, loads=loads, last_load_number=last_load_number)
-        if not reasons_against:
+    versions, store = Versions(data_dir), Store(data_dir, lock_seconds=lock_seconds)
+    with store.locked(), explained(versions.published):
+        with store.reading() as connection:
+            [(loads, last_load_number, has_traces)] = connection.execute(_CONTENTS).fetchall()
+        publication = Publication(
+            REFUSED if reasons_against else PUBLISHED,
+            now,
+            versions.published,
+            None if reasons_against else versions.next(now),
+            loads=loads,
+            last_load_number=last_load_number,
+            reasons=tuple(reasons_against),
+        )
+        if publication.published:
             if has_traces:
-                compact(file.data_dir)
-            made = _make_version(file, versions, replace(made, status=PUBLISHED, version=versions.next(now)))
-            made = replace(made, seconds=time.monotonic() - began)
+                compact(data_dir)
+            publication = _make_version(store, versions, publication, began)
         versions.clear(keep)
-        with file.opened() as connection:
-            _write_down(connection, made)
-        return made
+        with store.writing() as connection:
+            _write_down(connection, publication)
+        return publication
 
 
 @dataclass(frozen=True)
@@ -126,9 +132,9 @@ def rollback(
     data_dir: Path, *, to: str | None = None, now: datetime, lock_seconds: float = LOCK_SECONDS
 ) -> Publication:
     """Put back the version before the current one, or the one named, in one step."""
-    versions, file = Versions(data_dir), Store(data_dir, lock_seconds=lock_seconds)
-    with file.locked(), explained(versions.published):
-        with file.opened(read_only=True) as connection:
+    versions, store = Versions(data_dir), Store(data_dir, lock_seconds=lock_seconds)
+    with store.locked(), explained(versions.published):
+        with store.reading() as connection:
             headers = connection.execute(
                 "SELECT name, header_sha256 FROM meta.publications WHERE status = $1", [PUBLISHED]
             ).fetchall()
@@ -136,7 +142,7 @@ def rollback(
         versions.show(version)
         size = versions.published.stat().st_size
         back = Publication(ROLLED_BACK, now, versions.published, version, size)
-        with file.opened() as connection:
+        with store.writing() as connection:
             _write_down(connection, back)
         return back
 
@@ -213,26 +219,27 @@ SELECT (SELECT count(DISTINCT load_id) FROM meta.months),
 """
 
 
-def _make_version(file: Store, versions: Versions, made: Publication) -> Publication:
+def _make_version(store: Store, versions: Versions, publication: Publication, began: float) -> Publication:
     """Copy the working file, tell the copy that it is published, and show it to the analysts."""
-    version = made.version or ""
+    version = publication.version or ""
     versions.folder.mkdir(mode=SHARED_FOLDER, exist_ok=True)
     left = (*versions.folder.glob(".unfinished*"), *versions.data_dir.glob(".warehouse.duckdb.new*"))
     for path in left:  # by a publication that was killed
         path.unlink(missing_ok=True)
-    if wal(file.path).exists():
-        with open_for_writing(file.path, strict=True):
+    if wal(store.path).exists():
+        with open_for_writing(store.path, strict=True):
             pass  # a checkpoint, without which there would be nothing whole to copy
     unfinished = versions.folder / ".unfinished.duckdb"
     with replacement(versions.path(version), mode=SHARED_FILE, unfinished=unfinished):
         unfinished.touch(mode=0o600)
-        copy_file(file.path, unfinished)
+        copy_file(store.path, unfinished)
         with connect(unfinished) as connection:
-            _write_down(connection, made)
+            _write_down(connection, publication)
             connection.execute("CHECKPOINT")  # closing does the same, but keeps quiet when it fails
     versions.show(version)
     path = versions.published
-    return replace(made, bytes=path.stat().st_size, header_sha256=header_sha256(path))
+    seconds = time.monotonic() - began
+    return replace(publication, bytes=path.stat().st_size, seconds=seconds, header_sha256=header_sha256(path))
 
 
 def _write_down(connection: DuckDBPyConnection, publication: Publication) -> None:

@@ -24,6 +24,7 @@ from pipelines.page.figures import (
     chart,
     last_months,
     ratio,
+    sum_of,
     without_vat,
 )
 from pipelines.page.gap import note_on_leaving
@@ -262,14 +263,14 @@ def _chart_month(months: OfficeMonths, month: date, field: str, measure: str) ->
     is_open = months.running == month
     is_part = total.known < total.wanted or bool(total.cut_short)
     rows = [months.budgets.get((office, month, measure)) for office in months.offices]
-    budgets = [row.budget for row in rows if row is not None and row.budget is not None]
+    budget = sum_of(row.budget for row in rows if row is not None)
     is_compared = not (is_open or is_part)
     is_before_whole = before.known == before.wanted > 0 and not before.cut_short
     return ChartMonth(
         month,
         getattr(total, field) if total.known else None,
         getattr(before, field) if is_compared and is_before_whole else None,
-        sum(budgets, Decimal(0)) or None if is_compared else None,
+        budget if budget and is_compared else None,
         is_open,
         is_part and not is_open,
     )

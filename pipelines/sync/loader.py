@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LOADS_IN_A_GROUP = 200
 BYTES_IN_A_GROUP = UNDER_WAY // 2
 """A group is full with so many loads, or so many bytes of answers as to leave room for fetching others."""
-PATIENCE_SECONDS = 2.0
+GATHERING_SECONDS = 2.0
 """How long a fetched window waits for others; what waits is asked again when the run is killed."""
 
 
@@ -37,7 +37,7 @@ class Loader:
     store: Store
     summary: Summary
     memory: MemoryBudget = field(default_factory=MemoryBudget)
-    patience: float = PATIENCE_SECONDS
+    patience: float = GATHERING_SECONDS
     _waiting: list[WindowResult] = field(default_factory=list)
     _is_over: bool = False
     _changed: asyncio.Condition = field(default_factory=asyncio.Condition)

@@ -11,7 +11,7 @@ UNDER_WAY = 32_000_000
 """Bytes of answers asked for, being read or waiting to be loaded; one larger answer goes alone."""
 SMALLEST_WINDOW = 50_000
 """Bytes that every window counts for: its frames take memory however few rows they hold."""
-PATIENCE_SECONDS = 30.0
+WAIT_FOR_ROOM_SECONDS = 30.0
 """How long a window waits for others to be loaded: they may be waiting for the service."""
 
 
@@ -35,7 +35,7 @@ class MemoryBudget:
         """Count a window of a report as being asked, as soon as there is room for it."""
         async with self._in_turn:
             with suppress(TimeoutError):
-                async with asyncio.timeout(PATIENCE_SECONDS):
+                async with asyncio.timeout(WAIT_FOR_ROOM_SECONDS):
                     while (self._asked.total() or self._fetched) and self._with(report) > self.total:
                         self._changed.clear()
                         await self._changed.wait()
