@@ -18,7 +18,7 @@ from assets.run_log import columns_in_words
 from assets.run_results import FETCH_FAILED
 from assets.schedules import NIGHTLY
 from assets.under_way import NIGHT_OF, customers_being_fetched
-from pipelines.operations.causes import SHUT_OUT, FailedReport, causes, shortened
+from pipelines.operations.causes import NO_RIGHT, SHUT_OUT, FailedReport, causes, shortened
 from pipelines.planning.selection import Pair
 from warehouse.column_news import column_news_since
 from warehouse.errors import WarehouseError
@@ -225,7 +225,7 @@ def _troubles(
     for one in find_overdue(found, project.as_of(now), fetched):
         yield FailedReport(one.report, one.customer, one.kind, one.why)
     for report, customer in lost:
-        yield FailedReport(report, customer, "Forbidden" if report else SHUT_OUT)
+        yield FailedReport(report, customer, NO_RIGHT if report else SHUT_OUT)
 
 
 def _columns_in_words(project: Project, since: datetime) -> Sequence[str]:

@@ -21,7 +21,7 @@ from assets.metadata import (
 )
 from assets.partitions import ReportPartition, partition_key
 from pipelines.months import Month, runs_of_months
-from pipelines.operations.causes import HELD_BACK, PASSING, SHUT_OUT, FailedReport, causes, names
+from pipelines.operations.causes import HELD_BACK, NO_RIGHT, PASSING, SHUT_OUT, FailedReport, causes, names
 from pipelines.planning.due import Calendar
 from pipelines.planning.selection import Pair
 from pipelines.settings.model import Settings
@@ -29,7 +29,6 @@ from pipelines.sync.summary import NOT_OF_TONIGHT, TROUBLE
 from warehouse.ledger import HeldMonth, Ledger
 from warehouse.window_result import WindowResult, WindowStatus
 
-FORBIDDEN = "Forbidden"
 PLANNED, LOGGED = (
     dg.DagsterEventType.ASSET_MATERIALIZATION_PLANNED,
     dg.DagsterEventType.ASSET_MATERIALIZATION,
@@ -163,7 +162,7 @@ class LedgerComparison:
                 return (
                     PartitionState.LOST_ACCESS,
                     "it was answered before and is refused now (403)",
-                    FORBIDDEN,
+                    NO_RIGHT,
                 )
             return PartitionState.NO_ACCESS, "no access (403); it is asked again tomorrow", ""
         reason = "; ".join(dict.fromkeys(window.reason for window in windows if window.reason))
@@ -305,7 +304,7 @@ def failure(
     `stopped` says why the sync gave up, `shut_out` names customers that were refused everything asked.
     """
     red = [one for one in results if one.state in RED]
-    wrong = [one for one in troubles(results) if not (one.customer in shut_out and one.kind == FORBIDDEN)]
+    wrong = [one for one in troubles(results) if not (one.customer in shut_out and one.kind == NO_RIGHT)]
     wrong += [FailedReport("", customer, SHUT_OUT) for customer in shut_out]
     if not wrong and not stopped:
         return None

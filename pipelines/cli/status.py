@@ -14,7 +14,7 @@ from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
 from pipelines.cli.output import count, print_json, print_table, size
 from pipelines.clock import SystemClock
-from pipelines.operations.causes import LOGIN_CORRECTED, LOGIN_REFUSED, FailedReport, causes, names
+from pipelines.operations.causes import LOGIN_CORRECTED, LOGIN_REFUSED, NO_RIGHT, FailedReport, causes, names
 from pipelines.settings.messages import SettingsError
 from pipelines.settings.model import load_settings
 
@@ -202,7 +202,7 @@ def _print_causes(view: Overview, settings: Settings) -> None:
     lost = {(one.report, one.customer) for one in view.standings if one.is_lost}
     failed = [FailedReport(one.report, one.customer, one.cause, one.error) for one in view.failures]
     failed = _with_corrected_logins(failed, settings)
-    failed += [FailedReport(*pair, "Forbidden") for pair in sorted(lost)]
+    failed += [FailedReport(*pair, NO_RIGHT) for pair in sorted(lost)]
     for sentence in causes(failed, settings):
         print(f"- {sentence}")
     refused: dict[str, list[RefusedReport]] = {}

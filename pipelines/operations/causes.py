@@ -18,6 +18,7 @@ SHUT_OUT = "shut out"
 LATE = "late"
 NEVER = "never"
 LOGIN_REFUSED, LOGIN_CORRECTED = "Unauthorized", "login corrected"
+NO_RIGHT = "Forbidden"
 UNKNOWN_LOGIN = "(not in the settings)"
 NOBODY_ANSWERS, GIVEN_UP = "Unreachable", "HostDown"
 UNPUBLISHED = "unpublished"
@@ -28,7 +29,7 @@ SENTENCES: Mapping[str, str] = {
     "changed; {reports} of {customers} wait.",
     LOGIN_CORRECTED: "Wait for the next run, or sync: the login of {customers} is not the one that was "
     "refused (401), or was accepted since; {reports} wait.",
-    "Forbidden": "Ask the service's support for the right to {reports} of {customers}: it was answered "
+    NO_RIGHT: "Ask the service's support for the right to {reports} of {customers}: it was answered "
     "before and is refused now (403); what is held stays, and each day it is asked for once more.",
     SHUT_OUT: "Check the id of {customers} and the login's rights: every report was refused (403).",
     "NotFound": "Check the id of {customers} and BROKERBI_BASE_URL: the service knows no such thing (404), "
@@ -50,7 +51,7 @@ SENTENCES: Mapping[str, str] = {
     NEVER: "Launch a backfill, or wait for the next night: {reports} of {customers} was never fetched.",
 }
 OTHER = "Look at `brokerbi status` and ask the service's support: {reason} ({reports} of {customers})"
-PASSING = frozenset({"Unreachable", "HostDown", "Unavailable", "TooManyRequests", "NotJson"})
+PASSING = frozenset({NOBODY_ANSWERS, GIVEN_UP, "Unavailable", "TooManyRequests", "NotJson"})
 """Kinds of errors that may be over in some minutes."""
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 
 from pipelines.months import Month
+from pipelines.operations.causes import GIVEN_UP, LOGIN_REFUSED, NOBODY_ANSWERS
 from pipelines.planning.selection import Pair
 from warehouse.window_result import WindowResult, WindowStatus
 
@@ -15,9 +16,9 @@ TROUBLE = frozenset({WindowStatus.FAILED, WindowStatus.HELD_BACK, WindowStatus.N
 """What makes a run end as failed. A report the login has no right to is reported, but is no failure."""
 NOT_OF_TONIGHT = frozenset({WindowStatus.SKIPPED, WindowStatus.WAITING, WindowStatus.TOLD})
 """What says nothing of whether an answer would be given."""
-OF_THE_LOGIN = frozenset({"Unauthorized"})
+OF_THE_LOGIN = frozenset({LOGIN_REFUSED})
 """Errors that say the same of every window of a login."""
-OF_THE_HOST = frozenset({"HostDown", "Unreachable"})
+OF_THE_HOST = frozenset({GIVEN_UP, NOBODY_ANSWERS})
 """Errors that say the same of everything."""
 
 
