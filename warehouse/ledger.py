@@ -20,6 +20,23 @@ if TYPE_CHECKING:
 Pair = tuple[str, str]
 """A report's name and a customer's id."""
 
+# What was held back waits for somebody to look: the same answer would be held back again.
+_FAILED = """
+    WITH troubles AS (
+        SELECT report, customer, unnest(months) AS month, status, fetched_at_utc
+        FROM meta.loads WHERE status IN ('failed', 'held back')
+    ), latest AS (
+        SELECT report, customer, month, arg_max(status, fetched_at_utc) AS status,
+               max(fetched_at_utc) AS failed_at_utc
+        FROM troubles GROUP BY ALL
+    )
+    SELECT report, customer, list(month) FROM latest LEFT JOIN meta.months AS held
+    USING (report, customer, month)
+    WHERE latest.status = 'failed'
+        AND (held.fetched_at_utc IS NULL OR held.fetched_at_utc < latest.failed_at_utc)
+    GROUP BY ALL
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class HeldMonth:
@@ -65,6 +82,7 @@ class Ledger:
     `changed` says since when a month is to be read again because a sale of it was changed, `probed`
     through which day each customer's changes have been asked for. `snapshots_changed` says when the answer
     for a month kept as history last differed from the one before, its times taken back like those of `held`.
+    `failed` are the months that failed when they were last asked, whether or not they are held from before.
     """
 
     months: Mapping[tuple[str, str, date | None], HeldMonth] = field(default_factory=dict)
@@ -76,6 +94,7 @@ class Ledger:
     changed: Mapping[tuple[str, str, date], datetime] = field(default_factory=dict)
     probed: Mapping[str, date] = field(default_factory=dict)
     snapshots_changed: Mapping[Pair, Mapping[date | None, datetime]] = field(default_factory=dict)
+    failed: Mapping[Pair, frozenset[date]] = field(default_factory=dict)
 
     def was_denied_since(self, pair: Pair, moment: datetime) -> bool:
         """Whether the service refused (403) a report of a customer at that moment or later."""
@@ -321,6 +340,7 @@ def _learned(connection: DuckDBPyConnection) -> dict[str, Any]:
     [(seconds,)] = ask(
         "SELECT sum(seconds) / nullif(sum(requests), 0) FROM meta.loads WHERE status = 'loaded'"
     ).fetchall()
+    failed = ask(_FAILED).fetchall()
     snapshots_changed: dict[Pair, dict[date | None, datetime]] = {}
     for report, customer, month, at in ask(
         "SELECT report, customer, month, time_bucket(INTERVAL 15 MINUTE, max(changed_at_utc)) "
@@ -337,4 +357,5 @@ def _learned(connection: DuckDBPyConnection) -> dict[str, Any]:
         },
         "probed": dict(probes),
         "snapshots_changed": snapshots_changed,
+        "failed": {(report, customer): frozenset(months) for report, customer, months in failed},
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from functools import cached_property
@@ -215,6 +215,7 @@ def wanted_months(
     *,
     rhythm: Rhythm = USUAL,
     refresh: bool = False,
+    failed: Collection[Month] = (),
     changed_since: Mapping[Month, datetime] = NO_CHANGES,
     most_changed: int = 0,
 ) -> Wanted:
@@ -222,7 +223,8 @@ def wanted_months(
 
     `changed_since` says since when a month is to be read again because a sale of it was changed;
     `most_changed` is how many such months one night asks for, the latest first: an answer that names
-    everything must not turn a night into a backfill.
+    everything must not turn a night into a backfill. `failed` are asked again, however old and whether or not
+    they are held.
     """
     missing: list[Month] = []
     due: list[Month] = []
@@ -234,13 +236,13 @@ def wanted_months(
     for month in scope:
         known = held.get(month)
         if known is None:
-            if turn := None if refresh else rhythm.first_turn(month, held, calendar):
+            if turn := None if refresh or month in failed else rhythm.first_turn(month, held, calendar):
                 waiting[month] = turn
                 continue
             missing.append(month)
             if held and rhythm.lets_wait(month, calendar):
                 older.append(month)
-        elif refresh or _is_due_every_night(month, known, report, calendar, rhythm):
+        elif refresh or month in failed or _is_due_every_night(month, known, report, calendar, rhythm):
             due.append(month)
             if _has_changed(month, known, rhythm):
                 followed.append(month)

@@ -343,6 +343,7 @@ class Planner:
             report,
             self.calendar,
             refresh=self.selection.refresh,
+            failed=frozenset(Month.of(day) for day in self.ledger.failed.get(pair, ())),
         )
         wanted = of_these(rhythm=rhythm, changed_since=changed, most_changed=self.most_changed)
         cap: Cap | None = self.ledger.caps.get(pair)

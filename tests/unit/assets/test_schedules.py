@@ -101,6 +101,11 @@ def test_months_that_were_changed_are_read_by_the_night_itself_and_by_no_other_r
     assert night(replace(everything(), changed=changed)) == (USUAL, [])
 
 
+def test_an_older_month_that_failed_is_asked_again_by_a_run_of_its_customer() -> None:
+    failed = {("sales", "c02"): frozenset({MAY.first_day})}
+    assert night(replace(everything(), failed=failed)) == (USUAL, older("c02", first=MAY, last=MAY))
+
+
 def test_one_run_asks_for_all_customers_and_leaves_held_months_alone(
     tmp_path: Path, instance: dg.DagsterInstance
 ) -> None:

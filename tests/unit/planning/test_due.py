@@ -179,6 +179,14 @@ def test_a_turn_counts_from_local_midnight() -> None:
         assert (Month(2026, 3) in wanted(held, name="commission_user").months) is is_wanted
 
 
+@pytest.mark.parametrize("held", [ALL_HELD, {}], ids=["held from before", "never held"])
+def test_a_month_that_failed_is_due_however_old_it_is_and_waits_for_no_turn(held: HeldMonths) -> None:
+    one, may = report("office_budget_crm"), Month(2026, 5)
+    rhythm = Rhythm(4, by_turns=True, nightly=3, may_wait="all")
+    found = wanted_months([may], held, one, CALENDAR, rhythm=rhythm, failed={may})
+    assert found.months == (may,)
+
+
 def changed(held: HeldMonths, months: Iterable[Month], most: int) -> Wanted:
     """What is wanted when sales of these months were changed an hour after last night."""
     one, since = report("sales"), dict.fromkeys(months, LAST_NIGHT + timedelta(hours=1))

@@ -181,3 +181,15 @@ def test_rows_are_counted_of_the_pairs_that_are_asked_about(given: Given) -> Non
     filled(given, "M1", "M2").load([users("a", {"1": "Ann"})])
     counted = given.read(read_rows, [("sales", "M1"), ("users", "M1"), ("sales", "M9")])
     assert counted == {("sales", "M1"): {JANUARY: 1, FEBRUARY: 0}, ("users", "M1"): {None: 1}}
+
+
+def test_a_month_that_failed_is_known_until_it_is_loaded_but_not_what_was_held_back(given: Given) -> None:
+    given.load([sales("a", (JANUARY, "1", "1"), months=BOTH)])
+    given.write(record_failures, [failed("b", months=BOTH, fetched_at_utc=hours(1))], NOON)
+    assert given.ledger().failed == {("sales", "M1"): frozenset(BOTH)}
+    held_back = failed("c", months=(FEBRUARY,), fetched_at_utc=hours(2))
+    held_back.status = WindowStatus.HELD_BACK
+    given.write(record_failures, [held_back], NOON)
+    assert given.ledger().failed == {("sales", "M1"): frozenset({JANUARY})}
+    given.load([sales("d", (JANUARY, "1", "1"), fetched=hours(3))])
+    assert given.ledger().failed == {}
