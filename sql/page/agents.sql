@@ -11,10 +11,11 @@ WITH last_month AS (
     FROM (SELECT month, bool_or(is_open) AS is_open FROM marts.office_month GROUP BY month)
 ),
 
-earned AS (
+earned_by_year AS (
     SELECT
         users.office_id,
         users.user_id,
+        year(last_month.month) - year(users.month) AS years_ago,
         any_value(users.user_label) AS name,
         sum(users.commission) AS commission,
         sum(users.sold_estate_parts) AS sold_estate_parts,
@@ -22,23 +23,9 @@ earned AS (
         bool_and(users.is_commission_complete) AS is_complete
     FROM marts.user_month AS users
     INNER JOIN last_month
-        ON users.month BETWEEN date_trunc('year', last_month.month) AND last_month.month
+        ON month(users.month) <= month(last_month.month)
+    WHERE years_ago BETWEEN 0 AND 1
     GROUP BY ALL
-),
-
-earned_before AS (
-    SELECT
-        users.office_id,
-        users.user_id,
-        sum(users.commission) AS commission,
-        sum(users.sold_estate_parts) AS sold_estate_parts,
-        bool_and(users.is_commission_complete) AS is_complete
-    FROM marts.user_month AS users
-    INNER JOIN last_month
-        ON users.month BETWEEN date_trunc('year', last_month.month) - INTERVAL 1 YEAR
-        AND last_month.month - INTERVAL 1 YEAR
-    GROUP BY ALL
-    HAVING sum(users.commission) <> 0
 ),
 
 held_before AS (
@@ -97,9 +84,9 @@ SELECT
     CASE
         WHEN has_left OR active.last_month < last_month.month - INTERVAL 2 MONTH THEN active.last_month
     END AS last_seen
-FROM earned
+FROM (FROM earned_by_year WHERE years_ago = 0) AS earned
 FULL JOIN budgeted USING (office_id, user_id)
-FULL JOIN earned_before AS before USING (office_id, user_id)
+FULL JOIN (FROM earned_by_year WHERE years_ago = 1 AND commission <> 0) AS before USING (office_id, user_id)
 LEFT JOIN held_before USING (office_id)
 LEFT JOIN marts.users AS names USING (user_id)
 LEFT JOIN active USING (office_id, user_id)

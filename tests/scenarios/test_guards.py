@@ -1,13 +1,10 @@
-"""What deserves doubt: emptied months, shrunk customers, windows too long, moving pages, refused files."""
+"""What deserves doubt: emptied months, shrunk customers, windows too long, moving pages."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from datetime import date
-from decimal import Decimal
-from functools import cache
 from pathlib import Path
-from tempfile import mkdtemp
 
 import httpx
 import pytest
@@ -20,7 +17,6 @@ from tests.scenarios.scenario import Scenario, scenario, synced, whole_chain
 from warehouse.database import Store
 from warehouse.landing import Landing
 from warehouse.ledger import Cap, forget_caps, ledger_of
-from warehouse.marts import MartError
 from warehouse.status import overview
 from warehouse.window_result import WindowStatus
 
@@ -181,47 +177,3 @@ def test_pages_that_move_are_read_again_and_it_is_written_down(tmp_path: Path, k
         for one in (here, calm)
     )
     assert moving == still
-
-
-@cache
-def published() -> Scenario:
-    here = synced(Path(mkdtemp()) / "data", ("sales",))
-    assert here.publish().publication.published
-    return here
-
-
-@pytest.fixture
-def here(tmp_path: Path) -> Scenario:
-    return published().copied_to(tmp_path / "data")
-
-
-def last_publication(here: Scenario) -> tuple[str, str]:
-    """Status and reason as `status` shows them."""
-    last = overview(Store(here.data_dir)).publications[0]
-    [reason] = last.reasons
-    return last.status, reason
-
-
-def test_an_error_that_a_check_found_is_the_reason(here: Scenario) -> None:
-    here.execute("UPDATE bi.sales_estates SET final_price = -1")
-    assert not here.publish().publication.published
-    status, reason = last_publication(here)
-    assert (status, reason.partition(":")[0]) == ("refused", "totals_are_not_negative")
-
-
-def test_a_mart_that_cannot_be_built_is_the_reason_and_the_old_file_stays(here: Scenario) -> None:
-    before = (here.data_dir / "warehouse.duckdb").read_bytes()
-    here.execute("ALTER TABLE bi.sales_estates DROP COLUMN final_price")
-    with pytest.raises(MartError):
-        here.publish()
-    status, reason = last_publication(here)
-    assert (status, "final_price" in reason) == ("refused", True)
-    assert (here.data_dir / "warehouse.duckdb").read_bytes() == before
-
-
-def test_what_the_settings_declare_is_in_the_published_file(here: Scenario) -> None:
-    declared = {"commission_vat": "included", "vat_rate": Decimal("0.25")}
-    here.settings = here.settings.model_copy(update=declared)
-    here.publish()
-    assert here.rows("FROM meta.tax_basis") == [tuple(declared.values())]
-    assert here.rows("FROM meta.rereading") == [(here.settings.changed_months,)]
