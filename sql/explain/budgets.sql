@@ -6,44 +6,14 @@
 -- Without office and user it is the chain, whose months with a budget nobody counts.
 -- Parameters: office, user, month
 WITH lines AS (
-    SELECT
-        month,
-        measure,
-        budget,
-        actual,
-        attainment_share,
-        year_to_date_budget,
-        year_to_date_actual,
-        year_to_date_attainment_share,
-        year_budget,
-        year_forecast,
-        is_open,
-        basis_note,
-        budget_month_count,
-        year_to_date_budget_month_count
-    FROM marts.budget_vs_actual
+    SELECT * FROM marts.budget_vs_actual
     WHERE year(month) = year(getvariable('month')::DATE)
         AND (
             (office_id = getvariable('office') AND user_id IS NULL)
             OR user_id = getvariable('user')
         )
-    UNION ALL
-    SELECT
-        month,
-        measure,
-        budget,
-        actual,
-        attainment_share,
-        year_to_date_budget,
-        year_to_date_actual,
-        year_to_date_attainment_share,
-        year_budget,
-        year_forecast,
-        is_open,
-        basis_note,
-        NULL,
-        NULL
-    FROM marts.chain_budget_vs_actual
+    UNION ALL BY NAME
+    SELECT * FROM marts.chain_budget_vs_actual
     WHERE year(month) = year(getvariable('month')::DATE)
         AND getvariable('office') IS NULL AND getvariable('user') IS NULL
 ),
