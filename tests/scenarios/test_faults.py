@@ -121,13 +121,6 @@ def test_what_lasts_costs_its_own_report_and_customer_and_is_named(name: str) ->
     assert named == (name != "403")
 
 
-@pytest.mark.parametrize("name", [*LASTING, *REFUSALS])
-def test_what_may_heal_is_tried_five_times_and_a_refusal_once(name: str) -> None:
-    one = lasting(name)
-    asked = [result for result in one.results(name) if result.requests]
-    assert one.struck[name] == len(asked) * (1 if name in REFUSALS else TRIES)
-
-
 @pytest.mark.parametrize("name", ["429", "html"])
 def test_everybody_else_is_loaded_whole_and_the_following_night_has_everything(
     name: str, tmp_path: Path
@@ -218,10 +211,3 @@ def test_a_quarter_of_all_answers_may_be_faulty(tmp_path: Path) -> None:
     here = scenario(tmp_path)
     assert here.sync(*(Fault(kind, rate=0.03) for kind in LASTING)).complaints() == []
     assert here.cells() == calm(2)
-
-
-@pytest.mark.parametrize("rate", [0.1, 0.5, 0.9])
-def test_at_any_rate_of_faults_the_requests_stay_within_the_stated_bound(tmp_path: Path, rate: float) -> None:
-    here = scenario(tmp_path)
-    here.sync(*(Fault(kind, rate=1 - (1 - rate) ** (1 / len(LASTING))) for kind in LASTING))
-    assert 0 < len(here.asked) <= TRIES * undisturbed(2)[1]
