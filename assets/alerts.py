@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from logging import Logger
@@ -18,7 +18,15 @@ from assets.run_log import columns_in_words
 from assets.run_results import FETCH_FAILED
 from assets.schedules import NIGHTLY
 from assets.under_way import NIGHT_OF, customers_being_fetched
-from pipelines.operations.causes import NO_RIGHT, SHUT_OUT, FailedReport, causes, shortened
+from pipelines.operations.causes import (
+    LOGIN_CORRECTED,
+    NO_RIGHT,
+    SHUT_OUT,
+    FailedReport,
+    causes,
+    shortened,
+    with_corrected_logins,
+)
 from pipelines.planning.selection import Pair
 from warehouse.column_news import column_news_since
 from warehouse.errors import WarehouseError
@@ -137,8 +145,9 @@ def next_alert(
     found = read_data_state(project)
     lost = lost_rights(found)
     known = {(report, customer) for report, customer in state.lost}
+    troubles = _to_be_mended(project, _troubles(project, instance, now, found, lost - known))
     findings = Findings(
-        causes(_troubles(project, instance, now, found, lost - known), project.settings),
+        causes(troubles, project.settings),
         sorted(known - lost),
         failed,
         silence,
@@ -146,12 +155,14 @@ def next_alert(
     )
     message = alert_message(day or f"{project.as_of(now):%Y-%m-%d}", findings)
     told = [*state.told, *(one.run_id for one in failed)][-LATEST_RUNS:]
-    after = replace(state, told=told, told_at=now.timestamp(), lost=sorted(lost))
+    after = replace(state, told=told, lost=sorted(lost))
     if day:
         after = replace(after, day=day, until=now.timestamp(), subject="", text="", channels=(), told=())
     if message is None:
         return after
-    return replace(after, subject=message.subject, text=message.text, channels=channels)
+    return replace(
+        after, told_at=now.timestamp(), subject=message.subject, text=message.text, channels=channels
+    )
 
 
 def deliver(state: AlertState, channels: Mapping[str, Channel], log: Logger) -> AlertState:
@@ -226,6 +237,12 @@ def _troubles(
         yield FailedReport(one.report, one.customer, one.kind, one.why)
     for report, customer in lost:
         yield FailedReport(report, customer, NO_RIGHT if report else SHUT_OUT)
+
+
+def _to_be_mended(project: Project, troubles: Iterable[FailedReport]) -> list[FailedReport]:
+    """Trouble without what a login failed at that is corrected by now: the next run asks for it."""
+    found = with_corrected_logins(troubles, project.settings)
+    return [one for one in found if one.kind != LOGIN_CORRECTED]
 
 
 def _columns_in_words(project: Project, since: datetime) -> Sequence[str]:

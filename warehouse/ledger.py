@@ -300,6 +300,26 @@ def record_failures(connection: DuckDBPyConnection, failures: Sequence[WindowRes
     replace_rows(connection, "loads", list(new.values()), key=["load_id"])
 
 
+def customers_that_failed(connection: DuckDBPyConnection, kind: str) -> set[str]:
+    """The customers of which a window ever failed by that kind of error."""
+    found = connection.execute(
+        "SELECT DISTINCT customer FROM meta.loads WHERE (status, error_kind) = ('failed', $1)", [kind]
+    )
+    return {customer for (customer,) in found.fetchall()}
+
+
+def rename_failures(
+    connection: DuckDBPyConnection, kind: str, customers: Collection[str], to: str, error: str
+) -> None:
+    """Give what failed for these customers by one kind of error another kind, and other words."""
+    if customers:
+        connection.execute(
+            "UPDATE meta.loads SET error_kind = $3, error = $4 "
+            "WHERE (status, error_kind) = ('failed', $1) AND list_contains($2, customer)",
+            [kind, list(customers), to, error],
+        )
+
+
 def add_requests(
     connection: DuckDBPyConnection, counts: Mapping[tuple[date, str, str], Mapping[str, float]]
 ) -> None:

@@ -14,7 +14,7 @@ from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
 from pipelines.cli.output import count, print_json, print_table, size
 from pipelines.clock import SystemClock
-from pipelines.operations.causes import LOGIN_CORRECTED, LOGIN_REFUSED, NO_RIGHT, FailedReport, causes, names
+from pipelines.operations.causes import LOGIN_REFUSED, NO_RIGHT, FailedReport, causes, names
 from pipelines.settings.messages import SettingsError
 from pipelines.settings.model import load_settings
 
@@ -28,7 +28,7 @@ _STATES_OF_TROUBLE = {
     "late": "late",
     "never read": "never read",
     "no access": "refused",
-    "login refused": "not asked as the login is refused",
+    "login refused": "not asked as the login was refused",
 }
 """States of meta.freshness that are trouble, and what the verdict calls them."""
 
@@ -123,9 +123,13 @@ def _troubles(view: Overview) -> list[str]:
     rows = sum(one.rows for one in view.quarantined)
     refused = sum(one.number for one in view.problems if one.kind == "check" and one.severity == "error")
     last = view.publications[0] if view.publications else None
+    not_asked = {(one.report, one.customer) for one in view.standings if one.state == "login refused"}
+    failed = sum(
+        one.cause != LOGIN_REFUSED or (one.report, one.customer) not in not_asked for one in view.failures
+    )
     return [
         *(f"{states[state]} {words}" for state, words in _STATES_OF_TROUBLE.items() if states[state]),
-        *([f"{len(view.failures)} failed and not loaded since"] if view.failures else []),
+        *([f"{failed} failed and not loaded since"] if failed else []),
         *([f"{count(rows)} rows in quarantine"] if rows else []),
         *([f"{count(refused)} checks of severity error failed"] if refused else []),
         *(["nothing is published"] if last is None else []),
@@ -201,9 +205,8 @@ def _print_causes(view: Overview, settings: Settings) -> None:
     """A sentence for each cause of what failed, and a line for each customer that never had some right."""
     lost = {(one.report, one.customer) for one in view.standings if one.is_lost}
     failed = [FailedReport(one.report, one.customer, one.cause, one.error) for one in view.failures]
-    failed = _with_corrected_logins(failed, settings)
     failed += [FailedReport(*pair, NO_RIGHT) for pair in sorted(lost)]
-    for sentence in causes(failed, settings):
+    for sentence in causes(failed, _with_logins(settings) if failed else settings):
         print(f"- {sentence}")
     refused: dict[str, list[RefusedReport]] = {}
     for one in view.refusals:
@@ -214,19 +217,11 @@ def _print_causes(view: Overview, settings: Settings) -> None:
         print(f"- {customer} has no access to {names(one.report for one in several)} ({since:%Y-%m-%d}).")
 
 
-def _with_corrected_logins(failed: list[FailedReport], settings: Settings) -> list[FailedReport]:
-    """What a refused login failed at, told apart where the settings have another one by now."""
-    if all(one.kind != LOGIN_REFUSED for one in failed):
-        return failed
-    from pipelines.sync.run_context import login_states
-
-    with suppress(SettingsError):  # what only reads needs no settings, and nobody knows the login then
-        settings = load_settings(os.environ, offline=True)
-    corrected = {customer for customer, is_refused in login_states(settings).items() if not is_refused}
-    return [
-        replace(one, kind=LOGIN_CORRECTED) if one.kind == LOGIN_REFUSED and one.customer in corrected else one
-        for one in failed
-    ]
+def _with_logins(settings: Settings) -> Settings:
+    """The settings with their logins, where there are any: what only reads needs none."""
+    with suppress(SettingsError):
+        return load_settings(os.environ, offline=True)
+    return settings
 
 
 def _print_failures(view: Overview) -> None:

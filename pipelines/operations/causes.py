@@ -28,7 +28,7 @@ SENTENCES: Mapping[str, str] = {
     LOGIN_REFUSED: "Correct {login}: the service refuses it (401), and it is used no more until it is "
     "changed; {reports} of {customers} wait.",
     LOGIN_CORRECTED: "Wait for the next run, or sync: the login of {customers} is not the one that was "
-    "refused (401), or was accepted since; {reports} wait.",
+    "refused (401), or was accepted since; {reports} are asked again.",
     NO_RIGHT: "Ask the service's support for the right to {reports} of {customers}: it was answered "
     "before and is refused now (403); what is held stays, and each day it is asked for once more.",
     SHUT_OUT: "Check the id of {customers} and the login's rights: every report was refused (403).",
@@ -75,7 +75,7 @@ def causes(troubles: Iterable[FailedReport], settings: Settings) -> list[str]:
     }
     configured = {one.id for one in settings.customers}
     grouped: dict[tuple[str, str], list[FailedReport]] = {}
-    for one in _with_kinds(troubles):
+    for one in with_corrected_logins(_with_kinds(troubles), settings):
         if one.kind == LOGIN_REFUSED:
             own = own_logins.get(one.customer)
             same = next((of for of, login in own_logins.items() if login == own), "")
@@ -88,6 +88,22 @@ def causes(troubles: Iterable[FailedReport], settings: Settings) -> list[str]:
     if len(groups) > MOST_SENTENCES:
         sentences.append(f"{len(groups) - MOST_SENTENCES} more causes are in `brokerbi status`.")
     return sentences
+
+
+def with_corrected_logins(troubles: Iterable[FailedReport], settings: Settings) -> list[FailedReport]:
+    """What refused logins failed at, told apart where the settings have another one by now."""
+    several = list(troubles)
+    if all(one.kind != LOGIN_REFUSED for one in several):
+        return several
+    from pipelines.operations.logins import login_states
+
+    states = login_states(settings)
+    return [
+        replace(one, kind=LOGIN_CORRECTED)
+        if one.kind == LOGIN_REFUSED and states.get(one.customer) is False
+        else one
+        for one in several
+    ]
 
 
 def reason_without_request(reason: str) -> str:

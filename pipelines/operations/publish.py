@@ -10,6 +10,7 @@ import httpx
 from pipelines.catalogue.reports import REPORTS
 from pipelines.clock import Clock, SystemClock
 from pipelines.operations.export import Export, refresh_export
+from pipelines.operations.logins import note_corrected_logins
 from pipelines.operations.report_page import ReportPage, refresh_report_page
 from warehouse.changes import remember_disagreements
 from warehouse.checks import CheckResult, keep_results, run_checks
@@ -102,6 +103,7 @@ def _build_and_check(store: Store, settings: Settings, clock: Clock) -> tuple[li
         write_declared(connection, "clock", settings.timezone)
         write_declared(connection, "tax_basis", settings.commission_vat, settings.vat_rate)
         write_declared(connection, "rereading", settings.changed_months)
+        note_corrected_logins(connection, settings)
         marts = build_marts(connection)
         remember_disagreements(connection, [one.name for one in REPORTS.values() if one.follows_sales])
         connection.commit()  # a check sees what is committed

@@ -192,8 +192,7 @@ class Sources:
             return
         file = self.directory / Path(path).expanduser()
         try:
-            with file.open(encoding="utf-8") as opened:
-                text = opened.read(LARGEST_SECRET).removeprefix("\ufeff").rstrip("\r\n")
+            text = secret_in(file)
         except OSError as error:
             self.problems.append(f"{name}_FILE names {file}, which cannot be read: {error.strerror}.")
             return
@@ -203,6 +202,12 @@ class Sources:
         if not text:
             self.problems.append(f"{name}_FILE names {file}, which is empty.")
         table[key] = text
+
+
+def secret_in(file: Path) -> str:
+    """The secret that a file holds, without the end of its line."""
+    with file.open(encoding="utf-8") as opened:
+        return opened.read(LARGEST_SECRET).removeprefix("\ufeff").rstrip("\r\n")
 
 
 def _anchor(table: Table, directory: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,6 @@ from pipelines.connect.models import MEGABYTE, Limits, Login, Try
 from pipelines.connect.rate_limit import RateLimit
 from pipelines.connect.refused_logins import RefusedLogins
 from pipelines.connect.retry import RetryPolicy
-from pipelines.settings.messages import SettingsError
 
 if TYPE_CHECKING:
     import httpx
@@ -78,12 +77,3 @@ class RunContext:
 def refused_logins_of(settings: Settings) -> RefusedLogins:
     """What the service answered 401 to, as all processes of the data directory remember it."""
     return RefusedLogins(settings.data_dir / "work" / "refused_logins", settings.base_url)
-
-
-def login_states(settings: Settings) -> dict[str, bool]:
-    """Whether the login of each active customer is one that was refused; nothing where it is not known."""
-    refused_logins, found = refused_logins_of(settings), {}
-    for customer in settings.active_customers if settings.base_url else ():
-        with suppress(SettingsError):
-            found[customer.id] = refused_logins.holds(Login(*settings.login_of(customer)))
-    return found

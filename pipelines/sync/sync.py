@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.rate_limit import RateLimit
+from pipelines.operations.logins import note_corrected_logins
 from pipelines.operations.pseudonyms import pseudonyms_of
 from pipelines.planning.plan import Plan, plan_from
 from pipelines.planning.selection import Pair, Selection
@@ -245,6 +246,7 @@ class _Run:
             for task in tasks
         }
         record_failures(connection, failures, now)
+        note_corrected_logins(connection, self.settings)
         for task in denied:
             deny(connection, *task.planned.pair, now)
         for pair, cap in learned.items():

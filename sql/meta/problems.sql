@@ -18,7 +18,10 @@ WITH failed AS (
             regexp_replace(error, ' Not asked: report \S+ of customer .+? \([^)]*\)\.', '', 'g'),
             '( to)? report \S+ of customer .+? \([^)]*\)', '', 'g'
         ) AS words,
-        coalesce(error_kind, '') IN ('Unreachable', 'HostDown') AS is_service_down
+        CASE
+            WHEN error_kind IN ('Unreachable', 'HostDown') THEN 'service down'
+            WHEN error_kind IN ('Unauthorized', 'login corrected') THEN error_kind
+        END AS common_cause
     FROM meta.open_failures
 ),
 
@@ -45,9 +48,9 @@ causes AS (
     FROM failed
     GROUP BY
         kind,
-        is_service_down,
-        CASE WHEN NOT is_service_down THEN customer END,
-        CASE WHEN NOT is_service_down THEN CASE error_kind WHEN 'Unauthorized' THEN error_kind ELSE words END END
+        common_cause,
+        CASE WHEN common_cause IS NULL THEN customer END,
+        CASE WHEN common_cause IS NULL THEN words END
 ),
 
 overlapping AS (

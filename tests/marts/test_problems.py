@@ -148,9 +148,12 @@ def test_months_that_failed_for_one_cause_are_one_problem_that_names_them() -> N
     assert problems(given) == [("failed month", "error", None, "M1", f"{words} {concerned}")]
 
 
-def test_a_service_that_is_down_is_one_problem_whomever_it_concerns() -> None:
+@pytest.mark.parametrize("kinds", [("Unreachable", "HostDown"), ("Unauthorized", "Unauthorized")])
+def test_a_service_that_is_down_and_a_login_that_is_refused_are_one_problem_whomever_it_concerns(
+    kinds: tuple[str, str],
+) -> None:
     given = warehouse()
-    for customer, kind in (("M1", "Unreachable"), ("M2", "HostDown")):
+    for customer, kind in zip(("M1", "M2"), kinds, strict=True):
         failed(given, NOW, "sales", customer, error="Nobody answers", error_kind=kind)
     words = "Nobody answers. It concerns sales of M1, M2 in 2026-01."
     assert problems(given) == [("failed month", "error", "sales", None, words)]

@@ -135,6 +135,27 @@ def test_a_backfill_that_fails_by_day_is_told_at_the_next_look(tmp_path: Path) -
     assert look(made, after, minutes=2) == after
 
 
+def test_a_night_without_a_message_delays_none(tmp_path: Path) -> None:
+    made, state = after_a_night(tmp_path)
+    state = replace(look(made, state, minutes=11), until=state.until)
+    made.service.faults.switch([Fault("404", customer=M16)])
+    made.run(first="G1|2026-10", last="M30017|2026-11")
+    assert look(made, state, minutes=12).text.startswith("- Check the id of M30016")
+
+
+def test_a_password_that_is_corrected_is_no_longer_a_thing_to_do(tmp_path: Path) -> None:
+    made = harness(tmp_path, start="2026-10", reports=RUNNING, password="wrong")
+    state = look(made, AlertState())
+    made.run(first="G1|2026-10", last="M30017|2026-11", tags=NIGHT)
+    assert look(made, state, minutes=11).text.startswith("- Correct BROKERBI_USERNAME")
+    made.change_settings(password="sandbox")
+    assert look(made, state, minutes=11).text == ""
+    made.run(first="M30017|2026-11", last="M30017|2026-11")
+    kinds = "SELECT DISTINCT error_kind FROM meta.loads WHERE status = 'failed'"
+    with made.project.store.reading() as connection:
+        assert connection.execute(kinds).fetchall() == [("login corrected",)]
+
+
 def test_a_wrong_password_of_many_customers_is_one_sentence(tmp_path: Path) -> None:
     made = harness(tmp_path, reports="", tries="1")
     state = look(made, AlertState())

@@ -15,7 +15,7 @@ from pipelines.cli.main import main
 from pipelines.cli.status import is_well, verdict
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.scenario import Scenario, scenario
-from warehouse.status import Overview, PastPublication, ProblemCount, ReportStatus
+from warehouse.status import OpenFailure, Overview, PastPublication, ProblemCount, ReportStatus
 
 NOW = datetime(2026, 11, 21, 4)
 STATUS = "import sys; from pipelines.cli.main import main; sys.exit(main())"
@@ -103,6 +103,13 @@ def test_problems_that_the_page_counts_are_in_the_verdict() -> None:
     assert verdict(noted).startswith("All is well but for 3 open problems of which none is an error: ")
     late = replace(noted, standings=[replace(FRESH, state="late")])
     assert verdict(late) == "Look: 1 late; 3 open problems in all."
+
+
+def test_what_a_refused_login_failed_at_is_counted_once() -> None:
+    refused = replace(FRESH, state="login refused")
+    failure = OpenFailure("sales", "M1", (NOW.date(),), "failed", "The login is wrong.", NOW, "Unauthorized")
+    view = Overview([refused], [failure], [], [], [], [PUBLISHED])
+    assert verdict(view) == "Look: 1 not asked as the login was refused."
 
 
 def test_failures_of_one_cause_are_one_line_and_details_show_each(

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from pipelines.connect.models import Login
 from pipelines.operations.causes import FailedReport, causes, reason_without_request
+from pipelines.settings.model import Settings
+from pipelines.sync.run_context import refused_logins_of
 from tests.unit.assets.harness import settings
 
 THREE_LOGINS = """[
@@ -12,6 +15,14 @@ THREE_LOGINS = """[
     {"id": "G7", "username": "south", "password": "else"},
     {"id": "G8", "username": "south", "password": "else"}
 ]"""
+
+
+def refuse(given: Settings) -> None:
+    """Remember that the service refuses every login of these settings."""
+    refused_logins = refused_logins_of(given)
+    refused_logins.folder.mkdir(parents=True)
+    for one in given.customers:
+        refused_logins.remember(Login(*given.login_of(one)))
 
 
 def test_each_refused_login_is_one_sentence_whether_its_name_or_its_password_alone_is_its_own(
@@ -22,9 +33,9 @@ def test_each_refused_login_is_one_sentence_whether_its_name_or_its_password_alo
         for report in ("sales", "tips")
         for customer in ("M1", "M2", "M3", "G7", "G8")
     ]
-    assert [
-        one.partition(":")[0] for one in causes(troubles, settings(tmp_path, customers=THREE_LOGINS))
-    ] == [
+    given = settings(tmp_path, customers=THREE_LOGINS)
+    refuse(given)
+    assert [one.partition(":")[0] for one in causes(troubles, given)] == [
         "Correct BROKERBI_USERNAME or the password that goes with it",
         "Correct the username or password of G7, G8's own login",
         "Correct the username or password of M3's own login",
@@ -34,6 +45,18 @@ def test_each_refused_login_is_one_sentence_whether_its_name_or_its_password_alo
 def test_a_customer_that_left_the_settings_does_not_accuse_the_login_of_others(tmp_path: Path) -> None:
     [sentence] = causes([FailedReport("sales", "M9", "Unauthorized")], settings(tmp_path))
     assert sentence.startswith("Correct the login of M9: the service refuses it (401)")
+
+
+def test_a_login_is_to_be_corrected_until_its_file_holds_another_password(tmp_path: Path) -> None:
+    password = tmp_path / "password"
+    password.write_text("wrong\n")
+    given = settings(tmp_path, customers="M1", password="", password_file=str(password))
+    refuse(given)
+    said = []
+    for text in ("wrong", "corrected"):
+        password.write_text(f"{text}\n")
+        said += [one[:24] for one in causes([FailedReport("sales", "M1", "Unauthorized")], given)]
+    assert said == ["Correct BROKERBI_USERNAM", "Wait for the next run, o"]
 
 
 def test_many_customers_and_reports_are_named_in_part_and_counted(tmp_path: Path) -> None:
