@@ -47,7 +47,7 @@ from assets.run_results import (
 )
 from assets.under_way import CATCH_UP_OF, NIGHT_OF, being_fetched
 from pipelines.catalogue.model import Report, declared_columns
-from pipelines.planning.selection import Selection
+from pipelines.planning.selection import Selection, left_customers
 from pipelines.settings.messages import SettingsError
 from warehouse.column_news import ColumnNews, column_news
 from warehouse.duckdb_file import literal, quoted
@@ -65,6 +65,8 @@ RETRY_NUMBER = "dagster/retry_number"
 ACCEPT_SHRINK = "brokerbi/accept_shrink"
 YES = "yes"
 """Run tag brokerbi/accept_shrink=yes: a customer may lose more than half of its rows."""
+
+NOBODY_ASKED = "Correct BROKERBI_CUSTOMERS, or select customers that are asked."
 
 BEFORE_MONTHLY_REPORTS = {"dagster/priority": "1"}
 """Users are read first: some reports ask for them one by one."""
@@ -197,6 +199,7 @@ def fetch_partitions(
     if context.run.tags.get(HELD) == SKIP:
         partitions = _not_under_way(project, context, partitions)
     try:
+        _refuse_to_ask_nobody(project, context, partitions)
         found, stopped, shut_out = _sync_and_compare(project, context, partitions, windows, run_log)
         news = column_news(store_of(context), [one.load_id for one in windows if one.load_id])
     except (SettingsError, WarehouseError) as error:
@@ -245,7 +248,9 @@ def _sync_and_compare(
             found = _results(replace(comparison, after=ledger_of(store)), partitions, windows)
             _log(context, [one for one in found if one.state is PartitionState.FETCHED])
         raise
-    return _results(replace(comparison, after=ledger_of(store)), partitions, windows), stopped, shut_out
+    comparison = replace(comparison, after=ledger_of(store))
+    found = _results(comparison, partitions, windows)
+    return found, stopped, sorted({*shut_out, *comparison.never_answered(found)})
 
 
 def _results(
@@ -254,6 +259,26 @@ def _results(
     """What became of these partitions, and of those that were read beyond them."""
     beyond = partitions_beyond(partitions, windows, comparison.calendar)
     return comparison.results([*partitions, *beyond], windows)
+
+
+def _refuse_to_ask_nobody(
+    project: Project, context: dg.AssetExecutionContext, partitions: Sequence[ReportPartition]
+) -> None:
+    """Warn of selected customers that are not asked; raises dg.Failure where all of them are such."""
+    selected = {one.customer for one in partitions if one.month}
+    silent = selected - {customer.id for customer in project.settings.active_customers}
+    if not silent:
+        return
+    held = ((report, customer) for report, customer, _ in ledger_of(store_of(context)).months)
+    left = left_customers(project.settings, held)
+    sentences = [
+        left.get(one, f"{one} is switched off (active = false in the settings); what is held of it stays.")
+        for one in sorted(silent)
+    ]
+    for sentence in sentences:
+        context.log.warning(f"Not asked: {sentence}")
+    if silent == selected:
+        raise dg.Failure(f"Nothing was asked. {' '.join(sentences)} {NOBODY_ASKED}")
 
 
 def _not_under_way(

@@ -14,7 +14,8 @@ from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
 from pipelines.cli.output import count, print_json, print_table, size
 from pipelines.clock import SystemClock
-from pipelines.operations.causes import LOGIN_REFUSED, NO_RIGHT, FailedReport, causes, names
+from pipelines.operations.causes import LOGIN_REFUSED, NO_RIGHT, SHUT_OUT, FailedReport, causes, names
+from pipelines.planning.selection import LEFT_CUSTOMERS, left_customers
 from pipelines.settings.messages import SettingsError
 from pipelines.settings.model import load_settings
 
@@ -69,6 +70,7 @@ def run_status(arguments: argparse.Namespace) -> int:
         _print_failures(view)
     else:
         _print_causes(view, settings)
+    _print_left_customers(view, settings)
     _print_trouble(view)
     _print_nights(view)
     for publication in view.publications if arguments.details else view.publications[:1]:
@@ -100,7 +102,18 @@ def is_well(view: Overview) -> bool:
     """
     is_awaited = any(one.state in ("late", "never read") or one.is_lost for one in view.standings)
     is_published = bool(view.publications) and view.publications[0].status != "refused"
-    return is_published and not is_awaited and not view.failures
+    return is_published and not is_awaited and not view.failures and not _shut_out(view)
+
+
+def _shut_out(view: Overview) -> set[str]:
+    """Customers that are refused each of several reports: a wrong id, or no rights at all."""
+    states: dict[str, list[str]] = {}
+    for one in view.standings:
+        if one.state != "switched off":
+            states.setdefault(one.customer, []).append(one.state)
+    return {
+        customer for customer, several in states.items() if len(several) > 1 and {*several} == {"no access"}
+    }
 
 
 def verdict(view: Overview) -> str:
@@ -203,18 +216,27 @@ def _print_quarantined(one: RawRow) -> None:
 
 def _print_causes(view: Overview, settings: Settings) -> None:
     """A sentence for each cause of what failed, and a line for each customer that never had some right."""
-    lost = {(one.report, one.customer) for one in view.standings if one.is_lost}
+    out = _shut_out(view)
+    lost = {(one.report, one.customer) for one in view.standings if one.is_lost and one.customer not in out}
     failed = [FailedReport(one.report, one.customer, one.cause, one.error) for one in view.failures]
     failed += [FailedReport(*pair, NO_RIGHT) for pair in sorted(lost)]
+    failed += [FailedReport("", customer, SHUT_OUT) for customer in sorted(out)]
     for sentence in causes(failed, _with_logins(settings) if failed else settings):
         print(f"- {sentence}")
     refused: dict[str, list[RefusedReport]] = {}
     for one in view.refusals:
-        if (one.report, one.customer) not in lost:
+        if (one.report, one.customer) not in lost and one.customer not in out:
             refused.setdefault(one.customer, []).append(one)
     for customer, several in refused.items():
         since = min(one.denied_at_utc for one in several)
         print(f"- {customer} has no access to {names(one.report for one in several)} ({since:%Y-%m-%d}).")
+
+
+def _print_left_customers(view: Overview, settings: Settings) -> None:
+    """Who is held and no longer in the settings, where these name customers, as `doctor` says it."""
+    held = ((one.report, one.customer) for one in view.standings if one.last_success_utc)
+    for sentence in left_customers(settings, held).values() if settings.customers else ():
+        print(f"- {sentence}\n      -> {LEFT_CUSTOMERS}")
 
 
 def _with_logins(settings: Settings) -> Settings:

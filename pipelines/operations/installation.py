@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from pipelines.planning.selection import left_customers
+from pipelines.planning.selection import LEFT_CUSTOMERS, left_customers
 from warehouse.database import Store
 from warehouse.errors import WarehouseError
 from warehouse.ledger import ledger_of
@@ -115,8 +115,7 @@ def working_file_findings(settings: Settings) -> Iterator[Finding]:
     for sentence in left_customers(
         settings, ((report, customer) for report, customer, _ in ledger.months)
     ).values():
-        remedy = "correct BROKERBI_CUSTOMERS, or keep it there with active = false"
-        yield Finding("customers", Severity.WARNING, sentence, remedy)
+        yield Finding("customers", Severity.WARNING, sentence, LEFT_CUSTOMERS)
     for (report, customer), cap in ledger.caps.items():
         found = f"{report} of {customer} is only answered {cap}"
         remedy = "brokerbi status --forget-caps, if the service has changed"

@@ -14,6 +14,8 @@ from pipelines.settings.messages import SettingsError, nearest
 if TYPE_CHECKING:
     from pipelines.settings.model import Customer, Settings
 
+LEFT_CUSTOMERS = "correct BROKERBI_CUSTOMERS, or keep it there with active = false"
+"""What to do about a customer that is held and no longer in the settings."""
 Pair = tuple[str, str]
 """A report's name and a customer's id: what is planned, asked, refused and reported together."""
 

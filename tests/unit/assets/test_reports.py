@@ -361,6 +361,23 @@ def test_a_customer_taken_out_of_the_settings_keeps_its_partitions_and_is_not_as
     assert made.partitions() == {"G1 green": 3, "M30017 green": 3, "M30016 green": 3}
 
 
+def test_a_run_of_customers_that_nobody_asks_fails_with_the_reason(tmp_path: Path) -> None:
+    made = harness(tmp_path)
+    made.run()
+    made.change_settings(customers="G1,M3O016,M30017")
+    result = made.run(first=f"{M16}|2026-09", last=f"{M16}|2026-11")
+    why = "M30016 is held and no longer in BROKERBI_CUSTOMERS; is M3O016 meant to be that one?"
+    assert failure_of(result).startswith(f"Nothing was asked. {why}")
+    assert made.partitions() == {"G1 green": 3, "M30016 red": 3, "M30017 green": 3}
+
+
+def test_a_customer_that_another_run_found_refused_everything_makes_this_one_red(tmp_path: Path) -> None:
+    made = harness(tmp_path, reports="running_commissions,sales")
+    made.service.faults.switch([Fault("403", customer=M16)])
+    failures = [failure_of(made.run(RUNNING, "sales", tags=LEAVE_HELD)) for _ in range(2)]
+    assert ["Check the id of M30016" in one for one in failures] == [True, True]
+
+
 def test_the_customers_of_the_matrix_are_named_and_those_no_longer_asked_are_marked(tmp_path: Path) -> None:
     made = settings(tmp_path, customers='[{"id": "c01", "name": "Söder"}, {"id": "c02", "active": false}]')
     assert customers_in_words(made, ["c01", "c02", "c03"]).splitlines()[2:] == [

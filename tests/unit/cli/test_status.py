@@ -75,6 +75,7 @@ def test_what_the_last_nights_have_cost_is_said_by_day(here: Scenario) -> None:
 
 
 FRESH = ReportStatus("sales", "M1", 3, None, NOW, None, None, None, "fresh")
+NEVER_A_RIGHT = replace(FRESH, state="no access", last_success_utc=None)
 PUBLISHED = PastPublication("a version", NOW, "published", 1, ())
 
 
@@ -85,10 +86,21 @@ PUBLISHED = PastPublication("a version", NOW, "published", 1, ())
         ([FRESH], [], False),
         ([replace(FRESH, state="late")], [PUBLISHED], False),
         ([replace(FRESH, state="no access")], [PUBLISHED], False),
-        ([replace(FRESH, state="no access", last_success_utc=None)], [PUBLISHED], True),
+        ([NEVER_A_RIGHT], [PUBLISHED], True),
+        ([FRESH, NEVER_A_RIGHT], [PUBLISHED], True),
+        ([NEVER_A_RIGHT, replace(NEVER_A_RIGHT, report="users")], [PUBLISHED], False),
         ([FRESH], [replace(PUBLISHED, status="refused")], False),
     ],
-    ids=["fresh", "never published", "late", "a lost right", "never a right", "refused by a check"],
+    ids=[
+        "fresh",
+        "never published",
+        "late",
+        "a lost right",
+        "never a right",
+        "never some right",
+        "refused everything",
+        "refused by a check",
+    ],
 )
 def test_a_monitor_hears_of_what_is_wrong_and_of_nothing_else(
     standings: list[ReportStatus], publications: list[PastPublication], quiet: bool
@@ -139,6 +151,26 @@ def test_a_lost_right_is_named_with_what_to_do(
     assert main(["status"]) == 0
     [line] = [line for line in capsys.readouterr().out.splitlines() if "403" in line or "no access" in line]
     assert line.startswith("- Ask the service's support for the right to users of ")
+
+
+def test_a_mistyped_customer_is_to_be_checked_by_its_id_and_the_one_that_left_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = scenario(tmp_path, ("users", "trademarks"), offices=1)
+    here.sync()
+    held = here.settings.customers[0].id
+    mistyped = held.replace("0", "O", 1)
+    customers = (here.settings.customers[0].model_copy(update={"id": mistyped}),)
+    here.with_settings(customers=customers).sync(Fault("403"))
+    asking = {"DATA_DIR": str(here.settings.data_dir), "CUSTOMERS": mistyped, "START": "2026-10"}
+    for name, value in asking.items():
+        monkeypatch.setenv(f"BROKERBI_{name}", value)
+    main(["status"])
+    said = [line for line in capsys.readouterr().out.splitlines() if line.startswith("- ")]
+    assert said == [
+        f"- Check the id of {mistyped} and the login's rights: every report was refused (403).",
+        f"- {held} is held and no longer in BROKERBI_CUSTOMERS; is {mistyped} meant to be that one?",
+    ]
 
 
 @pytest.mark.parametrize(
