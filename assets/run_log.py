@@ -88,7 +88,8 @@ class RunLog:
         left = sum(one.wanted.left for one in plan.planned)
         held = f"; {left:,} months are held and left alone" if left else ""
         self.log.info(
-            f"Asking {self.windows:,} windows, about {plan.requests_expected:,} requests, about "
+            f"Asking {self.windows:,} window{'s' if self.windows != 1 else ''}, "
+            f"about {plan.requests_expected:,} requests, about "
             f"{_duration(plan.seconds)} at {plan.requests_per_second:g} requests per second{held}."
         )
 

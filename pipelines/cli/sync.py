@@ -131,7 +131,8 @@ class SyncProgress:
         """Begin: say how much is to be asked."""
         self.windows = sum(len(one.windows) for one in plan.planned)
         complain(
-            f"asking {count(self.windows)} windows, about {count(plan.requests_expected)} requests, "
+            f"asking {count(self.windows)} window{'s' if self.windows != 1 else ''}, "
+            f"about {count(plan.requests_expected)} requests, "
             f"{duration(plan.seconds)} at {plan.requests_per_second:g} requests per second"
         )
         if self.windows:

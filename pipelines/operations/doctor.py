@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from pipelines.catalogue.model import Report
 from pipelines.connect.circuit_breaker import CircuitBreaker
-from pipelines.connect.errors import ConnectError, Forbidden, HostDown, Refused, Unauthorized
+from pipelines.connect.errors import CHECK_THE_LOGIN, ConnectError, Forbidden, HostDown, Refused, Unauthorized
+from pipelines.connect.models import Login
 from pipelines.connect.rate_limit import RateLimit
 from pipelines.months import Month
 from pipelines.normalize.document import read_document
@@ -42,7 +43,7 @@ from warehouse.ledger import Cap, Ledger, add_requests, allow, ledger_of
 if TYPE_CHECKING:
     from pipelines.connect.client import Client
     from pipelines.connect.models import Answer
-    from pipelines.settings.model import Settings
+    from pipelines.settings.model import Customer, Settings
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 ANSWERED, REFUSED = "yes", "403"
@@ -117,7 +118,8 @@ class AccessSurvey:
         settings = self.settings
         rate_limit = RateLimit(settings.data_dir, settings.concurrency, settings.requests_per_second)
         log = RequestLogger(settings.data_dir, "doctor", self.context.clock)
-        wrong_logins: dict[str, str] = {}
+        wrong_logins: dict[Login, tuple[Customer, str]] = {}
+        whose: dict[Login, list[str]] = {}
         async with AsyncExitStack() as stack:
             clients = await self.context.open_clients(
                 settings,
@@ -136,15 +138,19 @@ class AccessSurvey:
                         self.access.append(Access(report.name, customer.id, word))
                         self.on_access(self.access[-1])
                 except Unauthorized as error:
-                    wrong_logins[customer.id] = str(error)
+                    login = Login(*settings.login_of(customer))
+                    wrong_logins.setdefault(login, (customer, str(error)))
+                    whose.setdefault(login, []).append(customer.id)
                 except HostDown as error:
                     remedy = "check the address, or ask later"
                     self.login_findings.append(Finding("service", Severity.ERROR, str(error), remedy))
                     self.report_findings.clear()  # they say the same, each of one request
                     return False
-        if wrong_logins:
-            subject, why = f"login of {', '.join(wrong_logins)}", next(iter(wrong_logins.values()))
-            self.login_findings.append(Finding(subject, Severity.ERROR, why, "correct username and password"))
+        for login, (customer, why) in wrong_logins.items():
+            found = " ".join(why.replace(CHECK_THE_LOGIN, "").split())
+            remedy = f"correct {_where_login_is_set(settings, customer)}"
+            subject = f"login of {', '.join(whose[login])}"
+            self.login_findings.append(Finding(subject, Severity.ERROR, found, remedy))
         return True
 
     async def _ask(self, client: Client, report: Report, customer: str, first: date) -> str:
@@ -199,6 +205,16 @@ class AccessSurvey:
                         allow(connection, one.report, one.customer)
         except WarehouseError as error:
             self.report_findings.append(Finding("ledger", Severity.WARNING, str(error), SEE_SENTENCE))
+
+
+def _where_login_is_set(settings: Settings, customer: Customer) -> str:
+    """The settings that hold the login of a customer, or the file with its password."""
+    own = customer.password is not None
+    file = customer.password_file if own else settings.password_file
+    username = f"the username of {customer.id}" if customer.username else "BROKERBI_USERNAME"
+    variable = f"BROKERBI_CUSTOMER__{customer.id}__PASSWORD" if own else "BROKERBI_PASSWORD"
+    setting = f"password_file of {customer.id}" if own else f"{variable}_FILE"
+    return f"{username} or the password in {file} ({setting})" if file else f"{username} or {variable}"
 
 
 def _late_by(answer: Answer, now: datetime) -> timedelta | None:

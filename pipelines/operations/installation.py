@@ -6,7 +6,7 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import IntEnum
@@ -40,6 +40,7 @@ CHOSEN_BY_OPERATORS = frozenset(
 )
 """Sections of dagster.yaml that depend on where it runs."""
 SEE_SENTENCE = "see the sentence itself"
+START_DAEMON = "start it, as docs/operators.md says: dagster-daemon run -w deploy/workspace.yaml"
 
 
 class Severity(IntEnum):
@@ -198,13 +199,20 @@ def dagster_findings(environment: Mapping[str, str], shipped: Path) -> Iterator[
 
 def daemon_findings(environment: Mapping[str, str], now: datetime) -> Iterator[Finding]:
     """Whether Dagster's daemon lives, by the heartbeats in its file; nothing where that is elsewhere."""
-    file = Path(environment.get("DAGSTER_HOME", "")) / "history" / "runs.db"
-    try:
-        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as history:
-            [(heartbeat,)] = history.execute("SELECT max(timestamp) FROM daemon_heartbeats").fetchall()
-    except sqlite3.Error:  # Postgres, or never started
+    home = environment.get("DAGSTER_HOME", "")
+    if not home or _keeps_history_elsewhere(Path(home) / "dagster.yaml"):
         return
+    file = Path(home) / "history" / "runs.db"
+    heartbeat = None
+    # A daemon that was never started has left no file or no table.
+    with (
+        suppress(sqlite3.Error),
+        closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as history,
+    ):
+        [(heartbeat,)] = history.execute("SELECT max(timestamp) FROM daemon_heartbeats").fetchall()
     if heartbeat is None:
+        found = "it was never started: no night, no run and no message"
+        yield Finding("dagster daemon", Severity.ERROR, found, START_DAEMON)
         return
     silent = now - datetime.fromisoformat(heartbeat).replace(tzinfo=UTC)
     if silent <= DAEMON_SILENT_AFTER:
@@ -213,9 +221,15 @@ def daemon_findings(environment: Mapping[str, str], now: datetime) -> Iterator[F
     found = (
         f"no sign of life for {round(silent.total_seconds() / 60):,} minutes: no night, no run and no message"
     )
-    yield Finding(
-        "dagster daemon", Severity.ERROR, found, "start it: dagster-daemon run; it goes on where it was"
-    )
+    yield Finding("dagster daemon", Severity.ERROR, found, f"{START_DAEMON}; it goes on where it was")
+
+
+def _keeps_history_elsewhere(file: Path) -> bool:
+    """Whether dagster.yaml names a storage of its own, such as Postgres."""
+    with suppress(OSError, yaml.YAMLError):
+        sections = yaml.safe_load(file.read_text("utf-8"))
+        return isinstance(sections, dict) and bool({"storage", "run_storage"} & sections.keys())
+    return False
 
 
 def yaml_entries(text: str) -> dict[str, str]:

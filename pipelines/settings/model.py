@@ -335,7 +335,7 @@ def load_settings(
         raise SettingsError(found.problems)
     problems = found.problems
     for name in () if reading else ("customers", "start"):
-        if name not in found.values:
+        if name not in found.values and name not in found.meant:
             should_be = Settings.model_fields[name].description
             problems.append(f"{variable(name)} is not set; set it to {should_be}.")
     try:
@@ -347,9 +347,13 @@ def load_settings(
     if not (offline or reading):
         customers = settings.active_customers
         has_password = settings.password.get_secret_value() or any("PASSWORD" in text for text in problems)
-        if not settings.base_url:
+        if not settings.base_url and "base_url" not in found.meant:
             problems.append("BROKERBI_BASE_URL is not set; set it to the address of the Connect service.")
-        if not settings.username and not all(customer.username for customer in customers):
+        if (
+            not settings.username
+            and "username" not in found.meant
+            and not all(customer.username for customer in customers)
+        ):
             problems.append("BROKERBI_USERNAME is not set; set it to the username of the login.")
         if not has_password and not all(customer.password for customer in customers):
             problems.append(

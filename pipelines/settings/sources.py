@@ -28,8 +28,8 @@ class Sources:
 
     `keys` and `customer_keys` are the names that may be given. `problems` and `warnings` hold a sentence
     for everything that is wrong or odd; `is_unreadable` says that a source could not be read at all, so
-    that what is missing from `values` need not be missing. Without `with_secrets` no file with a secret is
-    read.
+    that what is missing from `values` need not be missing. `meant` are the settings that were probably
+    given under a wrong name. Without `with_secrets` no file with a secret is read.
     """
 
     def __init__(
@@ -48,6 +48,7 @@ class Sources:
         self.file = directory / Path(self.environment.get(CONFIG, "brokerbi.toml")).expanduser()
         self.problems: list[str] = []
         self.warnings: list[str] = []
+        self.meant: set[str] = set()
         self.is_unreadable = False
         written, given = self._read_file(), self._read_variables()
         self.in_file = frozenset(written.keys() - given.keys())
@@ -87,6 +88,7 @@ class Sources:
             if key in self.keys and name == variable(key):
                 values[key] = value
             elif meant := nearest(key, [*self.keys, "config"]):
+                self.meant.add(meant)
                 self.problems.append(f"{name} is no setting; did you mean {variable(meant)}?")
             else:  # a name like none of ours may be another program's
                 self.warnings.append(f"{name} is set, but is no setting and was not used.")
@@ -135,6 +137,7 @@ class Sources:
                 )
             elif key not in known:
                 meant = nearest(key, [name for name in known if name != "password"])
+                self.meant |= {meant} if meant and known is self.keys else set()
                 remedy = f"did you mean {meant!r}?" if meant else "take it out."
                 problem = f"has a key {key!r} that is no setting; {remedy}"
             else:

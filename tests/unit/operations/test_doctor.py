@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -133,8 +134,17 @@ def test_a_wrong_login_is_told_once_and_used_once(world: Scenario) -> None:
     world.service.faults.switch([Fault("401")])
     world.service.log.clear()
     names = ", ".join(customer.id for customer in world.settings.customers)
-    assert worst(world, f"login of {names}", ask=True).severity is Severity.ERROR
-    assert len(world.asked) == 1
+    finding = worst(world, f"login of {names}", ask=True)
+    assert (finding.severity, len(world.asked)) == (Severity.ERROR, 1)
+    assert finding.remedy == "correct BROKERBI_USERNAME or BROKERBI_PASSWORD"
+    assert not {"Correct", "doctor"} & set(re.findall(r"\w+", finding.found))
+
+
+def test_a_wrong_login_of_one_customer_is_named_by_its_own_setting(world: Scenario, tmp_path: Path) -> None:
+    own = Customer(id="G1", password="wrong", password_file=tmp_path / "south.pw")
+    world = world.with_settings(customers=(own, Customer(id="M30016")))
+    remedy = f"correct BROKERBI_USERNAME or the password in {tmp_path}/south.pw (password_file of G1)"
+    assert worst(world, "login of G1", ask=True).remedy == remedy
 
 
 @pytest.mark.parametrize(
@@ -217,6 +227,18 @@ def test_a_daemon_without_a_sign_of_life_is_named(tmp_path: Path, minutes: int, 
     now = datetime(2026, 11, 22, 4, minutes, tzinfo=UTC)
     [found] = daemon_findings({"DAGSTER_HOME": str(tmp_path)}, now)
     assert (found.severity, list(daemon_findings({}, now))) == (severity, [])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [("telemetry: {}", ["it was never started"]), ("storage: {postgres: {}}", [])]
+)
+def test_a_daemon_that_was_never_started_is_named_unless_its_history_is_elsewhere(
+    tmp_path: Path, text: str, said: list[str]
+) -> None:
+    (tmp_path / "dagster.yaml").write_text(text)
+    found = list(daemon_findings({"DAGSTER_HOME": str(tmp_path)}, datetime.now(UTC)))
+    assert [one.found.partition(":")[0] for one in found] == said
+    assert all("dagster-daemon run -w deploy/workspace.yaml" in one.remedy for one in found)
 
 
 def test_a_home_of_dagster_is_a_whole_path(world: Scenario) -> None:

@@ -100,7 +100,6 @@ def test_every_problem_is_told_at_once() -> None:
     problems = problems_of({"BROKERBI_TRIES": "x", "BROKERBI_CUSTOMERZ": "M1", "BROKERBI_START": "x"})
     assert {problem.split()[0] for problem in problems} == {
         "BROKERBI_CUSTOMERZ",
-        "BROKERBI_CUSTOMERS",
         "BROKERBI_START",
         "BROKERBI_TRIES",
     }
@@ -156,6 +155,12 @@ def test_a_password_file_that_cannot_be_used_is_refused(
         (tmp_path / "secret").write_bytes(content)
     problems = problems_of({**ENOUGH, "BROKERBI_PASSWORD": "", "BROKERBI_PASSWORD_FILE": "secret"}, tmp_path)
     assert problems == (f"BROKERBI_PASSWORD_FILE names {tmp_path / 'secret'}, {sentence}",)
+
+
+def test_a_mistyped_key_of_the_file_is_one_problem(tmp_path: Path) -> None:
+    (tmp_path / "brokerbi.toml").write_text('strat = "2024-01"\n')
+    [problem] = problems_of({**ENOUGH, "BROKERBI_START": ""}, tmp_path)
+    assert problem.endswith("has a key 'strat' that is no setting; did you mean 'start'?")
 
 
 @pytest.mark.parametrize(
