@@ -71,15 +71,21 @@ class Summary:
 
         A login may cover one report and not another, so one refused report alone proves nothing.
         """
-        asked = Counter(
-            name for _, name in {one.pair for one in self.results if one.status not in NOT_OF_TONIGHT}
-        )
+        return [customer for customer, reports in self._refused.items() if len(reports) > 1]
+
+    @property
+    def _refused(self) -> Mapping[str, set[str]]:
+        """The reports of every customer that was refused all that it was asked for."""
         let_in = {one.customer for one in self.results if one.status in TROUBLE | {WindowStatus.LOADED}}
-        return sorted(name for name, reports in asked.items() if reports > 1 and name not in let_in)
+        refused: dict[str, set[str]] = {}
+        for one in sorted(self.results, key=lambda result: result.customer):
+            if one.customer not in let_in and one.status not in NOT_OF_TONIGHT:
+                refused.setdefault(one.customer, set()).add(one.report)
+        return refused
 
     @property
     def is_well(self) -> bool:
-        return not self.trouble and not self.stopped and not self.shut_out
+        return not self.trouble and not self.stopped and not self._refused
 
     @property
     def requests(self) -> int:
@@ -89,7 +95,10 @@ class Summary:
         """One sentence per thing that went wrong, however many windows it cost."""
         shut_out = [
             f"{customer} was refused every report (403): check the customer id and the login's rights"
-            for customer in self.shut_out
+            if len(reports) > 1
+            else f"{customer} was refused {', '.join(reports)} (403), and nothing else was asked: "
+            "`brokerbi doctor` shows what it has a right to"
+            for customer, reports in self._refused.items()
         ]
         if not self.stopped:
             return [*_complaints(self.trouble), *shut_out]

@@ -4,8 +4,10 @@
 -- The rows of somebody who left go on: what is booked later still counts. For averages per agent take the rows
 -- with is_active, also for a headcount: count(DISTINCT user_id) counts everybody who ever left. Leads that are assigned
 -- to nobody are in no row here; marts.office_month has them.
--- Who is quiet for the last months held cannot be told from who left, and counts as gone; only in a month that is not over everybody counts who was active the month before. Budgets show nothing here: they
--- often stay when somebody has left.
+-- Who is quiet for the last months held cannot be told from who left, and counts as gone; only in a month that is not
+-- over everybody counts who was active the month before and has not left the directory. Budgets show nothing here: they
+-- often stay when somebody has left. Nor do running commissions, which may be paid long after, but of users of whom no
+-- user report tells.
 -- The user report does not say of which office: it is that of marts.user_offices for the month, else for an
 -- earlier month, else for a later one, else the customer asked if that is an office; office_basis says which.
 -- Whose answers count for a user, and which are added up, is in marts.user_sources.
@@ -32,7 +34,7 @@
 --     never
 --   last_active_month: last such month
 --   is_active: whether the month is one of these or between them, or was not over when last asked and is the next after
---     them
+--     them, and the user has not left the directory
 --   is_open: whether the month is not over, or the end of it is still to be asked for in the user report
 --   is_commission_complete: whether the user report is held to the end of the month, or to now while the month is
 --     open; false where it is not held, or one that counts was last read before its end and is not asked for any more
@@ -93,7 +95,11 @@ active_months AS (
     FROM staging.commission_user
     WHERE greatest(commission, sold_estate_parts, writing_parts, valuation_parts) > 0
     UNION
-    SELECT user_id, month FROM marts.running_commissions
+    SELECT running.user_id, running.month
+    FROM marts.running_commissions AS running
+    ANTI JOIN staging.commission_user AS earners ON earners.user_id = running.user_id
+    ANTI JOIN staging.months AS told
+        ON told.report = 'commission_user' AND told.customer_id = running._customer AND told.month = running.month
     UNION
     SELECT user_id, month FROM marts.leads
     UNION
@@ -187,8 +193,14 @@ SELECT
     users_active.last_month AS last_active_month,
     coalesce(
         held.month >= users_active.first_month
-        AND held.month
-            <= users_active.last_month + INTERVAL (CASE WHEN held.is_open OR held.is_cut_short THEN 1 ELSE 0 END) MONTH,
+        AND (
+            held.month <= users_active.last_month
+            OR (
+                (held.is_open OR held.is_cut_short)
+                AND held.month <= users_active.last_month + INTERVAL 1 MONTH
+                AND users.left_directory_on IS NULL
+            )
+        ),
         false
     ) AS is_active,
     held.is_open,

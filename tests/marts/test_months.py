@@ -212,6 +212,30 @@ def test_a_month_that_is_not_over_makes_nobody_inactive_who_was_active_the_month
     assert built(given, query) == [("U1", True), ("U2", False)]
 
 
+def test_who_has_left_the_directory_is_not_active_in_a_month_that_is_not_over() -> None:
+    given = warehouse()
+    user_report(given, "M1", "2026-02", [earned(U1, 7), earned({"user_id": "U2"}, 7)])
+    loaded(given, "commission_user", "M1", "2026-03", [], is_open=True)
+    for user, until in (("U1", "TIMESTAMP '2026-03-05'"), ("U2", "NULL")):
+        given.execute(
+            f"INSERT INTO bi.users_history (_customer, id, valid_to_utc) VALUES ('M1', '{user}', {until})"
+        )
+    query = "SELECT user_id, is_active FROM marts.user_month WHERE month = '2026-03-01'"
+    assert built(given, query) == [("U1", False), ("U2", True)]
+
+
+def test_a_late_step_of_a_commission_is_no_work_where_a_user_report_tells_who_worked() -> None:
+    given = warehouse()
+    user_report(given, "M1", "2026-01", [earned(U1, 7)])
+    held(given, "commission_user", "M1", ["2026-02"])
+    for office, users in {"M1": ["U1", "U2"], "M3": ["U3"]}.items():
+        loaded(given, "commission_office", office, "2026-02", [earned({"office_customer_id": office}, 7)])
+        step = {"customer_id": office, "amount": 100, "exchange_rate": 1}
+        loaded(given, "running_commissions", office, "2026-02", [{**step, "user_id": user} for user in users])
+    query = "SELECT user_id, is_active FROM marts.user_month WHERE month = '2026-02-01'"
+    assert built(given, query) == [("U1", False), ("U2", False), ("U3", True)]
+
+
 def test_a_user_who_never_did_a_thing_is_never_active() -> None:
     given = warehouse()
     user_report(given, "M1", "2026-01", [earned(U1, 0, parts=0)])

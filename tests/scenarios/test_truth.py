@@ -264,7 +264,8 @@ def check_activity(known: Known) -> None:
 
 def check_active_agents(known: Known) -> None:
     """Everybody counts from the first month with a trace to the last, and in the open month after it."""
-    traces = [*known.true("shares"), *known.true("running"), *known.true("each_lead")]
+    late = [] if known.has("commission_user") else known.true("running")  # paid when the work is long done
+    traces = [*known.true("shares"), *late, *known.true("each_lead")]
     months: dict[str, list[Month]] = defaultdict(list)
     for row in traces:
         if row["user"]:

@@ -29,3 +29,13 @@ def test_a_customer_is_shut_out_when_all_of_several_reports_are_refused(
     for report, status in results:
         summary.add(WindowResult(report, "M1"), status)
     assert summary.shut_out == shut_out
+
+
+def test_a_single_refused_report_is_a_complaint_but_says_nothing_of_the_customer() -> None:
+    summary = Summary("run", datetime(2026, 11, 22, tzinfo=UTC))
+    summary.add(WindowResult("sales", "M1"), REFUSED)
+    [said] = summary.complaints()
+    assert (summary.is_well, said.partition(":")[0]) == (
+        False,
+        "M1 was refused sales (403), and nothing else was asked",
+    )
