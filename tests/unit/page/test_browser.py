@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from tests.tools.browser.chromium import CHROMIUM, Tab, browser
-from tests.unit.page.given import chain, office_page, page
+from tests.unit.page.given import chain, office_page, operators_page, page
 from tests.unit.page.test_dictionary import dictionary
 from tests.unit.page.test_html_page import HOSTILE
 
@@ -40,7 +42,35 @@ SEARCHING = """(() => {
 
 
 CHAIN = chain("Uppsala", HOSTILE)
+TROUBLE = {
+    "kind": "failed month",
+    "severity": "error",
+    "report": "commission_office_by_month",
+    "customer": "M30016",
+    "month": None,
+    "since_utc": datetime(2026, 11, 22, 4),
+    "in_all": 1,
+    "message": "In 5 tries there was no answer to the request; the last was answered 503. " * 6,
+}
+BROKEN = """(() => {
+  const lines = (node, from, to) => {
+    const range = document.createRange(); range.setStart(node, from); range.setEnd(node, to);
+    return new Set([...range.getClientRects()].map(one => Math.round(one.top))).size;
+  };
+  const cells = [...document.querySelectorAll(".stack tbody td:not(.words), .stack tbody th")];
+  const split = cells.flatMap(cell => {
+    const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT), found = [];
+    while (walker.nextNode()) {
+      const node = walker.currentNode;
+      for (const one of node.data.matchAll(/[\\p{L}\\p{N}]+/gu))
+        if (lines(node, one.index, one.index + one[0].length) > 1) found.push(one[0]);
+    }
+    return found;
+  });
+  return {split, overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth};
+})()"""
 PAGES = {
+    "operators": lambda: operators_page(replace(CHAIN, problems=(TROUBLE,))),
     "page": lambda: page(CHAIN),
     "office": lambda: office_page(CHAIN, HOSTILE, "sv"),
     "dictionary": dictionary,
@@ -72,6 +102,12 @@ def test_a_page_fits_the_screen_and_its_text_can_be_read(
     assert seen["smallest"] >= 11
     assert seen["columns"] > 12
     assert seen["reachable"] > 10
+
+
+@pytest.mark.parametrize("width", [1280, 720, 390])
+def test_words_of_open_problems_are_not_broken(tab: Tab, tmp_path: Path, width: int) -> None:
+    seen = shown(tab, tmp_path, "operators", width).value(BROKEN)
+    assert seen == {"split": [], "overflow": 0}
 
 
 def test_the_page_is_light_by_day_and_dark_by_night(tab: Tab, tmp_path: Path) -> None:
