@@ -29,9 +29,14 @@ from pipelines.page.figures import (
 )
 from pipelines.page.gap import note_on_leaving
 from pipelines.page.language import Language
+from pipelines.page.last_year import (
+    agents_on_last_year,
+    office_on_last_year,
+    offices_on_last_month,
+    offices_on_last_year,
+)
 
 LONGEST_CHART, SHORTEST_CHART = 12, 6
-MOST_BELOW, MOST_ABOVE, MOST_MONTHS, MOST_NEW = 3, 2, 2, 3
 FIGURES = {
     "commission": "commission",
     "homes": "homes",
@@ -167,93 +172,12 @@ def months_section(months: OfficeMonths, name: str, words: Language) -> Shown | 
         "name": name,
         "charts": charts,
         "rows": list(zip(*(one["columns"][::-1] for one in charts), strict=True)),
-        "sentences": _on_own_last_year(months, words) if len(months.offices) == 1 else [],
+        "sentences": office_on_last_year(months, words) if len(months.offices) == 1 else [],
         "has_part": any(one["has_part"] for one in charts),
         "has_before": any(one["has_before"] for one in charts),
         "has_budget": any(one["has_budget"] for one in charts),
         "download": download(words, words.text("months.heading"), head, rows),
     }
-
-
-def _year_to_date(months: OfficeMonths) -> tuple[date, ...]:
-    last = months.last_whole
-    return months.since_held(last_months(last, last.month)) if last else ()
-
-
-def _on_last_year(months: OfficeMonths, words: Language) -> list[str]:
-    """The offices furthest off the same months of last year, and the month of each that is."""
-    year = _year_to_date(months)
-    found = []
-    for office in months.offices:
-        if year and (compared := months.compared([office], year)):
-            now, before = (one.commission for one in compared)
-            if before and round(now - before):
-                found.append((now - before, before, office))
-    sentences = []
-    for way, sign, most in (("below", -1, MOST_BELOW), ("above", 1, MOST_ABOVE)):
-        furthest = sorted((one for one in found if one[0] * sign > 0), key=lambda one: -abs(one[0]))[:most]
-        named = [
-            words.text(
-                "offices.off",
-                name=months.names[office],
-                change=words.signed(change),
-                share=words.change(change / before),
-                months=_furthest_months(months, office, year, sign, words),
-            )
-            for change, before, office in furthest
-        ]
-        if named:
-            sentences.append(
-                words.text(f"offices.{way}", period=words.period(year[0], year[-1]), names="; ".join(named))
-            )
-    return sentences
-
-
-def _on_own_last_year(months: OfficeMonths, words: Language) -> list[str]:
-    """What the only office earned against the same months of last year, and the months that made it."""
-    year = _year_to_date(months)
-    compared = months.compared(months.offices, year) if year else None
-    if compared is None or not compared[1].commission:
-        return []
-    [office] = months.offices
-    now, before = (one.commission for one in compared)
-    period = words.period(year[0], year[-1])
-    sentences = [
-        words.text(
-            "months.against",
-            period=period[:1].upper() + period[1:],
-            now=words.number(now),
-            before=words.number(before),
-            change=words.signed(now - before),
-            share=words.change((now - before) / before),
-        )
-    ]
-    ways = [("above", 1), ("below", -1)]
-    for way, sign in ways if now >= before else ways[::-1]:
-        if named := _furthest_months(months, office, year, sign, words):
-            sentences.append(words.text(f"months.{way}", months=named))
-    return sentences
-
-
-def _furthest_months(
-    months: OfficeMonths, office: str, year: Sequence[date], sign: int, words: Language
-) -> str:
-    """The two months that lost or gained most, with what they earned in both years."""
-    pairs = [(month, months.compared([office], [month])) for month in year]
-    known = [(month, pair[0].commission, pair[1].commission) for month, pair in pairs if pair]
-    off = sorted(
-        (one for one in known if sign * (one[1] - one[2]) > 0), key=lambda one: sign * (one[2] - one[1])
-    )
-    named = [
-        words.text(
-            "offices.off_month",
-            month=words.month(month, known_year=month.year),
-            now=words.number(now),
-            before=words.number(before),
-        )
-        for month, now, before in off[:MOST_MONTHS]
-    ]
-    return words.listed(named)
 
 
 def _chart_month(months: OfficeMonths, month: date, field: str, measure: str) -> ChartMonth:
@@ -305,7 +229,9 @@ def offices_section(months: OfficeMonths, words: Language, files: Mapping[str, s
         "period": words.period(year[0], last)
         + ("" if months.last_whole else ", " + words.text("page.so_far")),
         "years": years,
-        "sentences": _on_last_year(months, words) if len(months.offices) > 1 else [],
+        "sentences": [*offices_on_last_month(months, words), *offices_on_last_year(months, words)]
+        if len(months.offices) > 1
+        else [],
         "may_have_vat": months.may_have_vat,
         "longest": max([*(one["total"].commission for one in years), *budgets]),
         "has_budget": bool(budgets),
@@ -384,7 +310,7 @@ def agents_section(facts: Facts, months: OfficeMonths, words: Language) -> Shown
     return {
         "period": words.period(first, last),
         "rows": rows,
-        "sentences": _agents_on_last_year(rows, words),
+        "sentences": agents_on_last_year(rows, words),
         "has_before": any(one["before"] is not None for one in rows),
         "longest": max(one["commission"] for one in rows),
         "download": download(
@@ -394,44 +320,6 @@ def agents_section(facts: Facts, months: OfficeMonths, words: Language) -> Shown
             [[one["name"], one["commission"], one["before"], one["homes"], one["a_month"]] for one in rows],
         ),
     }
-
-
-def _agents_on_last_year(rows: Sequence[Shown], words: Language) -> list[str]:
-    """Who is furthest off the same months of last year, with the homes of both, and who is new since."""
-    sentences = []
-    for way, sign in (("below", -1), ("above", 1)):
-        known = [one for one in rows if one["before"] is not None and not one["new_since"]]
-        off = [one for one in known if round(sign * (one["commission"] - one["before"])) > 0]
-        off.sort(key=lambda one: sign * (one["before"] - one["commission"]))
-        named = [
-            words.text(
-                "agents.off",
-                one["homes_before"],
-                name=one["name"],
-                change=words.signed(one["commission"] - one["before"]),
-                homes=words.short(one["homes"]),
-                homes_before=words.short(one["homes_before"]),
-                left=f", {one['left']}" if one["left"] else "",
-            )
-            for one in off[:MOST_ABOVE]
-        ]
-        if named:
-            sentences.append(words.text(f"agents.{way}", names="; ".join(named)))
-    new = sorted((one for one in rows if one["new_since"]), key=lambda one: -one["commission"])
-    named = [
-        words.text(
-            "agents.newcomer",
-            one["homes"],
-            name=one["name"],
-            amount=words.number(one["commission"]),
-            month=words.month(one["new_since"]),
-            homes=words.short(one["homes"]),
-            left=f", {one['left']}" if one["left"] else "",
-        )
-        for one in new[:MOST_NEW]
-        if one["commission"]
-    ]
-    return [*sentences, words.text("agents.newcomers", names="; ".join(named))] if named else sentences
 
 
 def _notes_on_agent(agent: Row, words: Language) -> list[str]:

@@ -189,7 +189,7 @@ def test_offices_furthest_off_last_year_are_named_with_their_months() -> None:
     rows = [*_two_years("A", (500, 400), (100, 1)), *_two_years("B", (100, 100), (100, 150))]
     section = offices_section(_months(*rows), ENGLISH, {})
     assert section is not None
-    assert [one.replace(SPACE, " ") for one in section["sentences"]] == [
+    assert [one.replace(SPACE, " ") for one in section["sentences"][1:]] == [
         (
             "Furthest below the same months last year (January to February 2026): "
             "Office A −199 (−33.2%), most in January (400 against 500) and February (1 against 100)."
@@ -199,6 +199,18 @@ def test_offices_furthest_off_last_year_are_named_with_their_months() -> None:
             "Office B +50 (+25.0%), most in February (150 against 100)."
         ),
     ]
+
+
+def test_offices_that_made_the_difference_of_the_last_whole_month_add_up_with_the_others() -> None:
+    pairs = {"A": (500, 400), "B": (300, 250), "C": (90, 60), "D": (80, 60), "E": (50, 40), "F": (10, 70)}
+    rows = [row for office, pair in pairs.items() for row in _two_years(office, pair)]
+    section = offices_section(_months(*rows), ENGLISH, {})
+    assert section is not None
+    assert section["sentences"][0] == (
+        "January 2026: 880 in commission against 1,030 in the same month last year, −150 (−14.6%): "
+        "Office A −100 (400 against 500), Office B −50 (250 against 300), Office C −30 (60 against 90), "
+        "Office F +60 (70 against 10) and 2 more offices (−30)."
+    )
 
 
 def test_an_office_alone_is_compared_with_its_own_last_year_and_not_called_furthest() -> None:
