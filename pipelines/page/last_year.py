@@ -71,9 +71,9 @@ def _made_by(total: Decimal, parts: Sequence[Shown], others: str, words: Languag
     with_it = [one for one in changes if (one[0] > 0) == (total > 0)]
     against = [one for one in changes if one not in with_it]
     named = with_it[:MOST_WITH] + against[:MOST_AGAINST]
-    left = [one for one in changes if one not in named]
+    left = with_it[MOST_WITH:] + against[MOST_AGAINST:]
     if len(left) == 1:
-        named, left = named + left, []
+        named, left = with_it + against, []
     found = [_part(change, one, words) for change, one in named]
     nobodys = total - sum_of(change for change, _ in changes)
     if left:

@@ -30,6 +30,7 @@ from pipelines.page.figures import (
 from pipelines.page.gap import note_on_leaving
 from pipelines.page.language import Language
 from pipelines.page.last_year import (
+    agents_on_last_month,
     agents_on_last_year,
     office_on_last_year,
     offices_on_last_month,
@@ -295,6 +296,7 @@ def agents_section(facts: Facts, months: OfficeMonths, words: Language) -> Shown
             "homes": one["sold_estate_parts"],
             "a_month": ratio(one["commission"], one["active_months"]),
             "before": one["commission_before"],
+            "in_month": one["in_month"],
             "on_year_before": ratio(one["commission"], one["commission_before"]),
             "homes_before": one["sold_estate_parts_before"],
             "new_since": one["new_since"],
@@ -307,19 +309,47 @@ def agents_section(facts: Facts, months: OfficeMonths, words: Language) -> Shown
         for one in agents
     ]
     columns = ("agent", "commission", "before", "homes", "a_month")
+    in_month = words.month(last) if first < last and rows[0]["in_month"] is not None else ""
     return {
         "period": words.period(first, last),
         "rows": rows,
-        "sentences": agents_on_last_year(rows, words),
+        "sentences": [
+            *agents_on_last_month(months, last, _in_month(facts.agents, words), words),
+            *agents_on_last_year(rows, words),
+        ],
+        "month": in_month,
         "has_before": any(one["before"] is not None for one in rows),
         "longest": max(one["commission"] for one in rows),
         "download": download(
             words,
             words.text("agents.heading"),
-            [words.text(f"agents.{one}") for one in columns],
-            [[one["name"], one["commission"], one["before"], one["homes"], one["a_month"]] for one in rows],
+            [*(words.text(f"agents.{one}") for one in columns), *([in_month] if in_month else [])],
+            [
+                [one["name"], one["commission"], one["before"], one["homes"], one["a_month"]]
+                + ([one["in_month"]] if in_month else [])
+                for one in rows
+            ],
         ),
     }
+
+
+def _in_month(agents: Sequence[Row], words: Language) -> list[Shown]:
+    """What agents earned in the last month, and in the same one last year; none where that is unknown."""
+    return [
+        {
+            "name": one["name"],
+            "now": one["in_month"],
+            "before": one["in_month_before"],
+            "note": note_on_leaving(one, words)
+            or (
+                words.text("agents.new_since", month=words.month(one["new_since"]))
+                if one["new_since"]
+                else ""
+            ),
+        }
+        for one in agents
+        if one["in_month"] is not None
+    ]
 
 
 def _notes_on_agent(agent: Row, words: Language) -> list[str]:

@@ -4,7 +4,8 @@
 -- the gap; both are null without a budget. Has left says who was taken out of the directory, or is missing in it and was
 -- not active in month. Last seen is the last month of any activity at the office, of those and of who was not active for two
 -- months; null of the others. Before is of the same months of the year before, where all of them are held for the office; whoever earned
--- then and not since is there too. New since is the first month at the office of those who came after these months, and of
+-- then and not since is there too. In month and in month before are of the last of these months and of the same one a year
+-- before, where both are held for the office. New since is the first month at the office of those who came after these months, and of
 -- those who came after month; null of the others. Declared VAT is taken off, as in office_months.
 WITH last_month AS (
     SELECT coalesce(max(month) FILTER (NOT is_open), max(month)) AS month
@@ -18,6 +19,7 @@ earned_by_year AS (
         year(last_month.month) - year(users.month) AS years_ago,
         any_value(users.user_label) AS name,
         sum(users.commission) AS commission,
+        sum(users.commission) FILTER (month(users.month) = month(last_month.month)) AS in_month,
         sum(users.sold_estate_parts) AS sold_estate_parts,
         count(*) FILTER (users.is_active) AS active_months,
         bool_and(users.is_commission_complete) AS is_complete
@@ -37,6 +39,16 @@ held_before AS (
     WHERE sources.report = 'commission_user' AND NOT sources.is_cut_short
     GROUP BY sources.office_id, last_month.month
     HAVING count(*) = month(last_month.month)
+),
+
+held_month AS (
+    SELECT sources.office_id
+    FROM marts.office_sources AS sources
+    INNER JOIN last_month
+        ON sources.month IN (last_month.month, last_month.month - INTERVAL 1 YEAR)
+    WHERE sources.report = 'commission_user' AND NOT sources.is_cut_short
+    GROUP BY sources.office_id
+    HAVING count(*) = 2
 ),
 
 active AS (
@@ -72,6 +84,14 @@ SELECT
     budgeted.budget::DECIMAL(18, 4) AS budget,
     budgeted.reached::DECIMAL(18, 4) AS reached,
     CASE
+        WHEN held_month.office_id IS NOT NULL
+        THEN (coalesce(earned.in_month, 0) / (1 + declared.vat_rate))::DECIMAL(18, 4)
+    END AS in_month,
+    CASE
+        WHEN held_month.office_id IS NOT NULL
+        THEN (coalesce(before.in_month, 0) / (1 + declared.vat_rate))::DECIMAL(18, 4)
+    END AS in_month_before,
+    CASE
         WHEN active.first_month > last_month.month
             OR (
                 active.first_month > last_month.month - INTERVAL 1 YEAR
@@ -88,6 +108,7 @@ FROM (FROM earned_by_year WHERE years_ago = 0) AS earned
 FULL JOIN budgeted USING (office_id, user_id)
 FULL JOIN (FROM earned_by_year WHERE years_ago = 1 AND commission <> 0) AS before USING (office_id, user_id)
 LEFT JOIN held_before USING (office_id)
+LEFT JOIN held_month USING (office_id)
 LEFT JOIN marts.users AS names USING (user_id)
 LEFT JOIN active USING (office_id, user_id)
 CROSS JOIN last_month

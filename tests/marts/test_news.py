@@ -181,3 +181,24 @@ def test_an_agent_is_compared_with_the_same_months_of_last_year_where_they_are_h
         loaded(given, "commission_office", "M1", of_month, [row])
     found = built(given, (SQL / "page" / "agents.sql").read_text("utf-8"))
     assert [(row[2], row[4], row[8]) for row in found] == [("U0", 6, 5), ("U1", 0, 7), ("U2", 0, 9)]
+
+
+def test_an_agent_s_last_month_stands_beside_the_same_of_last_year_where_both_are_held() -> None:
+    given = warehouse()
+    for of_month, amounts in (
+        ("2025-01", (5, 7)),
+        ("2025-02", (3, 4)),
+        ("2026-01", (6, 0)),
+        ("2026-02", (1, 9)),
+    ):
+        users = [earned({"user_id": f"U{place}"}, amount) for place, amount in enumerate(amounts)]
+        loaded(given, "commission_user", "M1", of_month, users)
+        row = earned({"office_customer_id": "M1"}, sum(amounts))
+        loaded(given, "commission_office", "M1", of_month, [row])
+    query = (SQL / "page" / "agents.sql").read_text("utf-8")
+    built(given, query)
+    months = given.sql(query).select("user_id, in_month::INT, in_month_before::INT")
+    assert sorted(months.fetchall()) == [("U0", 1, 3), ("U1", 9, 4)]
+    given.execute("DELETE FROM meta.months WHERE (report, month) = ('commission_user', DATE '2025-02-01')")
+    built(given, query)
+    assert {row[1] for row in given.sql(query).select("user_id, in_month").fetchall()} == {None}

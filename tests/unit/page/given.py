@@ -89,6 +89,7 @@ def agent(
     }
     whose = {"month": month("2026-02"), "office_id": office, "user_id": name, "name": name}
     before = {"commission_before": None, "sold_estate_parts_before": Decimal(0)}
+    before |= {"in_month": None, "in_month_before": None}
     stay = {"new_since": new_since, "has_left": has_left, "last_seen": last_seen}
     return {**whose, **earned, **goal, **before, **stay, "is_complete": True}
 

@@ -262,6 +262,25 @@ def test_who_is_new_since_last_year_is_named_with_the_month_and_not_as_ahead_of_
     ]
 
 
+def test_agents_who_made_the_difference_of_the_last_whole_month_add_up_with_what_is_nobodys() -> None:
+    pairs = [("Ann", 400, 100, False), ("Bo", 300, 250, True), ("Cia", 0, 90, False), ("Di", 5, 5, False)]
+    agents = [
+        {**agent("A", name, 900, has_left=left), "in_month": Decimal(now), "in_month_before": Decimal(before)}
+        for name, before, now, left in pairs
+    ]
+    facts = Facts(office_months=_two_years("A", (1, 1), (710, 440)), agents=agents)
+    section = agents_section(facts, OfficeMonths(facts), ENGLISH)
+    assert section is not None
+    assert section["sentences"] == [
+        (
+            "February 2026: 440 in commission against 710 in the same month last year, −270 (−38.0%): "
+            "Ann −300 (100 against 400), Bo −50 (250 against 300, has left), Cia +90 (90 against 0) "
+            "and −10 of nobody known."
+        )
+    ]
+    assert (section["month"], section["rows"][0]["in_month"]) == ("February 2026", 100)
+
+
 def test_one_home_is_not_called_homes() -> None:
     before = {"commission_before": Decimal(1800), "sold_estate_parts_before": Decimal(1)}
     assert _compared({**agent("A", "Lena", 900), **before})["sentences"][0].endswith("(1 against one home).")
