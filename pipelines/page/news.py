@@ -25,7 +25,7 @@ CHANGES = {"gone": ("gone",), "amount": ("amount",), "moved": ("moved", "moved h
 KINDS = {"moved here": "here", "moved away": "away", "new share": "new"}
 """The words of kinds of rows that are not their own."""
 COLUMNS = ("sale", "what", "office", "agent", "before", "after", "effect")
-OF_NO_SALE = ("since", "closed", "reason", "budget", "entered", "budgeted")
+OF_NO_SALE = ("since", "closed", "reason", "budget", "entered", "budgeted", "left")
 OF_OFFICES, OF_THE_CHAIN = ("moved away", "new share"), ("new",)
 """Kinds of rows that are told at an office alone, and of the chain alone."""
 MOST_NAMED = 2
@@ -131,12 +131,15 @@ def _sentences(
     is_chain: bool,
 ) -> list[str]:
     """The most important first."""
-    if not (sales or closed or budgets or entered):
+    left = _of_kind(rows, "left")
+    if not (sales or closed or budgets or entered or left):
         return [words.text("news.nothing", day=day)]
     new = [one for one in sales if one["kind"] in ("new", "new share")]
     changed = [one for one in sales if one not in new]
     shares = [_sale(row, words, is_chain=False) for row in _of_kind(rows, "new share")]
     sentences = [_on_new_sales(new, shares, words, day, is_chain=is_chain)]
+    if left:
+        sentences.append(_on_those_who_left(left, words, is_chain=is_chain))
     if closed:
         sentences.append(_on_closed_months(closed, words, is_chain=is_chain))
         unexplained = sum_of(row["unexplained"] for row in closed)
@@ -148,10 +151,10 @@ def _sentences(
     if budgets:
         sentences.append(on_changed_budgets(budgets, words, is_chain=is_chain))
     if changed:
-        place = len(sentences) if closed else 1
+        place = len(sentences) if closed else 1 + bool(left)
         sentences.insert(place, _on_changed_sales(changed, words, is_chain=is_chain))
     elif new and not closed:
-        sentences.insert(1, words.text("news.unchanged"))
+        sentences.insert(1 + bool(left), words.text("news.unchanged"))
     return sentences
 
 
@@ -201,6 +204,19 @@ def _on_new_sales(
 
 def _is_most(named: Sequence[tuple[str, Decimal]], total: Decimal) -> bool:
     return 2 * sum_of(amount for _, amount in named) > total
+
+
+def _on_those_who_left(left: Sequence[Row], words: Language, *, is_chain: bool) -> str:
+    """Agents among the best of their offices who are not in the directory any more."""
+    named = [
+        f"{one['agent']}{', ' + one['office_name'] if is_chain else ''} ({words.number(one['amount'])})"
+        for one in left[:MOST_PLACES]
+    ]
+    if others := left[MOST_PLACES:]:
+        amount = words.number(sum_of(one["amount"] for one in others))
+        named.append(words.text("news.more_agents", len(others), amount=amount))
+    period = words.period(left[0]["month"], left[0]["until"])
+    return words.text("news.left", len(left), period=period, names="; ".join(named))
 
 
 def _on_changed_sales(changed: Sequence[Shown], words: Language, *, is_chain: bool) -> str:

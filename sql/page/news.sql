@@ -9,6 +9,8 @@
 -- these add up too; without an agent it is nobody's in person. For a later year of which budgets were entered there is one
 -- of kind budgeted per office: its agents with a budget of commission and their sum, for that year so far and for the year
 -- before, and in until the last month that was asked for.
+-- And there is one of kind left per agent who was taken out of the directory since, at an office where no more than two
+-- earned more in the months of its year up to the newest that is over for every office: month and until, with the commission of these.
 -- A sale is new only where its office was known before: what is read for the first time is no news. Commission of a sale is
 -- the whole of it, at the listing office, and of a reason, and of kind new share, which divides each new sale, that of the
 -- office's agents; all are without the VAT that the settings declare. Of a sale that is listed no more, contract_on, landing and sha256 say which stored answer had it last.
@@ -295,6 +297,35 @@ months_asked AS (
     GROUP BY ALL
 ),
 
+last_month AS (
+    SELECT coalesce(max(month) FILTER (NOT is_open), max(month)) AS month
+    FROM (SELECT month, bool_or(is_open) AS is_open FROM marts.office_month GROUP BY month)
+),
+
+best_of_offices AS (
+    SELECT
+        users.office_id,
+        users.user_id,
+        any_value(users.user_label) AS agent,
+        date_trunc('year', last_month.month)::DATE AS month,
+        last_month.month AS until,
+        sum(users.commission) AS commission
+    FROM marts.user_month AS users
+    INNER JOIN last_month
+        ON users.month BETWEEN date_trunc('year', last_month.month) AND last_month.month
+    GROUP BY users.office_id, users.user_id, last_month.month
+    HAVING sum(users.commission) > 0
+    QUALIFY rank() OVER (PARTITION BY users.office_id ORDER BY sum(users.commission) DESC) <= 3
+),
+
+left_since AS (
+    SELECT id AS user_id
+    FROM bi.users_history
+    CROSS JOIN since
+    GROUP BY id, since.at_utc
+    HAVING count(*) = count(valid_to_utc) AND max(valid_to_utc) > since.at_utc
+),
+
 last_listed AS (
     SELECT versions.estate_id, versions.contract_on, loads.landing, loads.sha256
     FROM marts.sale_versions AS versions
@@ -385,6 +416,14 @@ found AS (
     SELECT 'budgeted' AS kind, years_budgeted.*, months_asked.until
     FROM years_budgeted
     LEFT JOIN months_asked ON asked_year = year(years_budgeted.month)
+    UNION ALL BY NAME
+    SELECT
+        'left' AS kind,
+        best.* EXCLUDE (user_id, commission),
+        (best.commission / (1 + declared.vat_rate))::DECIMAL(18, 4) AS amount
+    FROM best_of_offices AS best
+    INNER JOIN left_since USING (user_id)
+    CROSS JOIN declared
 )
 
 SELECT

@@ -447,7 +447,16 @@ def test_the_year_of_the_chain_is_read_from_one_row(given: DuckDBPyConnection) -
 def news_since_spring(given: DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
     """What the page says has changed since then."""
     sales_read(given, "2026-01", {"E1": 5}, SPRING)
-    build(given, "month_total_versions", "sale_changes", "sale_shares", "budgets", "offices")
+    build(
+        given,
+        "month_total_versions",
+        "sale_changes",
+        "sale_shares",
+        "budgets",
+        "offices",
+        "user_month",
+        "office_month",
+    )
     for at_utc in (SPRING, AUTUMN):
         given.execute(
             "INSERT INTO meta.publications (name, at_utc, status) VALUES ($1, $1, 'published')", [at_utc]

@@ -17,7 +17,9 @@ SHARED = [
     {"id": user, "primary_office_customer_id": office, "commission_percentage_of_total": percent}
     for user, office, percent in (("U1", "M1", 70), ("U2", "M2", 30))
 ]
-READ = ("month_total_versions", "sale_changes", "sale_shares", "budgets", "offices")
+READ = (
+    "month_total_versions", "sale_changes", "sale_shares", "budgets", "offices", "user_month", "office_month",
+)  # fmt: skip
 
 
 def published(*nights: tuple[dict[str, float], float]) -> DuckDBPyConnection:
@@ -202,3 +204,17 @@ def test_an_agent_s_last_month_stands_beside_the_same_of_last_year_where_both_ar
     given.execute("DELETE FROM meta.months WHERE (report, month) = ('commission_user', DATE '2025-02-01')")
     built(given, query)
     assert {row[1] for row in given.sql(query).select("user_id, in_month").fetchall()} == {None}
+
+
+def test_who_left_the_directory_since_is_news_if_no_more_than_two_of_the_office_earned_more() -> None:
+    given = published(({"E1": 5}, 65), ({"E1": 5}, 65))
+    users = [earned({"user_id": f"U{place}"}, amount) for place, amount in enumerate((40, 30, 20, 10, 35))]
+    loaded(given, "commission_user", "M1", "2026-01", users)
+    given.executemany(
+        "INSERT INTO bi.users_history (_customer, id, name, valid_from_utc, valid_to_utc) "
+        "VALUES ('M1', ?, 'Al', '2026-01-01', ?)",
+        [("U0", None), ("U1", NIGHTS[1]), ("U3", NIGHTS[1]), ("U4", NIGHTS[0])],
+    )
+    build(given, *READ)
+    found = given.sql(NEWS).filter("kind = 'left'").select("office_id, agent, month, until, amount::INT")
+    assert found.fetchall() == [("M1", "U1", JANUARY, JANUARY, 30)]

@@ -247,3 +247,15 @@ def test_one_changed_sale_is_not_called_several_together() -> None:
     assert told(SINCE, news("amount", "A", before=100, amount=60))[1] == (
         "Of the sales known before, one got another commission: Main Street 1, A, February 2026 (−40)."
     )
+
+
+def test_agents_among_the_best_of_their_office_who_left_are_told_openly() -> None:
+    gone = news("left", "A", amount=900, agent="Ann", month=date(2026, 1, 1), until=date(2026, 2, 1))
+    shown = section(SINCE, news("new", "A", amount=5), news("closed", "A", before=9, amount=5), gone)
+    assert shown["sentences"][1] == (
+        "An agent who is among the three that earned most at the office in January to February 2026 "
+        "has left: Ann, A (900)."
+    )
+    assert told(SINCE, gone, {**gone, "agent": "Bo"}, is_chain=False)[1].endswith(
+        "have left: Ann (900); Bo (900)."
+    )
