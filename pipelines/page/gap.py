@@ -165,11 +165,11 @@ def owed_section(facts: Facts, words: Language, *, is_chain: bool) -> Shown:
     if not noted:
         key = "unnoted" if unnoted else "unknown"
         return {"sentences": [words.text(f"owed.{key}")], "offices": [], "sales": [], "download": None}
-    sentences = _on_what_is_owed(noted, words)
+    newest = max(one["counted_on"] for one in noted)
+    sentences = _on_what_is_owed(noted, words.day(newest), words)
     if unnoted:
         names = words.listed(unnoted[:MOST_NAMED] + (["…"] if len(unnoted) > MOST_NAMED else []))
         sentences.append(words.text("owed.some_unnoted", len(unnoted), names=names))
-    newest = max(one["counted_on"] for one in noted)
     offices = [
         {
             **one,
@@ -191,7 +191,7 @@ def owed_section(facts: Facts, words: Language, *, is_chain: bool) -> Shown:
     }
 
 
-def _on_what_is_owed(noted: Sequence[Row], words: Language) -> list[str]:
+def _on_what_is_owed(noted: Sequence[Row], day: str, words: Language) -> list[str]:
     homes, due_homes, undated = (
         sum(one[name] for one in noted) for name in ("homes", "due_homes", "undated_homes")
     )
@@ -200,7 +200,7 @@ def _on_what_is_owed(noted: Sequence[Row], words: Language) -> list[str]:
     outstanding, due = (sum((one[name] for one in noted), Decimal(0)) for name in ("outstanding", "due"))
     total = words.text("owed.total", homes, amount=words.number(outstanding))
     if due_homes:
-        total += words.text("owed.due", due_homes, amount=words.number(due))
+        total += words.text("owed.due", due_homes, amount=words.number(due), day=day)
     else:
         total += "." if undated else words.text("owed.not_due")
     sentences = [total]

@@ -1,5 +1,5 @@
 -- Which commissions are due the longest?
--- One row per sale whose possession is past and whose commission is not received: the ten longest of each office that
+-- One row per sale whose possession has come and whose commission is not received: the ten longest of each office that
 -- notes receipts at all. Declared VAT is taken off, as in office_months.
 SELECT
     due.office_id,

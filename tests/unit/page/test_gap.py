@@ -103,7 +103,7 @@ def test_what_is_signed_and_what_of_it_is_due_are_summed() -> None:
     [total, longest] = _owed(owed("A"), owed("B", 100, 0))
     assert total == (
         "4 sales are signed and their commission, 400, not received yet; "
-        "of it 200 of one sale is due, as possession is past."
+        "of it 200 of one sale is due, as possession was on 20 March 2026 or before."
     )
     assert longest == "The longest has been due for 9 days."
 
