@@ -1,6 +1,6 @@
 -- Which sales is the commission of the months made of, and when are they paid?
 -- One row per sale, the largest share first: those of the months, then with is_year_before those of a year before.
--- A share counts at the agent's own office and not at the one that listed the home. Commission for writings and
+-- Agents are all of the sale, each with the part of its commission where there are several. A share counts at the agent's own office and not at the one that listed the home. Commission for writings and
 -- valuations is in no sale.
 -- Parameters: office, user, first_month, month
 WITH shares AS (
@@ -12,6 +12,22 @@ WITH shares AS (
     FROM marts.sale_shares
     WHERE month BETWEEN getvariable('first_month')::DATE - INTERVAL 1 YEAR
         AND getvariable('month')::DATE - INTERVAL 1 YEAR
+),
+
+agents_named AS (
+    SELECT
+        estate_id,
+        string_agg(
+            coalesce(user_name, user_id)
+            || CASE
+                WHEN sharing.agent_count > 1 AND commission_share IS NOT NULL
+                THEN ' ' || round(100 * commission_share)::INT || '%'
+                ELSE ''
+            END,
+            ', ' ORDER BY commission DESC, user_id
+        ) AS agents
+    FROM (SELECT *, count(*) OVER (PARTITION BY estate_id) AS agent_count FROM marts.sale_shares) AS sharing
+    GROUP BY estate_id
 )
 
 SELECT
@@ -19,7 +35,7 @@ SELECT
     shares.estate_id,
     sales.street_address,
     sales.contract_on,
-    string_agg(coalesce(shares.user_name, shares.user_id), ', ' ORDER BY shares.commission DESC) AS agents,
+    agents_named.agents,
     sum(shares.commission) AS commission,
     sum(shares.commission_share) AS estate_parts,
     sales.commission AS whole_commission,
@@ -29,6 +45,7 @@ SELECT
     sales.restatement_count
 FROM shares
 INNER JOIN marts.sales AS sales USING (estate_id)
+INNER JOIN agents_named USING (estate_id)
 LEFT JOIN marts.receivables AS paid USING (estate_id)
 WHERE shares.user_office_id = getvariable('office') OR shares.user_id = getvariable('user')
 GROUP BY ALL

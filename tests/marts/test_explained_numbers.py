@@ -16,6 +16,7 @@ from tests.marts.given import (
     loaded,
     rows,
     sales_read,
+    sold,
     warehouse,
 )
 
@@ -162,4 +163,21 @@ def test_of_the_chain_a_doubt_names_its_office() -> None:
     assert [one.partition(" last")[0] for one in doubts if "late" not in one] == [
         "M3: not held, so the chain has more than is shown",
         "M2: not refreshed:",
+    ]
+
+
+def test_a_sale_names_all_its_agents_with_their_parts_also_where_one_of_them_is_asked_for() -> None:
+    given = warehouse()
+    agents = [
+        {"id": user, "primary_office_customer_id": "M1", "commission_percentage_of_total": percent,
+         "commission_value": percent}
+        for user, percent in (("U1", 15), ("U2", 50), ("U3", 35))
+    ]  # fmt: skip
+    alone = {**agents[0], "commission_percentage_of_total": 100, "commission_value": 100}
+    for estate, own in (("E1", agents), ("E2", [alone])):
+        sold(given, "G1", "2026-01", "M1", estate, agents=own)
+    sales = explained(given, "sales", "2026-01", user="U1")
+    assert [(one["agents"], one["commission"]) for one in sales] == [
+        ("U1", 100),
+        ("U2 50%, U3 35%, U1 15%", 15),
     ]
