@@ -48,7 +48,6 @@ def _wrong(server: Server, tab: Tab, shots: Path) -> Iterator[str]:
     say(f"a lost right: {status}, {_asked(server, 403)} requests")
     if status != "FAILURE" or _asked(server, 403) != 1:
         yield f"a lost right ended as {status}, with {_asked(server, 403)} requests"
-    wait(lambda: any(run["jobName"] == "publish" for run in server.runs()), LONGEST_RUN)
     wait(lambda: all(run["status"] in ENDED for run in server.runs()), LONGEST_RUN)
     yield from _look(tab, shots, server, "lost-right-run", f"/runs/{run_id}", RIGHT)
     partitions = "/assets/running_commissions?view=partitions"
