@@ -35,20 +35,28 @@ earned AS (
 )
 
 SELECT
-    * EXCLUDE (first_active_month, last_active_month),
-    CASE
-        WHEN last_active_month < getvariable('month')::DATE
-            THEN 'last seen in ' || strftime(last_active_month, '%Y-%m')
-        WHEN NOT is_active THEN 'at another office'
-        WHEN first_active_month = getvariable('month')::DATE THEN 'new'
-        WHEN first_active_month >= getvariable('first_month')::DATE
-            THEN 'new in ' || strftime(first_active_month, '%Y-%m')
-    END AS remark
+    earned.* EXCLUDE (first_active_month, last_active_month),
+    nullif(
+        concat_ws(
+            ', ',
+            CASE
+                WHEN last_active_month < getvariable('month')::DATE
+                    THEN 'last seen in ' || strftime(last_active_month, '%Y-%m')
+                WHEN NOT is_active THEN 'at another office'
+                WHEN first_active_month = getvariable('month')::DATE THEN 'new'
+                WHEN first_active_month >= getvariable('first_month')::DATE
+                    THEN 'new in ' || strftime(first_active_month, '%Y-%m')
+            END,
+            'has left, in no directory since ' || strftime(users.left_directory_on, '%Y-%m-%d')
+        ),
+        ''
+    ) AS remark
 FROM earned
+LEFT JOIN marts.users AS users USING (user_id)
 ORDER BY
     CASE
         WHEN getvariable('first_month')::DATE = getvariable('month')::DATE
             THEN coalesce(commission, 0) - coalesce(month_before, 0)
         ELSE coalesce(commission, 0) - coalesce(year_before, 0)
     END,
-    user_label
+    earned.user_label

@@ -1,7 +1,7 @@
 -- Which sales is the commission of the months made of, and when are they paid?
 -- One row per sale, the largest share first: those of the months, then with is_year_before those of a year before.
--- Agents are all of the sale, each with the part of its commission where there are several. A share counts at the agent's own office and not at the one that listed the home. Commission for writings and
--- valuations is in no sale.
+-- Agents are all of the sale, each with the part of its commission where there are several. A share counts at the agent's
+-- own office and not at the one that listed the home. Commission for writings and valuations is in no sale.
 -- Parameters: office, user, first_month, month
 WITH shares AS (
     SELECT *, false AS is_year_before

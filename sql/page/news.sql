@@ -10,7 +10,8 @@
 -- of kind budgeted per office: its agents with a budget of commission and their sum, for that year so far and for the year
 -- before, and in until the last month that was asked for.
 -- And there is one of kind left per agent who was taken out of the directory since, at an office where no more than two
--- earned more in the months of its year up to the newest that is over for every office: month and until, with the commission of these.
+-- earned more in the year up to the newest month that is over for every office: month and until, with the commission of
+-- these months.
 -- A sale is new only where its office was known before: what is read for the first time is no news. Commission of a sale is
 -- the whole of it, at the listing office, and of a reason, and of kind new share, which divides each new sale, that of the
 -- office's agents; all are without the VAT that the settings declare. Of a sale that is listed no more, contract_on, landing and sha256 say which stored answer had it last.

@@ -181,3 +181,18 @@ def test_a_sale_names_all_its_agents_with_their_parts_also_where_one_of_them_is_
         ("U1", 100),
         ("U2 50%, U3 35%, U1 15%", 15),
     ]
+
+
+def test_the_agents_of_an_office_say_who_has_left_the_directory_since() -> None:
+    given = warehouse()
+    users = [earned({"user_id": user}, 5) for user in ("U0", "U1")]
+    loaded(given, "commission_user", "M1", "2026-01", users)
+    loaded(given, "commission_office", "M1", "2026-01", [earned({"office_customer_id": "M1"}, 10)])
+    given.execute(
+        "INSERT INTO bi.users_history (_customer, id, name, valid_from_utc, valid_to_utc) "
+        "VALUES ('M1', 'U0', 'Al', '2026-01-01', '2026-02-15'), ('M1', 'U1', 'Bo', '2026-01-01', NULL)"
+    )
+    assert {one["user_id"]: one["remark"] for one in explained(given, "agents", "2026-01", office="M1")} == {
+        "U0": "new, has left, in no directory since 2026-02-15",
+        "U1": "new",
+    }
