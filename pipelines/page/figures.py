@@ -233,7 +233,8 @@ def chart(
         "places": places,
         "has_before": any(one.before is not None for one in months),
         "has_budget": any(one.budget is not None for one in months),
-        "has_part": any(one.value is not None and not one.is_whole for one in months),
+        "has_open": any(one.value is not None and one.is_open for one in months),
+        "has_part": any(one.value is not None and one.is_part for one in months),
         "has_values": any(one.value is not None for one in months),
     }
 

@@ -12,6 +12,8 @@ from pipelines.page.language import Language
 MOST_BELOW, MOST_ABOVE, MOST_MONTHS, MOST_NEW = 3, 2, 2, 3
 LEAST_UNEXPLAINED = 1
 """Less than this is rounding."""
+LEAST_CHANGE = Decimal("0.01")
+"""An office is off last year from this part of it on."""
 MOST_WITH, MOST_AGAINST = 3, 2
 """So many are named of a month's difference that go its way, and the other way."""
 
@@ -102,7 +104,7 @@ def offices_on_last_year(months: OfficeMonths, words: Language) -> list[str]:
     for office in months.offices:
         if year and (compared := months.compared([office], year)):
             now, before = (one.commission for one in compared)
-            if before and round(now - before):
+            if before and abs(now - before) >= LEAST_CHANGE * abs(before):
                 found.append((now - before, before, office))
     sentences = []
     for way, sign, most in (("below", -1, MOST_BELOW), ("above", 1, MOST_ABOVE)):

@@ -174,11 +174,18 @@ def months_section(months: OfficeMonths, name: str, words: Language) -> Shown | 
         "charts": charts,
         "rows": list(zip(*(one["columns"][::-1] for one in charts), strict=True)),
         "sentences": office_on_last_year(months, words) if len(months.offices) == 1 else [],
-        "has_part": any(one["has_part"] for one in charts),
+        "pale": _pale(charts, words),
         "has_before": any(one["has_before"] for one in charts),
         "has_budget": any(one["has_budget"] for one in charts),
         "download": download(words, words.text("months.heading"), head, rows),
     }
+
+
+def _pale(charts: Sequence[Shown], words: Language) -> str:
+    """What a pale column of the charts is; nothing where there is none."""
+    kinds = ("open", "part")
+    found = [words.text(f"months.{one}") for one in kinds if any(chart[f"has_{one}"] for chart in charts)]
+    return words.text("months.open_or_part") if len(found) == len(kinds) else "".join(found)
 
 
 def _chart_month(months: OfficeMonths, month: date, field: str, measure: str) -> ChartMonth:

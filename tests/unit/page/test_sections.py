@@ -213,6 +213,26 @@ def test_offices_that_made_the_difference_of_the_last_whole_month_add_up_with_th
     )
 
 
+def test_an_office_within_a_hundredth_of_last_year_is_neither_above_nor_below() -> None:
+    rows = [*_two_years("A", (1000, 991)), *_two_years("B", (1000, 1009)), *_two_years("C", (1000, 1010))]
+    section = offices_section(_months(*rows), ENGLISH, {})
+    assert section is not None
+    [_, above] = section["sentences"]
+    assert above.endswith("2026): Office C +10 (+1.0%), most in January (1,010 against 1,000).")
+
+
+def test_the_legend_says_of_pale_columns_only_what_there_is() -> None:
+    opened, cut = earned("A", "2026-03", 9, is_open=True), earned("A", "2026-02", 9, is_whole=False)
+    given = [[opened], [cut], [opened, cut], [earned("A", "2026-02", 9)]]
+    sections = [months_section(_months(*rows), "A", ENGLISH) for rows in given]
+    assert [one and one["pale"] for one in sections] == [
+        "month not over",
+        "known in part",
+        "month not over, or known in part",
+        "",
+    ]
+
+
 def test_an_office_alone_is_compared_with_its_own_last_year_and_not_called_furthest() -> None:
     section = months_section(_months(*_two_years("A", (500, 400), (100, 250))), "A", ENGLISH)
     assert section is not None
