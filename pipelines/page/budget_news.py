@@ -7,7 +7,7 @@ from datetime import date
 from decimal import Decimal
 
 from pipelines.page.facts import Row
-from pipelines.page.figures import Shown, remainder, sum_of, whole
+from pipelines.page.figures import Shown, named_and_others, remainder, sum_of, whole
 from pipelines.page.language import Language
 
 MOST_PLACES, MOST_AGENTS = 3, 3
@@ -32,9 +32,10 @@ def on_entered_budgets(entered: Sequence[Shown], words: Language, *, is_chain: b
     total = sum_of(one["change"] for one in entered)
     months = {"month": min(one["month"] for one in entered), "until": max(one["until"] for one in entered)}
     places = _by_place(entered, words, is_chain=is_chain)
-    named = [f"{one['place']} ({_agents_and_sum(one, words)})" for one in places[:MOST_PLACES]]
-    if others := places[MOST_PLACES:]:
-        rest = remainder(total, (one["change"] for one in places[:MOST_PLACES]))
+    largest, others = named_and_others(places, MOST_PLACES)
+    named = [f"{one['place']} ({_agents_and_sum(one, words)})" for one in largest]
+    if others:
+        rest = remainder(total, (one["change"] for one in largest))
         named.append(words.text("news.more_offices", len(others), amount=words.sek(rest)))
     return words.text(
         "news.entered" if is_chain else "news.own_entered",
@@ -90,10 +91,9 @@ def _agents_and_sum(entered: Shown, words: Language) -> str:
 
 def entered_budget(entered: Shown, words: Language, *, is_chain: bool) -> str:
     """Whose budgets were entered, and the office's sum over the same months before and after; it adds up."""
-    names = [
-        f"{_budget_of(one, words)} ({words.sek(one['change'])})" for one in entered["agents"][:MOST_AGENTS]
-    ]
-    if others := entered["agents"][MOST_AGENTS:]:
+    named, others = named_and_others(entered["agents"], MOST_AGENTS)
+    names = [f"{_budget_of(one, words)} ({words.sek(one['change'])})" for one in named]
+    if others:
         names.append(words.text("news.more_agents", len(others), amount=words.sek(_of_others(entered))))
     key = "entered_more" if entered["office_before"] else "entered_first"
     return words.text(
@@ -113,8 +113,9 @@ def on_changed_budgets(budgets: Sequence[Shown], words: Language, *, is_chain: b
     if not others:
         return sentence
     places = _by_place(others, words, is_chain=is_chain)
-    named = [f"{one['place']} ({words.signed(one['change'])})" for one in places[:MOST_PLACES]]
-    if left := places[MOST_PLACES:]:
+    largest, left = named_and_others(places, MOST_PLACES)
+    named = [f"{one['place']} ({words.signed(one['change'])})" for one in largest]
+    if left:
         rest = sum_of(one["change"] for one in left)
         named.append(words.text("news.more_offices", len(left), amount=words.signed(rest)))
     return f"{sentence} {words.text('news.also_changed', names=words.listed(named))}"
@@ -124,8 +125,9 @@ def changed_budget(budget: Shown, words: Language, *, is_chain: bool) -> str:
     """The office's budget of some months before and after, and by whom it changed; it adds up."""
     before, after = _before_and_after(budget)
     key = "raised" if after > before else "lowered" if after < before else "kept"
-    names = [_budget_change(one, words) for one in budget["agents"][:MOST_AGENTS]]
-    if others := budget["agents"][MOST_AGENTS:]:
+    named, others = named_and_others(budget["agents"], MOST_AGENTS)
+    names = [_budget_change(one, words) for one in named]
+    if others:
         names.append(words.text("news.more_agents", len(others), amount=words.signed(_of_others(budget))))
     return words.text(
         f"news.{key}" if is_chain else f"news.own_{key}",
@@ -144,7 +146,7 @@ def _before_and_after(budget: Shown) -> tuple[Decimal, Decimal]:
 def _of_others(budget: Shown) -> Decimal:
     """The part of an office's change, as it is shown, that is of the agents who are not named."""
     before, after = _before_and_after(budget)
-    named = budget["agents"][:MOST_AGENTS]
+    named, _ = named_and_others(budget["agents"], MOST_AGENTS)
     return remainder(whole(after) - whole(before), (one["change"] for one in named))
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
-from typing import Any
+from typing import Any, TypeVar
 
 from pipelines.page.facts import Facts, OfficeEarnings
 from pipelines.page.language import Language, Number
@@ -24,6 +24,8 @@ VAT = Decimal("0.25")
 """The Swedish rate, which commissions have in them if any."""
 MOST_LINES = 4
 _STEPS = (1, 2, 2.5, 5, 10)
+
+_T = TypeVar("_T")
 
 # Sums and comparisons
 
@@ -46,6 +48,12 @@ def whole(amount: Decimal) -> Decimal:
 def remainder(total: Decimal, named: Iterable[Decimal]) -> Decimal:
     """What is left of a sum beside its named parts, so that what is shown adds up in whole numbers."""
     return whole(total) - sum_of(map(whole, named))
+
+
+def named_and_others(ordered: Sequence[_T], most: int) -> tuple[Sequence[_T], Sequence[_T]]:
+    """The first ones, to be named, and those to be summed up: not a single one, which is named as well."""
+    most = most if len(ordered) > most + 1 else most + 1
+    return ordered[:most], ordered[most:]
 
 
 def last_months(last: date, count: int) -> tuple[date, ...]:

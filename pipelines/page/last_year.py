@@ -74,7 +74,7 @@ def _made_by(total: Decimal, parts: Sequence[Shown], others: str, words: Languag
     against = [one for one in changes if one not in with_it]
     named = with_it[:MOST_WITH] + against[:MOST_AGAINST]
     left = with_it[MOST_WITH:] + against[MOST_AGAINST:]
-    if len(left) == 1:
+    if len(left) == 1:  # it is named as well
         named, left = with_it + against, []
     found = [_part(change, one, words) for change, one in named]
     nobodys = total - sum_of(change for change, _ in changes)

@@ -17,7 +17,7 @@ from pipelines.page.budget_news import (
 )
 from pipelines.page.downloads import download
 from pipelines.page.facts import Facts, Row
-from pipelines.page.figures import Shown, remainder, sum_of
+from pipelines.page.figures import Shown, named_and_others, remainder, sum_of
 from pipelines.page.language import Language, local_day
 
 CHANGES = {"gone": ("gone",), "amount": ("amount",), "moved": ("moved", "moved here", "moved away")}
@@ -208,11 +208,12 @@ def _is_most(named: Sequence[tuple[str, Decimal]], total: Decimal) -> bool:
 
 def _on_those_who_left(left: Sequence[Row], words: Language, *, is_chain: bool) -> str:
     """Agents among the best of their offices who are not in the directory any more."""
+    best, others = named_and_others(left, MOST_PLACES)
     named = [
         f"{one['agent']}{', ' + one['office_name'] if is_chain else ''} ({words.number(one['amount'])})"
-        for one in left[:MOST_PLACES]
+        for one in best
     ]
-    if others := left[MOST_PLACES:]:
+    if others:
         amount = words.number(sum_of(one["amount"] for one in others))
         named.append(words.text("news.more_agents", len(others), amount=amount))
     period = words.period(left[0]["month"], left[0]["until"])

@@ -157,19 +157,26 @@ def test_entered_budgets_of_many_offices_are_summed_up() -> None:
 
 
 def test_what_is_said_of_the_other_agents_adds_up_to_the_budgets_of_the_office() -> None:
-    whole: Shown = {"office_before": Decimal(100), "office_after": Decimal(502)}
-    [entered] = told(SINCE, *(news("entered", "A", amount=100.5, **whole) for _ in range(4)))[1:]
-    [changed] = told(SINCE, *(news("budget", "A", before=0, amount=100.5, **whole) for _ in range(4)))[1:]
-    assert "and one more agent (SEK 99); the office now has SEK 502, before SEK 100." in entered
+    whole: Shown = {"office_before": Decimal(100), "office_after": Decimal(703)}
+    [entered] = told(SINCE, *(news("entered", "A", amount=100.5, **whole) for _ in range(6)))[1:]
+    [changed] = told(SINCE, *(news("budget", "A", before=0, amount=100.5, **whole) for _ in range(6)))[1:]
+    assert "and 3 more agents (SEK 300); the office now has SEK 703, before SEK 100." in entered
     assert changed.endswith(
-        "SEK 100 to SEK 502: " + ", ".join(3 * ["An Agent (+101)"]) + " and one more agent (+99)."
+        "SEK 100 to SEK 703: " + ", ".join(3 * ["An Agent (+101)"]) + " and 3 more agents (+300)."
     )
 
 
 def test_what_is_said_of_the_other_offices_adds_up_to_the_budgets_entered() -> None:
-    [_, entered] = told(SINCE, *(news("entered", office, amount=100.5) for office in "ABCD"))
-    assert "SEK 402 in all: A (one agent, SEK 101)" in entered
-    assert entered.endswith("and one more office (SEK 99).")
+    [_, entered] = told(SINCE, *(news("entered", office, amount=100.5) for office in "ABCDEF"))
+    assert "SEK 603 in all: A (one agent, SEK 101)" in entered
+    assert entered.endswith("and 3 more offices (SEK 300).")
+
+
+def test_a_single_office_more_is_named_and_not_counted() -> None:
+    [_, entered] = told(SINCE, *(news("entered", office, amount=100) for office in "ABCD"))
+    assert entered.endswith(", C (one agent, SEK 100) and D (one agent, SEK 100).")
+    changed = told(SINCE, *(news("budget", office, before=100, amount=200) for office in "ABCDE"))[-1]
+    assert changed.endswith("Also changed: B (+100), C (+100), D (+100) and E (+100).")
 
 
 def test_closed_months_behind_the_click_add_up_to_the_sum_of_all() -> None:
