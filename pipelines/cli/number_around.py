@@ -262,7 +262,7 @@ def _with_sums(sales: Sequence[Row], whole: Decimal | None, measure: str) -> lis
             str(one["contract_on"]),
             brief(one["commission"]),
             str(one["access_on"] or "not known"),
-            f"due since {count(one['days_due'])} d" if one["state"] == "due" else str(one["state"] or ""),
+            _payment(one),
             str(one["agents"]),
             str(one["estate_id"]),
         ]
@@ -278,6 +278,16 @@ def _with_sums(sales: Sequence[Row], whole: Decimal | None, measure: str) -> lis
             rows.append([kinds, "", brief(beside), *empty])
         rows.append(["in all", "", brief(whole), *empty])
     return rows
+
+
+def _payment(sale: Row) -> str:
+    """How far the commission of a sale is, and a receipt that is noted for a day to come."""
+    if sale["state"] == "received" or not sale["commission_received_on"]:
+        to_come = ""
+    else:
+        to_come = f", receipt noted for {sale['commission_received_on']}"
+    state = f"due since {count(sale['days_due'])} d" if sale["state"] == "due" else str(sale["state"] or "")
+    return state + to_come
 
 
 def _summed(sales: Sequence[Row]) -> Decimal:

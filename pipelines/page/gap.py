@@ -180,7 +180,7 @@ def owed_section(facts: Facts, words: Language, *, is_chain: bool) -> Shown:
         for one in noted
         if one["homes"]
     ]
-    sales = [] if is_chain else list(facts.due_sales)
+    sales = [] if is_chain else [{**one, "note": _receipt_to_come(one, words)} for one in facts.due_sales]
     return {
         "sentences": sentences,
         "counted": words.text("owed.counted", day=words.day(newest)),
@@ -209,6 +209,11 @@ def _on_what_is_owed(noted: Sequence[Row], day: str, words: Language) -> list[st
     if undated:
         sentences.append(words.text("owed.undated", undated))
     return sentences
+
+
+def _receipt_to_come(sale: Row, words: Language) -> str:
+    day = sale["to_be_received_on"]
+    return words.text("owed.to_come", day=words.day(day)) if day else ""
 
 
 def _owed_download(

@@ -42,6 +42,7 @@ SELECT
     sales.access_on,
     paid.state,
     paid.days_due,
+    paid.commission_received_on,
     sales.restatement_count
 FROM shares
 INNER JOIN marts.sales AS sales USING (estate_id)

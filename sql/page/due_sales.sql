@@ -1,12 +1,13 @@
 -- Which commissions are due the longest?
 -- One row per sale whose possession has come and whose commission is not received: the ten longest of each office that
--- notes receipts at all. Declared VAT is taken off, as in office_months.
+-- notes receipts at all; a receipt that is noted for a day to come has not come. Declared VAT is taken off, as in office_months.
 SELECT
     due.office_id,
     coalesce(sales.street_address, due.estate_number, due.estate_id) AS home,
     sales.responsible_user_name AS agent,
     due.access_on,
     due.days_due,
+    due.commission_received_on AS to_be_received_on,
     (due.due_commission / (1 + declared.vat_rate))::DECIMAL(18, 4) AS due
 FROM marts.receivables AS due
 LEFT JOIN marts.sales AS sales USING (estate_id)

@@ -312,6 +312,13 @@ DIPS = {
         "UPDATE marts.receivables SET state = 'due', days_due = 77 WHERE month = DATE '2026-09-01'",
         ["due since 77 d"],
     ),
+    "a receipt to come": (
+        (
+            "UPDATE marts.receivables SET state = 'due', days_due = 9, "
+            "commission_received_on = DATE '2099-01-01' WHERE month = DATE '2026-09-01'"
+        ),
+        ["due since 9 d, receipt noted for 2099-01-01"],
+    ),
     "a changed budget": (
         (
             "UPDATE marts.budgets SET valid_to_utc = TIMESTAMP '2099-01-01' "

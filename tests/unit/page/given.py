@@ -160,7 +160,7 @@ def owed(office: str, outstanding: int = 300, due: int = 200, *, is_noted: bool 
 def due(office: str) -> Row:
     """The sale that is due."""
     sale = {"home": f"Street of {office}", "agent": None, "access_on": PUBLISHED.date() - timedelta(days=9)}
-    return {"office_id": office, **sale, "days_due": 9, "due": Decimal(200)}
+    return {"office_id": office, **sale, "days_due": 9, "due": Decimal(200), "to_be_received_on": None}
 
 
 def chain(*offices: str, months: int = 15) -> Facts:

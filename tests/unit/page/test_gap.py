@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 from decimal import Decimal
 
 from pipelines.page.facts import Facts, Row
 from pipelines.page.figures import OfficeMonths, Shown
 from pipelines.page.gap import gap_section, owed_section
 from pipelines.page.language import SPACE, language
-from tests.unit.page.given import agent, budgeted, earned, month, owed
+from tests.unit.page.given import agent, budgeted, due, earned, month, owed
 
 ENGLISH = language("en")
 
@@ -115,6 +116,12 @@ def test_a_sale_that_is_due_since_today_has_no_length() -> None:
 def test_an_office_that_notes_no_receipt_owes_nothing_that_anybody_knows() -> None:
     assert _owed(owed("A", is_noted=False))[0].startswith("No receipt has ever been noted here")
     assert _owed(owed("A"), owed("B", is_noted=False))[-1] == ("B has never noted a receipt and is left out.")
+
+
+def test_a_due_sale_whose_receipt_is_noted_for_a_day_to_come_says_so() -> None:
+    sale = {**due("A"), "to_be_received_on": date(2026, 3, 21)}
+    shown = owed_section(Facts(receivables=[owed("A")], due_sales=[sale, due("A")]), ENGLISH, is_chain=False)
+    assert [one["note"] for one in shown["sales"]] == ["receipt noted for 21 March 2026", ""]
 
 
 def test_an_office_with_everything_received_says_so() -> None:
