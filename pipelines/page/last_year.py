@@ -49,9 +49,10 @@ def _on_month(
     if compared is None or not compared[1].commission:
         return []
     now, before = (one.commission for one in compared)
+    name = words.month(month)
     sentence = words.text(
         "last_year.month",
-        month=words.month(month),
+        month=name[:1].upper() + name[1:],
         now=words.number(now),
         before=words.number(before),
         change=words.signed(now - before),

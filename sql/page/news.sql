@@ -319,14 +319,6 @@ best_of_offices AS (
     QUALIFY rank() OVER (PARTITION BY users.office_id ORDER BY sum(users.commission) DESC) <= 3
 ),
 
-left_since AS (
-    SELECT id AS user_id
-    FROM bi.users_history
-    CROSS JOIN since
-    GROUP BY id, since.at_utc
-    HAVING count(*) = count(valid_to_utc) AND max(valid_to_utc) > since.at_utc
-),
-
 last_listed AS (
     SELECT versions.estate_id, versions.contract_on, loads.landing, loads.sha256
     FROM marts.sale_versions AS versions
@@ -423,7 +415,8 @@ found AS (
         best.* EXCLUDE (user_id, commission),
         (best.commission / (1 + declared.vat_rate))::DECIMAL(18, 4) AS amount
     FROM best_of_offices AS best
-    INNER JOIN left_since USING (user_id)
+    INNER JOIN marts.users AS users USING (user_id)
+    INNER JOIN since ON users.left_directory_on > since.at_utc::DATE
     CROSS JOIN declared
 )
 

@@ -19,6 +19,7 @@ SHARED = [
 ]
 READ = (
     "month_total_versions", "sale_changes", "sale_shares", "budgets", "offices", "user_month", "office_month",
+    "users",
 )  # fmt: skip
 
 
