@@ -107,8 +107,9 @@ class Summary:
             for one in self.trouble
             if one.error not in OF_THE_HOST and one.status is not WindowStatus.NOT_ASKED
         ]
-        owed = len(self.trouble) - len(own)
-        return [*_complaints(own), f"{self.stopped} {owed} windows are owed; the next sync asks for them."]
+        unread = len(self.trouble) - len(own)
+        left = f"{self.stopped} {unread} windows were not read; the next sync asks for them."
+        return [*_complaints(own), left]
 
 
 def _complaints(trouble: Iterable[WindowResult]) -> Iterable[str]:
@@ -123,7 +124,7 @@ def _complaints(trouble: Iterable[WindowResult]) -> Iterable[str]:
     for windows in grouped.values():
         first = windows[0]
         if first.error in OF_THE_LOGIN:
-            yield f"{first.reason} {len(windows)} windows are owed; the next sync asks for them."
+            yield f"{first.reason} {len(windows)} windows were not read; the next sync asks for them."
             continue
         months = ", ".join(one.when for one in windows[:6]) + (" and more" if len(windows) > 6 else "")
         yield f"{first.report} of {first.customer} ({months}) {first.status.value}: {first.reason}"

@@ -139,7 +139,7 @@ def test_after_a_401_nothing_more_is_asked_and_the_rest_is_one_sentence(tmp_path
     summary = here.sync(Fault("401", after=3))
     assert 1 <= [entry.status for entry in here.asked].count(401) <= here.settings.concurrency
     assert {one.status for one in summary.results} == {WindowStatus.LOADED, WindowStatus.FAILED}
-    assert ["windows are owed" in sentence for sentence in summary.complaints()] == [True]
+    assert ["windows were not read" in sentence for sentence in summary.complaints()] == [True]
 
 
 def test_a_refused_login_is_used_by_no_other_sync_until_its_password_changes(tmp_path: Path) -> None:
