@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from pipelines.page.facts import Row
 from pipelines.page.figures import Shown, named_and_others, remainder, sum_of, whole
-from pipelines.page.language import Language
+from pipelines.page.language import Language, capitalized
 
 MOST_PLACES, MOST_AGENTS = 3, 3
 
@@ -66,7 +66,7 @@ def on_budgets_so_far(budgeted: Iterable[Row], words: Language) -> list[str]:
         asked = max((row["until"] for row in rows if row["until"]), default=None)
         if asked and asked.month < 12:
             unasked = words.period(asked.replace(month=asked.month + 1), asked.replace(month=12))
-            sentences.append(words.text("news.unasked", period=unasked[:1].upper() + unasked[1:]))
+            sentences.append(words.text("news.unasked", period=capitalized(unasked)))
     return sentences
 
 

@@ -9,7 +9,7 @@ from decimal import Decimal
 from pipelines.page.downloads import download
 from pipelines.page.facts import Facts, Row
 from pipelines.page.figures import VAT, BudgetProgress, OfficeMonths, Shown, last_months, ratio, without_vat
-from pipelines.page.language import Language
+from pipelines.page.language import Language, capitalized
 
 MOST_NAMED = 3
 LEAST_REST = 1
@@ -60,7 +60,7 @@ def _on_the_gap(
     way = "behind" if round(gap) < 0 else "ahead" if round(gap) > 0 else "even"
     sentence = words.text(
         f"gap.{way}",
-        period=period[:1].upper() + period[1:],
+        period=capitalized(period),
         name=name,
         gap=words.number(abs(gap)),
         budget=words.sek(progress.budget),

@@ -32,7 +32,7 @@ class Language:
     code: str
     words: Mapping[str, Any]
 
-    def text(self, key: str, count: Number | None = None, **values: object) -> str:
+    def text(self, key: str, count: Number | None = None, /, **values: object) -> str:
         """The words of a key such as `offices.heading`, with values put in; those of one or of several."""
         found: Any = self.words
         for part in key.split("."):
@@ -115,6 +115,11 @@ class Language:
         if len(parts) < 2:
             return "".join(parts)
         return f"{', '.join(parts[:-1])} {self.words['form']['and']} {parts[-1]}"
+
+
+def capitalized(text: str) -> str:
+    """A text as a sentence begins with it; the rest stays as it is."""
+    return text[:1].upper() + text[1:]
 
 
 def local_day(at_utc: datetime, timezone: ZoneInfo) -> date:

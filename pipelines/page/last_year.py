@@ -7,7 +7,7 @@ from datetime import date
 from decimal import Decimal
 
 from pipelines.page.figures import OfficeMonths, Shown, last_months, remainder, sum_of
-from pipelines.page.language import Language
+from pipelines.page.language import Language, capitalized
 
 MOST_BELOW, MOST_ABOVE, MOST_MONTHS, MOST_NEW = 3, 2, 2, 3
 LEAST_UNEXPLAINED = 1
@@ -52,17 +52,14 @@ def _on_month(
     name = words.month(month)
     sentence = words.text(
         "last_year.month",
-        month=name[:1].upper() + name[1:],
-        now=words.number(now),
-        before=words.number(before),
-        change=words.signed(now - before),
-        share=words.change((now - before) / before),
+        month=capitalized(name),
+        **_difference(now, before, words),
         names=words.listed(_made_by(now - before, parts, others, words)),
     )
     if (known := compared[0].offices) == len(months.offices):
         return [sentence]
     note = words.text("cards.compared", known=known, all=len(months.offices))
-    return [f"{sentence} {note[:1].upper()}{note[1:]}."]
+    return [f"{sentence} {capitalized(note)}."]
 
 
 def _made_by(total: Decimal, parts: Sequence[Shown], others: str, words: Language) -> list[str]:
@@ -139,11 +136,8 @@ def office_on_last_year(months: OfficeMonths, words: Language) -> list[str]:
     sentences = [
         words.text(
             "months.against",
-            period=period[:1].upper() + period[1:],
-            now=words.number(now),
-            before=words.number(before),
-            change=words.signed(now - before),
-            share=words.change((now - before) / before),
+            period=capitalized(period),
+            **_difference(now, before, words),
         )
     ]
     ways = [("above", 1), ("below", -1)]
@@ -151,6 +145,16 @@ def office_on_last_year(months: OfficeMonths, words: Language) -> list[str]:
         if named := _furthest_months(months, office, year, sign, words):
             sentences.append(words.text(f"months.{way}", months=named))
     return sentences
+
+
+def _difference(now: Decimal, before: Decimal, words: Language) -> dict[str, str]:
+    """Two amounts, and how far the first is off the second, as sentences name them."""
+    return {
+        "now": words.number(now),
+        "before": words.number(before),
+        "change": words.signed(now - before),
+        "share": words.change((now - before) / before),
+    }
 
 
 def _furthest_months(

@@ -18,7 +18,7 @@ from pipelines.page.budget_news import (
 from pipelines.page.downloads import download
 from pipelines.page.facts import Facts, Row
 from pipelines.page.figures import Shown, named_and_others, remainder, sum_of
-from pipelines.page.language import Language, local_day
+from pipelines.page.language import Language, capitalized, local_day
 
 CHANGES = {"gone": ("gone",), "amount": ("amount",), "moved": ("moved", "moved here", "moved away")}
 """Changes of sales that were known before, by their words, and the kinds of rows that each counts."""
@@ -301,7 +301,7 @@ def _closed_month(closed: Shown, words: Language, timezone: ZoneInfo, *, is_chai
     place = _place(closed, words, is_chain=is_chain)
     return words.text(
         "news.closed_month",
-        place=place[:1].upper() + place[1:],
+        place=capitalized(place),
         before=words.number(closed["amount_before"]),
         after=words.number(closed["amount"]),
         amount=words.signed(closed["change"]),
