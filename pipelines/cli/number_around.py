@@ -178,7 +178,7 @@ def _forecast(budget: Row) -> str:
         return f"; it ended with {end}"
     if budget["has_left"]:
         return f"; has left, so nothing more is forecast than the {end} so far"
-    return f"; the forecast at the end of {budget['seen_from_month']:%Y-%m} says {end}"
+    return f"; the forecast, with what is signed so far, says {end}"
 
 
 def _print_agents(around: Around, is_year: bool) -> None:

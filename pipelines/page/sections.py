@@ -84,7 +84,8 @@ def _card(months: OfficeMonths, words: Language, name: str, period: tuple[date, 
     notes = _notes_on_what_is_known(total, words)
     if period != wanted:
         notes.append(words.text("cards.held_since", month=words.month(period[0])))
-    if name == "year" and (end := months.progress(offices, period[-1:], year_end=True)):
+    end = months.progress(offices, period[-1:], year_end=True) if name == "year" else None
+    if end:
         notes.insert(0, _on_the_years_end(months, end, words))
     if not is_over:
         notes.append(words.text("cards.running_note"))
@@ -107,6 +108,7 @@ def _card(months: OfficeMonths, words: Language, name: str, period: tuple[date, 
         ),
         "progress": progress,
         "if_vat": _if_vat(months, progress, words),
+        "has_forecast": end is not None,
         "offices_without_budget": progress is not None and progress.offices < len(offices),
         "notes": notes,
     }
@@ -122,11 +124,13 @@ def _if_vat(months: OfficeMonths, progress: BudgetProgress | None, words: Langua
 
 
 def _on_the_years_end(months: OfficeMonths, end: BudgetProgress, words: Language) -> str:
-    amount, share = words.brief(end.actual), words.percent(end.share)
+    said = {"amount": words.brief(end.actual), "share": words.percent(end.share), "offices": ""}
+    if end.offices < len(months.offices):
+        said["offices"] = words.text("cards.of_offices", known=end.offices, all=len(months.offices))
     if end.share is None or not months.may_have_vat:
-        return words.text("cards.year_end", amount=amount, share=share)
+        return words.text("cards.year_end", **said)
     vat, left = words.percent(VAT), words.percent(without_vat(end.share))
-    return words.text("cards.year_end_vat", amount=amount, share=share, vat=vat, left=left)
+    return words.text("cards.year_end_vat", **said, vat=vat, left=left)
 
 
 def _notes_on_what_is_known(total: EarnedTotal, words: Language) -> list[str]:

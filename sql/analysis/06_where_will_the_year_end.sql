@@ -1,9 +1,10 @@
 -- Which offices will reach their commission budget this year?
--- One row per office, seen from the latest month that is over, or the last of the year that is set; without any, one row
--- that says why.
+-- One row per office, of its latest month that is over, or the last of the year that is set; without any, one row that says
+-- why.
 --
--- The forecast assumes that the rest of the budget will be reached as well as the budget so far was, and that months
--- without a budget will be like the average month so far. Percents compare the months that have a budget, of which
+-- The forecast is what is signed so far, in the month that runs as well, and for the rest of the year, the days left of that
+-- month included, the budget at the rate reached in the months that are over; months without a budget will be like the average
+-- one of these. commission_so_far is of the months that are over. Percents compare the months that have a budget, of which
 -- there should be twelve. what_to_mind says so where the service leaves open whether commission has VAT in it: the
 -- budget has none. With BROKERBI_COMMISSION_VAT declared both are without.
 -- Parameters: year, office
@@ -19,11 +20,12 @@ WITH answered AS (
         basis_note AS what_to_mind
     FROM marts.office_budget_vs_actual
     WHERE measure = 'commission'
-        AND month = (
-            SELECT max(month) FROM marts.office_budget_vs_actual
-            WHERE NOT is_open AND year(month) = coalesce(getvariable('year'), year(month))
+        AND NOT is_open
+        AND year(month) = coalesce(
+            getvariable('year'), (SELECT max(year(month)) FROM marts.office_budget_vs_actual WHERE NOT is_open)
         )
         AND office_id = coalesce(getvariable('office'), office_id)
+    QUALIFY row_number() OVER (PARTITION BY office_id ORDER BY month DESC) = 1
 ),
 
 reasons AS (

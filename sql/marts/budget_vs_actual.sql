@@ -9,11 +9,13 @@
 -- The year to date holds every month from January, with a budget or without; months before a user began count as
 -- zero, if the user report of the user's offices is held for them. Shares compare the months that have a budget
 -- with their budgets, so that nothing is reached of a budget that is not there: look at budget_month_count.
--- The forecast says: what is reached so far; as it went of the budget so far, so the rest of the budget will go;
--- and a month to come without a budget will be like the average month of the year so far. Nothing more is forecast
--- of a user without a trace in three months, and of one who has left the directory: one who was taken out of it, or who is
--- missing in it and had no trace in the latest month that is over. It looks at months that are over, so the row of the latest of them
--- holds today's forecast; it is null where a month of the year so far is not held.
+-- The forecast says: what is reached so far, in the month that runs as well; the rest of the budget will go as it went of
+-- the budget of the months that are over; and a month to come without a budget will be like the average one of these. Of the
+-- month that runs the rest is by its days left, that of the reading included. The forecast is never below what is reached.
+-- Nothing more is forecast of a user without a trace in three months, and of one who has left the directory: one who was taken
+-- out of it, or who is missing in it and had no trace in the latest month that is over. The row of the latest month that is over
+-- holds today's forecast, those before it what could be said at their end, without any month after them; it is null where
+-- a month of the year so far is not held, so also of an office that is not held from January on.
 -- To see how the year goes read one row of an office or user and a measure: the latest month with NOT is_open. It holds
 -- the year to date, the year's budget and the forecast; these, shares and counts of months are never added up over
 -- months. budget and actual may be, over months with NOT is_open alone: open months have their whole budget, and part of
@@ -74,7 +76,11 @@ offices_of_users AS (
 ),
 
 users_held AS (  -- months in which the user report of all these offices is held
-    SELECT offices.user_id, sources.month, bool_or(sources.is_growing) AS is_open
+    SELECT
+        offices.user_id,
+        sources.month,
+        bool_or(sources.is_growing) AS is_open,
+        min(sources.fetched_at_utc) AS read_at_utc
     FROM offices_of_users AS offices
     INNER JOIN marts.office_sources AS sources
         ON sources.report = 'commission_user'
@@ -93,7 +99,8 @@ months_known AS (
         CASE WHEN is_commission_complete THEN commission END AS commission,
         CASE WHEN is_commission_complete THEN sold_estate_parts END AS sold_estate_parts,
         commission IS NOT NULL AS is_at_work,
-        is_open
+        is_open,
+        read_at_utc
     FROM marts.office_month
     UNION ALL
     SELECT
@@ -110,20 +117,26 @@ months_known AS (
             WHEN known.is_commission_complete THEN known.sold_estate_parts
         END,
         coalesce(known.is_active, false),
-        coalesce(known.is_open, held.is_open)
+        coalesce(known.is_open, held.is_open),
+        held.read_at_utc
     FROM marts.user_month AS known
     FULL JOIN users_held AS held USING (user_id, month)
 ),
 
 actuals AS (
     SELECT
-        * EXCLUDE (commission, sold_estate_parts),
+        * EXCLUDE (commission, sold_estate_parts, read_at_utc),
+        CASE
+            WHEN is_open
+                THEN timezone(coalesce(clock.timezone, 'UTC'), timezone('UTC', read_at_utc))::DATE
+        END AS read_on,
         unnest([
             {'measure': 'commission', 'actual': without_vat(commission, basis)},
             {'measure': 'sold estates', 'actual': sold_estate_parts::DECIMAL(18, 4)}
         ], recursive := true)
     FROM months_known
     CROSS JOIN staging.tax_basis AS basis
+    CROSS JOIN staging.clock AS clock
 ),
 
 months_wanted AS (
@@ -171,6 +184,11 @@ compared AS (
             month > (SELECT last_month.month FROM last_month),
             true
         ) AS is_open,
+        CASE
+            WHEN actuals.actual IS NULL THEN 0
+            WHEN read_on IS NULL THEN 1
+            ELSE greatest(date_diff('day', month, least(read_on, last_day(month) + 1)), 0) / day(last_day(month))
+        END AS passed_share,
         coalesce(month > users.last_active_month + INTERVAL 2 MONTH OR month >= users.left_month, false) AS is_gone,
         greatest(date_trunc('year', month)::DATE, users.first_active_month) AS began_month
     FROM months_wanted
@@ -188,27 +206,36 @@ summed AS (
         CASE WHEN is_known_so_far THEN sum(actual) OVER so_far END AS actual_so_far,
         CASE WHEN is_known_so_far THEN sum(actual) FILTER (budget IS NOT NULL) OVER so_far END AS actual_of_budgeted,
         sum(budget) OVER of_year AS year_budget,
-        count(budget) OVER of_year AS budget_count
+        count(budget) OVER of_year AS budget_count,
+        coalesce(bool_and(is_open) OVER later, true) AS is_latest,
+        CASE WHEN is_latest THEN sum(actual) OVER later END AS running,
+        CASE WHEN is_latest THEN sum(actual) FILTER (budget IS NOT NULL) OVER later END AS running_of_budgeted,
+        CASE WHEN is_latest THEN sum(budget * passed_share) OVER later END AS budget_passed,
+        CASE WHEN is_latest THEN sum(passed_share) FILTER (budget IS NULL) OVER later END AS passed_without_budget
     FROM compared
     WINDOW
         of_year AS (PARTITION BY is_user, owner_id, measure, year(month)),
-        so_far AS (PARTITION BY is_user, owner_id, measure, year(month) ORDER BY month)
+        so_far AS (PARTITION BY is_user, owner_id, measure, year(month) ORDER BY month),
+        later AS (PARTITION BY is_user, owner_id, measure, year(month) ORDER BY month ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING)
 ),
 
 forecast AS (
     SELECT
         *,
         actual_so_far / (datediff('month', began_month, month) + 1) AS average_month,
-        12 - month(month) - (budget_count - budget_count_so_far) AS months_left_without_budget,
-        CASE
+        12 - month(month) - (budget_count - budget_count_so_far) - coalesce(passed_without_budget, 0)
+            AS months_left_without_budget,
+        coalesce(running_of_budgeted, 0) + CASE
             WHEN is_gone THEN 0
-            ELSE
-                (coalesce(year_budget, 0) - coalesce(budget_so_far, 0))
-                * coalesce(actual_of_budgeted / nullif(budget_so_far, 0), 1)
-        END AS rest_of_budget,
-        CASE
+            ELSE greatest(
+                (coalesce(year_budget, 0) - coalesce(budget_so_far, 0) - coalesce(budget_passed, 0))
+                * coalesce(actual_of_budgeted / nullif(budget_so_far, 0), 1),
+                0
+            )
+        END AS rest_of_budgeted,
+        coalesce(running, 0) - coalesce(running_of_budgeted, 0) + CASE
             WHEN is_gone OR month < began_month THEN 0
-            ELSE months_left_without_budget * average_month
+            ELSE greatest(months_left_without_budget * average_month, 0)
         END AS rest_without_budget
     FROM summed
 )
@@ -229,10 +256,10 @@ SELECT
         AS year_to_date_attainment_share,
     forecast.year_budget::DECIMAL(18, 4) AS year_budget,
     (CASE WHEN NOT forecast.is_open THEN
-        forecast.actual_so_far + forecast.rest_of_budget + forecast.rest_without_budget
+        forecast.actual_so_far + forecast.rest_of_budgeted + forecast.rest_without_budget
     END)::DECIMAL(18, 4) AS year_forecast,
     (CASE WHEN NOT forecast.is_open AND forecast.is_known_so_far THEN
-        (coalesce(forecast.actual_of_budgeted, 0) + forecast.rest_of_budget) / nullif(forecast.year_budget, 0)
+        (coalesce(forecast.actual_of_budgeted, 0) + forecast.rest_of_budgeted) / nullif(forecast.year_budget, 0)
     END)::DECIMAL(19, 8) AS year_forecast_attainment_share,
     forecast.budget_count AS budget_month_count,
     forecast.budget_count_so_far AS year_to_date_budget_month_count,

@@ -168,19 +168,23 @@ def check_budgets(known: Known) -> None:
 
 
 def check_forecast(known: Known) -> None:
-    """As it went so far, so the rest of the budget will go, if January is held; October is over."""
+    """As it went to October, so the rest will go, if January is held; ten days of November are left."""
     last = Month(2026, 10)
+    left = {11: Decimal(30 - TODAY.day + 1) / 30, 12: Decimal(1)}
     this_year = [row for row in by_kind(known) if Month(2026, 1) <= row["month"] <= last]
     earned = added_up(this_year, ("office",), "commission")
     query = (
         "SELECT office_id, month, sum(amount) FROM marts.budgets "
         "WHERE measure = 'commission' AND year(month) = 2026 GROUP BY ALL"
     )
+    running = added_up(
+        [row for row in by_kind(known) if row["month"] == last.plus(1)], ("office",), "commission"
+    )
     so_far: dict[str, Decimal] = defaultdict(Decimal)
-    whole: dict[str, Decimal] = defaultdict(Decimal)
+    to_come: dict[str, Decimal] = defaultdict(Decimal)
     for office, month, amount in known.file.execute(query).fetchall():
-        whole[office] += amount
         so_far[office] += amount if month <= last.first_day else 0
+        to_come[office] += amount * left.get(month.month, Decimal(0))
     query = (
         "SELECT office_id, year_forecast FROM marts.office_budget_vs_actual "
         "WHERE measure = 'commission' AND month = $1"
@@ -190,7 +194,8 @@ def check_forecast(known: Known) -> None:
             assert forecast is None
             continue
         actual = earned.get((office,), (Decimal(0),))[0]
-        expected = actual + (whole[office] - so_far[office]) * actual / so_far[office]
+        signed = actual + running.get((office,), (Decimal(0),))[0]
+        expected = signed + to_come[office] * actual / so_far[office]
         assert abs(forecast - expected) < Decimal("0.01")
 
 
