@@ -29,6 +29,7 @@ class OfficeEarnings:
     is_open: bool
     is_whole: bool  # held to the end of the month, or to now while it is open
     read_at_utc: datetime | None = None
+    began_month: date | None = None  # of an office that was not there yet in an earlier month
 
 
 @dataclass(frozen=True)

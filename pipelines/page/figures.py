@@ -94,6 +94,8 @@ class OfficeMonths:
         self.rows = {(row.office_id, row.month): row for row in facts.office_months}
         self.budgets = {(row.office_id, row.month, row.measure): row for row in facts.budgets}
         self.names = {row.office_id: row.office_name for row in facts.office_months}
+        self.began = {row.office_id: row.began_month for row in facts.office_months if row.began_month}
+        """The first months of the offices that were not there yet in an earlier one."""
         months = {month for (_, month), row in self.rows.items() if row.commission is not None}
         begun = {month for (_, month), row in self.rows.items() if row.is_open}
         whole = {month for (_, month), row in self.rows.items() if row.is_whole}
@@ -140,14 +142,20 @@ class OfficeMonths:
     def compared(
         self, offices: Sequence[str], months: Sequence[date]
     ) -> tuple[EarnedTotal, EarnedTotal] | None:
-        """The months and the same a year before, over the offices held in both; none when no office is."""
+        """The months and the same a year before, over the offices that are held and were there in both."""
         before = [month.replace(year=month.year - 1) for month in months]
         both = [
             office
             for office in offices
             if all((row := self.rows.get((office, one))) and row.is_whole for one in (*months, *before))
+            and not self.began_after(office, before[0])
         ]
         return (self.total(both, months), self.total(both, before)) if both else None
+
+    def began_after(self, office: str, month: date) -> date | None:
+        """When an office began that was not there yet in a month."""
+        began = self.began.get(office)
+        return began if began and began > month else None
 
     def progress(
         self, offices: Sequence[str], months: Sequence[date], *, year_end: bool = False

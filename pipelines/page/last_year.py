@@ -179,7 +179,10 @@ def _furthest_months(
 
 
 def agents_on_last_year(rows: Sequence[Shown], words: Language) -> list[str]:
-    """Who is furthest off the same months of last year, with the homes of both, and who is new since."""
+    """Who is furthest off the same months of last year, with the homes of both, and who is new since.
+
+    Who began in between is neither: part of a year is compared with nothing.
+    """
     sentences = []
     for way, sign in (("below", -1), ("above", 1)):
         known = [one for one in rows if one["before"] is not None and not one["new_since"]]
@@ -199,7 +202,7 @@ def agents_on_last_year(rows: Sequence[Shown], words: Language) -> list[str]:
         ]
         if named:
             sentences.append(words.text(f"agents.{way}", names="; ".join(named)))
-    new = sorted((one for one in rows if one["new_since"]), key=lambda one: -one["commission"])
+    new = sorted((one for one in rows if one["is_newcomer"]), key=lambda one: -one["commission"])
     named = [
         words.text(
             "agents.newcomer",

@@ -90,7 +90,10 @@ def _card(months: OfficeMonths, words: Language, name: str, period: tuple[date, 
     if not is_over:
         notes.append(words.text("cards.running_note"))
     elif compared is None:
-        notes.append(words.text("cards.no_year_before"))
+        before = period[0].replace(year=period[0].year - 1)
+        began = months.began_after(offices[0], before) if len(offices) == 1 else None
+        key = "began" if began else "no_year_before"
+        notes.append(words.text(f"cards.{key}", month=words.month(began) if began else ""))
     elif compared[0].offices < len(offices):
         notes.append(words.text("cards.compared", known=compared[0].offices, all=len(offices)))
     return {
@@ -282,6 +285,8 @@ def _office_year(
         note = words.text("offices.months_missing")
     elif months.last_whole is None:
         note = words.text("page.so_far")
+    elif began := months.began_after(office, year[0].replace(year=year[0].year - 1)):
+        note = words.text("page.active_since", month=words.month(began))
     return {
         "name": months.names[office],
         "file": file,
@@ -311,9 +316,8 @@ def agents_section(facts: Facts, months: OfficeMonths, words: Language) -> Shown
             "on_year_before": ratio(one["commission"], one["commission_before"]),
             "homes_before": one["sold_estate_parts_before"],
             "new_since": one["new_since"],
-            "new": words.text("agents.new_since", month=words.month(one["new_since"]))
-            if one["new_since"]
-            else "",
+            "is_newcomer": _is_newcomer(one, last),
+            "new": _since(one, last, words),
             "left": words.text("gap.left") if one["has_left"] else note_on_leaving(one, words),
             "note": ", ".join(_notes_on_agent(one, words)),
         }
@@ -352,15 +356,24 @@ def _in_month(agents: Sequence[Row], words: Language) -> list[Shown]:
             "now": one["in_month"],
             "before": one["in_month_before"],
             "note": note_on_leaving(one, words)
-            or (
-                words.text("agents.new_since", month=words.month(one["new_since"]))
-                if one["new_since"]
-                else ""
-            ),
+            or (_since(one, one["month"], words) if _is_newcomer(one, one["month"]) else ""),
         }
         for one in agents
         if one["in_month"] is not None
     ]
+
+
+def _is_newcomer(agent: Row, last: date) -> bool:
+    """Whether an agent came after the month that the last one is compared with."""
+    return agent["new_since"] is not None and agent["new_since"] > last.replace(year=last.year - 1)
+
+
+def _since(agent: Row, last: date, words: Language) -> str:
+    """Since when an agent is there who was not yet in January of last year; empty of the others."""
+    if agent["new_since"] is None:
+        return ""
+    key = "agents.new_since" if _is_newcomer(agent, last) else "page.active_since"
+    return words.text(key, month=words.month(agent["new_since"]))
 
 
 def _notes_on_agent(agent: Row, words: Language) -> list[str]:

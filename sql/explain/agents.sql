@@ -20,6 +20,7 @@ earned AS (
         any_value(user_label) AS user_label,
         max(last_active_month) AS last_active_month,
         min(first_active_month) AS first_active_month,
+        min(month) FILTER (is_active) AS first_month_here,
         coalesce(bool_or(is_active) FILTER (is_now), false) AS is_active,
         sum(commission) FILTER (is_now) AS commission,
         sum(commission) FILTER (is_month_before) AS month_before,
@@ -30,12 +31,12 @@ earned AS (
         sum(writing_parts) FILTER (is_now) AS writing_parts,
         sum(valuation_parts) FILTER (is_now) AS valuation_parts
     FROM placed
-    WHERE is_now OR is_month_before OR is_year_before
     GROUP BY user_id
+    HAVING bool_or(is_now OR is_month_before OR is_year_before)
 )
 
 SELECT
-    earned.* EXCLUDE (first_active_month, last_active_month),
+    earned.* EXCLUDE (first_active_month, first_month_here, last_active_month),
     nullif(
         concat_ws(
             ', ',
@@ -46,6 +47,10 @@ SELECT
                 WHEN first_active_month = getvariable('month')::DATE THEN 'new'
                 WHEN first_active_month >= getvariable('first_month')::DATE
                     THEN 'new in ' || strftime(first_active_month, '%Y-%m')
+                WHEN first_month_here > greatest(
+                    getvariable('first_month')::DATE - INTERVAL 1 YEAR, (SELECT min(month) FROM placed)
+                )
+                    THEN 'active here since ' || strftime(first_month_here, '%Y-%m')
             END,
             'has left, in no directory since ' || strftime(users.left_directory_on, '%Y-%m-%d')
         ),

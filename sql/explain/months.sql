@@ -1,6 +1,6 @@
 -- How does the number compare with other months of this year and the year before?
 -- One row per month that is held, from January of the year before to the month. Months that are held from before a user was
--- first seen have the number 0; first_seen_month says since when the user is known to have worked.
+-- first seen have the number 0; first_seen_month says since when the user is known to have worked, or when the office began.
 -- Without office and user it is the chain.
 -- Parameters: office, user, month, measure, report
 WITH first_seen AS (
@@ -36,7 +36,10 @@ SELECT
     (lines.numbers ->> getvariable('measure')::VARCHAR)::DECIMAL(28, 8) AS number,
     lines.is_open,
     lines.is_commission_complete,
-    first_seen.month AS first_seen_month
+    coalesce(
+        first_seen.month,
+        (SELECT any_value(began_month) FROM marts.office_month WHERE office_id = getvariable('office'))
+    ) AS first_seen_month
 FROM lines
 CROSS JOIN first_seen
 WHERE lines.month BETWEEN date_trunc('year', getvariable('month')::DATE) - INTERVAL 1 YEAR AND getvariable('month')::DATE

@@ -24,6 +24,8 @@
 --   active_agent_count: users of the office whose row of marts.user_month says is_active, with commission in the month
 --     or without; null where the user report is not held
 --   commission_per_active_agent: commission of the office by each of these; null without one
+--   began_month: first month in which the office earned, sold, wrote or valued, or had an active agent; null where no month
+--     before it is held, as nobody can tell then, and if never
 --   is_open: whether the month is not over, or the end of it is still to be asked for
 --   is_commission_complete: whether the office report is held to the end of the month, or to now while the month is
 --     open; false where it is not held, or was last read before its end and is not asked for any more
@@ -97,6 +99,16 @@ SELECT
     CASE WHEN held.has_commission THEN
         (coalesce(earned.commission, 0) / nullif(active_agent_count, 0))::DECIMAL(18, 4)
     END AS commission_per_active_agent,
+    nullif(
+        min(held.month) FILTER (
+            earned.commission <> 0
+            OR earned.sold_estate_parts <> 0
+            OR earned.writing_parts <> 0
+            OR earned.valuation_parts <> 0
+            OR agents_counted.active > 0
+        ) OVER of_office,
+        min(held.month) FILTER (held.has_commission) OVER of_office
+    ) AS began_month,
     held.is_open,
     held.is_commission_complete,
     held.is_refreshed,
@@ -117,4 +129,5 @@ LEFT JOIN marts.office_sources AS users_held
     ON users_held.report = 'commission_user'
     AND users_held.office_id = held.office_id
     AND users_held.month = held.month
+WINDOW of_office AS (PARTITION BY held.office_id)
 ORDER BY held.month, held.office_id

@@ -19,7 +19,7 @@
 --   sold_total_price_before: prices of what was sold in the same month a year before
 --   year_to_date_commission: commission from January to the month
 --   year_to_date_commission_before: the same a year before
---   year_to_date_change_share: the change in parts of the year before
+--   year_to_date_change_share: the change in parts of the year before; null where the office began after its January
 --   year_to_date_parts: homes sold from January to the month
 --   year_to_date_parts_before: the same a year before
 WITH known AS (
@@ -30,6 +30,7 @@ WITH known AS (
         commission,
         sold_estate_parts,
         sold_total_price,
+        began_month,
         is_open,
         is_commission_complete,
         count(*) FILTER (is_commission_complete) OVER so_far = month(month) AS is_whole,
@@ -58,7 +59,7 @@ SELECT
     (CASE WHEN now.is_whole THEN now.year_to_date_commission END)::DECIMAL(18, 4) AS year_to_date_commission,
     (CASE WHEN before.is_whole THEN before.year_to_date_commission END)::DECIMAL(18, 4)
         AS year_to_date_commission_before,
-    (CASE WHEN now.is_whole AND before.is_whole THEN
+    (CASE WHEN now.is_whole AND before.is_whole AND coalesce(now.began_month <= date_trunc('year', before.month), true) THEN
         (now.year_to_date_commission - before.year_to_date_commission) / nullif(before.year_to_date_commission, 0)
     END)::DECIMAL(19, 8) AS year_to_date_change_share,
     (CASE WHEN now.is_whole THEN now.year_to_date_parts END)::DECIMAL(19, 8) AS year_to_date_parts,

@@ -5,7 +5,8 @@
 -- not active in month. Last seen is the last month of any activity at the office, of those and of who was not active for two
 -- months; null of the others. Before is of the same months of the year before, where all of them are held for the office; whoever earned
 -- then and not since is there too. In month and in month before are of the last of these months and of the same one a year
--- before, where both are held for the office. New since is the first month at the office of those who came after these months, and of
+-- before, where both are held for the office. New since is the first month of activity at the office of those who were not active
+-- there in January of the year before, where that year is held: they are compared with nothing. It is as well of
 -- those who came after month; null of the others. Declared VAT is taken off, as in office_months.
 WITH last_month AS (
     SELECT coalesce(max(month) FILTER (NOT is_open), max(month)) AS month
@@ -94,8 +95,8 @@ SELECT
     CASE
         WHEN active.first_month > last_month.month
             OR (
-                active.first_month > last_month.month - INTERVAL 1 YEAR
-                AND held_before.office_id IS NOT NULL AND before.commission IS NULL
+                active.first_month > date_trunc('year', last_month.month) - INTERVAL 1 YEAR
+                AND held_before.office_id IS NOT NULL
             )
         THEN active.first_month
     END AS new_since,

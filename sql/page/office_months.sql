@@ -1,7 +1,7 @@
 -- What did each office earn, month by month, and how far is that known?
 -- One row per office and month that should be held, as marts.chain_month counts them: amounts are null where nothing is
 -- held of the office report, and cover part of the month where is_whole is false. VAT that the settings declare to be in
--- commissions is taken off, so that they stand beside budgets without it.
+-- commissions is taken off, so that they stand beside budgets without it. Began month is as in marts.office_month, on each row of the office.
 SELECT
     coverage.month,
     coverage.office_id,
@@ -12,7 +12,8 @@ SELECT
     known.active_agent_count,
     coalesce(known.is_open, false) AS is_open,
     coverage.is_commission_held AS is_whole,
-    known.read_at_utc
+    known.read_at_utc,
+    max(known.began_month) OVER (PARTITION BY coverage.office_id) AS began_month
 FROM marts.office_coverage AS coverage
 LEFT JOIN marts.office_month AS known
     ON known.office_id = coverage.office_id AND known.month = coverage.month

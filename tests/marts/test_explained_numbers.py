@@ -144,7 +144,7 @@ def test_the_offices_make_the_chain_and_say_since_when_they_are_held() -> None:
     offices_found = explained(given, "offices", "2026-01", **asked)
     names = ("office_id", "number", "year_before", "month_before", "remark")
     assert [tuple(one[name] for name in names) for one in offices_found] == [
-        ("M2", 20, 90, 0, None), ("M1", 60, 50, 1, None), ("M3", 5, 0, 0, None)
+        ("M2", 20, 90, 0, None), ("M1", 60, 50, 1, None), ("M3", 5, 0, 0, "active since 2026-01")
     ]  # fmt: skip
     for question, column in (("months", "number"), ("kinds", "commission")):
         of_chain = explained(given, question, "2026-01", **asked)

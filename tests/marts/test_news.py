@@ -7,7 +7,7 @@ from datetime import date, datetime
 import pytest
 from duckdb import DuckDBPyConnection
 
-from tests.marts.given import build, built, earned, loaded, sales_read, sold, warehouse
+from tests.marts.given import build, built, earned, explained, loaded, sales_read, sold, warehouse
 from warehouse.queries import SQL
 
 NIGHTS = [datetime(2026, 2, day, 3) for day in (1, 5, 15)]
@@ -163,6 +163,48 @@ def test_an_agent_who_came_after_the_months_compared_with_is_new_since_then() ->
         row = earned({"office_customer_id": "M1"}, 5 * len(earning))
         loaded(given, "commission_office", "M1", of_month, [row], is_open=is_open)
     assert _stay(given) == [("U0", None, False, None), ("U1", date(2025, 2, 1), False, None)]
+
+
+@pytest.fixture
+def begun() -> DuckDBPyConnection:
+    """U1 of M1, and the whole of M2, began in February of last year."""
+    given = warehouse()
+    for of_month in ("2025-01", "2025-02", "2026-01", "2026-02"):
+        is_first = of_month == "2025-01"
+        users = ["U0"] if is_first else ["U0", "U1"]
+        loaded(given, "commission_user", "M1", of_month, [earned({"user_id": one}, 5) for one in users])
+        offices = {"M1": 5 * len(users), "M2": 0 if is_first else 5}
+        for office, amount in offices.items():
+            row = earned({"office_customer_id": office}, amount, parts=int(amount > 0))
+            loaded(given, "commission_office", office, of_month, [row])
+    return given
+
+
+def test_an_agent_or_office_that_began_during_last_year_says_when(begun: DuckDBPyConnection) -> None:
+    assert _stay(begun) == [("U0", None, False, None), ("U1", date(2025, 2, 1), False, None)]
+    query = (SQL / "page" / "office_months.sql").read_text("utf-8")
+    assert {(row[1], row[-1]) for row in built(begun, query)} == {("M1", None), ("M2", date(2025, 2, 1))}
+
+
+def test_a_year_in_which_an_office_began_is_no_share_of_change(begun: DuckDBPyConnection) -> None:
+    query = "SELECT office_id, year_to_date_change_share::FLOAT FROM marts.year_over_year"
+    found = built(begun, f"{query} WHERE month = '2026-02-01' ORDER BY office_id")
+    assert found == [("M1", pytest.approx(20 / 15 - 1)), ("M2", None)]
+
+
+def test_an_explanation_says_who_began_during_last_year(begun: DuckDBPyConnection) -> None:
+    asked = {"measure": "commission", "report": "commission_office"}
+    found = {
+        one["office_id"]: one["remark"] for one in explained(begun, "offices", "2026-01", "2026-02", **asked)
+    }
+    assert found == {"M1": None, "M2": "active since 2025-02"}
+    of_office = explained(begun, "agents", "2026-01", "2026-02", office="M1")
+    assert {one["user_id"]: one["remark"] for one in of_office} == {
+        "U0": None,
+        "U1": "active here since 2025-02",
+    }
+    [newest] = explained(begun, "months", "2026-02", office="M2", **asked)[-1:]
+    assert newest["first_seen_month"] == date(2025, 2, 1)
 
 
 def _stay(given: DuckDBPyConnection) -> list[tuple[object, ...]]:

@@ -185,6 +185,25 @@ def _two_years(office: str, *amounts: tuple[int, int]) -> list[OfficeEarnings]:
     ]
 
 
+def test_an_office_that_began_during_last_year_is_compared_with_no_year_and_says_since_when() -> None:
+    young = [replace(one, began_month=month("2025-02")) for one in _two_years("B", (0, 300), (9, 300))]
+    months = _months(*_two_years("A", (100, 100), (100, 98)), *young)
+    section = offices_section(months, ENGLISH, {})
+    assert section is not None
+    found = {one["name"]: (one["on_year_before"], one["note"]) for one in section["years"]}
+    assert found == {"Office A": (Decimal("0.99"), ""), "Office B": (None, "active since February 2025")}
+    assert not any("Office B" in one for one in section["sentences"][1:])
+    year = next(card for card in _cards(months) if card["title"] == "Year to date")
+    assert year["figures"][0]["on_year_before"] == Decimal("0.99")
+    assert year["notes"] == ["compared over the 1 of 2 offices that were there and held in both years"]
+
+
+def test_an_office_that_began_during_last_year_says_so_on_its_page() -> None:
+    young = [replace(one, began_month=month("2025-02")) for one in _two_years("B", (0, 300), (9, 300))]
+    year = next(card for card in _cards(_months(*young)) if card["title"] == "Year to date")
+    assert year["notes"] == ["active since February 2025, so there is no whole year before to compare with"]
+
+
 def test_offices_furthest_off_last_year_are_named_with_their_months() -> None:
     rows = [*_two_years("A", (500, 400), (100, 1)), *_two_years("B", (100, 100), (100, 150))]
     section = offices_section(_months(*rows), ENGLISH, {})
@@ -280,6 +299,12 @@ def test_who_is_new_since_last_year_is_named_with_the_month_and_not_as_ahead_of_
         "new since December 2025",
         "",
     ]
+
+
+def test_who_began_during_last_year_is_neither_new_nor_compared_with_part_of_it() -> None:
+    between = {**agent("A", "Eva", 900, new_since=month("2025-02")), "commission_before": Decimal(90)}
+    section = _compared(between)
+    assert (section["sentences"], section["rows"][0]["new"]) == ([], "active since February 2025")
 
 
 def test_agents_who_made_the_difference_of_the_last_whole_month_add_up_with_what_is_nobodys() -> None:
