@@ -112,6 +112,15 @@ class OfficeMonths:
             year = last_months(latest, 12)
             self.offices = sorted(self.names, key=lambda one: (-self.total([one], year).commission, one))
 
+    def if_vat(self, amount: Decimal | None) -> Decimal | None:
+        """A commission, or its share of a budget, without VAT; none where nobody has left that open."""
+        return amount / (1 + VAT) if self.may_have_vat and amount is not None else None
+
+    def of_budget(self, share: Decimal | None, words: Language) -> str:
+        """A share of a budget, beside what it is if VAT is in the commission where that is left open."""
+        less = self.if_vat(share)
+        return words.percent(share) + (f" / {words.percent(less)}" if less is not None else "")
+
     def since_held(self, period: Sequence[date]) -> tuple[date, ...]:
         """The months of a period from the first one on of which anything is held."""
         return tuple(month for month in period if self.oldest is not None and month >= self.oldest)
@@ -184,11 +193,6 @@ class OfficeMonths:
         )
 
 
-def without_vat(amount: Decimal) -> Decimal:
-    """A commission of unknown basis as it would be, had it VAT in it."""
-    return amount / (1 + VAT)
-
-
 # Charts: the actual amount is a column, the year before a pale wider one behind it, the budget a line across
 
 
@@ -200,6 +204,7 @@ class ChartMonth:
     value: Decimal | None
     before: Decimal | None = None
     budget: Decimal | None = None
+    less: Decimal | None = None  # the value without VAT, where that may be in it
     is_open: bool = False
     is_part: bool = False  # known in part: to a day within it, or not of every office
 
@@ -249,6 +254,7 @@ def chart(
         "places": places,
         "has_before": any(one.before is not None for one in months),
         "has_budget": any(one.budget is not None for one in months),
+        "has_less": any(one.less is not None for one in months),
         "has_open": any(one.value is not None and one.is_open for one in months),
         "has_part": any(one.value is not None and one.is_part for one in months),
         "has_values": any(one.value is not None for one in months),
@@ -284,6 +290,7 @@ def _chart_column(
         "value": None if one.value is None else span(0, one.value, marks),
         "before": None if one.before is None else span(0, one.before, marks),
         "budget": None if one.budget is None else span(one.budget, one.budget, marks)[0],
+        "less": None if one.less is None else span(one.less, one.less, marks)[0],
         "description": "; ".join(said),
     }
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from pipelines.page.downloads import download
 from pipelines.page.facts import Facts, Row
-from pipelines.page.figures import VAT, BudgetProgress, OfficeMonths, Shown, last_months, ratio, without_vat
+from pipelines.page.figures import VAT, BudgetProgress, OfficeMonths, Shown, last_months, ratio
 from pipelines.page.language import Language, capitalized
 
 MOST_NAMED = 3
@@ -32,15 +32,21 @@ def gap_section(
         return {"sentences": [words.text("gap.none")], "rows": [], "notes": [], "download": None}
     gap = progress.actual - progress.budget
     rows = _offices(months, year) if is_chain else _agents(facts, progress, last, words)
+    for row in rows:
+        reached = months.if_vat(row["reached"])
+        row["less"] = None if reached is None else reached - row["budget"]
+        row["of_budget"] = months.of_budget(row["share"], words)
     rows.sort(key=lambda one: (one["is_rest"], one["gap"] if gap < 0 else -one["gap"]))
     period = words.period(year[0], last)
     whose = "office" if is_chain else "agent"
     head = [words.text(f"gap.{one}") for one in (whose, "gap", "reached", "budget", "share")]
     numbers = [[one[field] for field in ("name", "gap", "reached", "budget", "share")] for one in rows]
     return {
-        "sentences": _on_the_gap(progress, rows, name, period, words, may_have_vat=months.may_have_vat),
+        "sentences": _on_the_gap(months, progress, rows, name, period, words),
         "rows": rows,
-        "longest": max((abs(one["gap"]) for one in rows), default=Decimal(0)),
+        "longest": max(
+            (abs(gap) for one in rows for gap in (one["gap"], one["less"] or 0)), default=Decimal(0)
+        ),
         "caption": words.text("gap.caption", period=period),
         "notes": _notes(months, rows, progress.offices, words),
         "download": download(words, words.text("gap.heading"), head, numbers) if rows else None,
@@ -48,13 +54,12 @@ def gap_section(
 
 
 def _on_the_gap(
+    months: OfficeMonths,
     progress: BudgetProgress,
     rows: Sequence[Shown],
     name: str,
     period: str,
     words: Language,
-    *,
-    may_have_vat: bool,
 ) -> list[str]:
     gap = progress.actual - progress.budget
     way = "behind" if round(gap) < 0 else "ahead" if round(gap) > 0 else "even"
@@ -67,10 +72,9 @@ def _on_the_gap(
         share=words.percent(progress.share),
     )
     sentences = [sentence]
-    if may_have_vat and progress.share is not None:
-        reached = without_vat(progress.actual)
-        share, left = without_vat(progress.share), words.signed(reached - progress.budget)
-        vat = words.percent(VAT)
+    share, reached = months.if_vat(progress.share), months.if_vat(progress.actual)
+    if share is not None and reached is not None:
+        vat, left = words.percent(VAT), words.signed(reached - progress.budget)
         sentences.append(words.text("gap.if_vat", vat=vat, share=words.percent(share), gap=left))
     if way == "even" or len(rows) < 2:
         return sentences
@@ -155,7 +159,9 @@ def _notes(months: OfficeMonths, rows: Sequence[Shown], budgeted: int, words: La
     if any(one["is_rest"] for one in rows):
         notes.append(words.text("gap.rest_note"))
     bases = sorted({row.vat for row in months.budgets.values() if row.vat})
-    return notes + [words.text("gap.basis", note=words.text(f"gap.vat_{vat}")) for vat in bases]
+    return notes + [
+        words.text("gap.basis", note=words.text(f"gap.vat_{one}", vat=words.percent(VAT))) for one in bases
+    ]
 
 
 def owed_section(facts: Facts, words: Language, *, is_chain: bool) -> Shown:

@@ -123,7 +123,6 @@ def _common(
         "timezone": form.timezone,
         "news": news.news_section(facts, words, ZoneInfo(form.timezone), is_chain=is_chain),
         "cards": sections.cards(months, words),
-        "office_count": len(months.offices),
         "months": sections.months_section(months, name, words),
         "gap": gap.gap_section(facts, months, name, words, is_chain=is_chain),
         "owed": gap.owed_section(facts, words, is_chain=is_chain),

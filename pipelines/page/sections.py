@@ -25,7 +25,6 @@ from pipelines.page.figures import (
     last_months,
     ratio,
     sum_of,
-    without_vat,
 )
 from pipelines.page.gap import note_on_leaving
 from pipelines.page.language import Language
@@ -110,30 +109,36 @@ def _card(months: OfficeMonths, words: Language, name: str, period: tuple[date, 
             for figure, field in FIGURES.items()
         ),
         "progress": progress,
-        "if_vat": _if_vat(months, progress, words),
+        "less": months.if_vat(progress.share) if progress else None,
+        "of_budget": _of_budget(months, progress, words) if progress and progress.share is not None else "",
         "has_forecast": end is not None,
-        "offices_without_budget": progress is not None and progress.offices < len(offices),
         "notes": notes,
     }
 
 
-def _if_vat(months: OfficeMonths, progress: BudgetProgress | None, words: Language) -> str:
-    """What a share of a budget would be if VAT were in the commission, where nobody has said."""
-    if progress is None or progress.share is None or not months.may_have_vat:
-        return ""
-    return words.text(
-        "cards.if_vat", vat=words.percent(VAT), share=words.percent(without_vat(progress.share))
+def _of_budget(months: OfficeMonths, progress: BudgetProgress, words: Language) -> str:
+    """What is reached of a budget, also if VAT is in it where nobody has said, and by how many offices."""
+    less = months.if_vat(progress.share)
+    said = words.text(
+        "cards.of_budget" if less is None else "cards.of_budget_vat",
+        share=words.percent(progress.share),
+        left=words.percent(less),
+        vat=words.percent(VAT),
+        budget=words.sek(progress.budget),
     )
+    if progress.offices < len(months.offices):
+        said += words.text("cards.of_offices", known=progress.offices, all=len(months.offices))
+    return said
 
 
 def _on_the_years_end(months: OfficeMonths, end: BudgetProgress, words: Language) -> str:
     said = {"amount": words.brief(end.actual), "share": words.percent(end.share), "offices": ""}
     if end.offices < len(months.offices):
         said["offices"] = words.text("cards.of_offices", known=end.offices, all=len(months.offices))
-    if end.share is None or not months.may_have_vat:
+    less = months.if_vat(end.share)
+    if less is None:
         return words.text("cards.year_end", **said)
-    vat, left = words.percent(VAT), words.percent(without_vat(end.share))
-    return words.text("cards.year_end_vat", **said, vat=vat, left=left)
+    return words.text("cards.year_end_vat", **said, vat=words.percent(VAT), left=words.percent(less))
 
 
 def _notes_on_what_is_known(total: EarnedTotal, words: Language) -> list[str]:
@@ -184,6 +189,9 @@ def months_section(months: OfficeMonths, name: str, words: Language) -> Shown | 
         "pale": _pale(charts, words),
         "has_before": any(one["has_before"] for one in charts),
         "has_budget": any(one["has_budget"] for one in charts),
+        "less": words.text("months.less", vat=words.percent(VAT))
+        if any(one["has_less"] for one in charts)
+        else "",
         "download": download(words, words.text("months.heading"), head, rows),
     }
 
@@ -205,11 +213,14 @@ def _chart_month(months: OfficeMonths, month: date, field: str, measure: str) ->
     budget = sum_of(row.budget for row in rows if row is not None)
     is_compared = not (is_open or is_part)
     is_before_whole = before.known == before.wanted > 0 and not before.cut_short
+    value = getattr(total, field) if total.known else None
+    has_budget = bool(budget) and is_compared
     return ChartMonth(
         month,
-        getattr(total, field) if total.known else None,
+        value,
         getattr(before, field) if is_compared and is_before_whole else None,
-        budget if budget and is_compared else None,
+        budget if has_budget else None,
+        months.if_vat(value) if has_budget and measure == COMMISSION else None,
         is_open,
         is_part and not is_open,
     )
@@ -247,7 +258,9 @@ def offices_section(months: OfficeMonths, words: Language, files: Mapping[str, s
         "sentences": [*offices_on_last_month(months, words), *offices_on_last_year(months, words)]
         if len(months.offices) > 1
         else [],
-        "may_have_vat": months.may_have_vat,
+        "vat": words.text("gap.vat_unknown", vat=words.percent(VAT))
+        if budgets and months.may_have_vat
+        else "",
         "longest": max([*(one["total"].commission for one in years), *budgets]),
         "has_budget": bool(budgets),
         "has_agents": any(one["total"].per_agent is not None for one in years),
@@ -287,14 +300,19 @@ def _office_year(
         note = words.text("page.so_far")
     elif began := months.began_after(office, year[0].replace(year=year[0].year - 1)):
         note = words.text("page.active_since", month=words.month(began))
+    progress, year_end = months.progress([office], year), months.progress([office], year[-1:], year_end=True)
     return {
         "name": months.names[office],
         "file": file,
         "total": total,
+        "less": months.if_vat(total.commission) if progress else None,
         "note": note,
         "on_year_before": ratio(*(one.commission for one in compared)) if compared else None,
-        "progress": months.progress([office], year),
-        "year_end": months.progress([office], year[-1:], year_end=True),
+        "progress": progress,
+        "of_budget": months.of_budget(progress.share if progress else None, words),
+        "year_end": f"{words.brief(year_end.actual)} ({months.of_budget(year_end.share, words)})"
+        if year_end
+        else "–",
     }
 
 

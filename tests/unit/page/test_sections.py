@@ -155,8 +155,10 @@ def test_a_leaderboard_names_its_months_and_counts_who_is_not_on_it() -> None:
 def test_what_to_mind_of_a_budget_is_said_where_the_gap_is() -> None:
     facts = chain("A")
     noted = replace(facts, budgets=[replace(one, vat="unknown") for one in facts.budgets])
-    found = [page(one).count("commission may have VAT in it") for one in (facts, noted)]
-    assert found == [0, 2]  # the gap and the table of offices
+    pages = [page(one) for one in (facts, noted)]
+    assert [one.count("if 25% VAT is in the commission, which the") for one in pages] == [0, 2]
+    assert [one.count('class="vat"') > 0 for one in pages] == [False, True]
+    assert [one.count("90% / 72%") for one in pages] == [0, 3]  # gap, office and its year's end
 
 
 def test_codes_of_the_service_are_written_as_words() -> None:
@@ -344,9 +346,7 @@ def test_a_forecast_says_what_its_share_is_if_vat_is_in_the_commission() -> None
     given = replace(budgeted("A", "2026-02", 1000, 1250), vat="unknown")
     months = OfficeMonths(Facts(office_months=[earned("A", "2026-02", 1250)], budgets=[given]))
     note = next(card for card in _cards(months) if card["title"] == "Year to date")["notes"][0]
-    assert (
-        note == "as it goes, the year ends at 15k, 125% of its budget, 100% if 25% VAT is in the commission"
-    )
+    assert note == "as it goes, the year ends at 15k, 125% of its budget, 100% if 25% VAT is in it"
 
 
 def test_a_quarter_of_one_month_is_not_told_beside_the_month() -> None:
@@ -358,7 +358,9 @@ def test_a_quarter_of_one_month_is_not_told_beside_the_month() -> None:
 def test_a_share_of_budget_says_what_it_is_if_vat_is_in_the_commission() -> None:
     given = replace(budgeted("A", "2026-02", 1000, 1210), vat="unknown")
     months = OfficeMonths(Facts(office_months=[earned("A", "2026-02", 1210)], budgets=[given]))
-    assert _cards(months)[0]["if_vat"] == "97% if 25% VAT is in the commission, which the settings do not say"
+    said = _cards(months)[0]["of_budget"].replace(SPACE, " ")
+    assert said == "121% of budget, 97% if 25% VAT is in it; budget SEK 1,000"
+    assert _cards(months)[0]["less"] == Decimal("0.968")
 
 
 def test_what_is_earned_beside_sales_is_a_figure_of_its_own() -> None:
