@@ -7,7 +7,7 @@ import secrets
 import threading
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
@@ -162,6 +162,7 @@ class _WindowReader:
     landed: int = 0
     landing: asyncio.Lock = field(default_factory=asyncio.Lock)
     normalized: Normalized | UnreadableRows | None = None
+    looked_at: dict[tuple[Question, int, bytes], Page] = field(default_factory=dict)
 
     async def read(self) -> Normalized:
         """The window's rows; asked once more where a month that had rows is empty now."""
@@ -338,12 +339,16 @@ class _WindowReader:
         """Read a body, in a thread; raises ValueError for one that is not JSON.
 
         Rows are made at once of the one answer of a window. Of several the values are given up, to be
-        read again when all are there: values take far more memory than the body.
+        read again when all are there: values take far more memory than the body. A page that is asked
+        again and has not changed is not read again.
         """
+        if same := self.looked_at.get((question, rows, body)):
+            return replace(same)
         with self.fetcher.one_large if len(body) > LARGE_ANSWER else nullcontext():
             document = read_document(body)
             found = Page(document, question.asked, question.choice, asked_for=rows)
             if rows != UNPAGED:
+                self.looked_at[question, rows, body] = found
                 found.rows = row_count(self.report, document)
                 found.total = stated_total(document)
                 found.has_sure_total = stated_total(document, OF_ALL) is not None
