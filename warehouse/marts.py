@@ -37,7 +37,9 @@ ANTI JOIN meta.sale_versions USING (estate_id, version)
 """
 _NEW_USER_MONTH_VERSIONS = """
 INSERT INTO meta.user_month_versions BY NAME
-SELECT found.* EXCLUDE (user_name, valid_from_utc, valid_to_utc), valid_from_utc AS noted_at_utc
+SELECT
+    found.* EXCLUDE (user_name, valid_from_utc, valid_to_utc, is_restatement),
+    valid_from_utc AS noted_at_utc
 FROM marts.user_month_versions AS found
 ANTI JOIN meta.user_month_versions USING (user_id, month, version)
 """

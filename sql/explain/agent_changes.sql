@@ -7,18 +7,12 @@ WITH restated AS (
     WHERE office_id = getvariable('office')
 ),
 
-read_as_over AS (
-    SELECT office_id, month, min(valid_from_utc)::DATE AS over_since
-    FROM marts.month_total_versions
-    WHERE report = 'commission_office' AND NOT is_open
-    GROUP BY ALL
-),
-
 versions_compared AS (
     SELECT
         user_id,
         month,
         valid_from_utc,
+        is_restatement,
         commission - lag(commission) OVER versions AS commission_change,
         sold_commission - lag(sold_commission) OVER versions AS sold_change
     FROM marts.user_month_versions
@@ -34,9 +28,8 @@ SELECT
     versions.commission_change - versions.sold_change AS unsold_change
 FROM versions_compared AS versions
 INNER JOIN marts.user_month AS users USING (user_id, month)
-INNER JOIN read_as_over ON (read_as_over.office_id, read_as_over.month) = (users.office_id, users.month)
 LEFT JOIN restated ON restated.month = versions.month
-WHERE versions.valid_from_utc::DATE > read_as_over.over_since
+WHERE versions.is_restatement
     AND (
         users.user_id = getvariable('user')
         OR (users.office_id = getvariable('office') AND restated.month IS NOT NULL)

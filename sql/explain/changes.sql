@@ -5,24 +5,15 @@
 -- load_id_before) may say who had it. Such sales of other offices are named where a total of the month changed that day, as
 -- the office or user may have had a share in them.
 -- Parameters: office, user, first_month, month
-WITH over_since AS (
-    SELECT office_id, month, min(valid_from_utc)::DATE AS over_since
-    FROM marts.month_total_versions
-    WHERE report = 'commission_office' AND NOT is_open
-    GROUP BY ALL
-),
-
-user_totals AS (
+WITH user_totals AS (
     SELECT
-        versions.month,
-        versions.valid_from_utc AS noted_at_utc,
-        lag(versions.commission) OVER (PARTITION BY versions.month ORDER BY versions.version) AS commission_before,
-        versions.commission AS commission_after,
-        coalesce(over_since.over_since, (versions.month + INTERVAL 1 MONTH)::DATE) AS over_since
-    FROM marts.user_month_versions AS versions
-    LEFT JOIN marts.user_month AS users USING (user_id, month)
-    LEFT JOIN over_since ON (over_since.office_id, over_since.month) = (users.office_id, versions.month)
-    WHERE versions.user_id = getvariable('user')
+        month,
+        valid_from_utc AS noted_at_utc,
+        lag(commission) OVER (PARTITION BY month ORDER BY version) AS commission_before,
+        commission AS commission_after,
+        is_restatement
+    FROM marts.user_month_versions
+    WHERE user_id = getvariable('user')
 ),
 
 totals AS (
@@ -35,7 +26,7 @@ totals AS (
     SELECT month, noted_at_utc, commission_before, commission_after
     FROM user_totals
     WHERE month BETWEEN getvariable('first_month')::DATE AND getvariable('month')::DATE
-        AND noted_at_utc::DATE > over_since
+        AND is_restatement
         AND commission_before IS DISTINCT FROM commission_after
 ),
 

@@ -28,10 +28,16 @@
 --   is_refreshed: whether all of it is still asked for, or was last read a year after the month, when it hardly
 --     changes; false where part of it could have changed since
 --   is_open: whether the month is not over, or the end of it is still to be asked for
-SELECT
-    coverage.month,
-    unnest(sums_of_offices(counted, coverage))
-FROM marts.office_coverage AS coverage
-LEFT JOIN marts.office_month AS counted ON counted.office_id = coverage.office_id AND counted.month = coverage.month
-GROUP BY coverage.month
-ORDER BY coverage.month
+--   is_last_over: whether it is the newest month that is over for every office, the newest of all where none is: true in one row
+WITH summed AS (
+    SELECT
+        coverage.month,
+        unnest(sums_of_offices(counted, coverage))
+    FROM marts.office_coverage AS coverage
+    LEFT JOIN marts.office_month AS counted ON counted.office_id = coverage.office_id AND counted.month = coverage.month
+    GROUP BY coverage.month
+)
+
+SELECT *, month = coalesce(max(month) FILTER (NOT is_open) OVER (), max(month) OVER ()) AS is_last_over
+FROM summed
+ORDER BY month

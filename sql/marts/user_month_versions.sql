@@ -12,6 +12,8 @@
 --   version: 1 for the oldest, 2 for the next
 --   valid_from_utc: when the service gave the newest answer on users that was in the file as the total was found
 --   valid_to_utc: the same of the next total; null for the total of now
+--   is_restatement: whether it was found on a later day than the one on which the month was first read as over, in the report of
+--     the user's office; where that is not held, on a later day than the first after the month
 WITH latest AS (
     SELECT *
     FROM staging.user_month_versions_kept
@@ -40,6 +42,13 @@ changed AS (
     )
 ),
 
+months_over AS (
+    SELECT office_id, month, min(valid_from_utc)::DATE AS over_since_on
+    FROM marts.month_total_versions
+    WHERE report = 'commission_office' AND NOT is_open
+    GROUP BY ALL
+),
+
 found AS (
     SELECT
         changed.*,
@@ -52,18 +61,21 @@ found AS (
 )
 
 SELECT
-    user_id,
+    versions.user_id,
     users.user_name,
-    month,
-    version,
-    is_present,
-    commission,
-    sold_commission,
-    sold_total_price,
-    sold_estate_parts,
-    running_commission_sek_excl_vat,
-    noted_at_utc AS valid_from_utc,
-    lead(noted_at_utc) OVER (PARTITION BY user_id, month ORDER BY version) AS valid_to_utc
-FROM (SELECT * FROM staging.user_month_versions_kept UNION ALL BY NAME SELECT * FROM found)
+    versions.month,
+    versions.version,
+    versions.is_present,
+    versions.commission,
+    versions.sold_commission,
+    versions.sold_total_price,
+    versions.sold_estate_parts,
+    versions.running_commission_sek_excl_vat,
+    versions.noted_at_utc AS valid_from_utc,
+    lead(versions.noted_at_utc) OVER (PARTITION BY versions.user_id, versions.month ORDER BY versions.version) AS valid_to_utc,
+    versions.noted_at_utc::DATE > coalesce(over.over_since_on, (versions.month + INTERVAL 1 MONTH)::DATE) AS is_restatement
+FROM (SELECT * FROM staging.user_month_versions_kept UNION ALL BY NAME SELECT * FROM found) AS versions
 LEFT JOIN marts.users AS users USING (user_id)
-ORDER BY month, user_id, version
+LEFT JOIN marts.user_month AS known ON known.user_id = versions.user_id AND known.month = versions.month
+LEFT JOIN months_over AS over ON over.office_id = known.office_id AND over.month = versions.month
+ORDER BY versions.month, versions.user_id, versions.version

@@ -9,8 +9,7 @@
 -- there in January of the year before, where that year is held: they are compared with nothing. It is as well of
 -- those who came after month; null of the others. Declared VAT is taken off, as in office_months.
 WITH last_month AS (
-    SELECT coalesce(max(month) FILTER (NOT is_open), max(month)) AS month
-    FROM (SELECT month, bool_or(is_open) AS is_open FROM marts.office_month GROUP BY month)
+    SELECT month FROM marts.chain_month WHERE is_last_over
 ),
 
 earned_by_year AS (

@@ -16,12 +16,6 @@ FROM marts.leaderboard
 CROSS JOIN (
     SELECT coalesce(max(vat_rate) FILTER (commission_vat = 'included'), 0) AS vat_rate FROM meta.tax_basis
 ) AS declared
-WHERE month = coalesce(
-    (
-        SELECT max(month)
-        FROM (SELECT month FROM marts.office_month GROUP BY month HAVING NOT bool_or(is_open))
-    ),
-    (SELECT max(month) FROM marts.leaderboard)
-)
-AND commission_rank <= 10
+WHERE month = (SELECT month FROM marts.chain_month WHERE is_last_over)
+    AND commission_rank <= 10
 ORDER BY earner_kind, period, commission_rank, name

@@ -299,8 +299,7 @@ months_asked AS (
 ),
 
 last_month AS (
-    SELECT coalesce(max(month) FILTER (NOT is_open), max(month)) AS month
-    FROM (SELECT month, bool_or(is_open) AS is_open FROM marts.office_month GROUP BY month)
+    SELECT month FROM marts.chain_month WHERE is_last_over
 ),
 
 best_of_offices AS (

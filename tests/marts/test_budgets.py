@@ -487,7 +487,7 @@ def news_since_spring(given: DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
         "budgets",
         "offices",
         "user_month",
-        "office_month",
+        "chain_month",
     )
     for at_utc in (SPRING, AUTUMN):
         given.execute(

@@ -48,6 +48,18 @@ def test_the_chain_is_the_sum_of_its_offices_and_its_averages_come_from_sums() -
     assert found == [(Decimal(1000), Decimal(4), Decimal(250), True)]
 
 
+@pytest.mark.parametrize(
+    ("running", "last_over"),
+    [({"2026-03"}, 2), ({"2026-02", "2026-03"}, 1), ({"2026-01", "2026-02", "2026-03"}, 3)],
+)
+def test_one_month_is_the_last_that_is_over(running: set[str], last_over: int) -> None:
+    given = warehouse()
+    for of_month in ("2026-01", "2026-02", "2026-03"):
+        loaded(given, "commission_office", "M1", of_month, [earned(M1, 5)], is_open=of_month in running)
+        loaded(given, "commission_office", "M2", of_month, [earned(M2, 5)], is_open=of_month == "2026-03")
+    assert built(given, "SELECT month(month) FROM marts.chain_month WHERE is_last_over") == [(last_over,)]
+
+
 def test_a_month_that_an_office_does_not_hold_is_not_complete_and_names_it() -> None:
     given = warehouse()
     office_reports(given, "M1", "2026-01", "2026-02", offices=[M1])

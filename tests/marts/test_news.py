@@ -18,7 +18,7 @@ SHARED = [
     for user, office, percent in (("U1", "M1", 70), ("U2", "M2", 30))
 ]
 READ = (
-    "month_total_versions", "sale_changes", "sale_shares", "budgets", "offices", "user_month", "office_month",
+    "month_total_versions", "sale_changes", "sale_shares", "budgets", "offices", "user_month", "chain_month",
     "users",
 )  # fmt: skip
 

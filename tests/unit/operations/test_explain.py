@@ -399,7 +399,7 @@ def test_a_change_that_no_sale_explains_is_told_with_its_agent(
         file.execute(
             "INSERT INTO marts.user_month_versions BY NAME SELECT * REPLACE (version + 1 AS version, "
             "commission - 50000 AS commission, sold_commission - 20000 AS sold_commission, "
-            "TIMESTAMP '2026-12-09' AS valid_from_utc) "
+            "TIMESTAMP '2026-12-09' AS valid_from_utc, true AS is_restatement) "
             "FROM marts.user_month_versions WHERE user_id = $1 AND month = '2026-09-01'",
             [user],
         )
