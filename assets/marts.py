@@ -10,6 +10,7 @@ from typing import Any
 import dagster as dg
 
 from assets.metadata import (
+    COLUMN_LINEAGE,
     COLUMN_SCHEMA,
     OWNERS,
     ROW_COUNT,
@@ -27,6 +28,7 @@ FILE = dg.AssetKey("warehouse_file")
 SEVERITIES = {"error": dg.AssetCheckSeverity.ERROR, "warning": dg.AssetCheckSeverity.WARN}
 
 SchemaAndName = tuple[str, str]
+_LINEAGE = "SELECT * EXCLUDE (schema_name) FROM meta.column_lineage WHERE schema_name = 'marts' ORDER BY ALL"
 
 
 @dataclass(frozen=True)
@@ -115,8 +117,13 @@ def _deps(found: Iterable[dg.AssetDep]) -> list[dg.AssetDep]:
     return [by_key[key] for key in sorted(by_key)]
 
 
-def mart_results(files: SqlFiles, store: Store, built: Iterable[str]) -> Iterable[dg.MaterializeResult[Any]]:
-    """A result for every mart that was built, in that order: its row count and a sample; a macro has none."""
+def mart_results(
+    files: SqlFiles, reports: Sequence[Report], store: Store, built: Iterable[str]
+) -> Iterable[dg.MaterializeResult[Any]]:
+    """A result for every mart that was built, in that order.
+
+    It says where the columns come from, how many rows there are, and shows some; a macro has no rows.
+    """
     by_table = {query.table: query for query in files.marts.values()}
     marts = [by_table[table] for table in built]
     previews = read_previews(store, {one.table: (one.table, "true") for one in marts if not one.parameters})
@@ -125,12 +132,40 @@ def mart_results(files: SqlFiles, store: Store, built: Iterable[str]) -> Iterabl
             "SELECT table_name, column_name, description FROM meta.dictionary "
             "WHERE schema_name = 'marts' AND column_name IS NOT NULL"
         ).fetchall()
+        lineage = column_lineage(files, reports, connection.execute(_LINEAGE).fetchall())
     for mart in marts:
         metadata: dict[str, Any] = {}
         if preview := previews.get(mart.table):
             described = {column: words or "" for table, column, words in meanings if table == mart.name}
             metadata = {ROW_COUNT: preview.row_count, **preview.metadata({**mart.columns, **described})}
+        if found := lineage.get(mart.name):
+            metadata[COLUMN_LINEAGE] = dg.TableColumnLineage(found)
         yield dg.MaterializeResult(asset_key=mart_key(mart.name), metadata=metadata)
+
+
+def column_lineage(
+    files: SqlFiles, reports: Sequence[Report], rows: Iterable[tuple[str, ...]]
+) -> dict[str, dict[str, list[dg.TableColumnDep]]]:
+    """What each column of each mart comes from among assets; the tables of meta are none.
+
+    A column of another table than the first of a report is named with its table, which nobody need have
+    declared: bi.users__phones is nested in bi.users.
+    """
+    marts = {mart.name for mart in files.marts.values()}
+    report_of = {table.name: report for report in reports for table in report.tables}
+    found: dict[str, dict[str, list[dg.TableColumnDep]]] = {}
+    for mart, column, from_schema, from_table, name in rows:
+        table = from_table.removesuffix("_history")
+        report = report_of.get(table.partition("__")[0]) if from_schema == "bi" else None
+        if report:
+            is_first = table == report.tables[0].name
+            dep = dg.TableColumnDep(dg.AssetKey(report.name), name if is_first else f"{from_table}.{name}")
+        elif from_schema == MARTS and from_table in marts:
+            dep = dg.TableColumnDep(mart_key(from_table), name)
+        else:
+            continue
+        found.setdefault(mart, {}).setdefault(column, []).append(dep)
+    return found
 
 
 def check_specs(files: SqlFiles) -> list[dg.AssetCheckSpec]:

@@ -20,6 +20,7 @@ FRESHNESS = dg.FreshnessPolicy.time_window(fail_window=LATE_AFTER, warn_window=t
 ROW_COUNT = "dagster/row_count"
 PARTITION_ROW_COUNT = "dagster/partition_row_count"
 COLUMN_SCHEMA = "dagster/column_schema"
+COLUMN_LINEAGE = "dagster/column_lineage"
 
 PREVIEW_ROWS = 5
 PREVIEW_COLUMNS = 7

@@ -102,7 +102,7 @@ def _results(
     project: Project, files: SqlFiles, context: dg.AssetExecutionContext, finished: Finished
 ) -> Iterator[dg.MaterializeResult[Any] | dg.AssetCheckResult]:
     """Results of all marts, their checks and the file; raises dg.Failure when that was not published."""
-    yield from mart_results(files, store_of(context), finished.marts)
+    yield from mart_results(files, project.reports, store_of(context), finished.marts)
     yield from (check_result(files, one) for one in finished.checks)
     yield _publication(project, context, finished)
 

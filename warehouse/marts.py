@@ -9,6 +9,7 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from warehouse import meta_schema
+from warehouse.column_lineage import declare_column_lineage
 from warehouse.dictionary import describe
 from warehouse.duckdb_file import insert_rows
 from warehouse.queries import SQL, Query, in_order, queries
@@ -92,9 +93,12 @@ def build_marts(
     states = _examine_assumptions(connection, [query for query in staging if query.expects], macros)
     for schema in ("marts", "staging"):
         connection.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE; CREATE SCHEMA {schema}")
+    staged = {
+        query.table: _typed(query, fits=states[query.table] == FITS) if query.expects else query.sql
+        for query in staging
+    }
     for query in staging:
-        sql = _typed(query, fits=states[query.table] == FITS) if query.expects else query.sql
-        _create(connection, query, "VIEW", sql)
+        _create(connection, query, "VIEW", staged[query.table])
     for query in marts:
         _create(connection, query, "VIEW" if query.is_view else "TABLE", query.sql)
     for query in marts:
@@ -104,6 +108,7 @@ def build_marts(
         _create(connection, query, "OR REPLACE VIEW", query.sql)
     if not wanted:
         declare_relations(connection, marts)
+        declare_column_lineage(connection, staged, marts, macros)
         describe(connection, [*staging, *marts, *meta])
     connection.execute("DROP SCHEMA staging CASCADE")
     return [query.table for query in marts]

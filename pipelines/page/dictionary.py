@@ -17,7 +17,8 @@ from zoneinfo import ZoneInfo
 from pipelines.page.language import language
 from pipelines.page.rendering import render
 
-QUERIES = ("dictionary_columns", "dictionary_keys", "dictionary_relations")
+LINEAGE = "dictionary_lineage"
+QUERIES = ("dictionary_columns", "dictionary_keys", "dictionary_relations", LINEAGE)
 """The files of sql/page that the page needs."""
 
 UNITS = {
@@ -64,8 +65,8 @@ class Diagram:
 
 def render_dictionary(rows: Mapping[str, Sequence[Row]], *, timezone: str, made_at_utc: datetime) -> str:
     """The page of these rows, by the names of QUERIES."""
-    columns, keys, relations = (rows[name] for name in QUERIES)
-    tables = _tables(columns, keys, relations)
+    columns, keys, relations, lineage = (rows[name] for name in QUERIES)
+    tables = _tables(columns, keys, relations, lineage)
     return render(
         "dictionary.html",
         lang="en",
@@ -78,8 +79,10 @@ def render_dictionary(rows: Mapping[str, Sequence[Row]], *, timezone: str, made_
     )
 
 
-def _tables(columns: Sequence[Row], keys: Sequence[Row], relations: Sequence[Row]) -> list[dict[str, Any]]:
-    """The tables in their order, each with its columns, its key and what its columns point at."""
+def _tables(
+    columns: Sequence[Row], keys: Sequence[Row], relations: Sequence[Row], lineage: Sequence[Row]
+) -> list[dict[str, Any]]:
+    """The tables in their order, each with its columns, its key, what these point at and come from."""
     key_of = {
         (one["schema_name"], one["table_name"]): ", ".join(one["column_names"])
         for one in keys
@@ -91,6 +94,11 @@ def _tables(columns: Sequence[Row], keys: Sequence[Row], relations: Sequence[Row
         + one["to_table_name"]
         for one in relations
     }
+    sources: dict[tuple[str, str, str], list[tuple[str, list[str]]]] = {}
+    for one in lineage:
+        column = (one["schema_name"], one["table_name"], one["column_name"])
+        source = f"{one['from_schema_name']}.{one['from_table_name']}"
+        sources.setdefault(column, []).append((source, one["from_column_names"]))
     found = []
     for (schema, name), some in groupby(columns, key=lambda one: (one["schema_name"], one["table_name"])):
         rows = list(some)
@@ -111,6 +119,7 @@ def _tables(columns: Sequence[Row], keys: Sequence[Row], relations: Sequence[Row
                         "unit": unit_of(one["column_name"]) if schema != "bi" else "",
                         "basis": _basis(one),
                         "points": points.get((schema, name, one["column_name"]), ""),
+                        "sources": sources.get((schema, name, one["column_name"]), []),
                     }
                     for one in rows
                     if one["column_name"] is not None
