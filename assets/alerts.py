@@ -25,8 +25,8 @@ from pipelines.operations.causes import (
     FailedReport,
     causes,
     shortened,
-    with_corrected_logins,
 )
+from pipelines.operations.logins import with_corrected_logins
 from pipelines.planning.selection import Pair
 from warehouse.column_news import column_news_since
 from warehouse.errors import WarehouseError

@@ -22,6 +22,7 @@ from assets.metadata import (
 from assets.partitions import ReportPartition, partition_key
 from pipelines.months import Month, runs_of_months
 from pipelines.operations.causes import HELD_BACK, NO_RIGHT, PASSING, SHUT_OUT, FailedReport, causes, names
+from pipelines.operations.logins import with_corrected_logins
 from pipelines.planning.due import Calendar
 from pipelines.planning.selection import Pair
 from pipelines.settings.model import Settings
@@ -327,7 +328,7 @@ def failure(
     headline = f"{len(told)} of {len(results)} {FETCH_FAILED}"
     if customers := names(one.partition.customer for one in told):
         headline += f", of {customers}"
-    sentences = causes(wrong, settings) or [stopped]
+    sentences = causes(with_corrected_logins(wrong, settings), settings) or [stopped]
     return dg.Failure(
         description="\n".join([f"{headline}.", *sentences, REMEDY]),
         metadata={

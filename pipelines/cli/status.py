@@ -221,7 +221,12 @@ def _print_causes(view: Overview, settings: Settings) -> None:
     failed = [FailedReport(one.report, one.customer, one.cause, one.error) for one in view.failures]
     failed += [FailedReport(*pair, NO_RIGHT) for pair in sorted(lost)]
     failed += [FailedReport("", customer, SHUT_OUT) for customer in sorted(out)]
-    for sentence in causes(failed, _with_logins(settings) if failed else settings):
+    if failed:
+        from pipelines.operations.logins import with_corrected_logins
+
+        settings = _with_logins(settings)
+        failed = with_corrected_logins(failed, settings)
+    for sentence in causes(failed, settings):
         print(f"- {sentence}")
     refused: dict[str, list[RefusedReport]] = {}
     for one in view.refusals:

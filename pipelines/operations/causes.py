@@ -69,13 +69,14 @@ def causes(troubles: Iterable[FailedReport], settings: Settings) -> list[str]:
     """One sentence for each cause, those that concern most first; what is beyond the limit is counted.
 
     The same login, the same kind of error, or else the same words without the request, are one cause.
+    Refused logins that are corrected by now are told apart before, by `with_corrected_logins`.
     """
     own_logins = {
         one.id: (one.username, one.password) for one in settings.customers if one.username or one.password
     }
     configured = {one.id for one in settings.customers}
     grouped: dict[tuple[str, str], list[FailedReport]] = {}
-    for one in with_corrected_logins(_with_kinds(troubles), settings):
+    for one in _with_kinds(troubles):
         if one.kind == LOGIN_REFUSED:
             own = own_logins.get(one.customer)
             same = next((of for of, login in own_logins.items() if login == own), "")
@@ -88,22 +89,6 @@ def causes(troubles: Iterable[FailedReport], settings: Settings) -> list[str]:
     if len(groups) > MOST_SENTENCES:
         sentences.append(f"{len(groups) - MOST_SENTENCES} more causes are in `brokerbi status`.")
     return sentences
-
-
-def with_corrected_logins(troubles: Iterable[FailedReport], settings: Settings) -> list[FailedReport]:
-    """What refused logins failed at, told apart where the settings have another one by now."""
-    several = list(troubles)
-    if all(one.kind != LOGIN_REFUSED for one in several):
-        return several
-    from pipelines.operations.logins import login_states
-
-    states = login_states(settings)
-    return [
-        replace(one, kind=LOGIN_CORRECTED)
-        if one.kind == LOGIN_REFUSED and states.get(one.customer) is False
-        else one
-        for one in several
-    ]
 
 
 def reason_without_request(reason: str) -> str:

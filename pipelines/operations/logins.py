@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
 from pipelines.connect.models import Login
-from pipelines.operations.causes import LOGIN_CORRECTED, LOGIN_REFUSED
+from pipelines.operations.causes import LOGIN_CORRECTED, LOGIN_REFUSED, FailedReport
 from pipelines.settings.messages import SettingsError
 from pipelines.settings.sources import secret_in
 from pipelines.sync.run_context import refused_logins_of
@@ -30,6 +32,20 @@ def login_states(settings: Settings) -> dict[str, bool]:
         with suppress(SettingsError):
             found[customer.id] = refused_logins.holds(_login_of_next_run(settings, customer))
     return found
+
+
+def with_corrected_logins(troubles: Iterable[FailedReport], settings: Settings) -> list[FailedReport]:
+    """What refused logins failed at, told apart where the settings have another one by now."""
+    several = list(troubles)
+    if all(one.kind != LOGIN_REFUSED for one in several):
+        return several
+    states = login_states(settings)
+    return [
+        replace(one, kind=LOGIN_CORRECTED)
+        if one.kind == LOGIN_REFUSED and states.get(one.customer) is False
+        else one
+        for one in several
+    ]
 
 
 def note_corrected_logins(connection: Connection, settings: Settings) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pipelines.connect.models import Login
 from pipelines.operations.causes import FailedReport, causes, reason_without_request
+from pipelines.operations.logins import with_corrected_logins
 from pipelines.settings.model import Settings
 from pipelines.sync.run_context import refused_logins_of
 from tests.unit.assets.harness import settings
@@ -55,7 +56,8 @@ def test_a_login_is_to_be_corrected_until_its_file_holds_another_password(tmp_pa
     said = []
     for text in ("wrong", "corrected"):
         password.write_text(f"{text}\n")
-        said += [one[:24] for one in causes([FailedReport("sales", "M1", "Unauthorized")], given)]
+        troubles = with_corrected_logins([FailedReport("sales", "M1", "Unauthorized")], given)
+        said += [one[:24] for one in causes(troubles, given)]
     assert said == ["Correct BROKERBI_USERNAM", "Wait for the next run, o"]
 
 
