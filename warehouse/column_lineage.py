@@ -50,7 +50,7 @@ _VALUES_IN = {
 }
 """Where an expression holds those that make its value; others say in which order and groups rows are."""
 _RANKS = frozenset(
-    {"WINDOW_ROW_NUMBER", "WINDOW_RANK", "WINDOW_RANK_DENSE", "WINDOW_NTILE", "WINDOW_PERCENT_RANK"}
+    f"WINDOW_{name}" for name in ("ROW_NUMBER", "RANK", "RANK_DENSE", "PERCENT_RANK", "CUME_DIST", "NTILE")
 )
 """Windows that tell a row's place in an order, so that the order makes the value."""
 _KEEPS_FIELDS = frozenset({"__cast", "list_value"})
@@ -165,8 +165,8 @@ def _sources(serialized: str, names: Sequence[str]) -> dict[str, frozenset[Colum
     try:
         [plan] = orjson.loads(serialized)["plans"]
         found = dict(zip(names, _outputs(plan, {}), strict=True))
-    except (LookupError, ValueError):
-        return {}
+    except (LookupError, ValueError, TypeError, AttributeError, RecursionError):
+        return {}  # a plan of a shape, or with something in it, that is not known here
     return {name: one.columns for name, one in found.items() if _SOME_COLUMN not in one.columns}
 
 
