@@ -79,7 +79,8 @@ def run_report(arguments: argparse.Namespace) -> int:
         write_dictionary_page(settings.data_dir, timezone=settings.timezone, now=SystemClock().utc_now())
     if page.missing:
         complain(
-            f"brokerbi: the published file cannot answer for {', '.join(page.missing)}; the rest is there"
+            f"brokerbi: the published file cannot answer for {', '.join(page.missing)}; the rest is there. "
+            "If an earlier version published it, `brokerbi publish` makes one that can"
         )
     print(f"{page.path} ({size(page.bytes)}, {duration(page.seconds)}); open it in any browser")
     return 0
