@@ -33,6 +33,7 @@ from assets.publish import publish_after_fetching
 from assets.resources import CONNECT_SERVICE, WAREHOUSE, ConnectService, store_of
 from assets.run_log import RunLog, columns_in_words
 from assets.run_results import (
+    RED,
     REMEDY,
     LedgerComparison,
     PartitionResult,
@@ -176,7 +177,7 @@ def _fetch_and_publish(
     """
     later = [] if context.op_def.name == MONTHLY_REPORTS else [MONTHLY_REPORTS]
     try:
-        fetch_partitions(project, context, partitions)
+        failed = fetch_partitions(project, context, partitions)
     except dg.RetryRequested:
         raise
     except Exception:
@@ -184,16 +185,18 @@ def _fetch_and_publish(
         publish_after_fetching(project, files, context, later)
         raise
     publish_after_fetching(project, files, context, later)
+    if failed:
+        raise failed
 
 
 def fetch_partitions(
     project: Project, context: dg.AssetExecutionContext, partitions: Sequence[ReportPartition]
-) -> None:
-    """Sync these partitions and log an event for each that is done; raises dg.Failure if any failed.
+) -> dg.Failure | None:
+    """Sync these partitions and log an event for each that is done; the failure of the run, if any failed.
 
-    What was fetched is logged also when the run is cancelled or breaks down on the way. A service that is
-    down is asked once more by the same run, after some minutes. A run that leaves alone what is held also
-    leaves alone what another run is fetching.
+    Those that failed turn red, and what was not asked stays as it is. What was fetched is logged also when
+    the run is cancelled or breaks down on the way. A service that is down is asked once more by the same run,
+    after some minutes. A run that leaves alone what is held also leaves alone what another run is fetching.
     """
     run_log, windows = RunLog(context.log), list[WindowResult]()
     if context.run.tags.get(HELD) == SKIP:
@@ -208,7 +211,7 @@ def fetch_partitions(
     # What a failed run planned and did not log turns red, and a backfill waits for all that it planned; after
     # another run, what is green stays so by itself.
     awaited = failed is not None or BACKFILL in context.run.tags
-    green = {} if awaited else _materialized(context.instance, found)
+    green = {} if awaited else _green(context, found)
     _log(context, [one for one in found if one.is_news(green)], run_notes(run_log, news))
     run_log.ended(news)
     context.log.info(summary_line(found))
@@ -217,7 +220,13 @@ def fetch_partitions(
         context.log.warning(f"{reasons}It is tried again in {project.retry_seconds:g} seconds.")
         raise dg.RetryRequested(max_retries=1, seconds_to_wait=project.retry_seconds) from failed
     if failed:
-        raise failed
+        red = [
+            one
+            for one in found
+            if one.state in RED or (one.partition.customer in shut_out and not one.is_done)
+        ]
+        plan_what_is_left(context, [one.partition for one in red])
+    return failed
 
 
 def _sync_and_compare(
@@ -359,19 +368,24 @@ def _log(
     context.instance.wipe_asset_cached_status([dg.AssetKey(name) for name in sorted(monthly)])
 
 
-def _materialized(
-    instance: dg.DagsterInstance, results: Sequence[PartitionResult]
+def _green(
+    context: dg.AssetExecutionContext, results: Sequence[PartitionResult]
 ) -> Mapping[str, Collection[str]]:
-    """The keys of partitions that were materialized before, by report, but for the newest month.
+    """The keys of partitions that were green before, by report, but for the newest month.
 
     The newest is logged in every run that finds it held: the freshness of a report hangs on its last event.
     """
     with_months = [(one.partition.report.name, one.partition.month) for one in results if one.partition.month]
     newest = str(max((month for _, month in with_months), default="no month"))
-    return {
-        name: {key for key in instance.get_materialized_partitions(dg.AssetKey(name)) if newest not in key}
-        for name in {name for name, _ in with_months}
-    }
+    keys = [key for key in context.partition_keys if newest not in key] if with_months else []
+    green = dg.AssetPartitionStatus.MATERIALIZED
+    found = {}
+    for name in {name for name, _ in with_months}:
+        states = context.instance.get_status_by_partition(
+            dg.AssetKey(name), keys, context.assets_def.partitions_def
+        )
+        found[name] = {key for key, state in (states or {}).items() if state is green}
+    return found
 
 
 def _rows_of(partition: ReportPartition) -> tuple[str, str]:

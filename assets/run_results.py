@@ -339,8 +339,10 @@ def failure(
     )
 
 
-def plan_what_is_left(context: dg.AssetExecutionContext) -> None:
-    """Plan each partition that a failed step left undone by itself, so that it turns red.
+def plan_what_is_left(
+    context: dg.AssetExecutionContext, failed: Collection[ReportPartition] | None = None
+) -> None:
+    """Plan each partition that failed by itself, so that it turns red; without a list, all that are not done.
 
     Dagster calls a partition failed when an event of a failed run planned it and none materialized it. Under
     DAGSTER_EMIT_PARTITION_SUBSET_IN_PLANNED_EVENTS it plans all partitions of a report in one event, which
@@ -349,13 +351,18 @@ def plan_what_is_left(context: dg.AssetExecutionContext) -> None:
     records = context.instance.get_records_for_run(context.run.run_id, of_type={PLANNED, LOGGED}).records
     events = [event for record in records if (event := record.event_log_entry.dagster_event)]
     logged = {(event.asset_key, event.partition) for event in events}
+    red = {
+        (dg.AssetKey(one.report.name), partition_key(one.customer, one.month))
+        for one in failed or ()
+        if one.month
+    }
     for event in events:
         planned: Any = event.event_specific_data
         subset = getattr(planned, "partitions_subset", None)
         if subset is None or event.asset_key not in context.selected_asset_keys:
             continue
         for key in sorted(subset.get_partition_keys()):
-            if (event.asset_key, key) not in logged:
+            if (event.asset_key, key) not in logged and (failed is None or (event.asset_key, key) in red):
                 alone = event._replace(
                     event_specific_data=planned._replace(partition=key, partitions_subset=None)
                 )

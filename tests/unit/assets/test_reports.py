@@ -210,6 +210,7 @@ def test_a_customer_refused_by_every_report_fails_the_run(tmp_path: Path) -> Non
     made = harness(tmp_path, reports="running_commissions,sold_estates")
     made.service.faults.switch([Fault("403", customer=M16)])
     assert "Check the id of M30016 and the login's rights" in failure_of(made.run(RUNNING, "sold_estates"))
+    assert made.partitions() == {"G1 green": 3, "M30016 red": 3, "M30017 green": 3}
 
 
 def test_months_the_service_no_longer_calculates_are_done_without_a_request(tmp_path: Path) -> None:
@@ -250,6 +251,15 @@ def test_a_night_leaves_budgets_to_their_turns_without_calling_them_done_or_fail
     assert 3 <= sum(made.partitions(reports[1]).values()) < 9
     assert made.run(*reports).success  # what is selected is asked whole
     assert made.partitions(reports[1]) == {f"{customer} green": 3 for customer in CUSTOMERS}
+
+
+def test_what_waits_for_its_turn_is_not_red_in_a_night_that_fails(tmp_path: Path) -> None:
+    reports = ("budget_crm", "office_budget_crm")
+    made = harness(tmp_path, reports=",".join(reports))
+    made.service.faults.switch([Fault("404", path="Report/Budget", customer=M16)])
+    assert not made.run(*reports, tags={NIGHT_OF: "2026-11-21", **LEAVE_HELD}).success
+    assert made.partitions(reports[0]) == {"G1 green": 3, "M30016 red": 3, "M30017 green": 3}
+    assert all(state.endswith("green") for state in made.partitions(reports[1]))
 
 
 def test_the_night_reads_older_months_that_were_changed_and_logs_their_partitions(tmp_path: Path) -> None:
@@ -316,6 +326,17 @@ def test_a_warehouse_that_cannot_be_written_fails_the_run_in_a_sentence(tmp_path
     made.run()
     (made.project.settings.data_dir / "work" / "warehouse.duckdb").write_text("this is no DuckDB file" * 1000)
     assert "is damaged" in failure_of(made.run())
+
+
+def test_what_is_held_is_green_again_after_a_run_that_broke_down(tmp_path: Path) -> None:
+    made = harness(tmp_path)
+    made.run(first="G1|2026-06")
+    made.change_settings(customers="G2")
+    assert not made.run(first="G1|2026-06").success
+    made.change_settings(customers="G1,M30016,M30017")
+    assert made.partitions() == {f"{customer} red": 6 for customer in CUSTOMERS}
+    assert made.run(first="G1|2026-06", tags=LEAVE_HELD).success
+    assert made.partitions() == {f"{customer} green": 6 for customer in CUSTOMERS}
 
 
 def test_a_new_customer_is_fetched_from_the_start_by_the_next_night(
