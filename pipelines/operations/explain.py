@@ -122,8 +122,7 @@ def _around(data_dir: Path, traced: Trace, first_month: date) -> Around:
         "measure": number.measure,
         "report": traced.answers[0].load.report if traced.answers else number.source.report,
     }
-    found = published_rows(data_dir, SQL / "explain", QUERIES_OF_ONE, variables)
-    around: dict[str, Sequence[Mapping[str, Any]]] = {name: rows or () for name, rows in found.items()}
+    around = _rows_around(data_dir, QUERIES_OF_ONE, variables)
     around["changes"] = sales_as_last_held(
         Landing(Path(data_dir) / "landing"),
         around["changes"],
@@ -131,6 +130,21 @@ def _around(data_dir: Path, traced: Trace, first_month: date) -> Around:
         user=number.id if number.kind == "user" else "",
     )
     return around
+
+
+def _rows_around(
+    data_dir: Path, names: Sequence[str], variables: Mapping[str, object]
+) -> dict[str, Sequence[Mapping[str, Any]]]:
+    """The rows of queries of sql/explain; raises NotInTheFile where the file has not what they read."""
+    answers: dict[str, Sequence[Mapping[str, Any]]] = {}
+    for name, rows in published_rows(data_dir, SQL / "explain", names, variables).items():
+        if rows is None:
+            raise NotInTheFile(
+                f"The published file is of an earlier version: it cannot answer sql/explain/{name}.sql. "
+                "`brokerbi publish` makes one that can."
+            )
+        answers[name] = rows
+    return answers
 
 
 def explain_alone(
@@ -162,8 +176,7 @@ def explain_chain(
         )
     first = first_month or month
     variables = {"first_month": first, "month": month, "measure": measure, "report": number.source.report}
-    found = published_rows(data_dir, SQL / "explain", QUERIES_OF_CHAIN, variables)
-    around: dict[str, Sequence[Mapping[str, Any]]] = {name: rows or () for name, rows in found.items()}
+    around = _rows_around(data_dir, QUERIES_OF_CHAIN, variables)
     asked = [one for one in around["months"] if first <= one["month"] <= month]
     if not asked or asked[-1]["month"] != month:
         raise NotInTheFile(

@@ -447,3 +447,11 @@ def test_an_agent_who_left_is_told_as_such(
         )
     print_explanation(explained(tmp_path, user=user))
     assert "mind             last seen in 2026-09: " in capsys.readouterr().out
+
+
+def test_a_file_of_an_earlier_version_is_not_explained_in_part(published: Path, tmp_path: Path) -> None:
+    shutil.copyfile((published / "warehouse.duckdb").resolve(), tmp_path / "warehouse.duckdb")
+    with duckdb.connect(tmp_path / "warehouse.duckdb") as file:
+        file.execute("ALTER TABLE marts.office_month DROP COLUMN began_month")
+    with pytest.raises(NotInTheFile, match=r"earlier version.*`brokerbi publish`"):
+        explain_chain(tmp_path, month=SEPTEMBER, measure="commission", timezone="Europe/Stockholm")
