@@ -30,12 +30,18 @@ from pipelines.planning.plan import PlannedReport
 from warehouse.errors import WarehouseError
 from warehouse.ledger import Ledger
 from warehouse.marts import MartError
-from warehouse.publish import loaded_since_publication
+from warehouse.publish import Unpublished, loaded_since_publication
+from warehouse.status import unwritable
 
 PUBLISH = "publish"
 SECONDS_BETWEEN_LOOKS = 5
 AT_LEAST_EVERY = timedelta(hours=1)
 """So long fetching may go on without a new published file."""
+SHORTEST_WAIT, LONGEST_WAIT = timedelta(minutes=1), timedelta(hours=6)
+"""Between the first two runs that could not write the file of a load, and at most between any two of them."""
+MOST_TRIES = 20
+LOAD = "brokerbi/load"
+"""Run tag: the newest load that a run was requested to publish."""
 ROWS_BY_REPORT = "rows_by_report"
 
 
@@ -43,7 +49,8 @@ def publishing_sensor(project: Project) -> dg.SensorDefinition:
     """Requests a publication of what no fetching run has published; on by default.
 
     That is what a sync of the command line has loaded, or a run that was cancelled or killed, or that found a
-    reason not to publish: the run it requests is red then. It requests one run for each load at most.
+    reason not to publish: the run it requests is red then. Where checks speak against a load, it requests one
+    run for it; where the file could not be written, another one as soon as it can.
     """
 
     @dg.sensor(
@@ -67,9 +74,32 @@ def publishing_sensor(project: Project) -> dg.SensorDefinition:
         recently = project.clock.utc_now() - loaded.waiting_since_utc < AT_LEAST_EVERY
         if jobs and recently:
             return dg.SkipReason(f"{len(jobs)} runs are still fetching.")
-        return dg.RunRequest(run_key=f"load {loaded.load_number}")
+        load = str(loaded.load_number)
+        of_load = dg.RunsFilter(job_name=PUBLISH, tags={LOAD: load})
+        tries = context.instance.get_run_records(of_load, limit=MOST_TRIES)
+        if tries:
+            since = project.run_context.clock.utc_now() - tries[0].update_timestamp
+            if why := reason_to_wait(loaded, len(tries), since, unwritable(project.settings.data_dir)):
+                return dg.SkipReason(why)
+        again = f", run {len(tries) + 1}" if tries else ""
+        return dg.RunRequest(run_key=f"load {load}{again}", tags={LOAD: load})
 
     return publishing
+
+
+def reason_to_wait(loaded: Unpublished, tries: int, since_last: timedelta, closed: Sequence[Path]) -> str:
+    """Why no other run is requested yet for a load that `tries` runs did not publish; empty when one is.
+
+    `closed` is what cannot be written to.
+    """
+    if loaded.is_refused:
+        return f"Load {loaded.load_number} was refused; launch `{PUBLISH}`, or wait for the next load."
+    if closed:
+        return f"{closed[0]} cannot be written; load {loaded.load_number} is published as soon as it can."
+    wait = min(SHORTEST_WAIT * 2 ** (tries - 1), LONGEST_WAIT)
+    if since_last < wait:
+        return f"Load {loaded.load_number} could not be published; it is tried again after {wait}."
+    return ""
 
 
 def published_file(project: Project, files: SqlFiles) -> dg.AssetsDefinition:

@@ -13,11 +13,12 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import duckdb
 from duckdb import DuckDBPyConnection
 
 from warehouse.checkpoint_journal import open_for_writing
@@ -40,14 +41,14 @@ from warehouse.files import (
 from warehouse.meta_schema import naive_utc
 from warehouse.retention import compact
 
-PUBLISHED, REFUSED, ROLLED_BACK = "published", "refused", "rolled back"
+PUBLISHED, REFUSED, FAILED, ROLLED_BACK = "published", "refused", "failed", "rolled back"
 VERSION = "%Y%m%dT%H%M%SZ"
 _VERSION_FILE = re.compile(r"warehouse-(\d{8}T\d{6}Z)\.duckdb")
 
 
 @dataclass(frozen=True)
 class Publication:
-    """A publication that was made, refused or rolled back to; `reasons` say why it was refused."""
+    """A publication that was made, refused, failed or rolled back to; `reasons` say why there is no file."""
 
     status: str
     at_utc: datetime
@@ -63,7 +64,7 @@ class Publication:
     @property
     def published(self) -> bool:
         """Whether analysts see another file than before."""
-        return self.status != REFUSED
+        return self.status not in (REFUSED, FAILED)
 
 
 def publish(
@@ -76,7 +77,8 @@ def publish(
 ) -> Publication:
     """Give analysts a copy of the working file; with reasons against it, only write those down.
 
-    Killed at any moment, it leaves the old file or the new one.
+    So is the reason why no file could be written, as far as anything can be. Killed at any moment, it leaves
+    the old file or the new one.
     """
     began = time.monotonic()
     versions, store = Versions(data_dir), Store(data_dir, lock_seconds=lock_seconds)
@@ -93,11 +95,18 @@ def publish(
             reasons=tuple(reasons_against),
         )
         if publication.published:
-            if has_traces:
-                compact(data_dir)
-            publication = _make_version(store, versions, publication, began)
-        versions.clear(keep)
-        with store.writing() as connection:
+            try:
+                with explained(versions.published):
+                    if has_traces:
+                        compact(data_dir)
+                    publication = _make_version(store, versions, publication, began)
+            except WarehouseError as error:
+                publication = replace(publication, status=FAILED, version=None, reasons=(str(error),))
+        if publication.published:
+            versions.clear(keep)
+        # Where no file can be written, the ledger may be no better off.
+        forgiven = (WarehouseError, OSError, duckdb.Error) if publication.status == FAILED else ()
+        with suppress(*forgiven), store.writing() as connection:
             _write_down(connection, publication)
         return publication
 
@@ -106,11 +115,13 @@ def publish(
 class Unpublished:
     """The newest load that no publication has seen, and since when analysts have waited.
 
-    That is since the latest publication, or since the first load where there was none.
+    That is since the latest publication, or since the first load where there was none. `is_refused` says that
+    a check or a mart speaks against this very load.
     """
 
     load_number: int
     waiting_since_utc: datetime
+    is_refused: bool = False
 
 
 def loaded_since_publication(store: Store) -> Unpublished | None:
@@ -119,13 +130,17 @@ def loaded_since_publication(store: Store) -> Unpublished | None:
         [(newest, first)] = connection.execute(
             "SELECT max(load_number), min(loaded_at_utc) FROM meta.loads WHERE load_number IS NOT NULL"
         ).fetchall()
-        [(seen, at)] = connection.execute(
-            "SELECT max(last_load_number) FILTER (status = $1), max(at_utc) FROM meta.publications",
-            [PUBLISHED],
+        [(seen, at, latest)] = connection.execute(
+            """
+            SELECT max(last_load_number) FILTER (status = $1), max(at_utc),
+                   arg_max(CASE WHEN status = $2 THEN last_load_number END, at_utc)
+            FROM meta.publications
+            """,
+            [PUBLISHED, REFUSED],
         ).fetchall()
     if newest is None or (seen is not None and newest <= seen):
         return None
-    return Unpublished(newest, (at or first).replace(tzinfo=UTC))
+    return Unpublished(newest, (at or first).replace(tzinfo=UTC), latest == newest)
 
 
 def rollback(

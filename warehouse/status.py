@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -14,7 +15,7 @@ from warehouse.database import Store
 from warehouse.duckdb_file import STORAGE_VERSION, connect
 from warehouse.files import PRIVATE_FILE, wal
 from warehouse.lock import holder
-from warehouse.publish import Versions
+from warehouse.publish import FAILED, REFUSED, Versions
 from warehouse.window_result import WindowStatus
 
 if TYPE_CHECKING:
@@ -114,13 +115,18 @@ class LearnedWindow:
 
 @dataclass(frozen=True)
 class PastPublication:
-    """One publication, made, refused or rolled back to."""
+    """One publication, made, refused, failed or rolled back to."""
 
     name: str | None
     at_utc: datetime
     status: str
     bytes: int | None
     reasons: tuple[str, ...]
+
+    @property
+    def made_no_file(self) -> bool:
+        """Whether analysts were left with the file of before."""
+        return self.status in (REFUSED, FAILED)
 
 
 @dataclass(frozen=True)
@@ -153,6 +159,7 @@ class ProblemCount:
     kind: str
     severity: str
     number: int
+    messages: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -168,6 +175,7 @@ class Overview:
     overlaps: Sequence[Overlap] = ()
     nights: Sequence[RequestsOfNight] = ()
     problems: Sequence[ProblemCount] = ()
+    unpublished_since_utc: datetime | None = None  # when the first load was made that no published file has
 
 
 @dataclass(frozen=True)
@@ -235,7 +243,15 @@ _NIGHTS = """
            sum(bytes)::BIGINT, sum(seconds)
     FROM meta.requests_by_day GROUP BY day ORDER BY day DESC LIMIT 7
 """
-_PROBLEMS = "SELECT kind, severity, count(*) FROM meta.problems GROUP BY ALL ORDER BY ALL"
+_PROBLEMS = """
+    SELECT kind, severity, count(*), list(message ORDER BY message) FROM meta.problems
+    GROUP BY kind, severity ORDER BY kind, severity
+"""
+_UNPUBLISHED = """
+    SELECT min(loaded_at_utc) FROM meta.loads WHERE load_number > (
+        SELECT coalesce(max(last_load_number), 0) FROM meta.publications WHERE status = 'published'
+    )
+"""
 _DIFFERING = "SELECT DISTINCT message FROM meta.assumptions WHERE state = 'differs' ORDER BY 1"
 
 
@@ -252,6 +268,7 @@ def overview(store: Store) -> Overview:
             [Overlap(*row) for row in _rows(connection, _OVERLAPS, table="customer_overlaps")],
             [RequestsOfNight(*row) for row in _rows(connection, _NIGHTS)],
             [ProblemCount(*row) for row in _rows(connection, _PROBLEMS, table="problems")],
+            *_rows(connection, _UNPUBLISHED)[0],
         )
 
 
@@ -271,6 +288,13 @@ def lock_state(data_dir: Path) -> LockState:
             return LockState(False)
     except Timeout:
         return LockState(True, holder(path))
+
+
+def unwritable(data_dir: Path) -> list[Path]:
+    """What of a data directory this process may not write to, as far as it is there."""
+    places = ("", "landing", "work", "work/warehouse.duckdb", "published")
+    found = [Path(data_dir) / place for place in places]
+    return [path for path in found if path.exists() and not os.access(path, os.W_OK)]
 
 
 def storage_version(path: Path) -> str:

@@ -101,7 +101,7 @@ def is_well(view: Overview) -> bool:
     Rows in quarantine and rights that never were are for the next look, not for an alarm.
     """
     is_awaited = any(one.state in ("late", "never read") or one.is_lost for one in view.standings)
-    is_published = bool(view.publications) and view.publications[0].status != "refused"
+    is_published = bool(view.publications) and not view.publications[0].made_no_file
     return is_published and not is_awaited and not view.failures and not _shut_out(view)
 
 
@@ -146,7 +146,7 @@ def _troubles(view: Overview) -> list[str]:
         *([f"{count(rows)} rows in quarantine"] if rows else []),
         *([f"{count(refused)} checks of severity error failed"] if refused else []),
         *(["nothing is published"] if last is None else []),
-        *(["the latest file was not published"] if last and last.status == "refused" else []),
+        *(["the latest file was not published"] if last and last.made_no_file else []),
     ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,12 @@ from dagster._core.storage.partition_status_cache import AssetStatusCacheValue
 from assets.definitions import build_definitions
 from assets.marts import FILE, column_lineage, read_sql_files
 from assets.partitions import customer_months
+from assets.publish import LOAD, PUBLISH, reason_to_wait
 from pipelines.catalogue.reports import REPORTS
 from pipelines.sandbox.faults import Fault
 from tests.unit.assets.harness import CUSTOMERS, M16, RUNNING, Harness, failure_of, harness
 from tests.unit.repository.files import ROOT
+from warehouse.publish import Unpublished
 
 ELSEWHERE = "https://files.test/bi"
 
@@ -214,6 +217,46 @@ def test_publishing_waits_for_what_is_being_fetched_but_not_for_hours(tmp_path: 
     with made.project.store.writing() as connection:
         connection.execute("UPDATE meta.loads SET loaded_at_utc = loaded_at_utc - INTERVAL 2 HOUR")
     assert len(look(made)) == 1
+
+
+def test_a_run_that_cannot_write_the_file_tells_of_every_check_and_is_not_repeated_at_once(
+    tmp_path: Path,
+) -> None:
+    made = harness(tmp_path)
+    made.run()
+    [key] = look(made)
+    (made.file.parent / "published").write_text("in the way")
+    result = made.publish()
+    assert "cannot be written" in failure_of(result)
+    checks = list((ROOT / "sql" / "checks").glob("*.sql"))
+    assert len(result.get_asset_check_evaluations()) == len(checks)
+    failed = dg.DagsterRun(
+        job_name=PUBLISH, status=dg.DagsterRunStatus.FAILURE, tags={LOAD: str(key).removeprefix("load ")}
+    )
+    made.instance.add_run(failed)
+    assert look(made) == []
+
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("is_refused", "tries", "minutes", "closed", "waits"),
+    [
+        (False, 1, 2, [], ""),
+        (False, 1, 0, [], "tried again after 0:01:00"),
+        (False, 4, 7, [], "tried again after 0:08:00"),
+        (False, 20, 361, [], ""),
+        (False, 1, 2, [Path("published")], "published cannot be written"),
+        (True, 1, 2, [], "was refused"),
+    ],
+    ids=["can be", "a moment ago", "for the fifth time", "after hours", "cannot be", "a check refused it"],
+)
+def test_a_load_is_published_by_another_run_when_its_file_can_be_written(
+    is_refused: bool, tries: int, minutes: int, closed: list[Path], waits: str
+) -> None:
+    why = reason_to_wait(Unpublished(3, NOON, is_refused), tries, timedelta(minutes=minutes), closed)
+    assert (waits in why, bool(why)) == (True, bool(waits))
 
 
 def test_no_mart_compares_itself_with_every_partition_of_its_reports(tmp_path: Path) -> None:
