@@ -1,8 +1,9 @@
 """Backfills that Dagster cuts by month: what one request may ask of several months is asked by one run.
 
-Dagster makes a run for each customer or for each month, whichever are fewer. A run of a month alone would ask
-for windows of one month; so it takes along the months of the other runs that have not ended, for the reports
-of which a request covers several, and those runs find them fetched. They go one after the other.
+Dagster makes a run for each customer or for each month, whichever are fewer, and more where what lies between
+is left out. A run of a month alone would ask for windows of one month; so it takes along the months of the
+other runs that have not ended, for the reports of which a request covers several, and those runs find them
+fetched. They go one after the other.
 """
 
 from __future__ import annotations
