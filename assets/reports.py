@@ -67,6 +67,11 @@ ACCEPT_SHRINK = "brokerbi/accept_shrink"
 YES = "yes"
 """Run tag brokerbi/accept_shrink=yes: a customer may lose more than half of its rows."""
 
+NOTHING_SELECTED = (
+    "Nothing was asked: the run names no customers and months. For all that is due, launch the run of the "
+    "schedule (Automation, `nightly`, Preview tick result, Launch all) or use `brokerbi sync`; for anything "
+    "else select partitions."
+)
 NOBODY_ASKED = "Correct BROKERBI_CUSTOMERS, or select customers that are asked."
 
 BEFORE_MONTHLY_REPORTS = {"dagster/priority": "1"}
@@ -93,6 +98,8 @@ def monthly_reports(project: Project, customers: Sequence[str], files: SqlFiles)
         can_subset=True,
     )
     def fetch(context: dg.AssetExecutionContext) -> Iterator[dg.MaterializeResult[Any]]:
+        if not (context.has_partition_key or context.has_partition_key_range):
+            raise dg.Failure(NOTHING_SELECTED)
         places = [parse_partition_key(key) for key in context.partition_keys]
         reports = _selected(context, project.monthly_reports)
         own = [ReportPartition(one, *place) for one in reports for place in places]

@@ -392,6 +392,12 @@ def test_a_run_of_customers_that_nobody_asks_fails_with_the_reason(tmp_path: Pat
     assert made.partitions() == {"G1 green": 3, "M30016 red": 3, "M30017 green": 3}
 
 
+def test_a_night_launched_without_partitions_says_how_to_launch_it(tmp_path: Path) -> None:
+    made = harness(tmp_path)
+    result = made.job.execute_in_process(instance=made.instance, raise_on_error=False)
+    assert failure_of(result).startswith("Nothing was asked: the run names no customers and months. For all")
+
+
 def test_a_customer_that_another_run_found_refused_everything_makes_this_one_red(tmp_path: Path) -> None:
     made = harness(tmp_path, reports="running_commissions,sales")
     made.service.faults.switch([Fault("403", customer=M16)])
