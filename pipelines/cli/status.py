@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections import Counter
-from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -14,8 +12,8 @@ from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
 from pipelines.cli.output import count, print_json, print_table, size
 from pipelines.clock import SystemClock
-from pipelines.operations.causes import LOGIN_REFUSED, NO_RIGHT, SHUT_OUT, FailedReport, causes, names
-from pipelines.planning.selection import LEFT_CUSTOMERS, left_customers
+from pipelines.operations.causes import NO_RIGHT, SHUT_OUT, FailedReport, causes, names
+from pipelines.planning.selection import correct_customers, left_customers
 from pipelines.settings.messages import SettingsError
 from pipelines.settings.model import load_settings
 
@@ -25,24 +23,27 @@ if TYPE_CHECKING:
     from pipelines.settings.model import Settings
     from warehouse.status import Overview, PastPublication, RefusedReport, ReportStatus
 
-_STATES_OF_TROUBLE = {
-    "late": "late",
-    "never read": "never read",
-    "no access": "refused",
-    "login refused": "not asked as the login was refused",
-}
-"""States of meta.freshness that are trouble, and what the verdict calls them."""
+_TOLD_APART = frozenset({"failed month", "held back", "no access", "quarantine", "overlap"})
+"""Kinds of problems that lines of their own tell in full."""
 
 
 def run_status(arguments: argparse.Namespace) -> int:
     """Print what is held and what is wrong, as tables or as JSON; makes no request."""
+    from pipelines.operations.health import judge, of_configured
     from pipelines.planning.plan import make_plan
     from pipelines.planning.selection import Selection
     from warehouse.database import Store
     from warehouse.ledger import forget_caps
-    from warehouse.status import overview
+    from warehouse.publish import FAILED
+    from warehouse.status import overview, unwritable
 
-    settings = load_settings(os.environ, reading=True)
+    try:
+        settings, besides = _given_settings()
+    except SettingsError as error:
+        if not arguments.check:
+            raise
+        print(f"Look: {_do_not_load(error)}.")
+        return 1
     store = Store(settings.data_dir)
     if arguments.forget_caps:
         with store.writing() as connection:
@@ -52,102 +53,53 @@ def run_status(arguments: argparse.Namespace) -> int:
     if settings.model_fields_set >= {"customers", "start"}:
         plan, _ = make_plan(settings, Selection(), store, SystemClock())
         planned = plan.planned
-    view = _of_configured(overview(store), settings)
+    view = of_configured(overview(store), settings)
+    if not any(one.status == FAILED for one in view.publications[:1]):  # which says what it could not write
+        besides += [f"{path} cannot be written" for path in unwritable(settings.data_dir)[:1]]
+    verdict = judge(view, settings, SystemClock().utc_now(), besides)
+    code = int(arguments.check and not verdict.is_well)
     rows: list[RawRow] = []
     if arguments.quarantine:  # reading answers takes libraries that a plain status need not wait for
         from pipelines.operations.quarantined_rows import raw_rows
 
         rows = list(raw_rows(store, settings.data_dir))
     if arguments.json:
-        described = _status_as_json(planned, view)
+        described = {"verdict": verdict.sentence, **_status_as_json(planned, view)}
         if arguments.quarantine:
             described["rows_in_quarantine"] = [asdict(one) for one in rows]
         print_json(described)
-        return int(arguments.check and not is_well(view))
-    print(verdict(view))
+        return code
+    print(verdict.sentence)
     (_print_held if arguments.details else _print_customers)(planned, view)
     if arguments.details:
         _print_failures(view)
     else:
         _print_causes(view, settings)
     _print_left_customers(view, settings)
-    _print_trouble(view)
+    _print_trouble(view, details=arguments.details)
     _print_nights(view)
     for publication in view.publications if arguments.details else view.publications[:1]:
         print(_publication_line(publication))
     for one in rows:
         _print_quarantined(one)
-    return int(arguments.check and not is_well(view))
+    return code
 
 
-def _of_configured(view: Overview, settings: Settings) -> Overview:
-    """Without the trouble of customers that were switched off or left the settings since the last sync."""
-    if "customers" not in settings.model_fields_set:
-        return view
-    active = {one.id for one in settings.active_customers}
-    return replace(
-        view,
-        standings=[
-            one if one.customer in active else replace(one, state="switched off") for one in view.standings
-        ],
-        failures=[one for one in view.failures if one.customer in active],
-        refusals=[one for one in view.refusals if one.customer in active],
-    )
+def _given_settings() -> tuple[Settings, list[str]]:
+    """The settings as far as they are given, and why a sync would refuse them for a secret that is not there.
 
-
-def is_well(view: Overview) -> bool:
-    """Whether a monitor may be quiet: a file is published, and nothing failed, is late or was taken away.
-
-    Rows in quarantine and rights that never were are for the next look, not for an alarm.
+    Reading takes no more than the data directory; raises SettingsError for what is written and wrong.
     """
-    is_awaited = any(one.state in ("late", "never read") or one.is_lost for one in view.standings)
-    is_published = bool(view.publications) and not view.publications[0].made_no_file
-    return is_published and not is_awaited and not view.failures and not _shut_out(view)
+    settings = load_settings(os.environ, reading=True)
+    try:
+        return load_settings(os.environ, reading=True, with_secrets=True), []
+    except SettingsError as error:
+        return settings, [_do_not_load(error)]
 
 
-def _shut_out(view: Overview) -> set[str]:
-    """Customers that are refused each of several reports: a wrong id, or no rights at all."""
-    states: dict[str, list[str]] = {}
-    for one in view.standings:
-        if one.state != "switched off":
-            states.setdefault(one.customer, []).append(one.state)
-    return {
-        customer for customer, several in states.items() if len(several) > 1 and {*several} == {"no access"}
-    }
-
-
-def verdict(view: Overview) -> str:
-    """Everything that is wrong in one sentence, or that nothing is."""
-    if not view.standings:
-        return "Nothing has been asked yet; `brokerbi sync` begins."
-    problems = sum(one.number for one in view.problems)
-    open_problems = f"{count(problems)} open {'problem' if problems == 1 else 'problems'}"
-    if found := _troubles(view):
-        in_all = f"; {open_problems} in all" if problems else ""
-        return f"Look: {', '.join(found)}{in_all}."
-    fresh = sum(one.state == "fresh" for one in view.standings)
-    well = f"All is well but for {open_problems} of which none is an error" if problems else "All is well"
-    return f"{well}: {fresh} reports are fresh, and nothing failed."
-
-
-def _troubles(view: Overview) -> list[str]:
-    """Everything that is wrong, in a few words each."""
-    states = Counter(one.state for one in view.standings)
-    rows = sum(one.rows for one in view.quarantined)
-    refused = sum(one.number for one in view.problems if one.kind == "check" and one.severity == "error")
-    last = view.publications[0] if view.publications else None
-    not_asked = {(one.report, one.customer) for one in view.standings if one.state == "login refused"}
-    failed = sum(
-        one.cause != LOGIN_REFUSED or (one.report, one.customer) not in not_asked for one in view.failures
-    )
-    return [
-        *(f"{states[state]} {words}" for state, words in _STATES_OF_TROUBLE.items() if states[state]),
-        *([f"{failed} failed and not loaded since"] if failed else []),
-        *([f"{count(rows)} rows in quarantine"] if rows else []),
-        *([f"{count(refused)} checks of severity error failed"] if refused else []),
-        *(["nothing is published"] if last is None else []),
-        *(["the latest file was not published"] if last and last.made_no_file else []),
-    ]
+def _do_not_load(error: SettingsError) -> str:
+    more = f" (and {len(error.problems) - 1} more)" if len(error.problems) > 1 else ""
+    return f"the settings do not load: {error.problems[0].rstrip('.')}{more}"
 
 
 def _print_customers(planned: tuple[PlannedReport, ...], view: Overview) -> None:
@@ -216,7 +168,9 @@ def _print_quarantined(one: RawRow) -> None:
 
 def _print_causes(view: Overview, settings: Settings) -> None:
     """A sentence for each cause of what failed, and a line for each customer that never had some right."""
-    out = _shut_out(view)
+    from pipelines.operations.health import shut_out
+
+    out = shut_out(view)
     lost = {(one.report, one.customer) for one in view.standings if one.is_lost and one.customer not in out}
     failed = [FailedReport(one.report, one.customer, one.cause, one.error) for one in view.failures]
     failed += [FailedReport(*pair, NO_RIGHT) for pair in sorted(lost)]
@@ -224,7 +178,6 @@ def _print_causes(view: Overview, settings: Settings) -> None:
     if failed:
         from pipelines.operations.logins import with_corrected_logins
 
-        settings = _with_logins(settings)
         failed = with_corrected_logins(failed, settings)
     for sentence in causes(failed, settings):
         print(f"- {sentence}")
@@ -241,14 +194,7 @@ def _print_left_customers(view: Overview, settings: Settings) -> None:
     """Who is held and no longer in the settings, where these name customers, as `doctor` says it."""
     held = ((one.report, one.customer) for one in view.standings if one.last_success_utc)
     for sentence in left_customers(settings, held).values() if settings.customers else ():
-        print(f"- {sentence}\n      -> {LEFT_CUSTOMERS}")
-
-
-def _with_logins(settings: Settings) -> Settings:
-    """The settings with their logins, where there are any: what only reads needs none."""
-    with suppress(SettingsError):
-        return load_settings(os.environ, offline=True)
-    return settings
+        print(f"- {sentence}\n      -> {correct_customers(settings)}")
 
 
 def _print_failures(view: Overview) -> None:
@@ -264,13 +210,18 @@ def _print_failures(view: Overview) -> None:
         print(f"no access since {since}: {refusal.report} of {refusal.customer}")
 
 
-def _print_trouble(view: Overview) -> None:
+def _print_trouble(view: Overview, *, details: bool) -> None:
     """Open problems as the page counts them, rows in quarantine, overlaps, and what refusals have taught."""
     from warehouse.ledger import Cap
 
     if view.problems:
         kinds = ", ".join(f"{one.kind} {count(one.number)}" for one in view.problems)
-        print(f'open problems by kind: {kinds}; `brokerbi query "FROM meta.problems"` says more')
+        more = "" if details else "; `brokerbi status --details` names each"
+        print(f"open problems by kind: {kinds}{more}")
+    if details:
+        for kind in view.problems:
+            if kind.kind not in _TOLD_APART:
+                print("\n".join(f"{kind.severity}: {kind.kind}: {one}" for one in kind.messages))
     for some in view.quarantined:
         print(f"quarantine: {count(some.rows)} rows of bi.{some.table} of {some.customer}: {some.reason}")
     for one in view.overlaps:
@@ -311,7 +262,6 @@ def _publication_line(publication: PastPublication) -> str:
 
 def _status_as_json(planned: tuple[PlannedReport, ...], view: Overview) -> dict[str, object]:
     return {
-        "verdict": verdict(view),
         **asdict(view),
         "planned": [
             {

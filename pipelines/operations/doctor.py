@@ -80,7 +80,7 @@ def examine(
     yield from settings_findings(settings)
     yield disk_finding(data_dir)
     yield lock_finding(data_dir)
-    yield from working_file_findings(settings)
+    yield from working_file_findings(settings, context.clock.utc_now())
     yield from file_findings(data_dir)
     yield from dagster_findings(environment, shipped)
     yield from daemon_findings(environment, context.clock.utc_now())

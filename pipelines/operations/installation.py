@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from pipelines.planning.selection import LEFT_CUSTOMERS, left_customers
+from pipelines.operations.health import judge
+from pipelines.planning.selection import correct_customers, left_customers
 from warehouse.database import Store
 from warehouse.errors import WarehouseError
 from warehouse.ledger import ledger_of
@@ -23,8 +24,10 @@ from warehouse.status import (
     assumptions_that_differ,
     is_readable_by_all,
     lock_state,
+    overview,
     stale_logs,
     storage_version,
+    unwritable,
 )
 
 if TYPE_CHECKING:
@@ -86,8 +89,10 @@ def disk_finding(data_dir: Path) -> Finding:
     """Whether the data directory can be written, and how much room there is."""
     existing = next(path for path in (data_dir.absolute(), *data_dir.absolute().parents) if path.exists())
     free = shutil.disk_usage(existing).free
-    if not os.access(existing, os.W_OK):
-        return Finding("disk", Severity.ERROR, f"{existing} cannot be written", "give this user the right to")
+    closed = unwritable(data_dir) or [path for path in (existing,) if not os.access(path, os.W_OK)]
+    if closed:
+        found = f"{', '.join(map(str, closed))} cannot be written"
+        return Finding("disk", Severity.ERROR, found, "give this user the right to")
     if free < ENOUGH_FREE_BYTES:
         remedy = "make room, or set landing_days"
         return Finding("disk", Severity.WARNING, f"{free / 1e6:.0f} MB are free", remedy)
@@ -104,19 +109,22 @@ def lock_finding(data_dir: Path) -> Finding:
     return Finding("write lock", Severity.WARNING, f"{who} is writing", remedy)
 
 
-def working_file_findings(settings: Settings) -> Iterator[Finding]:
-    """What is held and of whom, which shorter windows were learned, and which assumptions do not hold."""
+def working_file_findings(settings: Settings, now: datetime) -> Iterator[Finding]:
+    """What is held and of whom, how well, which windows were learned, and which assumptions do not hold."""
     store = Store(settings.data_dir, lock_seconds=LOCK_SECONDS)
     try:
         ledger, differing = ledger_of(store), assumptions_that_differ(store)
+        verdict = judge(overview(store), settings, now)
     except WarehouseError as error:
         yield Finding("working file", Severity.ERROR, str(error), SEE_SENTENCE)
         return
     yield Finding("working file", Severity.OK, f"{len(ledger.months)} months of reports are held")
+    severity = Severity.OK if verdict.is_well or not verdict.has_begun else Severity.ERROR
+    yield Finding("data", severity, verdict.sentence, "`brokerbi status` names causes and remedies")
     for sentence in left_customers(
         settings, ((report, customer) for report, customer, _ in ledger.months)
     ).values():
-        yield Finding("customers", Severity.WARNING, sentence, LEFT_CUSTOMERS)
+        yield Finding("customers", Severity.WARNING, sentence, correct_customers(settings))
     for (report, customer), cap in ledger.caps.items():
         found = f"{report} of {customer} is only answered {cap}"
         remedy = "brokerbi status --forget-caps, if the service has changed"

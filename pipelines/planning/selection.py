@@ -14,8 +14,6 @@ from pipelines.settings.messages import SettingsError, nearest
 if TYPE_CHECKING:
     from pipelines.settings.model import Customer, Settings
 
-LEFT_CUSTOMERS = "correct BROKERBI_CUSTOMERS, or keep it there with active = false"
-"""What to do about a customer that is held and no longer in the settings."""
 Pair = tuple[str, str]
 """A report's name and a customer's id: what is planned, asked, refused and reported together."""
 
@@ -90,12 +88,17 @@ def left_customers(settings: Settings, held: Iterable[Pair]) -> dict[str, str]:
     """A sentence for each customer that is held and no longer in the settings, or written otherwise there."""
     known = {customer for _, customer in held}
     new = {customer.id.lower(): customer.id for customer in settings.customers if customer.id not in known}
-    found = {}
+    found, place = {}, settings.in_file.get("customers", "BROKERBI_CUSTOMERS")
     for name in sorted(known - {customer.id for customer in settings.customers}):
         meant = nearest(name, list(new))
-        found[name] = f"{name} is held and no longer in BROKERBI_CUSTOMERS"
+        found[name] = f"{name} is held and no longer in {place}"
         found[name] += f"; is {new[meant]} meant to be that one?" if meant else "; what is held of it stays."
     return found
+
+
+def correct_customers(settings: Settings) -> str:
+    """What to do about a customer that is held and no longer in the settings."""
+    return f"correct {settings.name_of('customers')}, or keep it there with active = false"
 
 
 def chosen_customers(settings: Settings, selection: Selection) -> list[Customer]:

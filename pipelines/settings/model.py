@@ -118,6 +118,8 @@ Webhook = Annotated[SecretStr, AfterValidator(partial(_matching, WEBHOOK, NO_WEB
 Link = Annotated[str, AfterValidator(_checked_link)]
 
 NO_SECRET = SecretStr("")
+FOUND_OUT = frozenset({"warnings", "in_file"})
+"""Fields that nobody sets: what was found while the settings were read."""
 FROZEN = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
@@ -240,6 +242,9 @@ class Settings(BaseModel):
     ui_url: Link = Field(default="", description="the address at which people open the Dagster UI")
 
     warnings: tuple[str, ...] = Field(default=(), exclude=True, repr=False, description="what looked odd")
+    in_file: Mapping[str, str] = Field(
+        default={}, exclude=True, repr=False, description="the file, by the settings that were written in it"
+    )
 
     @field_validator("customers")
     @classmethod
@@ -305,6 +310,10 @@ class Settings(BaseModel):
             )
         return username, password
 
+    def name_of(self, key: str) -> str:
+        """What a sentence calls a setting: its key and the file it was written in, or its variable."""
+        return f"{key} in {self.in_file[key]}" if key in self.in_file else variable(key)
+
     def clock_of_day(self, real: Clock) -> Clock:
         """The clock of a run: the real one, or that of the day to rehearse."""
         return RehearsalClock(real, self.today, ZoneInfo(self.timezone)) if self.today else real
@@ -320,16 +329,22 @@ def load_settings(
     directory: Path | None = None,
     offline: bool = False,
     reading: bool = False,
+    with_secrets: bool = False,
 ) -> Settings:
     """The settings of this environment and of the TOML file it names (else ./brokerbi.toml, if any).
 
     Refuses everything that is wrong at once, a sentence for each. `offline` is for work that never
     asks the service: the address and the login may then be missing. `reading` is for what only reads the
-    published file: customers and the first month may be missing too, and no file with a secret is opened.
+    published file: customers and the first month may be missing too, and no file with a secret is opened
+    unless `with_secrets` says so.
     """
-    keys = [name for name in Settings.model_fields if name != "warnings"]
+    keys = [name for name in Settings.model_fields if name not in FOUND_OUT]
     found = Sources(
-        environment, directory or Path.cwd(), keys, list(Customer.model_fields), with_secrets=not reading
+        environment,
+        directory or Path.cwd(),
+        keys,
+        list(Customer.model_fields),
+        with_secrets=with_secrets or not reading,
     )
     if found.is_unreadable:
         raise SettingsError(found.problems)
@@ -339,7 +354,10 @@ def load_settings(
             should_be = Settings.model_fields[name].description
             problems.append(f"{variable(name)} is not set; set it to {should_be}.")
     try:
-        settings = Settings.model_validate({**found.values, "warnings": tuple(found.warnings)})
+        in_file = dict.fromkeys(found.in_file, str(found.file))
+        settings = Settings.model_validate(
+            {**found.values, "warnings": tuple(found.warnings), "in_file": in_file}
+        )
     except ValidationError as error:
         raise SettingsError(
             [*problems, *sentences(error, found.values, Settings, Customer, found.name_of)]

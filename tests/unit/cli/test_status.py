@@ -1,23 +1,18 @@
-"""`brokerbi status`: the verdict, rows in quarantine as they were received, and a code for monitors."""
+"""`brokerbi status`: causes, rows in quarantine as they were received, and a code for monitors."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import sys
-from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from pipelines.cli.main import main
-from pipelines.cli.status import is_well, verdict
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.scenario import Scenario, scenario
-from warehouse.status import OpenFailure, Overview, PastPublication, ProblemCount, ReportStatus
 
-NOW = datetime(2026, 11, 21, 4)
 STATUS = "import sys; from pipelines.cli.main import main; sys.exit(main())"
 
 
@@ -72,56 +67,6 @@ def test_what_the_last_nights_have_cost_is_said_by_day(here: Scenario) -> None:
     [night] = json.loads(said(here, "--json"))["nights"]
     names = ("day", "customers", "requests", "repeated", "failed")
     assert [night[name] for name in names] == ["2026-11-21", 1, 1, 0, 0]
-
-
-FRESH = ReportStatus("sales", "M1", 3, None, NOW, None, None, None, "fresh")
-NEVER_A_RIGHT = replace(FRESH, state="no access", last_success_utc=None)
-PUBLISHED = PastPublication("a version", NOW, "published", 1, ())
-
-
-@pytest.mark.parametrize(
-    ("standings", "publications", "quiet"),
-    [
-        ([FRESH], [PUBLISHED], True),
-        ([FRESH], [], False),
-        ([replace(FRESH, state="late")], [PUBLISHED], False),
-        ([replace(FRESH, state="no access")], [PUBLISHED], False),
-        ([NEVER_A_RIGHT], [PUBLISHED], True),
-        ([FRESH, NEVER_A_RIGHT], [PUBLISHED], True),
-        ([NEVER_A_RIGHT, replace(NEVER_A_RIGHT, report="users")], [PUBLISHED], False),
-        ([FRESH], [replace(PUBLISHED, status="refused")], False),
-    ],
-    ids=[
-        "fresh",
-        "never published",
-        "late",
-        "a lost right",
-        "never a right",
-        "never some right",
-        "refused everything",
-        "refused by a check",
-    ],
-)
-def test_a_monitor_hears_of_what_is_wrong_and_of_nothing_else(
-    standings: list[ReportStatus], publications: list[PastPublication], quiet: bool
-) -> None:
-    assert is_well(Overview(standings, [], [], [], [], publications)) is quiet
-
-
-def test_problems_that_the_page_counts_are_in_the_verdict() -> None:
-    well = Overview([FRESH], [], [], [], [], [PUBLISHED])
-    assert verdict(well) == "All is well: 1 reports are fresh, and nothing failed."
-    noted = replace(well, problems=[ProblemCount("assumption", "warning", 3)])
-    assert verdict(noted).startswith("All is well but for 3 open problems of which none is an error: ")
-    late = replace(noted, standings=[replace(FRESH, state="late")])
-    assert verdict(late) == "Look: 1 late; 3 open problems in all."
-
-
-def test_what_a_refused_login_failed_at_is_counted_once() -> None:
-    refused = replace(FRESH, state="login refused")
-    failure = OpenFailure("sales", "M1", (NOW.date(),), "failed", "The login is wrong.", NOW, "Unauthorized")
-    view = Overview([refused], [failure], [], [], [], [PUBLISHED])
-    assert verdict(view) == "Look: 1 not asked as the login was refused."
 
 
 def test_failures_of_one_cause_are_one_line_and_details_show_each(
@@ -200,3 +145,16 @@ def test_a_refused_login_is_to_be_corrected_as_long_as_it_is_in_use(
     assert main(["status"]) == 0
     said = [line for line in capsys.readouterr().out.splitlines() if line.startswith("- ")]
     assert [line[: len(words)] for line, words in zip(said, begins, strict=True)] == begins
+
+
+def test_a_broken_file_of_settings_is_one_sentence_and_an_alarm(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = []
+    for text in ("start = 2024", 'password_file = "nowhere"\ndata_dir = "data"'):
+        (tmp_path / "brokerbi.toml").write_text(text)
+        monkeypatch.setenv("BROKERBI_CONFIG", str(tmp_path / "brokerbi.toml"))
+        assert main(["status", "--check"]) == 1
+        said.append(capsys.readouterr().out.splitlines()[0])
+    assert said[0].startswith("Look: the settings do not load: start in ")
+    assert said[1].startswith("Look: the settings do not load: BROKERBI_PASSWORD_FILE names ")

@@ -9,12 +9,12 @@ import re
 import pytest
 
 from pipelines.cli.main import COMMANDS, command, parser
-from pipelines.settings.model import Customer, Settings
+from pipelines.settings.model import FOUND_OUT, Customer, Settings
 from tests.unit.repository.files import ROOMS, ROOT, files_below, read
 
 README = read(ROOT / "README.md")
 DOCS = "\n".join([README, *map(read, files_below("docs", "deploy", ending=".md"))])
-SETTINGS = {f"BROKERBI_{name.upper()}" for name in Settings.model_fields if name != "warnings"}
+SETTINGS = {f"BROKERBI_{name.upper()}" for name in Settings.model_fields if name not in FOUND_OUT}
 
 
 def variables(text: str) -> set[str]:

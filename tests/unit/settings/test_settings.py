@@ -61,6 +61,14 @@ def test_customers_may_be_written_with_commas_names_or_as_json(tmp_path: Path, w
     assert names(load(tmp_path, BROKERBI_CUSTOMERS=written).customers) == [("M1", "Office one"), ("G2", "")]
 
 
+def test_a_setting_is_called_by_its_variable_or_by_the_file_it_was_written_in(tmp_path: Path) -> None:
+    found = load(tmp_path, 'customers = ["M1"]\nstart = "2024-01"', BROKERBI_CUSTOMERS="")
+    assert [found.name_of(key) for key in ("customers", "start")] == [
+        f"customers in {tmp_path}/brokerbi.toml",
+        "BROKERBI_START",
+    ]
+
+
 ACCEPTED: dict[str, tuple[str, dict[str, str], dict[str, object]]] = {
     "the file": ('page_size = 50\nreports = ["sales"]', {}, {"page_size": 50, "reports": ("sales",)}),
     "the environment before the file": ("concurrency = 2", {"CONCURRENCY": "7"}, {"concurrency": 7}),

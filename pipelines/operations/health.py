@@ -1,0 +1,116 @@
+"""Health of a data directory: the verdict of `brokerbi status`, of its `--check` and of `brokerbi doctor`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from pipelines.operations.causes import LOGIN_REFUSED, names, shortened
+from warehouse.meta_schema import aware
+
+if TYPE_CHECKING:
+    from pipelines.settings.model import Settings
+    from warehouse.status import Overview
+
+TIME_TO_PUBLISH = timedelta(hours=3)
+"""A night and its publication take less; while fetching goes on there is a new file every hour."""
+LONGEST_REASON = 150
+AWAITED = {"late": "late", "never read": "never read", "login refused": "not asked as the login was refused"}
+"""States of meta.freshness that are trouble in any case, and what the verdict calls them."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is wrong in one sentence, or that nothing is; `is_well` says whether a monitor may be quiet.
+
+    Rows in quarantine and rights that never were are in the sentence, and no alarm.
+    """
+
+    sentence: str
+    is_well: bool
+    has_begun: bool = True
+
+
+def judge(view: Overview, settings: Settings, now: datetime, besides: Sequence[str] = ()) -> Verdict:
+    """The verdict on what is held, of the customers of these settings; `besides` is what else is wrong."""
+    view = of_configured(view, settings)
+    if not view.standings and not besides:
+        return Verdict("Nothing has been asked yet; `brokerbi sync` begins.", is_well=False, has_begun=False)
+    states = Counter(one.state for one in view.standings)
+    is_taken_away = any(one.is_lost for one in view.standings) or bool(shut_out(view))
+    alarms = [*besides, *_alarms(view, settings, now)]
+    notes = [*([f"{states['no access']} refused"] if states["no access"] else []), *_notes(view)]
+    problems = sum(one.number for one in view.problems)
+    open_problems = f"{problems:,} open {'problem' if problems == 1 else 'problems'}".replace(",", " ")
+    if alarms or notes:
+        in_all = f"; {open_problems} in all" if problems else ""
+        return Verdict(f"Look: {', '.join([*alarms, *notes])}{in_all}.", not alarms and not is_taken_away)
+    well = f"All is well but for {open_problems} of which none is an error" if problems else "All is well"
+    return Verdict(f"{well}: {states['fresh']} reports are fresh, and nothing failed.", is_well=True)
+
+
+def of_configured(view: Overview, settings: Settings) -> Overview:
+    """Without the trouble of customers that were switched off or left the settings since the last sync."""
+    if "customers" not in settings.model_fields_set:
+        return view
+    active = {one.id for one in settings.active_customers}
+    return replace(
+        view,
+        standings=[
+            one if one.customer in active else replace(one, state="switched off") for one in view.standings
+        ],
+        failures=[one for one in view.failures if one.customer in active],
+        refusals=[one for one in view.refusals if one.customer in active],
+    )
+
+
+def shut_out(view: Overview) -> set[str]:
+    """Customers that are refused each of several reports: a wrong id, or no rights at all."""
+    states: dict[str, list[str]] = {}
+    for one in view.standings:
+        if one.state != "switched off":
+            states.setdefault(one.customer, []).append(one.state)
+    return {
+        customer for customer, several in states.items() if len(several) > 1 and {*several} == {"no access"}
+    }
+
+
+def _alarms(view: Overview, settings: Settings, now: datetime) -> Iterator[str]:
+    """What a monitor must hear of, in a few words each."""
+    states = Counter(one.state for one in view.standings)
+    yield from (f"{states[state]} {words}" for state, words in AWAITED.items() if states[state])
+    not_asked = {(one.report, one.customer) for one in view.standings if one.state == "login refused"}
+    failed = sum(
+        one.cause != LOGIN_REFUSED or (one.report, one.customer) not in not_asked for one in view.failures
+    )
+    if failed:
+        yield f"{failed} failed and not loaded since"
+    known = {one.customer for one in view.standings if one.last_success_utc or one.state != "switched off"}
+    if unknown := [one.id for one in settings.active_customers if one.id not in known]:
+        yield f"{names(unknown)} never fetched"
+    yield from _unpublished(view, now)
+
+
+def _unpublished(view: Overview, now: datetime) -> Iterator[str]:
+    """What analysts do not see: the latest publication made no file, or none followed the last loads."""
+    since = view.unpublished_since_utc
+    if not view.publications:
+        yield "nothing is published"
+    elif view.publications[0].made_no_file:
+        reason = "".join(view.publications[0].reasons[:1]).partition("; ")[0].rstrip(".")
+        why = f" ({shortened(reason, LONGEST_REASON)})" if reason else ""
+        yield f"the latest file was not published{why}"
+    elif since and now - aware(since) > TIME_TO_PUBLISH:
+        yield f"what was loaded since {since:%Y-%m-%d %H:%M} UTC is not published"
+
+
+def _notes(view: Overview) -> Iterator[str]:
+    """What is for the next look, and no alarm by itself."""
+    if rows := sum(one.rows for one in view.quarantined):
+        yield f"{rows:,} rows in quarantine".replace(",", " ")
+    refused = sum(one.number for one in view.problems if one.kind == "check" and one.severity == "error")
+    if refused:
+        yield f"{refused} checks of severity error failed"

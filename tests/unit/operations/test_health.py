@@ -1,0 +1,101 @@
+"""The verdict on a data directory: what it names, and when a monitor may be quiet."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from pipelines.operations.health import Verdict, judge
+from tests.unit.assets.harness import settings
+from warehouse.status import OpenFailure, Overview, PastPublication, ProblemCount, ReportStatus
+
+NOW = datetime(2026, 11, 21, 4)
+FRESH = ReportStatus("sales", "M1", 3, None, NOW, None, None, None, "fresh")
+NEVER_A_RIGHT = replace(FRESH, state="no access", last_success_utc=None)
+PUBLISHED = PastPublication("a version", NOW, "published", 1, ())
+
+
+def judged(view: Overview, *besides: str, **of_settings: str) -> Verdict:
+    return judge(
+        view, settings(Path(), **{"customers": "M1", **of_settings}), NOW.replace(tzinfo=UTC), besides
+    )
+
+
+def sentence(view: Overview) -> str:
+    return judged(view).sentence
+
+
+@pytest.mark.parametrize(
+    ("standings", "publications", "quiet"),
+    [
+        ([FRESH], [PUBLISHED], True),
+        ([FRESH], [], False),
+        ([replace(FRESH, state="late")], [PUBLISHED], False),
+        ([replace(FRESH, state="no access")], [PUBLISHED], False),
+        ([NEVER_A_RIGHT], [PUBLISHED], True),
+        ([FRESH, NEVER_A_RIGHT], [PUBLISHED], True),
+        ([NEVER_A_RIGHT, replace(NEVER_A_RIGHT, report="users")], [PUBLISHED], False),
+        ([FRESH], [replace(PUBLISHED, status="refused")], False),
+        ([FRESH], [replace(PUBLISHED, status="failed")], False),
+    ],
+    ids=[
+        "fresh",
+        "never published",
+        "late",
+        "a lost right",
+        "never a right",
+        "never some right",
+        "refused everything",
+        "refused by a check",
+        "could not be written",
+    ],
+)
+def test_a_monitor_hears_of_what_is_wrong_and_of_nothing_else(
+    standings: list[ReportStatus], publications: list[PastPublication], quiet: bool
+) -> None:
+    assert judged(Overview(standings, [], [], [], [], publications)).is_well is quiet
+
+
+def test_problems_that_the_page_counts_are_in_the_sentence() -> None:
+    well = Overview([FRESH], [], [], [], [], [PUBLISHED])
+    assert sentence(well) == "All is well: 1 reports are fresh, and nothing failed."
+    noted = replace(well, problems=[ProblemCount("assumption", "warning", 3)])
+    assert sentence(noted).startswith("All is well but for 3 open problems of which none is an error: ")
+    late = replace(noted, standings=[replace(FRESH, state="late")])
+    assert sentence(late) == "Look: 1 late; 3 open problems in all."
+
+
+def test_what_a_refused_login_failed_at_is_counted_once() -> None:
+    refused = replace(FRESH, state="login refused")
+    failure = OpenFailure("sales", "M1", (NOW.date(),), "failed", "The login is wrong.", NOW, "Unauthorized")
+    view = Overview([refused], [failure], [], [], [], [PUBLISHED])
+    assert sentence(view) == "Look: 1 not asked as the login was refused."
+
+
+@pytest.mark.parametrize(("hours", "quiet"), [(1, True), (4, False)])
+def test_what_was_loaded_and_not_published_for_longer_than_a_night_is_an_alarm(
+    hours: int, quiet: bool
+) -> None:
+    since = NOW - timedelta(hours=hours)
+    view = Overview([FRESH], [], [], [], [], [PUBLISHED], unpublished_since_utc=since)
+    assert judged(view).is_well is quiet
+
+
+def test_the_reason_of_a_publication_that_failed_is_in_the_verdict() -> None:
+    failed = replace(PUBLISHED, status="failed", reasons=("x.duckdb cannot be written; give the right.",))
+    said = sentence(Overview([FRESH], [], [], [], [], [failed]))
+    assert said == "Look: the latest file was not published (x.duckdb cannot be written)."
+
+
+def test_a_customer_of_the_settings_that_was_never_fetched_is_named() -> None:
+    view = Overview([FRESH], [], [], [], [], [PUBLISHED])
+    found = judged(view, customers="M1,M21")
+    assert (found.sentence, found.is_well) == ("Look: M21 never fetched.", False)
+
+
+def test_what_is_wrong_besides_the_data_comes_first() -> None:
+    found = judged(Overview([], [], [], [], [], []), "the settings do not load")
+    assert found.sentence.startswith("Look: the settings do not load, ")
