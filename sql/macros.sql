@@ -10,6 +10,10 @@ CREATE OR REPLACE TEMP MACRO is_of_month(line, asked_month) AS
 CREATE OR REPLACE TEMP MACRO budgeted(measure, amount) AS
     {'measure': measure, 'amount': TRY_CAST(amount AS DECIMAL(18, 4))};
 
+-- The day of a moment in UTC where the chain is: `clock` is the row of staging.clock.
+CREATE OR REPLACE TEMP MACRO local_day(at_utc, clock) AS
+    timezone(coalesce(clock.timezone, 'UTC'), timezone('UTC', at_utc))::DATE;
+
 -- The commission of sales alone: all of it without writings and valuations, else what the same report asked for
 -- sales alone says, else the service's average times the parts.
 CREATE OR REPLACE TEMP MACRO sold_commission(asked, asked_for_sales) AS

@@ -170,7 +170,8 @@ def months_section(months: OfficeMonths, name: str, words: Language) -> Shown | 
     if months.newest is None or months.oldest is None:
         return None
     held = (months.newest.year - months.oldest.year) * 12 + months.newest.month - months.oldest.month + 1
-    shown = last_months(months.newest, max(SHORTEST_CHART, min(LONGEST_CHART, held)))
+    longest = LONGEST_CHART + (months.newest == months.running)  # twelve whole months, as on the card
+    shown = last_months(months.newest, max(SHORTEST_CHART, min(longest, held)))
     commission = [_chart_month(months, month, "commission", COMMISSION) for month in shown]
     homes = [_chart_month(months, month, "homes", "sold estates") for month in shown]
     agents = [_chart_month(months, month, "per_agent", "") for month in shown]

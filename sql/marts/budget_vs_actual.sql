@@ -126,10 +126,7 @@ months_known AS (
 actuals AS (
     SELECT
         * EXCLUDE (commission, sold_estate_parts, read_at_utc),
-        CASE
-            WHEN is_open
-                THEN timezone(coalesce(clock.timezone, 'UTC'), timezone('UTC', read_at_utc))::DATE
-        END AS read_on,
+        CASE WHEN is_open THEN local_day(read_at_utc, clock) END AS read_on,
         unnest([
             {'measure': 'commission', 'actual': without_vat(commission, basis)},
             {'measure': 'sold estates', 'actual': sold_estate_parts::DECIMAL(18, 4)}

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.marts.given import asked_for, built, sold, warehouse
+from warehouse.meta_schema import write_declared
 
 APRIL = datetime(2026, 4, 10, 3)
 
@@ -66,3 +67,11 @@ def test_nothing_falls_due_at_an_office_that_nobody_asks_any_more() -> None:
         ("M1", "due", date(2026, 6, 10), True),
         ("M2", "signed", date(2026, 4, 10), False),
     ]
+
+
+def test_what_is_due_is_counted_to_the_day_where_the_chain_is() -> None:
+    given = warehouse()
+    write_declared(given, "clock", "Europe/Stockholm")
+    sold(given, "M1", "2026-01", "M1", "E1", at_utc=datetime(2026, 4, 10, 23), access_day="2026-04-11")
+    found = built(given, "SELECT counted_on, state, days_due FROM marts.receivables")
+    assert found == [(date(2026, 4, 11), "due", 0)]

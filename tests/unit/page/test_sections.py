@@ -242,6 +242,15 @@ def test_an_office_within_a_hundredth_of_last_year_is_neither_above_nor_below() 
     assert above.endswith("2026): Office C +10 (+1.0%), most in January (1,010 against 1,000).")
 
 
+def test_a_chart_has_the_twelve_whole_months_of_the_card_and_the_one_that_runs() -> None:
+    facts = chain("A", months=20)
+    months = OfficeMonths(facts)
+    section, cards_of_all = months_section(months, "A", ENGLISH), _cards(months)
+    assert section is not None
+    shown = [column["name"] for column in section["charts"][0]["columns"]]
+    assert (len(shown), cards_of_all[-1]["period"]) == (13, f"{shown[0]} to {shown[-2]}")
+
+
 def test_the_legend_says_of_pale_columns_only_what_there_is() -> None:
     opened, cut = earned("A", "2026-03", 9, is_open=True), earned("A", "2026-02", 9, is_whole=False)
     given = [[opened], [cut], [opened, cut], [earned("A", "2026-02", 9)]]
