@@ -234,7 +234,7 @@ def _troubles(
     """Everything overdue, and the rights that were lost since the last message."""
     fetched = customers_being_fetched(instance, customers_in_order(project.settings))
     for one in find_overdue(found, project.as_of(now), fetched):
-        yield FailedReport(one.report, one.customer, one.kind, one.why)
+        yield FailedReport(one.report, one.customer, one.kind, one.why, one.months)
     for report, customer in lost:
         yield FailedReport(report, customer, NO_RIGHT if report else SHUT_OUT)
 

@@ -9,8 +9,7 @@ from datetime import datetime
 
 from assets.metadata import LATE_AFTER, markdown_table
 from assets.project import Project
-from assets.run_results import months_in_words
-from pipelines.months import Month
+from pipelines.months import Month, months_in_words
 from pipelines.operations.causes import LATE, NEVER, UNPUBLISHED
 from pipelines.planning.plan import Plan, PlannedReport, make_plan
 from pipelines.planning.selection import Pair, Selection
@@ -41,6 +40,7 @@ class Overdue:
     since: str
     why: str
     kind: str = ""
+    months: tuple[Month, ...] = ()
 
 
 def read_data_state(project: Project) -> DataState:
@@ -66,9 +66,10 @@ def find_overdue(state: DataState, now: datetime, being_fetched: Collection[str]
             continue
         failed, success = failures.get(one.pair), successes.get(one.pair)
         if failed:
-            months = months_in_words([Month.of(day) for day in failed.months]) or "as it stands now"
+            months = tuple(Month.of(day) for day in failed.months)
+            what = months_in_words(months) or "as it stands now"
             since = f"{failed.since_utc:%Y-%m-%d %H:%M} UTC"
-            yield Overdue(*one.pair, months, since, failed.error, failed.cause)
+            yield Overdue(*one.pair, what, since, failed.error, failed.cause, months)
         elif success and _is_late(success, now):
             since = f"{success:%Y-%m-%d %H:%M} UTC"
             yield Overdue(*one.pair, "nothing new", since, "it was not read again", LATE)

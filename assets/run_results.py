@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from enum import StrEnum
 from functools import cached_property
@@ -20,7 +20,7 @@ from assets.metadata import (
     markdown_table,
 )
 from assets.partitions import ReportPartition, partition_key
-from pipelines.months import Month, runs_of_months
+from pipelines.months import Month, months_in_words
 from pipelines.operations.causes import HELD_BACK, NO_RIGHT, PASSING, SHUT_OUT, FailedReport, causes, names
 from pipelines.operations.logins import with_corrected_logins
 from pipelines.planning.due import Calendar
@@ -301,9 +301,9 @@ def troubles(results: Iterable[PartitionResult]) -> list[FailedReport]:
     for one in results:
         if one.state in RED:
             failed = FailedReport(*one.partition.pair, one.kind, one.reason)
-            known = found.setdefault(one.partition.pair, failed)
-            if one.kind and not known.kind:
-                found[one.partition.pair] = failed
+            known = found.get(one.partition.pair, failed)
+            months = known.months + ((one.partition.month,) if one.partition.month else ())
+            found[one.partition.pair] = replace(known if known.kind else failed, months=months)
     return list(found.values())
 
 
@@ -381,9 +381,3 @@ def summary_line(results: Sequence[PartitionResult]) -> str:
     rows = sum((one.rows or 0) + (one.rows_ahead or 0) for one in fetched)
     states = ", ".join(f"{counted[state]:,} {state}" for state in PartitionState if counted[state])
     return f"{len(results):,} partitions: {states}; the fetched ones hold {rows:,} rows."
-
-
-def months_in_words(months: Sequence[Month]) -> str:
-    """Months as runs of neighbours: 2026-01..2026-03, 2026-07."""
-    runs = [(run[0], run[-1]) for run in runs_of_months(months)]
-    return ", ".join(str(first) if first == last else f"{first}..{last}" for first, last in runs)

@@ -69,3 +69,11 @@ def runs_of_months(months: Iterable[Month], longest: int | None = None) -> Itera
         run.append(month)
     if run:
         yield tuple(run)
+
+
+def months_in_words(months: Iterable[Month], most: int | None = None) -> str:
+    """Months as runs of neighbours: 2026-01..2026-03, 2026-07; first and last where there are more."""
+    runs = [(run[0], run[-1]) for run in runs_of_months(months)]
+    if most is not None and len(runs) > most:
+        return f"months from {runs[0][0]} to {runs[-1][-1]}"
+    return ", ".join(str(first) if first == last else f"{first}..{last}" for first, last in runs)

@@ -12,6 +12,7 @@ from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
 from pipelines.cli.output import count, print_json, print_table, size
 from pipelines.clock import SystemClock
+from pipelines.months import Month
 from pipelines.operations.causes import NO_RIGHT, SHUT_OUT, FailedReport, causes, names
 from pipelines.planning.selection import correct_customers, left_customers
 from pipelines.settings.messages import SettingsError
@@ -172,7 +173,10 @@ def _print_causes(view: Overview, settings: Settings) -> None:
 
     out = shut_out(view)
     lost = {(one.report, one.customer) for one in view.standings if one.is_lost and one.customer not in out}
-    failed = [FailedReport(one.report, one.customer, one.cause, one.error) for one in view.failures]
+    failed = [
+        FailedReport(one.report, one.customer, one.cause, one.error, tuple(map(Month.of, one.months)))
+        for one in view.failures
+    ]
     failed += [FailedReport(*pair, NO_RIGHT) for pair in sorted(lost)]
     failed += [FailedReport("", customer, SHUT_OUT) for customer in sorted(out)]
     if failed:

@@ -17,6 +17,7 @@ ConnectError
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
@@ -25,6 +26,8 @@ from pipelines.connect.models import MEGABYTE, TOO_MANY_REQUESTS, Answer, Limits
 MARKUP = "XML or HTML"
 LONGEST_EXCERPT = 300
 GATEWAY_TIMEOUT = 504
+LAST_TRY = re.compile(r"; the last (?:was )?([a-z0-9 ]*[a-z0-9])")
+"""Of the message of `exhausted`: how the last try ended."""
 
 
 class ConnectError(Exception):
@@ -177,6 +180,12 @@ def exhausted(tries: Sequence[Try], answer: Answer | None) -> ConnectError:
         slow = [one for one in tries if one.trouble == "timed out" or one.status == GATEWAY_TIMEOUT]
         error.timed_out = len(slow) * 2 > len(tries)
     return error
+
+
+def last_try_in(message: str) -> str:
+    """How the last try of a request ended, such as "answered 500"; empty where the message is of no tries."""
+    found = LAST_TRY.search(message)
+    return found[1] if found else ""
 
 
 def excerpt(body: bytes, login: Login) -> str:

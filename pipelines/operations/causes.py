@@ -7,11 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from pipelines.connect.errors import last_try_in
+from pipelines.months import Month, months_in_words
+
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings
 
 MOST_SENTENCES = 6
 MOST_NAMES = 4
+MOST_RUNS_OF_MONTHS = 3
 LONGEST_REASON = 200
 HELD_BACK = "held back"
 SHUT_OUT = "shut out"
@@ -20,7 +24,7 @@ NEVER = "never"
 LOGIN_REFUSED, LOGIN_CORRECTED = "Unauthorized", "login corrected"
 NO_RIGHT = "Forbidden"
 UNKNOWN_LOGIN = "(not in the settings)"
-NOBODY_ANSWERS, GIVEN_UP = "Unreachable", "HostDown"
+NOBODY_ANSWERS, NO_ANSWER, GIVEN_UP = "Unreachable", "Unavailable", "HostDown"
 UNPUBLISHED = "unpublished"
 WAITS = "It is tried again by itself."
 REQUEST = re.compile(r"(?:(?:to|Not asked:) )?report \S+ of customer .+? \([^)]*\)[.:]?")
@@ -33,36 +37,40 @@ SENTENCES: Mapping[str, str] = {
     "before and is refused now (403); what is held stays, and each day it is asked for once more.",
     SHUT_OUT: "Check the id of {customers} and the login's rights: every report was refused (403).",
     "NotFound": "Check the id of {customers} and BROKERBI_BASE_URL: the service knows no such thing (404), "
-    "asked for {reports}.",
+    "asked for {reports}{months}.",
     NOBODY_ANSWERS: "Check BROKERBI_BASE_URL and the network of this machine: nobody answers there; "
     "{reports} of {customers} wait. " + WAITS,
-    GIVEN_UP: "Ask the service's support if it lasts: the service fails again and again; {reports} of "
-    "{customers} wait. " + WAITS,
-    "Unavailable": "Ask the service's support if it lasts: the service had no answer to {reports} of "
-    "{customers}. " + WAITS,
-    "AnswerTooLarge": "Raise BROKERBI_LARGEST_ANSWER_MB: an answer is larger, for {reports} of {customers}.",
-    HELD_BACK: "Ask the service whether rows are missing; if not, launch {reports} of {customers} with the "
-    "tag brokerbi/accept_shrink=yes, or give `brokerbi sync` the option --accept-shrink: more than half of "
-    "the rows held would go, and stay so far.",
+    GIVEN_UP: "Ask the service's support if it lasts: the service fails again and again{answered}; "
+    "{reports} of {customers} wait. " + WAITS,
+    NO_ANSWER: "Ask the service's support if it lasts: the service had no answer to {reports} of "
+    "{customers}{answered_months}. " + WAITS,
+    "AnswerTooLarge": "Raise BROKERBI_LARGEST_ANSWER_MB: an answer is larger, for {reports} of "
+    "{customers}{months}.",
+    HELD_BACK: "Ask the service whether rows are missing; if not, launch {reports} of {customers}{months} "
+    "with the tag brokerbi/accept_shrink=yes, or give `brokerbi sync` the option --accept-shrink: more than "
+    "half of the rows held would go, and stay so far.",
     LATE: "See that the schedule `nightly` and the daemon run: {reports} of {customers} was not read for a "
     "day and a half.",
     UNPUBLISHED: "Look at the latest run of the job `publish` and its checks: no new file was published for "
     "a day and a half.",
     NEVER: "Launch a backfill, or wait for the next night: {reports} of {customers} was never fetched.",
 }
-OTHER = "Look at `brokerbi status` and ask the service's support: {reason} ({reports} of {customers})"
-PASSING = frozenset({NOBODY_ANSWERS, GIVEN_UP, "Unavailable", "TooManyRequests", "NotJson"})
+OTHER = (
+    "Look at `brokerbi status` and ask the service's support: {reason} ({reports} of {customers}{and_months})"
+)
+PASSING = frozenset({NOBODY_ANSWERS, GIVEN_UP, NO_ANSWER, "TooManyRequests", "NotJson"})
 """Kinds of errors that may be over in some minutes."""
 
 
 @dataclass(frozen=True)
 class FailedReport:
-    """One report of one customer that is not as it should be; `kind` names the error in a word."""
+    """One report of one customer that is not as it should be, in these months; `kind` names the error."""
 
     report: str
     customer: str
     kind: str
     reason: str = ""
+    months: tuple[Month, ...] = ()
 
 
 def causes(troubles: Iterable[FailedReport], settings: Settings) -> list[str]:
@@ -111,16 +119,17 @@ def names(several: Iterable[str], most: int = MOST_NAMES) -> str:
 def _with_kinds(troubles: Iterable[FailedReport]) -> Sequence[FailedReport]:
     """What was not asked because of other trouble of its report and customer is part of that.
 
-    What was not asked because nobody answered others is part of that outage.
+    What was not asked because nobody answered others is part of that outage, and so is what had no answer
+    until the run gave up.
     """
     several = list(troubles)
     kinds = {(one.report, one.customer): one.kind for one in several if one.kind}
     given_up = NOBODY_ANSWERS if NOBODY_ANSWERS in kinds.values() else GIVEN_UP
+    same = {GIVEN_UP: given_up}
+    if GIVEN_UP in kinds.values() and given_up == GIVEN_UP:
+        same[NO_ANSWER] = GIVEN_UP
     found = (one.kind or kinds.get((one.report, one.customer), "") for one in several)
-    return [
-        replace(one, kind=given_up if kind == GIVEN_UP else kind)
-        for one, kind in zip(several, found, strict=True)
-    ]
+    return [replace(one, kind=same.get(kind, kind)) for one, kind in zip(several, found, strict=True)]
 
 
 def _sentence(kind: str, same: str, several: Sequence[FailedReport]) -> str:
@@ -130,6 +139,15 @@ def _sentence(kind: str, same: str, several: Sequence[FailedReport]) -> str:
         login = f"the login of {customers}"
     elif not same:
         login = "BROKERBI_USERNAME or the password that goes with it"
+    answered = names(ending for one in several if (ending := last_try_in(one.reason)))
+    months = months_in_words((month for one in several for month in one.months), MOST_RUNS_OF_MONTHS)
     return SENTENCES.get(kind, OTHER).format(
-        login=login, customers=customers, reports=names(one.report for one in several), reason=same
+        login=login,
+        customers=customers,
+        reports=names(one.report for one in several),
+        reason=same,
+        answered=f" ({answered})" if answered else "",
+        months=f" ({months})" if months else "",
+        and_months=f", {months}" if months else "",
+        answered_months=f" ({', '.join(filter(None, (answered, months)))})" if answered or months else "",
     )

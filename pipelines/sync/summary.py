@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 
 from pipelines.months import Month
-from pipelines.operations.causes import GIVEN_UP, LOGIN_REFUSED, NOBODY_ANSWERS
+from pipelines.operations.causes import GIVEN_UP, LOGIN_REFUSED, NO_ANSWER, NOBODY_ANSWERS
 from pipelines.planning.selection import Pair
 from warehouse.window_result import WindowResult, WindowStatus
 
@@ -102,10 +102,12 @@ class Summary:
         ]
         if not self.stopped:
             return [*_complaints(self.trouble), *shut_out]
+        # What made the run give up is part of it.
+        of_the_host = OF_THE_HOST | ({NO_ANSWER} if self.stopped_by == GIVEN_UP else set())
         own = [
             one
             for one in self.trouble
-            if one.error not in OF_THE_HOST and one.status is not WindowStatus.NOT_ASKED
+            if one.error not in of_the_host and one.status is not WindowStatus.NOT_ASKED
         ]
         unread = len(self.trouble) - len(own)
         left = f"{self.stopped} {unread} windows were not read; the next sync asks for them."

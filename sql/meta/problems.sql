@@ -20,6 +20,8 @@ WITH failed AS (
         ) AS words,
         CASE
             WHEN error_kind IN ('Unreachable', 'HostDown') THEN 'service down'
+            -- what made a run give up is the same outage
+            WHEN error_kind = 'Unavailable' AND bool_or(error_kind = 'HostDown') OVER () THEN 'service down'
             WHEN error_kind IN ('Unauthorized', 'login corrected') THEN error_kind
         END AS common_cause
     FROM meta.open_failures
@@ -33,7 +35,12 @@ causes AS (
         CASE WHEN count(DISTINCT customer) = 1 THEN any_value(customer) END AS customer,
         CASE WHEN count(*) = 1 THEN any_value(month) END AS month,
         max(failed_at_utc) AS since_utc,
-        CASE WHEN count(*) = 1 THEN any_value(error) ELSE arg_max(words, failed_at_utc) END AS words,
+        CASE
+            WHEN count(*) = 1 THEN any_value(error)
+            ELSE coalesce(
+                arg_max(words, failed_at_utc) FILTER (error_kind = 'HostDown'), arg_max(words, failed_at_utc)
+            )
+        END AS words,
         string_agg(DISTINCT report, ', ' ORDER BY report) AS reports,
         CASE
             WHEN count(DISTINCT customer) > 4 THEN count(DISTINCT customer) || ' customers'
@@ -148,6 +155,7 @@ found AS (
         'The service did not tell which sales were changed, so older months are read again only once in a calendar '
         || 'month: ' || arg_max(error, fetched_at_utc)
     FROM meta.probes
+    ANTI JOIN (FROM failed WHERE common_cause IS NOT NULL) USING (customer)
     GROUP BY asked_of, customer
     HAVING arg_max(status, fetched_at_utc) = 'failed'
     UNION ALL

@@ -148,7 +148,27 @@ def test_months_that_failed_for_one_cause_are_one_problem_that_names_them() -> N
     assert problems(given) == [("failed month", "error", None, "M1", f"{words} {concerned}")]
 
 
-@pytest.mark.parametrize("kinds", [("Unreachable", "HostDown"), ("Unauthorized", "Unauthorized")])
+@pytest.mark.parametrize(("kind", "number"), [("Unauthorized", 1), ("HostDown", 1), ("NotFound", 2)])
+def test_changes_that_nobody_told_as_login_or_service_failed_are_no_problem_of_their_own(
+    kind: str, number: int
+) -> None:
+    given = warehouse()
+    failed(given, NOW, "sales", "M1", error="Why.", error_kind=kind)
+    probe = {
+        "customer": "M1",
+        "asked_of": "sales",
+        "fetched_at_utc": NOW,
+        "status": "failed",
+        "error": "Why.",
+    }
+    insert_rows(given, "meta.probes", [probe])
+    assert len(problems(given)) == number
+
+
+@pytest.mark.parametrize(
+    "kinds",
+    [("Unreachable", "HostDown"), ("Unavailable", "HostDown"), ("Unauthorized", "Unauthorized")],
+)
 def test_a_service_that_is_down_and_a_login_that_is_refused_are_one_problem_whomever_it_concerns(
     kinds: tuple[str, str],
 ) -> None:

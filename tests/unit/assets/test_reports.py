@@ -134,7 +134,7 @@ def test_a_failure_names_customers_and_months_and_what_to_do(tmp_path: Path) -> 
         "2 of 18 partitions failed, of M30016.",
         (
             "Check the id of M30016 and BROKERBI_BASE_URL: the service knows no such thing (404), asked for "
-            "running_commissions."
+            "running_commissions (2026-06..2026-07)."
         ),
         "Re-executing this run from failure asks only for what is missing then.",
     ]

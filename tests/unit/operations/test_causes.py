@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pipelines.connect.models import Login
+from pipelines.connect.errors import exhausted
+from pipelines.connect.models import Login, Request, Try
+from pipelines.months import Month
 from pipelines.operations.causes import FailedReport, causes, reason_without_request
 from pipelines.operations.logins import with_corrected_logins
 from pipelines.settings.model import Settings
@@ -79,6 +81,30 @@ def test_what_was_not_asked_as_nobody_answers_is_the_same_outage(tmp_path: Path)
     troubles = [FailedReport("sales", "M1", "Unreachable"), FailedReport("tips", "M1", "HostDown")]
     [sentence] = causes(troubles, settings(tmp_path))
     assert "nobody answers there; sales, tips of M1 wait" in sentence
+
+
+def test_what_made_a_run_give_up_and_what_was_not_asked_then_are_one_cause(tmp_path: Path) -> None:
+    said = (
+        "In 5 tries there was no answer to report sales of customer M1 (x); the last was answered 503. Later."
+    )
+    troubles = [
+        FailedReport("sales", "M1", "Unavailable", said),
+        FailedReport("tips", "M1", "HostDown", f"The service failed. {said}"),
+    ]
+    [sentence] = causes(troubles, settings(tmp_path))
+    assert "fails again and again (answered 503); sales, tips of M1 wait" in sentence
+
+
+def test_what_had_no_answer_is_told_with_its_status_and_its_months(tmp_path: Path) -> None:
+    asked = Request("/sales", {}, "sales", "M1")
+    tries = [Try(asked, 1, 500, 0, 0.1), Try(asked, 1, None, 0, 9.9, "timed out", "ReadTimeout")]
+    reasons = [str(exhausted([one], None)) for one in tries]
+    troubles = [
+        FailedReport("sales", "M1", "Unavailable", reason, (Month(2026, number),))
+        for number, reason in zip((10, 11), reasons, strict=True)
+    ]
+    [sentence] = causes(troubles, settings(tmp_path))
+    assert "no answer to sales of M1 (answered 500, took too long, 2026-10..2026-11)" in sentence
 
 
 def test_equal_words_about_different_requests_are_one_cause() -> None:

@@ -39,3 +39,13 @@ def test_a_single_refused_report_is_a_complaint_but_says_nothing_of_the_customer
         False,
         "M1 was refused sales (403), and nothing else was asked",
     )
+
+
+def test_what_made_a_sync_give_up_is_told_once() -> None:
+    summary = Summary("run", datetime(2026, 11, 22, tzinfo=UTC), stopped="It failed.", stopped_by="HostDown")
+    for report, error in (("sales", "Unavailable"), ("tips", "HostDown"), ("users", "NotFound")):
+        summary.add(WindowResult(report, "M1", error=error), WindowStatus.FAILED, "why")
+    assert summary.complaints() == [
+        "users of M1 (now) failed: why",
+        "It failed. 2 windows were not read; the next sync asks for them.",
+    ]
