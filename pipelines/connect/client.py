@@ -13,9 +13,9 @@ from pipelines.clock import Clock, SystemClock
 from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.connection import Connection
 from pipelines.connect.errors import (
-    CHECK_THE_LOGIN,
     MARKUP,
     Unauthorized,
+    correct,
     exhausted,
     refusal,
     too_large,
@@ -150,7 +150,8 @@ class Client:
         self._circuit_breaker.check(request)
         if self._unauthorized:
             raise Unauthorized(
-                f"The login was refused (401) and is not used again. Not asked: {request}. {CHECK_THE_LOGIN}",
+                f"The login was refused (401) and is not used again. Not asked: {request}. "
+                f"{correct(self._login)}",
                 request=request,
             )
 

@@ -97,10 +97,6 @@ class HostDown(ConnectError):
     """The circuit is open: asking anything more would only make it worse."""
 
 
-CHECK_THE_LOGIN = (
-    "Correct BROKERBI_USERNAME and BROKERBI_PASSWORD, or the customer's own login; "
-    "if the same one is right after all, `brokerbi doctor` tries it once more."
-)
 ASK_FOR_THE_RIGHT = "Ask the service's support for it; everything else is asked as before."
 RUN_AGAIN = "Run again later: only what is missing is asked again."
 KEPT_IN_LANDING = (
@@ -110,7 +106,7 @@ KEPT_IN_LANDING = (
 
 REFUSALS: dict[int, tuple[type[ConnectError], str]] = {
     400: (Refused, "it calls the question wrong. Ask for a shorter time, or compare it with the interface."),
-    401: (Unauthorized, f"the login is wrong, and nothing more is asked with it. {CHECK_THE_LOGIN}"),
+    401: (Unauthorized, "the login is wrong, and nothing more is asked with it."),
     403: (Forbidden, f"the login has no access to it. {ASK_FOR_THE_RIGHT}"),
     404: (NotFound, "there is no such thing. Check BROKERBI_BASE_URL and the customer id (one like M30011)."),
 }
@@ -136,6 +132,8 @@ def refusal(answer: Answer, login: Login) -> ConnectError:
     if 300 <= answer.status < 400:
         kind = Redirected
         advice = f"it points to {_redirect_target(answer)}, which is not followed. Check BROKERBI_BASE_URL."
+    if kind is Unauthorized:
+        advice += f" {correct(login)}"
     said = excerpt(answer.body, login)
     message = f"The service answered {answer.status} to {answer.request}: {advice}"
     if said:
@@ -144,6 +142,11 @@ def refusal(answer: Answer, login: Login) -> ConnectError:
     if isinstance(error, Refused):
         error.validation = said
     return error
+
+
+def correct(login: Login) -> str:
+    """What to do about a login that is refused."""
+    return f"Correct {login.words}; if the same one is right after all, `brokerbi doctor` tries it once more."
 
 
 def too_large(request: Request, answer: Answer | None, tries: int, limits: Limits) -> AnswerTooLarge:

@@ -22,10 +22,14 @@ _PATH = re.compile(r"(/[A-Za-z0-9\-._~!$&'()*+,;=:@%]+)+")
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """A username and its password; neither shows when the login is printed."""
+    """A username and its password; neither shows when the login is printed.
+
+    `words` are what a sentence calls it: where it is set, and whose it is.
+    """
 
     username: str = field(repr=False)
     password: SecretStr
+    words: str = field(default="BROKERBI_USERNAME or the password that goes with it", compare=False)
 
     def authorization(self) -> str:
         """The value of the Authorization header, in UTF-8 (interface, Authentication 1)."""

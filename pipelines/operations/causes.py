@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from pipelines.connect.errors import last_try_in
 from pipelines.months import Month, months_in_words
+from pipelines.settings.messages import login_in_words
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings
@@ -79,16 +80,12 @@ def causes(troubles: Iterable[FailedReport], settings: Settings) -> list[str]:
     The same login, the same kind of error, or else the same words without the request, are one cause.
     Refused logins that are corrected by now are told apart before, by `with_corrected_logins`.
     """
-    own_logins = {
-        one.id: (one.username, one.password) for one in settings.customers if one.username or one.password
-    }
-    configured = {one.id for one in settings.customers}
+    configured = {one.id: one for one in settings.customers}
     grouped: dict[tuple[str, str], list[FailedReport]] = {}
     for one in _with_kinds(troubles):
         if one.kind == LOGIN_REFUSED:
-            own = own_logins.get(one.customer)
-            same = next((of for of, login in own_logins.items() if login == own), "")
-            same = same or (UNKNOWN_LOGIN if one.customer not in configured else "")
+            customer = configured.get(one.customer)
+            same = login_in_words(settings, customer) if customer else UNKNOWN_LOGIN
         else:
             same = "" if one.kind in SENTENCES else reason_without_request(one.reason)
         grouped.setdefault((one.kind, same), []).append(one)
@@ -134,11 +131,7 @@ def _with_kinds(troubles: Iterable[FailedReport]) -> Sequence[FailedReport]:
 
 def _sentence(kind: str, same: str, several: Sequence[FailedReport]) -> str:
     customers = names(one.customer for one in several)
-    login = f"the username or password of {customers}'s own login"
-    if same == UNKNOWN_LOGIN:
-        login = f"the login of {customers}"
-    elif not same:
-        login = "BROKERBI_USERNAME or the password that goes with it"
+    login = f"the login of {customers}" if same == UNKNOWN_LOGIN else same
     answered = names(ending for one in several if (ending := last_try_in(one.reason)))
     months = months_in_words((month for one in several for month in one.months), MOST_RUNS_OF_MONTHS)
     return SENTENCES.get(kind, OTHER).format(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from pipelines.catalogue.model import Report
 from pipelines.connect.circuit_breaker import CircuitBreaker
-from pipelines.connect.errors import CHECK_THE_LOGIN, ConnectError, Forbidden, HostDown, Refused, Unauthorized
+from pipelines.connect.errors import ConnectError, Forbidden, HostDown, Refused, Unauthorized, correct
 from pipelines.connect.models import Login
 from pipelines.connect.rate_limit import RateLimit
 from pipelines.months import Month
@@ -30,12 +30,13 @@ from pipelines.operations.installation import (
     settings_findings,
     working_file_findings,
 )
+from pipelines.operations.logins import login_states
 from pipelines.planning.selection import Selection, chosen_reports
 from pipelines.planning.windows import Span
 from pipelines.sync.fetch import Question, build_request
 from pipelines.sync.paging import SMALLEST_PAGE, UNPAGED, PageSize
 from pipelines.sync.request_log import RequestLogger
-from pipelines.sync.run_context import RunContext
+from pipelines.sync.run_context import RunContext, login_of
 from warehouse.database import Store
 from warehouse.errors import WarehouseError
 from warehouse.ledger import Cap, Ledger, add_requests, allow, ledger_of
@@ -87,6 +88,8 @@ def examine(
     if ask:
         survey = AccessSurvey(settings, context, on_access)
         yield from asyncio.run(survey.run())
+    else:
+        yield from _remembered_refusals(settings)
 
 
 @dataclass
@@ -138,7 +141,7 @@ class AccessSurvey:
                         self.access.append(Access(report.name, customer.id, word))
                         self.on_access(self.access[-1])
                 except Unauthorized as error:
-                    login = Login(*settings.login_of(customer))
+                    login = login_of(settings, customer)
                     wrong_logins.setdefault(login, (customer, str(error)))
                     whose.setdefault(login, []).append(customer.id)
                 except HostDown as error:
@@ -147,10 +150,8 @@ class AccessSurvey:
                     self.report_findings.clear()  # they say the same, each of one request
                     return False
         for login, (customer, why) in wrong_logins.items():
-            found = " ".join(why.replace(CHECK_THE_LOGIN, "").split())
-            remedy = f"correct {_where_login_is_set(settings, customer)}"
-            subject = f"login of {', '.join(whose[login])}"
-            self.login_findings.append(Finding(subject, Severity.ERROR, found, remedy))
+            found = " ".join(why.replace(correct(login), "").split())
+            self.login_findings.append(_wrong_login(settings, customer, whose[login], found))
         return True
 
     async def _ask(self, client: Client, report: Report, customer: str, first: date) -> str:
@@ -207,11 +208,28 @@ class AccessSurvey:
             self.report_findings.append(Finding("ledger", Severity.WARNING, str(error), SEE_SENTENCE))
 
 
+def _remembered_refusals(settings: Settings) -> Iterator[Finding]:
+    """The logins that the service refused when they were last used, without using them."""
+    whose: dict[Login, list[Customer]] = {}
+    states = login_states(settings)
+    for customer in settings.active_customers:
+        if states.get(customer.id):
+            whose.setdefault(login_of(settings, customer), []).append(customer)
+    for several in whose.values():
+        found = "the service refused it (401), and no run uses it until it is another one"
+        yield _wrong_login(settings, several[0], [one.id for one in several], found)
+
+
+def _wrong_login(settings: Settings, customer: Customer, whose: Sequence[str], found: str) -> Finding:
+    remedy = f"correct {_where_login_is_set(settings, customer)}"
+    return Finding(f"login of {', '.join(whose)}", Severity.ERROR, found, remedy)
+
+
 def _where_login_is_set(settings: Settings, customer: Customer) -> str:
     """The settings that hold the login of a customer, or the file with its password."""
     own = customer.password is not None
     file = customer.password_file if own else settings.password_file
-    username = f"the username of {customer.id}" if customer.username else "BROKERBI_USERNAME"
+    username = f"the username of {customer.id}" if customer.username else settings.name_of("username")
     variable = f"BROKERBI_CUSTOMER__{customer.id}__PASSWORD" if own else "BROKERBI_PASSWORD"
     setting = f"password_file of {customer.id}" if own else f"{variable}_FILE"
     return f"{username} or the password in {file} ({setting})" if file else f"{username} or {variable}"

@@ -16,6 +16,7 @@ from pipelines.connect.models import MEGABYTE, Limits, Login, Try
 from pipelines.connect.rate_limit import RateLimit
 from pipelines.connect.refused_logins import RefusedLogins
 from pipelines.connect.retry import RetryPolicy
+from pipelines.settings.messages import login_in_words
 
 if TYPE_CHECKING:
     import httpx
@@ -53,7 +54,7 @@ class RunContext:
         by_login: dict[Login, Client] = {}
         clients: dict[str, Client] = {}
         for customer in customers:
-            login = Login(*settings.login_of(customer))
+            login = login_of(settings, customer)
             if login not in by_login:
                 client = Client(
                     settings.base_url,
@@ -72,6 +73,11 @@ class RunContext:
                 by_login[login] = client
             clients[customer.id] = by_login[login]
         return clients
+
+
+def login_of(settings: Settings, customer: Customer) -> Login:
+    """The login to ask for a customer with, under the name that messages give it."""
+    return Login(*settings.login_of(customer), login_in_words(settings, customer))
 
 
 def refused_logins_of(settings: Settings) -> RefusedLogins:

@@ -22,7 +22,8 @@ WITH failed AS (
             WHEN error_kind IN ('Unreachable', 'HostDown') THEN 'service down'
             -- what made a run give up is the same outage
             WHEN error_kind = 'Unavailable' AND bool_or(error_kind = 'HostDown') OVER () THEN 'service down'
-            WHEN error_kind IN ('Unauthorized', 'login corrected') THEN error_kind
+            WHEN error_kind = 'Unauthorized' THEN 'login ' || regexp_extract(error, 'Correct (.+?); if', 1)
+            WHEN error_kind = 'login corrected' THEN error_kind
         END AS common_cause
     FROM meta.open_failures
 ),

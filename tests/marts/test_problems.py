@@ -148,6 +148,14 @@ def test_months_that_failed_for_one_cause_are_one_problem_that_names_them() -> N
     assert problems(given) == [("failed month", "error", None, "M1", f"{words} {concerned}")]
 
 
+def test_two_logins_that_are_refused_are_two_problems() -> None:
+    given = warehouse()
+    for customer, login in (("M1", "BROKERBI_USERNAME"), ("M2", "M2's own login"), ("M3", "M2's own login")):
+        said = f"It was refused (401). Correct {login}; if the same one is right after all, ask."
+        failed(given, NOW, "sales", customer, error=said, error_kind="Unauthorized")
+    assert [customer for _, _, _, customer, _ in problems(given)] == ["M1", None]
+
+
 @pytest.mark.parametrize(("kind", "number"), [("Unauthorized", 1), ("HostDown", 1), ("NotFound", 2)])
 def test_changes_that_nobody_told_as_login_or_service_failed_are_no_problem_of_their_own(
     kind: str, number: int

@@ -148,6 +148,16 @@ def test_a_wrong_login_of_one_customer_is_named_by_its_own_setting(world: Scenar
     assert worst(world, "login of G1", ask=True).remedy == remedy
 
 
+def test_offline_a_login_that_is_remembered_as_refused_is_named(world: Scenario) -> None:
+    world.sync(Fault("401"), reports=("users",))
+    names = ", ".join(customer.id for customer in world.settings.customers)
+    found = worst(world, f"login of {names}")
+    assert (found.severity, found.remedy) == (
+        Severity.ERROR,
+        "correct BROKERBI_USERNAME or BROKERBI_PASSWORD",
+    )
+
+
 @pytest.mark.parametrize(
     ("minutes", "severity"), [(2, Severity.OK), (20, Severity.WARNING), (-90, Severity.ERROR)]
 )

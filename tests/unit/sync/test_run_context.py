@@ -15,7 +15,7 @@ from pipelines.connect.models import MEGABYTE
 from pipelines.connect.rate_limit import RateLimit
 from pipelines.months import Month
 from pipelines.settings.model import Customer, Settings
-from pipelines.sync.run_context import RunContext
+from pipelines.sync.run_context import RunContext, login_of
 from tests.unit.connect.fake_service import SALES, Chunks, Reply, Service, StillClock, read, reply
 
 
@@ -47,3 +47,12 @@ async def test_the_settings_say_how_patient_the_clients_are_and_how_much_they_re
         with pytest.raises(error):
             await clients["M1"].get(SALES, read)
     assert len(service.asked) == requests
+
+
+def test_a_login_is_called_by_whom_it_is_of() -> None:
+    customers = [Customer(id="M1"), *(Customer(id=name, password=SecretStr("own")) for name in ("M2", "M3"))]
+    settings = Settings(username="partner", password=SecretStr("hush"), customers=tuple(customers))
+    assert [login_of(settings, one).words for one in customers] == [
+        "BROKERBI_USERNAME or the password that goes with it",
+        *["the username or password of M2, M3's own login"] * 2,
+    ]
