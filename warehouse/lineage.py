@@ -5,7 +5,7 @@ The macros marts.sources_of and marts.sources_of_user answer the same for analys
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
@@ -172,6 +172,7 @@ class Trace:
     is_without_budget: bool  # whether budgets of the month were read and have, or have had, none here
     answers: tuple[TracedAnswer, ...]
     offices: frozenset[str]  # every office of the file: whose a lead is depends on them
+    asked_as: str = ""  # another name of the user, where the number was asked for by that
 
     @property
     def rows(self) -> tuple[int, ...]:
@@ -211,13 +212,19 @@ AND column_name = $2 AND comment IS NOT NULL
 _QUARANTINED = """
 SELECT coalesce(sum(rows), 0)::BIGINT FROM meta.quarantine WHERE load_id = $1 AND table_name = $2
 """
+_OTHER_NAMES = """
+SELECT DISTINCT user_id, trim(user_name) FROM (
+    SELECT user_id, user_name FROM marts.sale_shares UNION ALL SELECT id, name FROM bi.users_history
+) WHERE user_id IS NOT NULL AND user_name IS NOT NULL ORDER BY ALL
+"""
 _IS_AHEAD = "SELECT max(fetched_at_utc)::DATE < $1 FROM meta.loads"
 
 
 def trace(data_dir: Path, month: date, measure: str, *, office: str = "", user: str = "") -> Trace:
     """Follow a number back; raises NotInTheFile or WarehouseError with what there is instead.
 
-    The office or user is an id, or a name or part of one that nobody else has.
+    The office or user is an id, or a name or part of one that nobody else has; of a user that nobody is
+    called now, another name that the service gave an id in a sale or directory.
     """
     number = TracedNumber("user" if user else "office", user or office, month, measure)
     if measure not in number.sources:
@@ -225,7 +232,9 @@ def trace(data_dir: Path, month: date, measure: str, *, office: str = "", user: 
         raise NotInTheFile(f"There is no measure {measure!r}; marts.{number.kind}_month has {known}.")
     source = number.source
     with Versions(data_dir).reading() as connection:
-        number = replace(number, id=_known_id(connection, number))
+        known_id, is_other_name = _known_id(connection, number)
+        asked_as = number.id if is_other_name else ""
+        number = replace(number, id=known_id)
         name, value, is_open = _in_mart(connection, number)
         [(is_ahead,)] = connection.execute(_IS_AHEAD, [month]).fetchall()
         statement = _LOADS_OF_BUDGET if source.budget else _LOADS_OF_USER if user else _LOADS_OF_OFFICE
@@ -241,11 +250,15 @@ def trace(data_dir: Path, month: date, measure: str, *, office: str = "", user: 
             bool(source.budget and not loads and value is None and _is_budget_read(connection, number)),
             tuple(_answer(connection, number, TracedLoad(*load)) for load in loads),
             _ids(connection, "SELECT office_id FROM marts.offices"),
+            asked_as,
         )
 
 
-def _known_id(connection: DuckDBPyConnection, number: TracedNumber) -> str:
-    """The id that is meant by an id, a name or a part of one; raises NotInTheFile unless it is one alone."""
+def _known_id(connection: DuckDBPyConnection, number: TracedNumber) -> tuple[str, bool]:
+    """The id that is meant by an id, a name or a part of one, and whether that is another name than today's.
+
+    Raises NotInTheFile unless it is one alone.
+    """
     kind, asked = number.kind, number.id.strip().casefold()
     # Whose budgets were all taken back is in no budget mart.
     known = connection.execute(
@@ -254,20 +267,32 @@ def _known_id(connection: DuckDBPyConnection, number: TracedNumber) -> str:
         f"GROUP BY ALL ORDER BY {kind}_id"
     ).fetchall()
     names = [(str(one), str(name or "").casefold()) for one, name in known]
+    others: list[tuple[str, str]] = []
     found = (
         [one for one, _ in names if one == number.id]
         or [one for one, _ in names if one.casefold() == asked]
         or [one for one, name in names if name == asked]
-        or [one for one, name in names if asked and asked in name]
     )
+    if kind == "user" and asked and not found:
+        others = _other_names(connection, {one for one, _ in names})
+    other = [one for one, name in others if name == asked]
+    part = [one for one, name in names if asked and asked in name]
+    found = found or other or part or [one for one, name in others if asked in name]
+    found = list(dict.fromkeys(found))
     if len(found) == 1:
-        return found[0]
+        return found[0], bool(others and (other or not part))
     listed = [f"{one} ({name})" if name else one for one, name in known if one in found or not found]
     more = f" and {len(listed) - MOST_NAMED} more, see marts.{kind}s" if len(listed) > MOST_NAMED else ""
     says = f"{', '.join(listed[:MOST_NAMED]) or 'none yet'}{more}."
     if found:
         raise NotInTheFile(f"{number.id!r} may be each of {len(found)} {kind}s; give the id: {says}")
     raise NotInTheFile(f"There is no {kind} {number.id!r}; the published file has {says}")
+
+
+def _other_names(connection: DuckDBPyConnection, known: Collection[str]) -> list[tuple[str, str]]:
+    """What sales and directories call these users, or called them."""
+    found = connection.execute(_OTHER_NAMES).fetchall()
+    return [(one, str(name).casefold()) for one, name in found if one in known]
 
 
 def _in_mart(connection: DuckDBPyConnection, number: TracedNumber) -> tuple[str, Decimal | int | None, bool]:

@@ -95,6 +95,7 @@ def print_explanation(explanation: Explanation) -> int:
     """Print an explanation, one step a line; the command's exit code."""
     trace, number = explanation.trace, explanation.trace.number
     print(f"{number.measure} of {trace.name} ({number.id}), {number.month:%Y-%m}{_state(trace)}")
+    _print_other_name(trace)
     found = _no_budget(explanation) if trace.is_without_budget else written(trace.value)
     line("the mart", f"{found} in marts.{number.mart}")
     if trace.meaning:
@@ -125,6 +126,11 @@ def print_explanation(explanation: Explanation) -> int:
     return _print_recount(explanation)
 
 
+def _print_other_name(trace: Trace) -> None:
+    if trace.asked_as:
+        line("asked for as", f"{trace.asked_as!r}, another name that the service gave {trace.number.id}")
+
+
 def print_year(months: Sequence[Explanation]) -> int:
     """Print the year to date, a month a line, and what surrounds it; the command's exit code."""
     last = months[-1]
@@ -133,6 +139,7 @@ def print_year(months: Sequence[Explanation]) -> int:
     print(
         f"{number.measure} of {last.trace.name} ({number.id}), {number.month:%Y-01} to {number.month:%Y-%m}"
     )
+    _print_other_name(last.trace)
     total = sum((Decimal(one.trace.value or 0) for one in held), Decimal(0))
     line(
         "the sum",

@@ -62,7 +62,7 @@ def _print_chain(number: TracedNumber, around: Around, is_year: bool) -> None:
         wholes = {name: found.get(one, {}).get("number") for name, one in of_months.items()}
     print_offices(number, around["offices"], wholes, is_year, is_open=found[month]["is_open"])
     if number.measure in EARNED:
-        print_offices_changed(around["office_changes"], is_year)
+        print_offices_changed(number, around["office_changes"], is_year)
         print_kinds(number, around["kinds"])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from typing import Any
@@ -13,12 +14,39 @@ from warehouse.lineage import TracedNumber
 
 Row = Mapping[str, Any]
 ZERO = Decimal(0)
+REMEMBERED = {
+    "commission": "commission",
+    "sold_commission": "commission of sales",
+    "sold_total_price": "prices",
+    "sold_estate_parts": "homes sold",
+}
+"""Measures whose earlier totals are remembered, as a row calls them; `sold_commission` is of users alone."""
+
+
+def is_remembered(number: TracedNumber) -> bool:
+    """Whether earlier totals of the measure are remembered, so that its changes are known."""
+    return number.measure in REMEMBERED and (number.measure != "sold_commission" or number.kind == "user")
+
+
+def print_not_remembered(number: TracedNumber) -> None:
+    """That changes of the measure are not known, and of which they are."""
+    known = [name for name in REMEMBERED if is_remembered(replace(number, measure=name))]
+    line("changed since", f"not known: earlier totals of {number.measure} are not kept")
+    line("", f"those of {', '.join(known)} are")
+
+
+def _is_felt(number: TracedNumber, amount: Decimal) -> bool:
+    """Whether an amount is more than rounding."""
+    return abs(amount) >= (Decimal("0.005") if number.measure == "sold_estate_parts" else 1)
 
 
 def print_changes(number: TracedNumber, changes: Sequence[Row], agents: Sequence[Row], is_year: bool) -> None:
     """What was restated, and by what: sales by their share, other work by agent, and what neither shows."""
+    if not is_remembered(number):
+        print_not_remembered(number)
+        return
     months = sorted({one["month"] for one in changes} | {one["month"] for one in agents})
-    rows = [row for month in months for row in _changes_of(month, changes, agents)]
+    rows = [row for month in months for row in _changes_of(number, month, changes, agents)]
     if not rows:
         line("changed since", "nothing, as far as was read")
         return
@@ -40,10 +68,12 @@ def print_changes(number: TracedNumber, changes: Sequence[Row], agents: Sequence
     text = "noted by us after the month was over; sales by the shares that count here"
     table("changed since", text, heads, rows, right=numbers, most=len(rows))
     if number.kind == "office":
-        _print_agents_changed(months, changes, agents)
+        _print_agents_changed(number, months, changes, agents)
 
 
-def _changes_of(month: date, changes: Sequence[Row], agents: Sequence[Row]) -> list[list[str]]:
+def _changes_of(
+    number: TracedNumber, month: date, changes: Sequence[Row], agents: Sequence[Row]
+) -> list[list[str]]:
     """The rows of one month; the last two columns of amounts have the same sum."""
     found = [one for one in changes if one["month"] == month]
     totals = [one for one in found if not one["estate_id"]]
@@ -51,36 +81,37 @@ def _changes_of(month: date, changes: Sequence[Row], agents: Sequence[Row]) -> l
     unsold = [one for one in agents if one["month"] == month and abs(one["unsold_change"] or 0) >= 1]
     if not (totals or sales or unsold):
         return []
-    whole = sum((one["commission_change"] for one in totals), ZERO)
-    explained = sum((one["commission_change"] * one["share"] for one in sales), ZERO)
+    whole = sum((one["amount_change"] for one in totals), ZERO)
+    explained = sum((one["amount_change"] * one["share"] for one in sales), ZERO)
     explained += sum((one["unsold_change"] for one in unsold), ZERO)
-    rows = [_total_changed(one) for one in totals] + [_sale_changed(one) for one in sales]
+    what = f"{REMEMBERED[number.measure]} of the month"
+    rows = [_total_changed(one, what) for one in totals] + [_sale_changed(one) for one in sales]
     rows += [
         [*_noted(one), "not from sales", "", "", "", signed(one["unsold_change"]), one["user_label"], ""]
         for one in unsold
     ]
-    if abs(whole - explained) >= 1:
-        words = "no changed sale shows" if totals else "not in the month's commission"
+    if _is_felt(number, whole - explained):
+        words = "no changed sale shows" if totals else f"not in the {what}"
         rows.append(["", f"{month:%Y-%m}", words, "", "", "", signed(whole - explained), "", ""])
     if len(rows) > 1:
         rows.append(["", f"{month:%Y-%m}", "in all", "", "", signed(whole), signed(whole), "", ""])
     return rows
 
 
-def _total_changed(one: Row) -> list[str]:
-    before, after = brief(one["commission_before"]), brief(one["commission_after"])
+def _total_changed(one: Row, what: str) -> list[str]:
+    before, after = brief(one["amount_before"]), brief(one["amount_after"])
     return [
-        *(*_noted(one), "commission of the month", before, after),
-        *(signed(one["commission_change"]), "", "", ""),
+        *(*_noted(one), what, before, after),
+        *(signed(one["amount_change"]), "", "", ""),
     ]
 
 
 def _sale_changed(one: Row) -> list[str]:
     before, after = (
         brief(one[name] * one["share"]) if one[name] is not None else "-"
-        for name in ("commission_before", "commission_after")
+        for name in ("amount_before", "amount_after")
     )
-    change = signed(one["commission_change"] * one["share"])
+    change = signed(one["amount_change"] * one["share"])
     agents = str(one["agents"] or "")
     return [*_noted(one), _sale(one), before, after, "", change, agents, str(one["estate_id"])]
 
@@ -107,22 +138,24 @@ def _sale(one: Row) -> str:
     return " ".join(part for part in ("sale", name, beside, one["change"] + moved) if part)
 
 
-def _print_agents_changed(months: Sequence[date], changes: Sequence[Row], agents: Sequence[Row]) -> None:
-    """Whose commission changed in each restated month, and what is in nobody's."""
+def _print_agents_changed(
+    number: TracedNumber, months: Sequence[date], changes: Sequence[Row], agents: Sequence[Row]
+) -> None:
+    """Whose part changed in each restated month, and what is in nobody's."""
     for month in months:
         whole = sum(
-            (one["commission_change"] for one in changes if one["month"] == month and not one["estate_id"]),
+            (one["amount_change"] for one in changes if one["month"] == month and not one["estate_id"]),
             ZERO,
         )
         summed: dict[str, Decimal] = defaultdict(Decimal)
         for one in agents:
             if one["month"] == month:
-                summed[one["user_label"]] += one["commission_change"] or ZERO
+                summed[one["user_label"]] += one["amount_change"] or ZERO
         named = [
             f"{name} {signed(amount)}" for name, amount in sorted(summed.items(), key=lambda one: one[1])
         ]
         beside = whole - sum(summed.values(), ZERO)
-        if abs(beside) >= 1:
+        if _is_felt(number, beside):
             named.append(f"nobody can be named for {signed(beside)}")
         if named:
             line("by agent", f"{month:%Y-%m}: {', '.join(named)}")

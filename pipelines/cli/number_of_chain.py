@@ -8,6 +8,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
+from pipelines.cli.number_changes import is_remembered, print_not_remembered
 from pipelines.cli.number_lines import brief, counted, line, parts, signed, table
 from warehouse.lineage import TracedNumber
 
@@ -80,8 +81,11 @@ def _amounts(one: Mapping[str, Any], periods: Sequence[str]) -> list[str]:
     return found
 
 
-def print_offices_changed(changes: Sequence[Row], is_year: bool) -> None:
-    """Which offices' commission changed after the months were over, and the sum."""
+def print_offices_changed(number: TracedNumber, changes: Sequence[Row], is_year: bool) -> None:
+    """Which offices' totals changed after the months were over, and the sum."""
+    if not is_remembered(number):
+        print_not_remembered(number)
+        return
     if not changes:
         line("changed since", "nothing, as far as was read")
         return
@@ -90,13 +94,13 @@ def print_offices_changed(changes: Sequence[Row], is_year: bool) -> None:
             f"{one['noted_at_utc']:%Y-%m-%d}",
             *([f"{one['month']:%Y-%m}"] if is_year else []),
             str(one["office_name"]),
-            *(brief(one["commission_before"]), brief(one["commission_after"])),
-            signed(one["commission_change"]),
+            *(brief(one["amount_before"]), brief(one["amount_after"])),
+            signed(one["amount_change"]),
         ]
         for one in changes
     ]
     place = 3 if is_year else 2
-    in_all = sum((one["commission_change"] for one in changes), ZERO)
+    in_all = sum((one["amount_change"] for one in changes), ZERO)
     rows.append(["", *[""] * (place - 2), "in all", "", "", signed(in_all)])
     heads = ["noted", *(["month"] if is_year else []), "office", "before", "after", "change"]
     text = "noted by us after the month was over; `brokerbi explain --office` says by which sales"

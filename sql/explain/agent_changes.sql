@@ -1,31 +1,45 @@
--- Whose commission changed after the months were over, and what of it came from no sale?
--- One row per month, day and agent whose commission changed then.
--- Parameters: office, user, first_month, month
+-- Whose part of the measure changed after the months were over, and what of commission came from no sale?
+-- One row per month, day and agent whose part changed then; unsold_change is of commission alone.
+-- Parameters: office, user, first_month, month, measure
 WITH restated AS (
     SELECT DISTINCT month
     FROM marts.office_restatements
     WHERE office_id = getvariable('office')
 ),
 
-versions_compared AS (
+versions AS (
     SELECT
         user_id,
         month,
+        version,
         valid_from_utc,
         is_restatement,
-        commission - lag(commission) OVER versions AS commission_change,
-        sold_commission - lag(sold_commission) OVER versions AS sold_change
+        CASE getvariable('measure')
+            WHEN 'commission' THEN commission
+            WHEN 'sold_commission' THEN sold_commission
+            WHEN 'sold_total_price' THEN sold_total_price
+            WHEN 'sold_estate_parts' THEN sold_estate_parts
+        END AS amount,
+        CASE WHEN getvariable('measure') = 'commission' THEN commission - sold_commission END AS unsold
     FROM marts.user_month_versions
     WHERE month BETWEEN getvariable('first_month')::DATE AND getvariable('month')::DATE
-    WINDOW versions AS (PARTITION BY user_id, month ORDER BY version)
+),
+
+versions_compared AS (
+    SELECT
+        *,
+        amount - lag(amount) OVER versions_of AS amount_change,
+        unsold - lag(unsold) OVER versions_of AS unsold_change
+    FROM versions
+    WINDOW versions_of AS (PARTITION BY user_id, month ORDER BY version)
 )
 
 SELECT
     versions.month,
     versions.valid_from_utc AS noted_at_utc,
     users.user_label,
-    versions.commission_change,
-    versions.commission_change - versions.sold_change AS unsold_change
+    versions.amount_change,
+    versions.unsold_change
 FROM versions_compared AS versions
 INNER JOIN marts.user_month AS users USING (user_id, month)
 LEFT JOIN restated ON restated.month = versions.month
@@ -34,5 +48,8 @@ WHERE versions.is_restatement
         users.user_id = getvariable('user')
         OR (users.office_id = getvariable('office') AND restated.month IS NOT NULL)
     )
-    AND (abs(versions.commission_change) >= 1 OR abs(versions.commission_change - versions.sold_change) >= 1)
-ORDER BY versions.month, noted_at_utc, versions.commission_change, users.user_label
+    AND (
+        abs(versions.amount_change) >= CASE WHEN getvariable('measure') = 'sold_estate_parts' THEN 0.005 ELSE 1 END
+        OR abs(versions.unsold_change) >= 1
+    )
+ORDER BY versions.month, noted_at_utc, versions.amount_change, users.user_label

@@ -1,46 +1,102 @@
--- What changed in the months after they were over, since when, and which sales were it?
--- One row per change of a month's commission, and one per sale that changed since in the sales list.
--- What changed before a month was over is no change of it. A sale counts with the part of its commission that the office or
--- user has in it now; share is null where the sales list has it no more, and then the stored answer at landing (of load
+-- What changed in the measure after the months were over, since when, and which sales were it?
+-- One row per change of a month's total, and one per sale that changed since in the sales list: in its commission, its price,
+-- or that it is a home sold. Totals of other measures are not remembered.
+-- What changed before a month was over is no change of it. A sale counts with the part of it that the office or user has now; share is null where the sales list has it no more, and then the stored answer at landing (of load
 -- load_id_before) may say who had it. Such sales of other offices are named where a total of the month changed that day, as
 -- the office or user may have had a share in them.
--- Parameters: office, user, first_month, month
+-- Parameters: office, user, first_month, month, measure
 WITH user_totals AS (
     SELECT
         month,
         valid_from_utc AS noted_at_utc,
-        lag(commission) OVER (PARTITION BY month ORDER BY version) AS commission_before,
-        commission AS commission_after,
-        is_restatement
+        version,
+        is_restatement,
+        CASE getvariable('measure')
+            WHEN 'commission' THEN commission
+            WHEN 'sold_commission' THEN sold_commission
+            WHEN 'sold_total_price' THEN sold_total_price
+            WHEN 'sold_estate_parts' THEN sold_estate_parts
+        END AS amount
     FROM marts.user_month_versions
     WHERE user_id = getvariable('user')
 ),
 
+user_totals_compared AS (
+    SELECT *, lag(amount) OVER (PARTITION BY month ORDER BY version) AS amount_before
+    FROM user_totals
+),
+
 totals AS (
-    SELECT month, noted_at_utc, commission_before, commission_after
+    SELECT
+        month,
+        noted_at_utc,
+        CASE getvariable('measure')
+            WHEN 'commission' THEN commission_before
+            WHEN 'sold_total_price' THEN price_before
+            WHEN 'sold_estate_parts' THEN estate_parts_before
+        END AS amount_before,
+        CASE getvariable('measure')
+            WHEN 'commission' THEN commission_after
+            WHEN 'sold_total_price' THEN price_after
+            WHEN 'sold_estate_parts' THEN estate_parts_after
+        END AS amount_after
     FROM marts.office_restatements
     WHERE office_id = getvariable('office')
-        AND month BETWEEN getvariable('first_month')::DATE AND getvariable('month')::DATE
-        AND commission_before IS DISTINCT FROM commission_after
     UNION ALL
-    SELECT month, noted_at_utc, commission_before, commission_after
-    FROM user_totals
+    SELECT month, noted_at_utc, amount_before, amount FROM user_totals_compared WHERE is_restatement
+),
+
+totals_changed AS (
+    SELECT *
+    FROM totals
     WHERE month BETWEEN getvariable('first_month')::DATE AND getvariable('month')::DATE
-        AND is_restatement
-        AND commission_before IS DISTINCT FROM commission_after
+        AND amount_before IS DISTINCT FROM amount_after
+),
+
+sales_changed AS (
+    SELECT
+        *,
+        CASE
+            WHEN getvariable('measure') IN ('commission', 'sold_commission') THEN commission_before
+            WHEN getvariable('measure') = 'sold_total_price' THEN price_before
+            WHEN change NOT IN ('appeared', 'moved here') THEN 1
+        END AS amount_before,
+        CASE
+            WHEN getvariable('measure') IN ('commission', 'sold_commission') THEN commission_after
+            WHEN getvariable('measure') = 'sold_total_price' THEN price_after
+            WHEN change NOT IN ('vanished', 'moved away') THEN 1
+        END AS amount_after,
+        CASE
+            WHEN getvariable('measure') IN ('commission', 'sold_commission') THEN commission_change
+            WHEN getvariable('measure') = 'sold_total_price' THEN price_change
+            WHEN getvariable('measure') = 'sold_estate_parts' THEN row_count_change
+        END AS amount_change
+    FROM marts.sale_changes
+    WHERE is_restatement
+        AND month BETWEEN getvariable('first_month')::DATE AND getvariable('month')::DATE
 ),
 
 shared AS (
     SELECT
         estate_id,
         coalesce(
-            sum(commission) FILTER (is_ours) / nullif(sum(commission), 0), sum(commission_share) FILTER (is_ours), 0
-        )::DECIMAL(28, 12) AS share
+            CASE
+                WHEN getvariable('measure') IN ('commission', 'sold_commission')
+                THEN sum(commission) FILTER (is_ours) / nullif(sum(commission), 0)
+            END,
+            sum(commission_share) FILTER (is_ours),
+            0
+        )::DECIMAL(28, 12) AS share,
+        string_agg(agent, ', ' ORDER BY NOT coalesce(is_responsible, false), agent) AS agents
     FROM (
         SELECT
-            *,
-            coalesce(user_office_id = getvariable('office') OR user_id = getvariable('user'), false) AS is_ours
-        FROM marts.sale_shares
+            shares.*,
+            coalesce(users.user_label, shares.user_name, shares.user_id) AS agent,
+            coalesce(
+                shares.user_office_id = getvariable('office') OR shares.user_id = getvariable('user'), false
+            ) AS is_ours
+        FROM marts.sale_shares AS shares
+        LEFT JOIN marts.users AS users USING (user_id)
     )
     GROUP BY estate_id
 )
@@ -57,14 +113,14 @@ SELECT
     NULL AS other_office,
     NULL AS contract_on,
     NULL AS price_before,
-    commission_before,
-    commission_after,
-    coalesce(commission_after, 0) - coalesce(commission_before, 0) AS commission_change,
+    amount_before,
+    amount_after,
+    coalesce(amount_after, 0) - coalesce(amount_before, 0) AS amount_change,
     NULL AS share,
     NULL AS is_listed_here,
     NULL AS landing,
     NULL AS sha256
-FROM totals
+FROM totals_changed
 UNION ALL
 SELECT
     changes.month,
@@ -72,35 +128,33 @@ SELECT
     changes.estate_id,
     changes.estate_number,
     sales.street_address,
-    sales.agents,
+    shared.agents,
     changes.change,
     changes.other_month,
     CASE WHEN changes.other_office_id <> changes.office_id THEN coalesce(other.office_name, changes.other_office_id) END,
     coalesce(sales.contract_on, before.contract_on),
     changes.price_before,
-    changes.commission_before,
-    changes.commission_after,
-    changes.commission_change,
+    changes.amount_before,
+    changes.amount_after,
+    changes.amount_change,
     CASE WHEN sales.estate_id IS NOT NULL THEN coalesce(shared.share, (changes.office_id = getvariable('office'))::INTEGER) END,
     coalesce(changes.office_id = getvariable('office'), false),
     loads.landing,
     loads.sha256
-FROM marts.sale_changes AS changes
+FROM sales_changed AS changes
 LEFT JOIN marts.sales AS sales USING (estate_id)
 LEFT JOIN shared USING (estate_id)
 LEFT JOIN marts.sale_versions AS before
     ON before.estate_id = changes.estate_id AND before.valid_to_utc = changes.noted_at_utc
 LEFT JOIN marts.offices AS other ON other.office_id = changes.other_office_id
 LEFT JOIN meta.loads AS loads ON loads.load_id = changes.load_id_before
-WHERE changes.is_restatement
-    AND changes.commission_change <> 0
-    AND changes.month BETWEEN getvariable('first_month')::DATE AND getvariable('month')::DATE
+WHERE changes.amount_change <> 0
     AND (
         shared.share > 0
         OR (shared.share IS NULL AND changes.office_id = getvariable('office'))
         OR (
             sales.estate_id IS NULL
-            AND (changes.month, changes.noted_at_utc::DATE) IN (SELECT (month, noted_at_utc::DATE) FROM totals)
+            AND (changes.month, changes.noted_at_utc::DATE) IN (SELECT (month, noted_at_utc::DATE) FROM totals_changed)
         )
     )
 ORDER BY month, noted_at_utc, estate_id NULLS FIRST

@@ -1,16 +1,35 @@
--- What changed in the commission of which offices after the months were over?
--- One row per office, month and build that found another commission; of the chain it is their sum.
--- Parameters: first_month, month
+-- What changed in the measure at which offices after the months were over?
+-- One row per office, month and build that found another commission, price or number of homes, whichever is asked for; of the
+-- chain it is their sum. Totals of other measures are not remembered.
+-- Parameters: first_month, month, measure
+WITH totals AS (
+    SELECT
+        month,
+        noted_at_utc,
+        office_id,
+        CASE getvariable('measure')
+            WHEN 'commission' THEN commission_before
+            WHEN 'sold_total_price' THEN price_before
+            WHEN 'sold_estate_parts' THEN estate_parts_before
+        END AS amount_before,
+        CASE getvariable('measure')
+            WHEN 'commission' THEN commission_after
+            WHEN 'sold_total_price' THEN price_after
+            WHEN 'sold_estate_parts' THEN estate_parts_after
+        END AS amount_after
+    FROM marts.office_restatements
+    WHERE month BETWEEN getvariable('first_month')::DATE AND getvariable('month')::DATE
+)
+
 SELECT
-    restated.month,
-    restated.noted_at_utc,
-    restated.office_id,
-    coalesce(offices.office_name, restated.office_id) AS office_name,
-    restated.commission_before,
-    restated.commission_after,
-    coalesce(restated.commission_after, 0) - coalesce(restated.commission_before, 0) AS commission_change
-FROM marts.office_restatements AS restated
+    totals.month,
+    totals.noted_at_utc,
+    totals.office_id,
+    coalesce(offices.office_name, totals.office_id) AS office_name,
+    totals.amount_before,
+    totals.amount_after,
+    coalesce(totals.amount_after, 0) - coalesce(totals.amount_before, 0) AS amount_change
+FROM totals
 LEFT JOIN marts.offices AS offices USING (office_id)
-WHERE restated.month BETWEEN getvariable('first_month')::DATE AND getvariable('month')::DATE
-    AND restated.commission_before IS DISTINCT FROM restated.commission_after
-ORDER BY restated.month, restated.noted_at_utc, commission_change, office_name
+WHERE totals.amount_before IS DISTINCT FROM totals.amount_after
+ORDER BY totals.month, totals.noted_at_utc, amount_change, office_name

@@ -1,6 +1,6 @@
 -- Which sales is the commission of the months made of, and when are they paid?
 -- One row per sale, the largest share first: those of the months, then with is_year_before those of a year before.
--- Agents are all of the sale, each with the part of its commission where there are several. A share counts at the agent's
+-- Agents are all of the sale, by the names that they have now, each with the part of its commission where there are several. A share counts at the agent's
 -- own office and not at the one that listed the home. Commission for writings and valuations is in no sale.
 -- Parameters: office, user, first_month, month
 WITH shares AS (
@@ -18,15 +18,16 @@ agents_named AS (
     SELECT
         estate_id,
         string_agg(
-            coalesce(user_name, user_id)
+            coalesce(users.user_label, sharing.user_name, sharing.user_id)
             || CASE
                 WHEN sharing.agent_count > 1 AND commission_share IS NOT NULL
                 THEN ' ' || round(100 * commission_share)::INT || '%'
                 ELSE ''
             END,
-            ', ' ORDER BY commission DESC, user_id
+            ', ' ORDER BY sharing.commission DESC, sharing.user_id
         ) AS agents
     FROM (SELECT *, count(*) OVER (PARTITION BY estate_id) AS agent_count FROM marts.sale_shares) AS sharing
+    LEFT JOIN marts.users AS users USING (user_id)
     GROUP BY estate_id
 )
 

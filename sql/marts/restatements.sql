@@ -15,7 +15,11 @@
 --   commission_before: commission before; currency as in marts.month_totals
 --   commission_after: commission since, in the same
 --   commission_change: what was added, in the same
---   price_change: what was added to the prices of what was sold; currency not documented
+--   price_before: prices of what was sold before; currency not documented
+--   price_after: the same since
+--   price_change: what was added to them
+--   estate_parts_before: homes sold before
+--   estate_parts_after: homes sold since
 --   estate_parts_change: what was added to the homes sold
 --   sale_change_count: changes of single sales that were found at once in the sales list of the same office and
 --     month; marts.sale_changes has them, joined by noted_at_utc, office_id and month
@@ -60,7 +64,11 @@ SELECT
     compared.commission_before,
     compared.commission AS commission_after,
     (compared.commission - compared.commission_before)::DECIMAL(18, 4) AS commission_change,
+    compared.price_before,
+    compared.price AS price_after,
     (compared.price - compared.price_before)::DECIMAL(18, 4) AS price_change,
+    compared.estate_parts_before,
+    compared.estate_parts AS estate_parts_after,
     (compared.estate_parts - compared.estate_parts_before)::DECIMAL(19, 8) AS estate_parts_change,
     coalesce(sale_changes_counted.sale_change_count, 0) AS sale_change_count,
     compared.load_id_before,

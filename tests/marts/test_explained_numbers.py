@@ -60,9 +60,9 @@ def restated() -> DuckDBPyConnection:
 def test_changes_are_those_since_the_month_was_over_and_sales_count_by_their_share(
     restated: DuckDBPyConnection, whose: dict[str, str]
 ) -> None:
-    found = explained(restated, "changes", "2026-01", **whose)
+    found = explained(restated, "changes", "2026-01", measure="commission", **whose)
     assert [
-        (one["noted_at_utc"], one["estate_id"], one["change"], one["commission_change"], one["share"])
+        (one["noted_at_utc"], one["estate_id"], one["change"], one["amount_change"], one["share"])
         for one in found
     ] == [
         (NIGHTS[2], None, "the month", -15, None),
@@ -74,6 +74,29 @@ def test_changes_are_those_since_the_month_was_over_and_sales_count_by_their_sha
     listed_here = whose == {"office": "M1"}
     known = (gone["contract_on"], gone["price_before"], gone["is_listed_here"])
     assert known == (date(2026, 1, 15), 1000, listed_here)
+
+
+def test_changes_are_those_of_the_measure_that_is_asked_for() -> None:
+    given = warehouse()
+    for at_utc, commission in ((NIGHTS[1], 100), (NIGHTS[2], 90)):
+        office = earned({"office_customer_id": "M1"}, 50, price=10 * commission)
+        loaded(given, "commission_office", "G1", "2026-01", [office], at_utc=at_utc)
+        sales_read(given, "2026-01", {"E1": commission}, at_utc)
+        explained(given, "changes", "2026-01")
+    prices, homes = (
+        explained(given, "changes", "2026-01", office="M1", measure=measure)
+        for measure in ("sold_total_price", "sold_estate_parts")
+    )
+    amounts = ("estate_id", "amount_before", "amount_after", "amount_change")
+    assert [tuple(one[name] for name in amounts) for one in prices] == [
+        (None, 1000, 900, -100), ("E1", 1000, 900, -100)
+    ]  # fmt: skip
+    assert homes == []
+    of_chain = [
+        [one["amount_change"] for one in explained(given, "office_changes", "2026-01", measure=measure)]
+        for measure in ("sold_total_price", "commission")
+    ]
+    assert of_chain == [[-100], []]
 
 
 def kinds(given: DuckDBPyConnection, first: str, last: str = "", **whose: str) -> list[tuple[object, ...]]:
@@ -181,6 +204,17 @@ def test_a_sale_names_all_its_agents_with_their_parts_also_where_one_of_them_is_
         ("U1", 100),
         ("U2 50%, U3 35%, U1 15%", 15),
     ]
+
+
+def test_the_sales_name_an_agent_as_the_directory_does_now() -> None:
+    given = warehouse()
+    agent = {"id": "U1", "name": "Al Berg", "primary_office_customer_id": "M1", "commission_value": 5}
+    sold(given, "G1", "2026-01", "M1", "E1", agents=[agent])
+    given.execute(
+        "INSERT INTO bi.users_history (_customer, id, name, valid_from_utc) "
+        "VALUES ('G1', 'U1', 'Al Ny', '2026-01-01')"
+    )
+    assert [one["agents"] for one in explained(given, "sales", "2026-01", user="U1")] == ["Al Ny"]
 
 
 def test_the_agents_of_an_office_say_who_has_left_the_directory_since() -> None:

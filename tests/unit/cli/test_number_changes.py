@@ -18,21 +18,21 @@ NOTED = {"month": SEPTEMBER, "noted_at_utc": datetime(2026, 11, 9)}
 
 
 def total(before: int, after: int) -> dict[str, Any]:
-    amounts = {"commission_before": Decimal(before), "commission_after": Decimal(after)}
-    return {**NOTED, **amounts, "commission_change": Decimal(after - before), "estate_id": None}
+    amounts = {"amount_before": Decimal(before), "amount_after": Decimal(after)}
+    return {**NOTED, **amounts, "amount_change": Decimal(after - before), "estate_id": None}
 
 
 def sale(change: str, before: int, **known: object) -> dict[str, Any]:
     nothing = dict.fromkeys(
         ("estate_number", "street_address", "contract_on", "price_before", "other_month", "other_office")
     )
-    amounts = {"commission_before": Decimal(before), "commission_after": None}
+    amounts = {"amount_before": Decimal(before), "amount_after": None}
     described = {**NOTED, **nothing, **amounts, "estate_id": "E1", "agents": "Åsa Berg", "change": change}
-    return {**described, "commission_change": Decimal(-before), "share": Decimal("0.5"), **known}
+    return {**described, "amount_change": Decimal(-before), "share": Decimal("0.5"), **known}
 
 
 def unsold(amount: int) -> dict[str, Any]:
-    changes = {"commission_change": Decimal(amount), "unsold_change": Decimal(amount)}
+    changes = {"amount_change": Decimal(amount), "unsold_change": Decimal(amount)}
     return {**NOTED, **changes, "user_label": "Åsa Berg"}
 
 
@@ -44,6 +44,15 @@ def test_parts_of_a_change_and_the_remainder_add_up_to_it(capsys: pytest.Capture
     assert re.search(r"no changed sale shows +-2 000\n", said)
     assert re.search(r"in all +-7 000 +-7 000\n", said)
     assert "by agent         2026-09: Åsa Berg -1 000, nobody can be named for -6 000\n" in said
+
+
+@pytest.mark.parametrize(("kind", "is_known"), [("office", False), ("user", True)])
+def test_changes_of_a_measure_that_is_not_remembered_are_not_known(
+    capsys: pytest.CaptureFixture[str], kind: str, is_known: bool
+) -> None:
+    print_changes(TracedNumber(kind, "M1", SEPTEMBER, "sold_commission"), [], [], False)
+    words = "nothing, as far" if is_known else "not known: earlier totals of sold_commission"
+    assert f"changed since    {words}" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

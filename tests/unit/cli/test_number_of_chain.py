@@ -12,6 +12,7 @@ from pipelines.cli.number_of_chain import print_office_budgets_changed, print_of
 from warehouse.lineage import TracedNumber
 
 AUGUST = date(2026, 8, 1)
+NUMBER = TracedNumber("chain", "", AUGUST, "commission")
 NOTED = {"month": AUGUST, "noted_at_utc": datetime(2026, 11, 9), "office_name": "Kalmar"}
 
 
@@ -22,8 +23,7 @@ def test_offices_and_what_is_in_none_of_them_add_up_to_the_change_of_the_chain(
     new = {"office_name": "Ny", "number": Decimal(7), "year_before": None, "remark": "first held in 2026-06"}
     homes = {"homes": Decimal(1), "homes_year_before": None}
     wholes = {"number": Decimal(50), "year_before": Decimal(110), "month_before": None}
-    number = TracedNumber("chain", "", AUGUST, "commission")
-    print_offices(number, [{**kalmar, **homes}, {**new, **homes}], wholes, False)
+    print_offices(NUMBER, [{**kalmar, **homes}, {**new, **homes}], wholes, False)
     said = [re.split(r"  +", one.strip()) for one in capsys.readouterr().out.splitlines()[3:]]
     assert said == [
         ["Kalmar", "40", "100", "-60", "1", "-"],
@@ -35,11 +35,13 @@ def test_offices_and_what_is_in_none_of_them_add_up_to_the_change_of_the_chain(
 
 def test_what_changed_in_the_offices_is_summed(capsys: pytest.CaptureFixture[str]) -> None:
     amounts = {
-        "commission_before": Decimal(9),
-        "commission_after": Decimal(5),
-        "commission_change": Decimal(-4),
+        "amount_before": Decimal(9),
+        "amount_after": Decimal(5),
+        "amount_change": Decimal(-4),
     }
-    print_offices_changed([{**NOTED, **amounts}, {**NOTED, **amounts, "office_name": "Nyköping"}], False)
+    print_offices_changed(
+        NUMBER, [{**NOTED, **amounts}, {**NOTED, **amounts, "office_name": "Nyköping"}], False
+    )
     assert re.search(r"Kalmar +9 +5 +-4\n.* Nyköping +9 +5 +-4\n +in all +-8\n", capsys.readouterr().out)
 
 

@@ -425,6 +425,20 @@ def test_an_office_or_user_is_found_by_a_name_that_nobody_else_has(published: Pa
         explained(tmp_path, user="åsa z")
 
 
+def test_a_user_is_found_by_a_former_name_and_the_id_is_said(
+    published: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(published, tmp_path, dirs_exist_ok=True)
+    one, two = ids(published, "user")[:2]
+    with duckdb.connect(tmp_path / "warehouse.duckdb") as file:
+        file.execute("UPDATE marts.user_month SET user_name = 'Åsa Zornberg' WHERE user_id = $1", [two])
+        file.execute("UPDATE marts.sale_shares SET user_name = 'Åsa Zorn' WHERE user_id = $1", [one])
+    found = explained(tmp_path, user="åsa zorn")
+    print_explanation(found)
+    assert found.trace.number.id == one
+    assert f"'åsa zorn', another name that the service gave {one}\n" in capsys.readouterr().out
+
+
 def test_a_sale_is_told_by_its_street(published: Path, capsys: pytest.CaptureFixture[str]) -> None:
     explanation = explained(published)
     print_explanation(explanation)
