@@ -1,23 +1,34 @@
-"""Alerts: a message when a run fails, and one after each night that left something to do or never came."""
+"""Alerts: a message when a run fails, after a night that left something to do, and when trouble is over."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime, timedelta
 from logging import Logger
 
 import dagster as dg
 
+from assets.failed_runs import FailedRun, failed_runs, has_succeeded_since
 from assets.notify import Channel, ChannelRefused, Message
 from assets.overdue import DataState, find_overdue, lost_rights, read_data_state
 from assets.partitions import customers_in_order
 from assets.project import Project
 from assets.run_log import columns_in_words
-from assets.run_results import FETCH_FAILED
 from assets.schedules import NIGHTLY
-from assets.under_way import NIGHT_OF, customers_being_fetched
+from assets.told_troubles import (
+    BROKEN_RUN,
+    SILENCE,
+    ToldTrouble,
+    ended_by_answers,
+    ends_in_words,
+    new_troubles,
+    remembered,
+    still_asked,
+    told_trouble,
+)
+from assets.under_way import NIGHT_OF, customers_being_fetched, unfinished_runs
 from pipelines.operations.causes import (
     LOGIN_CORRECTED,
     NO_RIGHT,
@@ -25,6 +36,7 @@ from pipelines.operations.causes import (
     FailedReport,
     causes,
     shortened,
+    with_kinds,
 )
 from pipelines.operations.logins import with_corrected_logins
 from pipelines.planning.selection import Pair
@@ -34,25 +46,24 @@ from warehouse.publish import loaded_since_publication
 
 SECONDS_BETWEEN_LOOKS = 60
 SILENT_AFTER = timedelta(hours=30)
-TIME_TO_PUBLISH = timedelta(minutes=10)
-"""So long after the last run of a night its message waits for what was loaded to be published."""
-BETWEEN_MESSAGES = timedelta(minutes=10)
-"""The runs of a backfill that fail one after the other are few messages."""
+TIME_TO_PUBLISH = timedelta(minutes=1)
+"""So long after a night its message waits for what was loaded to be published."""
+LATE_ENTRIES = timedelta(minutes=2)
+"""Runs that ended so long before the last look may have been written down after it."""
 LATEST_RUNS = 50
 MOST_RUNS_NAMED = 3
-REASON_LINES = 3
 LONGEST_LINE = 300
 LONGEST_TEXT = 1400
 """Signs of a message below its subject; what is beyond is in the UI and in `brokerbi status`."""
-WILL_RETRY = "dagster/will_retry"
 
 
 @dataclass(frozen=True)
 class AlertState:
     """The sensor's cursor: the night of the last message, and the channels that have yet to take it.
 
-    Runs that fail are reported from the moment `until` on, in seconds of the Unix epoch, without those in
-    `told`, the last of them at `told_at`. `lost` are the rights whose loss was reported already.
+    `until` is when a night was reported last and `looked` when what was found was last gone through, in
+    seconds of the Unix epoch; runs in `told` were reported or need no report. `open` are the troubles that
+    were told and are not over.
     """
 
     day: str = ""
@@ -61,56 +72,52 @@ class AlertState:
     text: str = ""
     channels: Sequence[str] = ()
     told: Sequence[str] = ()
-    told_at: float = 0.0
-    lost: Sequence[Sequence[str]] = field(default=())
+    looked: float = 0.0
+    open: Sequence[ToldTrouble] = field(default_factory=list)
 
     @classmethod
     def from_cursor(cls, cursor: str | None) -> AlertState:
-        return cls(**json.loads(cursor)) if cursor else cls()
+        """The state of a cursor, also of one that an earlier version wrote."""
+        known = {one.name for one in fields(cls)}
+        values = {name: value for name, value in json.loads(cursor or "{}").items() if name in known}
+        return cls(**{**values, "open": [ToldTrouble(*one) for one in values.get("open", ())]})
 
     @property
     def cursor(self) -> str:
-        return json.dumps(asdict(self))
-
-
-@dataclass(frozen=True)
-class FailedRun:
-    """A run that failed and will not be retried by itself; `night` if it is the nightly run."""
-
-    name: str
-    run_id: str
-    link: str
-    reason: str
-    night: bool = False
+        return json.dumps(asdict(self) | {"open": [list(one) for one in self.open]})
 
     @property
-    def is_fetch(self) -> bool:
-        """Whether it failed for what the service answered, which the ledger knows better."""
-        return FETCH_FAILED in self.reason.partition("\n")[0]
+    def since(self) -> datetime:
+        """Since when runs that ended are of interest."""
+        looked = self.looked - LATE_ENTRIES.total_seconds() if self.looked else self.until
+        return datetime.fromtimestamp(looked, UTC)
 
 
 @dataclass(frozen=True)
 class Findings:
-    """What a message is made of: causes of what is overdue, rights that are back, runs, and a silence.
+    """What a message is made of: causes of trouble, runs that broke down for other reasons, a silence.
 
-    `columns` are sentences on new columns and other types, which ask for nothing to be done.
+    `runs` are those that failed for these causes, `ended` says what is over, and `columns` what is new in the
+    answers; both ask for nothing to be done.
     """
 
     causes: Sequence[str] = ()
-    regained: Sequence[Pair] = ()
-    failed: Sequence[FailedRun] = ()
+    broken: Sequence[FailedRun] = ()
     silence: str = ""
+    ended: Sequence[str] = ()
     columns: Sequence[str] = ()
+    runs: Sequence[FailedRun] = ()
 
 
 def trouble_sensor(project: Project, channels: Mapping[str, Channel]) -> dg.SensorDefinition:
-    """Looks every minute whether a run failed or a night is over, and sends one message about it."""
+    """Looks every minute whether a run has ended or a night is missing, and sends one message about it."""
 
     @dg.sensor(
         name="trouble",
         minimum_interval_seconds=SECONDS_BETWEEN_LOOKS,
         default_status=dg.DefaultSensorStatus.RUNNING,
-        description="Sends a message when a run has failed, and one after a night that left something to do.",
+        description="Sends a message when a run has failed, one after a night that left something to do, and "
+        "one when what was told is over.",
     )
     def trouble(context: dg.SensorEvaluationContext) -> dg.SkipReason:
         now = project.run_context.clock.utc_now()
@@ -130,39 +137,49 @@ def trouble_sensor(project: Project, channels: Mapping[str, Channel]) -> dg.Sens
 def next_alert(
     project: Project, instance: dg.DagsterInstance, now: datetime, state: AlertState, channels: Sequence[str]
 ) -> AlertState:
-    """The state after this look: the same as before, or with another message."""
+    """The state after this look: the same as before, or with another message.
+
+    A run that failed by day is told at once, whatever else goes on; what is over is told with it, or as soon
+    as nothing is being fetched any more. A night of another date is told with all that is left to do.
+    """
     if not state.until:
         return replace(state, until=now.timestamp())
-    day, silence = _night_to_report(project, instance, now, state)
-    since = datetime.fromtimestamp(state.until, UTC)
+    night = latest_night(instance)
+    day, silence = _night_to_report(project, night, now, state)
     failed = [
-        one for one in failed_runs(instance, since, project.settings.ui_url) if one.run_id not in state.told
+        one
+        for one in failed_runs(instance, state.since, project.settings.ui_url)
+        if one.run_id not in state.told and (day or not _is_awaited(one, night, state))
     ]
-    if not day:
-        failed = [one for one in failed if not one.night]
-        if not failed or now.timestamp() - state.told_at < BETWEEN_MESSAGES.total_seconds():
-            return state
-    found = read_data_state(project)
-    lost = lost_rights(found)
-    known = {(report, customer) for report, customer in state.lost}
-    troubles = _to_be_mended(project, _troubles(project, instance, now, found, lost - known))
-    findings = Findings(
-        causes(troubles, project.settings),
-        sorted(known - lost),
-        failed,
-        silence,
-        _columns_in_words(project, since) if day else (),
+    if not (day or failed or (state.open and _all_has_ended(instance, state))):
+        return state
+    look = take_a_look(project, instance, now)
+    told = still_asked(state.open, project)
+    ended = [
+        *look.ended(told),
+        *([one for one in told if one.kind == SILENCE] if day and not silence else []),
+    ]
+    findings, more = look.findings(failed, [one for one in told if one not in ended], whole=bool(day))
+    findings = replace(
+        findings,
+        silence=silence,
+        ended=ends_in_words(ended),
+        columns=_columns_in_words(project, state.until) if day else (),
     )
-    message = alert_message(day or f"{project.as_of(now):%Y-%m-%d}", findings)
-    told = [*state.told, *(one.run_id for one in failed)][-LATEST_RUNS:]
-    after = replace(state, told=told, lost=sorted(lost))
+    if silence:
+        more.append(ToldTrouble(SILENCE, told_at=look.at))
+    after = replace(
+        state,
+        looked=now.timestamp(),
+        told=[*state.told, *(one.run_id for one in failed)][-LATEST_RUNS:],
+        open=[one for one in remembered(told, more) if one not in ended],
+    )
     if day:
-        after = replace(after, day=day, until=now.timestamp(), subject="", text="", channels=(), told=())
+        after = replace(after, day=day, until=now.timestamp(), subject="", text="", channels=())
+    message = alert_message(day or str(project.calendar.today), findings)
     if message is None:
         return after
-    return replace(
-        after, told_at=now.timestamp(), subject=message.subject, text=message.text, channels=channels
-    )
+    return replace(after, subject=message.subject, text=message.text, channels=channels)
 
 
 def deliver(state: AlertState, channels: Mapping[str, Channel], log: Logger) -> AlertState:
@@ -181,44 +198,102 @@ def deliver(state: AlertState, channels: Mapping[str, Channel], log: Logger) -> 
     return replace(state, channels=refused)
 
 
-def failed_runs(instance: dg.DagsterInstance, since: datetime, ui_url: str) -> Iterator[FailedRun]:
-    """Runs of any job that failed for good, oldest first."""
-    wanted = dg.RunsFilter(statuses=[dg.DagsterRunStatus.FAILURE], updated_after=since)
-    for record in instance.get_run_records(wanted, limit=LATEST_RUNS, ascending=True):
-        run = record.dagster_run
-        if run.tags.get(WILL_RETRY) != "true":
-            link = f"{ui_url.rstrip('/')}/runs/{run.run_id}" if ui_url else ""
-            reason = _failure_reason(instance, run.run_id)
-            yield FailedRun(run.job_name, run.run_id, link, reason, NIGHT_OF in run.tags)
+@dataclass(frozen=True)
+class Look:
+    """What is held and wrong at a moment, `at` in seconds of the Unix epoch.
+
+    `troubles` are everything overdue and every right that was lost, with what is corrected by now.
+    """
+
+    project: Project
+    instance: dg.DagsterInstance
+    at: float
+    state: DataState
+    lost: Collection[Pair]
+    troubles: Sequence[FailedReport]
+
+    def ended(self, told: Iterable[ToldTrouble]) -> list[ToldTrouble]:
+        """What was told and is over."""
+        several = list(told)
+        broken = [one for one in several if one.kind == BROKEN_RUN and self._succeeds_again(one)]
+        return [*ended_by_answers(several, self.troubles, self.state, self.project), *broken]
+
+    def findings(
+        self, failed: Sequence[FailedRun], told: Sequence[ToldTrouble], *, whole: bool
+    ) -> tuple[Findings, list[ToldTrouble]]:
+        """What to tell of runs that failed, and how to remember it; of a `whole` night, all that is wrong.
+
+        A lost right is told once, everything else again after each night until it is over. Only runs that
+        failed at what is told are linked, and what nothing else tells is told in the words of its run.
+        """
+        settings, wrong = self.project.settings, [one for one in self.troubles if one.kind != LOGIN_CORRECTED]
+        known = {(one.report, one.customer) for one in self.troubles}
+        by_run = {one.run_id: known & one.failed_still(self.state, self.lost, self.project) for one in failed}
+        of_runs = set().union(*by_run.values())
+        new = new_troubles(wrong, told, settings)
+        if whole:
+            to_tell = [one for one in wrong if one in new or one.kind not in (NO_RIGHT, SHUT_OUT)]
+        else:
+            to_tell = [one for one in new if (one.report, one.customer) in of_runs]
+        pairs = {(one.report, one.customer) for one in to_tell}
+        runs = [one for one in failed if by_run[one.run_id] & pairs]
+        subjects = {one.subject for one in told}
+        broken: dict[tuple[str, str, str], FailedRun] = {}
+        for one in failed:
+            subject = (BROKEN_RUN, one.name, shortened(one.reason, 80))
+            if not by_run[one.run_id] and subject not in subjects and not self._is_over(one):
+                broken[subject] = one
+        more = [told_trouble(one, self.at) for one in to_tell] + [
+            ToldTrouble(*one, self.at) for one in broken
+        ]
+        return Findings(causes(to_tell, settings), list(broken.values()), runs=runs), more
+
+    def _is_over(self, run: FailedRun) -> bool:
+        if run.pairs:
+            return run.is_mended(self.state, self.project)
+        return has_succeeded_since(self.instance, run.name, run.ended, self.state, self.project)
+
+    def _succeeds_again(self, told: ToldTrouble) -> bool:
+        since = datetime.fromtimestamp(told.told_at, UTC)
+        return has_succeeded_since(self.instance, told.report, since, self.state, self.project)
+
+
+def take_a_look(project: Project, instance: dg.DagsterInstance, now: datetime) -> Look:
+    """What is wrong right now."""
+    at = project.run_context.clock.utc_now().timestamp()
+    state = read_data_state(project)
+    lost = lost_rights(state)
+    fetched = customers_being_fetched(instance, customers_in_order(project.settings))
+    troubles = [
+        FailedReport(one.report, one.customer, one.kind, one.why, one.months)
+        for one in find_overdue(state, project.as_of(now), fetched)
+    ]
+    troubles += [FailedReport(*one, NO_RIGHT if one[0] else SHUT_OUT) for one in sorted(lost)]
+    wrong = with_kinds(with_corrected_logins(troubles, project.settings))
+    return Look(project, instance, at, state, lost, wrong)
 
 
 def alert_message(day: str, found: Findings) -> Message | None:
-    """The message of a night or of failed runs; None when there is nothing new to report.
-
-    A run that failed for a cause that was reported before, and for no other, is nothing new.
-    """
-    others = [one for one in found.failed if not one.is_fetch]
-    regained = [
-        f"- {f'{report} of {customer}' if report else customer} is answered again."
-        for report, customer in found.regained
-    ]
+    """The message of a night or of failed runs; None when there is nothing new to report."""
     parts = [f"- {sentence}" for sentence in found.causes]
     if found.silence:
         parts.append(f"- See that the daemon runs and the schedule `nightly` is on: {found.silence}.")
-    parts += [f"- {one.name}: {shortened(one.reason, LONGEST_LINE)}" for one in others[:MOST_RUNS_NAMED]]
-    parts += regained
+    parts += [
+        f"- {one.name}: {shortened(one.reason, LONGEST_LINE)}" for one in found.broken[:MOST_RUNS_NAMED]
+    ]
+    last = [f"- {sentence}" for sentence in found.ended]
     if found.columns:
-        parts.append(f"- New in the answers: {shortened('; '.join(found.columns), LONGEST_LINE)}")
-    if not parts:
+        last.append(f"- New in the answers: {shortened('; '.join(found.columns), LONGEST_LINE)}")
+    if not parts and not last:
         return None
-    if found.failed:
-        parts.append(_runs_in_words(found.failed))
-    wrong = len(found.causes) + len(others) + bool(found.silence)
+    if runs := [*found.runs, *found.broken]:
+        last.append(_runs_in_words(runs))
+    wrong = len(found.causes) + len(found.broken) + bool(found.silence)
     if wrong:
         subject = f"{wrong} thing{'s' if wrong > 1 else ''} to do"
     else:
-        subject = "what was refused is answered again" if regained else "the service answers in other columns"
-    return Message(f"brokerbi, {day}: {subject}", _limited(parts))
+        subject = "trouble is over" if found.ended else "the service answers in other columns"
+    return Message(f"brokerbi, {day}: {subject}", _limited(parts, last))
 
 
 def _runs_in_words(failed: Sequence[FailedRun]) -> str:
@@ -228,45 +303,33 @@ def _runs_in_words(failed: Sequence[FailedRun]) -> str:
     return f"{count} failed{', the latest' if len(failed) > len(latest) else ''}: {where}"
 
 
-def _troubles(
-    project: Project, instance: dg.DagsterInstance, now: datetime, found: DataState, lost: set[Pair]
-) -> Iterator[FailedReport]:
-    """Everything overdue, and the rights that were lost since the last message."""
-    fetched = customers_being_fetched(instance, customers_in_order(project.settings))
-    for one in find_overdue(found, project.as_of(now), fetched):
-        yield FailedReport(one.report, one.customer, one.kind, one.why, one.months)
-    for report, customer in lost:
-        yield FailedReport(report, customer, NO_RIGHT if report else SHUT_OUT)
-
-
-def _to_be_mended(project: Project, troubles: Iterable[FailedReport]) -> list[FailedReport]:
-    """Trouble without what a login failed at that is corrected by now: the next run asks for it."""
-    found = with_corrected_logins(troubles, project.settings)
-    return [one for one in found if one.kind != LOGIN_CORRECTED]
-
-
-def _columns_in_words(project: Project, since: datetime) -> Sequence[str]:
+def _columns_in_words(project: Project, since: float) -> Sequence[str]:
     """The columns that are new or have another type since a moment."""
-    return list(columns_in_words(column_news_since(project.store, project.as_of(since))).values())
+    moment = project.as_of(datetime.fromtimestamp(since, UTC))
+    return list(columns_in_words(column_news_since(project.store, moment)).values())
 
 
-def _limited(parts: Sequence[str]) -> str:
-    """As many parts as fit, and how many do not."""
+def _limited(parts: Sequence[str], last: Sequence[str]) -> str:
+    """As many parts as fit with those that come last, and how many do not."""
     kept: list[str] = []
     for part in parts:
-        if len("\n".join([*kept, part])) > LONGEST_TEXT:
+        if len("\n".join([*kept, part, *last])) > LONGEST_TEXT:
             kept.append(f"- and {len(parts) - len(kept)} more; `brokerbi status` shows them all")
             break
         kept.append(part)
-    return "\n".join(kept)
+    return "\n".join([*kept, *last])
+
+
+def latest_night(instance: dg.DagsterInstance) -> dg.RunRecord | None:
+    """The latest run of a night, its retry if there is one."""
+    records = instance.get_run_records(dg.RunsFilter(job_name=NIGHTLY), limit=LATEST_RUNS)
+    return next((one for one in records if NIGHT_OF in one.dagster_run.tags), None)
 
 
 def _night_to_report(
-    project: Project, instance: dg.DagsterInstance, now: datetime, state: AlertState
+    project: Project, night: dg.RunRecord | None, now: datetime, state: AlertState
 ) -> tuple[str, str]:
     """The day to report, if there is one, and a sentence about a night that never came."""
-    records = instance.get_run_records(dg.RunsFilter(job_name=NIGHTLY), limit=LATEST_RUNS)
-    night = next((one for one in records if NIGHT_OF in one.dagster_run.tags), None)
     if night is not None and now - night.create_timestamp < SILENT_AFTER:
         day = night.dagster_run.tags[NIGHT_OF]
         return (day if day != state.day and _is_over(project, night, now) else ""), ""
@@ -290,16 +353,17 @@ def _is_over(project: Project, night: dg.RunRecord, now: datetime) -> bool:
         return False
 
 
-def _failure_reason(instance: dg.DagsterInstance, run_id: str) -> str:
-    """What the failed steps say; what Dagster says when the run failed without one."""
-    kinds = {dg.DagsterEventType.STEP_FAILURE, dg.DagsterEventType.RUN_FAILURE}
-    records = instance.get_records_for_run(run_id, of_type=kinds, limit=LATEST_RUNS).records
-    of_steps, of_run = [], []
-    for event in (record.event_log_entry.dagster_event for record in records):
-        if event and event.is_step_failure:
-            data = event.step_failure_data
-            described = data.user_failure_data.description if data.user_failure_data else ""
-            of_steps.append(described or (data.error.message.strip() if data.error else event.message or ""))
-        elif event:
-            of_run.append(event.message or "")
-    return "\n".join("\n".join(of_steps or of_run).splitlines()[:REASON_LINES])
+def _is_awaited(run: FailedRun, night: dg.RunRecord | None, state: AlertState) -> bool:
+    """Whether a failed run is the night of a date of which there was no message yet."""
+    return (
+        night is not None
+        and run.run_id == night.dagster_run.run_id
+        and night.dagster_run.tags[NIGHT_OF] != state.day
+    )
+
+
+def _all_has_ended(instance: dg.DagsterInstance, state: AlertState) -> bool:
+    """Whether a run has ended since the last look, and no other goes on."""
+    since = datetime.fromtimestamp(state.looked, UTC)
+    ended = dg.RunsFilter(statuses=[dg.DagsterRunStatus.SUCCESS], updated_after=since)
+    return bool(instance.get_run_records(ended, limit=1)) and not unfinished_runs(instance)

@@ -35,8 +35,8 @@ PLANNED, LOGGED = (
     dg.DagsterEventType.ASSET_MATERIALIZATION,
 )
 NOT_ASKED = "it was not asked: the run ended before its turn"
-FETCH_FAILED = "partitions failed"
-"""Part of the first line of every failure of a run that fetches."""
+FAILED_REPORTS = "failed_reports"
+"""The metadata that names the customers of each report that failed; no report stands for all of them."""
 REMEDY = "Re-executing this run from failure asks only for what is missing then."
 
 
@@ -325,14 +325,18 @@ def failure(
         months += [one.partition.month] if one.partition.month else []
     rows = [(report, name, months_in_words(months), why) for (report, name, why), months in grouped.items()]
     told = red or [one for one in results if one.partition.customer in shut_out]
-    headline = f"{len(told)} of {len(results)} {FETCH_FAILED}"
+    headline = f"{len(told)} of {len(results)} partitions failed"
     if customers := names(one.partition.customer for one in told):
         headline += f", of {customers}"
+    failed: dict[str, list[str]] = {}
+    for trouble in wrong:
+        failed.setdefault(trouble.report, []).append(trouble.customer)
     sentences = causes(with_corrected_logins(wrong, settings), settings) or [stopped]
     return dg.Failure(
         description="\n".join([f"{headline}.", *sentences, REMEDY]),
         metadata={
             "failed": dg.MetadataValue.md(markdown_table(("report", "customer", "months", "why"), rows)),
+            FAILED_REPORTS: dg.MetadataValue.json(failed),
             "partitions_failed": len(red),
             "partitions_done": sum(one.is_done for one in results),
         },

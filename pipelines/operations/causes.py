@@ -82,7 +82,7 @@ def causes(troubles: Iterable[FailedReport], settings: Settings) -> list[str]:
     """
     configured = {one.id: one for one in settings.customers}
     grouped: dict[tuple[str, str], list[FailedReport]] = {}
-    for one in _with_kinds(troubles):
+    for one in with_kinds(troubles):
         if one.kind == LOGIN_REFUSED:
             customer = configured.get(one.customer)
             same = login_in_words(settings, customer) if customer else UNKNOWN_LOGIN
@@ -113,7 +113,7 @@ def names(several: Iterable[str], most: int = MOST_NAMES) -> str:
     return ", ".join(found[:most]) + (f" and {len(found) - most} more" if len(found) > most else "")
 
 
-def _with_kinds(troubles: Iterable[FailedReport]) -> Sequence[FailedReport]:
+def with_kinds(troubles: Iterable[FailedReport]) -> Sequence[FailedReport]:
     """What was not asked because of other trouble of its report and customer is part of that.
 
     What was not asked because nobody answered others is part of that outage, and so is what had no answer

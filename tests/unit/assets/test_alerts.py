@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -13,20 +13,24 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from threading import Thread
 
+import dagster as dg
 import httpx
 import pytest
 from pydantic import SecretStr
 
-from assets.alerts import AlertState, FailedRun, Findings, alert_message, deliver, next_alert
+from assets.alerts import AlertState, Findings, alert_message, deliver, next_alert
 from assets.definitions import build_definitions
+from assets.failed_runs import FailedRun
 from assets.notify import ChannelRefused, Email, Message, Webhook, channels
 from assets.project import Project
+from assets.told_troubles import ToldTrouble
+from assets.under_way import NIGHT_OF
 from pipelines.sandbox.faults import Fault
-from tests.unit.assets.harness import M16, RUNNING, Harness, harness, settings
+from tests.unit.assets.harness import CUSTOMERS, M16, M17, RUNNING, Harness, harness, settings
 
 LOG = logging.getLogger("tests.alerts")
 REFUSED = Fault("403", path="RunningCommissions", customer=M16)
-NIGHT = {"brokerbi/night": "2026-11-21"}
+NIGHT = {NIGHT_OF: "2026-11-21"}
 RUN = FailedRun(
     "nightly",
     "8a1f",
@@ -126,18 +130,98 @@ def test_a_customer_that_is_refused_everything_is_told_once_by_its_id(tmp_path: 
     assert look(made, state, minutes=11).text.startswith("- M30016 is answered again.")
 
 
-def test_a_backfill_that_fails_by_day_is_told_at_the_next_look(tmp_path: Path) -> None:
-    made, state = after_a_night(tmp_path)
-    made.service.faults.switch([Fault("404", customer=M16)])
-    made.run(first="G1|2026-10", last="M30017|2026-11")
-    after = look(made, state, minutes=1)
+def by_day(directory: Path) -> Night:
+    """A night that went well and needs no message any more."""
+    made, state = after_a_night(directory)
+    return made, replace(state, day=NIGHT[NIGHT_OF])
+
+
+def failed_by_day(
+    made: Harness, state: AlertState, *faults: Fault, tags: Mapping[str, str] | None = None
+) -> tuple[str, AlertState]:
+    """The id of a run under these faults, and the state after a look at once."""
+    made.service.faults.switch(list(faults))
+    result = made.run(first="G1|2026-10", last="M30017|2026-11", tags=tags)
+    return result.run_id, look(made, state)
+
+
+def test_a_backfill_that_fails_by_day_is_told_at_the_next_look_whatever_else_goes_on(tmp_path: Path) -> None:
+    made, state = by_day(tmp_path)
+    made.instance.add_run(dg.DagsterRun("reports", run_id="goes on", status=dg.DagsterRunStatus.STARTED))
+    run_id, after = failed_by_day(made, state, Fault("404", customer=M16))
     assert after.text.startswith("- Check the id of M30016")
-    assert look(made, after, minutes=2) == after
+    assert after.text.endswith(f"1 run failed: run {run_id}")
+    assert look(made, after) == after
+
+
+def test_a_run_is_linked_only_to_what_it_failed_at(tmp_path: Path) -> None:
+    made, state = by_day(tmp_path)
+    failed_by_day(made, state, Fault("404", customer=M17))
+    failed_by_day(made, state)
+    run_id, after = failed_by_day(made, state, Fault("404", customer=M16))
+    assert after.subject.endswith(": 1 thing to do")
+    assert after.text.endswith(f"1 run failed: run {run_id}")
+
+
+def test_a_trouble_is_told_once_and_another_one_of_the_same_night_as_well(tmp_path: Path) -> None:
+    made, state = by_day(tmp_path)
+    said = []
+    for faults in (
+        [Fault("404", customer=M16)],
+        [Fault("404", customer=M16)],
+        [REFUSED, Fault("404", customer=M17)],
+    ):
+        _, state = failed_by_day(made, replace(state, text=""), *faults, tags=NIGHT)
+        said.append([line.partition(":")[0] for line in state.text.splitlines()])
+    assert said == [
+        ["- Check the id of M30016 and BROKERBI_BASE_URL", "1 run failed"],
+        [],
+        [
+            "- Check the id of M30017 and BROKERBI_BASE_URL",
+            "- Ask the service's support for the right to running_commissions of M30016",
+            "1 run failed",
+        ],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("password", "faults", "over"),
+    [
+        ("wrong", [], "- The login of G1, M30016, M30017 works again."),
+        ("sandbox", [Fault("503")], "- running_commissions is answered again."),
+        ("sandbox", [Fault("404", customer=M16)], "- M30016 is answered again."),
+        ("sandbox", [REFUSED], "- running_commissions of M30016 is answered again."),
+    ],
+    ids=["login", "no answer", "unknown", "right"],
+)
+def test_the_end_of_every_trouble_is_told_once_and_when_all_runs_have_ended(
+    tmp_path: Path, password: str, faults: list[Fault], over: str
+) -> None:
+    made, state = by_day(tmp_path)
+    made.change_settings(password=password)
+    _, state = failed_by_day(made, state, *faults)
+    made.change_settings(password="sandbox")
+    made.instance.add_run(dg.DagsterRun("reports", run_id="goes on", status=dg.DagsterRunStatus.STARTED))
+    assert failed_by_day(made, state)[1] == state
+    made.instance.delete_run("goes on")
+    after = look(made, state)
+    assert (after.subject, after.text) == ("brokerbi, 2026-11-21: trouble is over", over)
+    assert failed_by_day(made, after)[1] == after
+
+
+def test_a_run_that_broke_down_is_told_in_its_own_words_until_it_succeeds(tmp_path: Path) -> None:
+    made, state = by_day(tmp_path)
+    made.change_settings(customers="G2")
+    run_id, state = failed_by_day(made, state)
+    assert state.text.startswith("- nightly: Nothing was asked. ")
+    assert state.text.endswith(f"1 run failed: run {run_id}")
+    made.change_settings(customers=",".join(CUSTOMERS))
+    assert failed_by_day(made, state)[1].text == "- The job `nightly` has succeeded again."
 
 
 def test_a_night_without_a_message_delays_none(tmp_path: Path) -> None:
     made, state = after_a_night(tmp_path)
-    state = replace(look(made, state, minutes=11), until=state.until)
+    state = replace(look(made, state, minutes=11), until=state.until, looked=state.until)
     made.service.faults.switch([Fault("404", customer=M16)])
     made.run(first="G1|2026-10", last="M30017|2026-11")
     assert look(made, state, minutes=12).text.startswith("- Check the id of M30016")
@@ -170,7 +254,9 @@ def test_a_wrong_password_of_many_customers_is_one_sentence(tmp_path: Path) -> N
 
 def test_a_message_waits_until_there_was_time_to_publish(failed: Night) -> None:
     made, state = failed
-    assert look(made, state, minutes=5) == state
+    [night] = made.instance.get_run_records(limit=1)
+    soon = datetime.fromtimestamp(night.end_time or 0.0, UTC) + timedelta(seconds=59)
+    assert next_alert(made.project, made.instance, soon, state, ["chat"]) == state
 
 
 def test_a_message_waits_no_longer_once_all_is_published(tmp_path: Path) -> None:
@@ -201,32 +287,30 @@ def test_a_night_that_never_came_causes_one_message_a_day(tmp_path: Path) -> Non
 
 
 def test_the_state_survives_a_restart() -> None:
-    state = AlertState("2026-11-21", 5.0, "a subject", "a text", ["chat"], ["8a1f"], 6.0, [["sales", "c03"]])
+    told = [ToldTrouble("Forbidden", "sales", "c03", 4.0)]
+    state = AlertState("2026-11-21", 5.0, "a subject", "a text", ["chat"], ["8a1f"], 6.0, told)
     assert AlertState.from_cursor(state.cursor) == state
+    assert AlertState.from_cursor('{"day": "2026-11-21", "lost": []}') == AlertState("2026-11-21")
 
 
 def test_everything_is_in_one_message() -> None:
-    found = alert_message("2026-11-21", Findings([WHY], [("users", "c01")], [RUN, CRASHED]))
+    found = alert_message("2026-11-21", Findings([WHY], [CRASHED], ended=["It is over."], runs=[RUN]))
     assert found == Message(
         "brokerbi, 2026-11-21: 2 things to do",
         "\n".join(
             [
                 f"- {WHY}",
                 "- publish: The disk is full.",
-                "- users of c01 is answered again.",
+                "- It is over.",
                 "2 runs failed: https://ui.test/runs/8a1f, run 9b",
             ]
         ),
     )
 
 
-def test_a_run_that_failed_for_what_is_known_is_no_message() -> None:
-    assert alert_message("2026-11-21", Findings(failed=[RUN])) is None
-
-
 def test_a_message_stays_below_1500_signs() -> None:
     found = alert_message(
-        "2026-11-21", Findings([f"cause {number} {'x' * 200}" for number in range(20)], [], [RUN])
+        "2026-11-21", Findings([f"cause {number} {'x' * 200}" for number in range(20)], runs=[RUN])
     )
     assert found is not None
     assert len(found.subject) + len(found.text) < 1500
