@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date, datetime
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
@@ -15,24 +14,33 @@ from pipelines.page.budget_news import (
     on_changed_budgets,
     on_entered_budgets,
 )
+from pipelines.page.closed_months import (
+    are_large,
+    closed_month,
+    closed_months,
+    day_of,
+    elsewhere,
+    home_in_full,
+    home_of,
+    on_closed_months,
+    on_the_rest,
+)
 from pipelines.page.downloads import download
 from pipelines.page.facts import Facts, Row
 from pipelines.page.figures import Shown, named_and_others, remainder, sum_of
-from pipelines.page.language import Language, capitalized, local_day
+from pipelines.page.language import Language
 
 CHANGES = {"gone": ("gone",), "amount": ("amount",), "moved": ("moved", "moved here", "moved away")}
 """Changes of sales that were known before, by their words, and the kinds of rows that each counts."""
 KINDS = {"moved here": "here", "moved away": "away", "new share": "new"}
 """The words of kinds of rows that are not their own."""
 COLUMNS = ("sale", "what", "office", "agent", "before", "after", "effect")
-OF_NO_SALE = ("since", "closed", "reason", "budget", "entered", "budgeted", "left")
+OF_NO_SALE = ("since", "closed", "reason", "work", "price", "budget", "entered", "budgeted", "left")
 OF_OFFICES, OF_THE_CHAIN = ("moved away", "new share"), ("new",)
 """Kinds of rows that are told at an office alone, and of the chain alone."""
 MOST_NAMED = 2
 MOST_LISTED = 12
-MOST_SHOWN, MOST_PLACES, MOST_REASONS = 3, 3, 3
-LEAST_UNEXPLAINED = 1
-"""Less than this is rounding."""
+MOST_SHOWN, MOST_PLACES = 3, 3
 
 
 def news_section(facts: Facts, words: Language, timezone: ZoneInfo, *, is_chain: bool) -> Shown:
@@ -53,13 +61,13 @@ def news_section(facts: Facts, words: Language, timezone: ZoneInfo, *, is_chain:
         if row["kind"] not in (*OF_NO_SALE, *(OF_OFFICES if is_chain else OF_THE_CHAIN))
     ]
     sales.sort(key=lambda one: -abs(one["effect"]))
-    closed = _closed(facts.news)
+    closed = closed_months(facts.news)
     left = {one["name"] for one in facts.agents if one["has_left"]}
     entered, budgets = (
         by_office_and_year({**row, "has_left": row["agent"] in left} for row in _of_kind(facts.news, kind))
         for kind in ("entered", "budget")
     )
-    day = _day(since, words, timezone)
+    day = day_of(since, words, timezone)
     sentences = _sentences(facts.news, sales, closed, entered, budgets, words, day, is_chain=is_chain)
     details = _details(closed, entered, budgets, words, timezone, is_chain=is_chain)
     columns = [one for one in COLUMNS if is_chain or one != "office"]
@@ -74,29 +82,8 @@ def news_section(facts: Facts, words: Language, timezone: ZoneInfo, *, is_chain:
     }
 
 
-def _day(at_utc: datetime, words: Language, timezone: ZoneInfo) -> str:
-    return words.day(local_day(at_utc, timezone))
-
-
 def _of_kind(rows: Sequence[Row], kind: str) -> list[Row]:
     return [row for row in rows if row["kind"] == kind]
-
-
-def _closed(rows: Sequence[Row]) -> list[Shown]:
-    """Closed months that changed, each with its reasons, the largest first."""
-    reasons = _of_kind(rows, "reason")
-    return [
-        {
-            **row,
-            "change": row["amount"] - row["amount_before"],
-            "reasons": [one for one in reasons if _whose(one) == _whose(row)],
-        }
-        for row in _of_kind(rows, "closed")
-    ]
-
-
-def _whose(row: Row) -> tuple[str, date]:
-    return row["office_id"], row["month"]
 
 
 def _details(
@@ -109,7 +96,9 @@ def _details(
     is_chain: bool,
 ) -> list[str]:
     """A sentence for each closed month, and for each office's budgets that no sentence told in full."""
-    details = [_closed_month(one, words, timezone, is_chain=is_chain) for one in closed[:MOST_LISTED]]
+    small = closed if len(closed) > 1 and not are_large(closed) else ()
+    details = [on_closed_months(small, words, is_chain=is_chain)] if small else []
+    details += [closed_month(one, words, timezone, is_chain=is_chain) for one in closed[:MOST_LISTED]]
     if others := closed[MOST_LISTED:]:
         total = sum_of(one["change"] for one in closed)
         rest = remainder(total, (one["change"] for one in closed[:MOST_LISTED]))
@@ -132,7 +121,8 @@ def _sentences(
 ) -> list[str]:
     """The most important first."""
     left = _of_kind(rows, "left")
-    if not (sales or closed or budgets or entered or left):
+    prices = _of_kind(rows, "price")
+    if not (sales or closed or budgets or entered or left or prices):
         return [words.text("news.nothing", day=day)]
     new = [one for one in sales if one["kind"] in ("new", "new share")]
     changed = [one for one in sales if one not in new]
@@ -140,22 +130,33 @@ def _sentences(
     sentences = [_on_new_sales(new, shares, words, day, is_chain=is_chain)]
     if left:
         sentences.append(_on_those_who_left(left, words, is_chain=is_chain))
-    if closed:
-        sentences.append(_on_closed_months(closed, words, is_chain=is_chain))
-        unexplained = sum_of(row["unexplained"] for row in closed)
-        if abs(unexplained) >= LEAST_UNEXPLAINED:
-            sentences.append(words.text("news.unexplained", amount=words.signed(unexplained)))
+    has_large = are_large(closed)
+    if has_large:
+        sentences.append(on_closed_months(closed, words, is_chain=is_chain))
+        sentences += on_the_rest(closed, words)
     if entered:
         so_far = on_budgets_so_far(_of_kind(rows, "budgeted"), words)
         sentences.append(" ".join([on_entered_budgets(entered, words, is_chain=is_chain), *so_far]))
     if budgets:
         sentences.append(on_changed_budgets(budgets, words, is_chain=is_chain))
     if changed:
-        place = len(sentences) if closed else 1 + bool(left)
+        place = len(sentences) if has_large else 1 + bool(left)
         sentences.insert(place, _on_changed_sales(changed, words, is_chain=is_chain))
-    elif new and not closed:
-        sentences.insert(1 + bool(left), words.text("news.unchanged"))
+    elif (new or prices or closed) and not has_large:
+        sentences.insert(1 + bool(left), _on_no_changed_sale(prices, words))
     return sentences
+
+
+def _on_no_changed_sale(prices: Sequence[Row], words: Language) -> str:
+    """That no commission of a sale is another, and which prices are."""
+    if not prices:
+        return words.text("news.unchanged")
+    best, others = named_and_others(prices, MOST_NAMED)
+    names = [f"{home_of(one, words)} ({words.signed(one['amount'] - one['amount_before'])})" for one in best]
+    if others:
+        amount = words.signed(sum_of(one["amount"] - one["amount_before"] for one in others))
+        names.append(words.text("news.more_sales", len(others), amount=amount))
+    return words.text("news.unchanged_but_prices", len(prices), names=words.listed(names))
 
 
 def _sale(row: Row, words: Language, *, is_chain: bool) -> Shown:
@@ -165,14 +166,14 @@ def _sale(row: Row, words: Language, *, is_chain: bool) -> Shown:
         before = None if row["kind"] == "moved here" else before
         after = None if row["kind"] == "moved away" else after
     way = "to" if row["kind"] == "moved away" else "from"
-    moved = [words.text(f"news.{way}", where=where)] if (where := _elsewhere(row, words)) else []
+    moved = [words.text(f"news.{way}", where=where)] if (where := elsewhere(row, words)) else []
     what = "new_share" if row["is_part"] else KINDS.get(row["kind"], row["kind"])
     return {
         "kind": row["kind"],
         "what": " ".join([words.text(f"news.kind_{what}"), *moved]),
         "from_or_to": "".join(moved),
-        "home": _home(row, words),
-        "sale": _home_in_full(row, words),
+        "home": home_of(row, words),
+        "sale": home_in_full(row, words),
         "month": words.month(row["month"]),
         "office": row["office_name"],
         "agent": row["agent"],
@@ -234,95 +235,3 @@ def _on_changed_sales(changed: Sequence[Shown], words: Language, *, is_chain: bo
         names.append(words.text("news.more_sales", len(others), amount=words.signed(rest)))
     key = "changed_one" if len(changed) == 1 else "changed" if round(total) else "changed_even"
     return words.text(f"news.{key}", parts=parts, amount=words.signed(total), names="; ".join(names))
-
-
-def _on_closed_months(closed: Sequence[Shown], words: Language, *, is_chain: bool) -> str:
-    """What closed months gained or lost, the largest of them, and the sales that changed these."""
-    total = sum_of(one["change"] for one in closed)
-    named: list[str] = []
-    for one in closed[:MOST_PLACES]:
-        why = _briefly(one, words)
-        place = f"{_place(one, words, is_chain=is_chain)} {words.signed(one['change'])}"
-        named.append(place + (f" ({', '.join(why)})" if why else ""))
-    if others := closed[MOST_PLACES:]:
-        rest = remainder(total, (one["change"] for one in closed[:MOST_PLACES]))
-        named.append(words.text("news.more_months", len(others), amount=words.signed(rest)))
-    return words.text("news.closed", len(closed), amount=words.signed(total), names=words.listed(named))
-
-
-def _briefly(closed: Shown, words: Language) -> list[str]:
-    """The sales that explain a closed month, with what each added where it is not all of it."""
-    reasons, unexplained = closed["reasons"], closed["unexplained"]
-    if len(reasons) == 1 and abs(unexplained) < LEAST_UNEXPLAINED:
-        return [_home(reasons[0], words)]
-    found = [f"{_home(one, words)} {words.signed(one['amount'])}" for one in reasons[:MOST_NAMED]]
-    if others := reasons[MOST_NAMED:]:
-        rest = _of_other_sales(closed, MOST_NAMED)
-        found.append(words.text("news.more_sales", len(others), amount=words.signed(rest)))
-    if reasons and abs(unexplained) >= LEAST_UNEXPLAINED:
-        found.append(words.text("news.no_sale", amount=words.signed(unexplained)))
-    return found
-
-
-def _of_other_sales(closed: Shown, named: int) -> Decimal:
-    """The part of a closed month's change that is neither of the sales named nor said to be unexplained."""
-    unexplained = closed["unexplained"]
-    said = [unexplained] if abs(unexplained) >= LEAST_UNEXPLAINED else []
-    return remainder(closed["change"], [*said, *(one["amount"] for one in closed["reasons"][:named])])
-
-
-def _place(row: Row, words: Language, *, is_chain: bool) -> str:
-    """A month, and whose it is."""
-    month = words.month(row["month"], known_year=row["at_utc"].year)
-    return words.text("news.month_of", month=month, name=row["office_name"]) if is_chain else month
-
-
-def _home(row: Row, words: Language) -> str:
-    return row["home"] or words.text("news.numbered", number=row["home_number"])
-
-
-def _home_in_full(row: Row, words: Language) -> str:
-    """A home, and of a sale that is listed no more its number and day of contract."""
-    if not (row["home"] and row["contract_on"]):
-        return _home(row, words)
-    number = words.text("news.numbered", number=row["home_number"])
-    day = words.day(row["contract_on"])
-    return words.text("news.last_listed", home=row["home"], number=number, day=day)
-
-
-def _closed_month(closed: Shown, words: Language, timezone: ZoneInfo, *, is_chain: bool) -> str:
-    """What became of a closed month, through which sales, and when those were noted; it adds up."""
-    reasons = [_reason(one, words, timezone) for one in closed["reasons"][:MOST_REASONS]]
-    if others := closed["reasons"][MOST_REASONS:]:
-        rest = _of_other_sales(closed, MOST_REASONS)
-        reasons.append(words.text("news.more_sales", len(others), amount=words.signed(rest)))
-    if abs(closed["unexplained"]) >= LEAST_UNEXPLAINED:
-        reasons.append(words.text("news.no_reason", amount=words.signed(closed["unexplained"])))
-    place = _place(closed, words, is_chain=is_chain)
-    return words.text(
-        "news.closed_month",
-        place=capitalized(place),
-        before=words.number(closed["amount_before"]),
-        after=words.number(closed["amount"]),
-        amount=words.signed(closed["change"]),
-        reasons="; ".join(reasons),
-    )
-
-
-def _reason(row: Row, words: Language, timezone: ZoneInfo) -> str:
-    what = words.text(f"news.was_{row['kind_of_change'].replace(' ', '_')}", where=_elsewhere(row, words))
-    return words.text(
-        "news.reason_share" if row["is_part"] else "news.reason",
-        home=_home_in_full(row, words),
-        what=what,
-        amount=words.signed(row["amount"]),
-        day=_day(row["noted_at_utc"], words, timezone),
-    )
-
-
-def _elsewhere(row: Row, words: Language) -> str:
-    """Where a sale that moved came from, or went to: another office, another month, or both."""
-    month = row["other_month"]
-    return ", ".join(
-        [*([row["other_office"]] if row["other_office"] else []), *([words.month(month)] if month else [])]
-    )

@@ -1,6 +1,7 @@
 -- What did each user earn in a month, at every reading?
 -- One row per user, month and total; the one without valid_to_utc is the total of now, as in marts.user_month.
 -- Two users may have the same name: group by user_id; marts.users has a label for each.
+-- Writings and valuations are null in totals that were found before they were kept.
 -- A total begins to be known when a build of the marts first finds it: exact to the night, not to the minute.
 -- Key: user_id, month, valid_from_utc
 -- Columns:
@@ -30,7 +31,9 @@ changed AS (
         now.sold_commission,
         now.sold_total_price,
         now.sold_estate_parts,
-        now.running_commission_sek_excl_vat
+        now.running_commission_sek_excl_vat,
+        now.writing_parts,
+        now.valuation_parts
     FROM marts.user_month AS now
     FULL JOIN latest ON latest.user_id = now.user_id AND latest.month = now.month
     WHERE (
@@ -40,6 +43,9 @@ changed AS (
         latest.is_present, latest.commission, latest.sold_commission, latest.sold_total_price,
         latest.sold_estate_parts, latest.running_commission_sek_excl_vat
     )
+        -- what was found before these were kept is no change
+        OR (latest.valuation_parts IS NOT NULL AND now.valuation_parts IS DISTINCT FROM latest.valuation_parts)
+        OR (latest.writing_parts IS NOT NULL AND now.writing_parts IS DISTINCT FROM latest.writing_parts)
 ),
 
 months_over AS (
@@ -71,6 +77,8 @@ SELECT
     versions.sold_total_price,
     versions.sold_estate_parts,
     versions.running_commission_sek_excl_vat,
+    versions.writing_parts,
+    versions.valuation_parts,
     versions.noted_at_utc AS valid_from_utc,
     lead(versions.noted_at_utc) OVER (PARTITION BY versions.user_id, versions.month ORDER BY versions.version) AS valid_to_utc,
     versions.noted_at_utc::DATE > coalesce(over.over_since_on, (versions.month + INTERVAL 1 MONTH)::DATE) AS is_restatement

@@ -4,7 +4,10 @@
 -- moment: new, gone, amount, moved to another month, or moved here from another office and once more moved away from
 -- that. One of kind closed per office and month that was over then and has another commission in the office report now, with
 -- what no change of a sale explains, and one of kind reason per sale that does, whenever that was noted in the sales list:
--- they add up. And one per agent whose budget of commission changed, for the months from month to until of a year: entered
+-- they add up. Where sales do not explain all, there is one of kind work per agent of the office whose writings and valuations
+-- brought another amount, with how many more there are (null where that was not kept), and agents_change of the closed month
+-- is that of all its agents' commission (null where that is not known). One of kind price is a sale of which only the price
+-- is another, with that before and now. And one per agent whose budget of commission changed, for the months from month to until of a year: entered
 -- where all of the office's are new, else budget, with the sum of the office over the same months before and after, so that
 -- these add up too; without an agent it is nobody's in person. For a later year of which budgets were entered there is one
 -- of kind budgeted per office: its agents with a budget of commission and their sum, for that year so far and for the year
@@ -209,6 +212,28 @@ closed_months_explained AS (
     GROUP BY ALL
 ),
 
+agents_of_closed_months AS (
+    SELECT
+        closed.office_id,
+        closed.month,
+        users.user_label AS agent,
+        before.user_id IS NOT NULL AS is_known,
+        now.valid_from_utc AS noted_at_utc,
+        now.commission - coalesce(before.commission, 0) AS change,
+        now.commission - now.sold_commission - coalesce(before.commission - before.sold_commission, 0) AS unsold_change,
+        now.writing_parts - before.writing_parts AS writings,
+        now.valuation_parts - before.valuation_parts AS valuations
+    FROM closed_months_explained AS closed
+    INNER JOIN marts.user_month AS users USING (office_id, month)
+    INNER JOIN marts.user_month_versions AS now
+        ON now.user_id = users.user_id AND now.month = users.month AND now.valid_to_utc IS NULL
+    LEFT JOIN marts.user_month_versions AS before
+        ON before.user_id = users.user_id AND before.month = users.month AND before.is_present
+        AND before.valid_from_utc <= closed.at_utc AND coalesce(before.valid_to_utc > closed.at_utc, true)
+    WHERE abs(closed.unexplained) >= 1
+    QUALIFY bool_or(is_known) OVER (PARTITION BY closed.office_id, closed.month)
+),
+
 budgets_of_agents AS (
     SELECT
         budgets.office_id,
@@ -341,7 +366,7 @@ found AS (
         last_listed.sha256,
         sales.street_address AS home,
         coalesce(changed.estate_number, changed.estate_id) AS home_number,
-        sales.responsible_user_name AS agent,
+        coalesce(users.user_label, sales.responsible_user_name) AS agent,
         changed.other_month,
         changed.other_office_id,
         (changed.commission_before / (1 + declared.vat_rate))::DECIMAL(18, 4) AS amount_before,
@@ -354,6 +379,7 @@ found AS (
     ) AS changed
     CROSS JOIN declared
     LEFT JOIN marts.sales AS sales USING (estate_id)
+    LEFT JOIN marts.users AS users ON users.user_id = sales.responsible_user_id
     LEFT JOIN last_listed USING (estate_id)
     UNION ALL BY NAME
     SELECT
@@ -363,9 +389,43 @@ found AS (
         closed.month,
         (closed.unexplained / (1 + declared.vat_rate))::DECIMAL(18, 4) AS unexplained,
         (closed.commission_before / (1 + declared.vat_rate))::DECIMAL(18, 4) AS amount_before,
-        (closed.commission / (1 + declared.vat_rate))::DECIMAL(18, 4) AS amount
+        (closed.commission / (1 + declared.vat_rate))::DECIMAL(18, 4) AS amount,
+        (agents.change / (1 + declared.vat_rate))::DECIMAL(18, 4) AS agents_change
     FROM closed_months_explained AS closed
     CROSS JOIN declared
+    LEFT JOIN (
+        SELECT office_id, month, sum(change) AS change FROM agents_of_closed_months GROUP BY ALL
+    ) AS agents USING (office_id, month)
+    UNION ALL BY NAME
+    SELECT
+        'work' AS kind,
+        agents.office_id,
+        agents.month,
+        agents.agent,
+        agents.noted_at_utc,
+        agents.writings,
+        agents.valuations,
+        (agents.unsold_change / (1 + declared.vat_rate))::DECIMAL(18, 4) AS amount
+    FROM agents_of_closed_months AS agents
+    CROSS JOIN declared
+    WHERE abs(agents.unsold_change) >= 1
+    UNION ALL BY NAME
+    SELECT
+        'price' AS kind,
+        now.office_id,
+        now.month,
+        now.estate_id,
+        sales.street_address AS home,
+        coalesce(now.estate_number, now.estate_id) AS home_number,
+        before.final_price AS amount_before,
+        now.final_price AS amount
+    FROM marts.sale_versions AS now
+    INNER JOIN sales_then AS before USING (estate_id, office_id, month)
+    LEFT JOIN marts.sales AS sales USING (estate_id)
+    WHERE now.valid_to_utc IS NULL
+        AND now.is_present
+        AND now.commission IS NOT DISTINCT FROM before.commission
+        AND now.final_price <> before.final_price
     UNION ALL BY NAME
     SELECT
         'reason' AS kind,
@@ -441,6 +501,9 @@ SELECT
     coalesce(others.office_name, found.other_office_id) AS other_office,
     found.is_part,
     found.unexplained,
+    found.agents_change,
+    found.writings,
+    found.valuations,
     found.office_before,
     found.office_after,
     found.agent_count,

@@ -19,7 +19,7 @@ SHARED = [
 ]
 READ = (
     "month_total_versions", "sale_changes", "sale_shares", "budgets", "offices", "user_month", "chain_month",
-    "users",
+    "users", "user_month_versions",
 )  # fmt: skip
 
 
@@ -67,6 +67,39 @@ def test_a_closed_month_that_changed_has_its_sales_whenever_they_were_noted(
     found = rows.filter("kind = 'reason'").select("home_number, amount::INT").fetchall()
     closed = rows.filter("kind = 'closed'").select("month, unexplained::INT").fetchall()
     assert (found, closed) == (reasons, [(JANUARY, unexplained)])
+
+
+def test_a_closed_month_that_no_sale_explains_has_the_agents_whose_other_work_does() -> None:
+    given = warehouse()
+    for at_utc, valuations in zip(NIGHTS, (2, 2, 1), strict=True):
+        more = {"valuation_parts": valuations, "sold_average_commission": 60}
+        users = [
+            earned({"user_id": "U1"}, 60 + 5 * valuations, **more),
+            earned({"user_id": "U2"}, 40),
+        ]
+        loaded(given, "commission_user", "M1", "2026-01", users, at_utc=at_utc)
+        office = earned({"office_customer_id": "M1"}, 100 + 5 * valuations)
+        loaded(given, "commission_office", "M1", "2026-01", [office], at_utc=at_utc)
+        sales_read(given, "2026-01", {"E1": 100}, at_utc)
+        build(given, *READ)
+        given.execute(
+            "INSERT INTO meta.publications (name, at_utc, status) VALUES ($1, $1, 'published')", [at_utc]
+        )
+    found = given.sql(NEWS).filter("kind IN ('closed', 'work')")
+    columns = "kind, agent, unexplained::INT, agents_change::INT, amount::INT, writings::INT, valuations::INT"
+    assert found.select(columns).fetchall() == [
+        ("closed", None, -5, -5, 105, None, None),
+        ("work", "U1", None, None, -5, 0, -1),
+    ]
+
+
+def test_a_price_that_changed_without_its_commission_is_told_as_that() -> None:
+    given = published(({"E1": 5}, 5), ({"E1": 5}, 5))
+    sales_read(given, "2026-01", {"E1": 5}, NIGHTS[2])
+    given.execute("UPDATE bi.sales_estates SET final_price = 60")
+    build(given, *READ)
+    found = given.sql(NEWS).filter("estate_id = 'E1'").select("kind, amount_before::INT, amount::INT")
+    assert found.fetchall() == [("price", 50, 60)]
 
 
 def test_a_sale_that_is_gone_leads_to_the_answer_that_had_it_last() -> None:

@@ -9,7 +9,9 @@ CREATE TABLE IF NOT EXISTS meta.user_month_versions (
     sold_commission DECIMAL(18, 4),
     sold_total_price DECIMAL(18, 4),
     sold_estate_parts DECIMAL(18, 8),
-    running_commission_sek_excl_vat DECIMAL(18, 4)
+    running_commission_sek_excl_vat DECIMAL(18, 4),
+    writing_parts DECIMAL(18, 8),
+    valuation_parts DECIMAL(18, 8)
 );
 COMMENT ON TABLE meta.user_month_versions IS
     'Every total that a user had in a month of marts.user_month, as builds of the marts found it.';
@@ -29,3 +31,7 @@ COMMENT ON COLUMN meta.user_month_versions.sold_total_price IS
 COMMENT ON COLUMN meta.user_month_versions.sold_estate_parts IS 'homes sold, in parts where shared';
 COMMENT ON COLUMN meta.user_month_versions.running_commission_sek_excl_vat IS
     'commissions earned in steps, without VAT, in SEK';
+COMMENT ON COLUMN meta.user_month_versions.writing_parts IS
+    'writings, in parts where shared; null in what was found before they were kept';
+COMMENT ON COLUMN meta.user_month_versions.valuation_parts IS
+    'valuations, in parts where shared; null in what was found before they were kept';

@@ -46,7 +46,7 @@ def test_new_sales_are_counted_and_their_offices_named() -> None:
     rows = [news(kind, one, amount=amounts[one]) for one in amounts for kind in ("new", "new share")]
     assert told(SINCE, *rows) == [
         "3 sales have come in since 13 March 2026, with 100 in commission, most of it at A (90) and B (6).",
-        "No sale known before has changed.",
+        "No commission of a sale known before has changed.",
     ]
 
 
@@ -232,7 +232,8 @@ def test_the_sales_that_explain_a_closed_month_add_up_with_what_none_explains() 
             "February: −40, from 100 to 60; Main Street 1 is no longer listed (−40, noted on 11 March 2026); "
             "New Street 2 moved here from March 2026 (+10, noted on 11 March 2026); "
             "Main Street 1 came in late (+3, the office's share, noted on 11 March 2026); "
-            "2 more sales (+2); −15 comes from no changed sale."
+            "2 more sales (+2); −15 comes from no changed sale: it is of writings or valuations, "
+            "a correction by hand, or another share in a sale."
         )
     ]
 
@@ -242,6 +243,70 @@ def test_what_no_sale_explains_is_said() -> None:
     [_, closed, unexplained] = told(SINCE, row)
     assert closed == "A closed month changed: February of A −40."
     assert unexplained.startswith("Of that, −40 comes from no changed sale")
+
+
+@pytest.mark.parametrize(
+    ("agents_change", "cause"),
+    [
+        (None, "of writings or valuations, a correction by hand, or another share in a sale."),
+        (-40, "another share of an agent in a sale, also in one that is no longer listed."),
+        (0, "in no agent's commission, as a correction by hand is."),
+        (-30, "another share of an agent in a sale, or in no agent's commission."),
+    ],
+)
+def test_only_what_the_totals_of_agents_leave_possible_is_named(
+    agents_change: int | None, cause: str
+) -> None:
+    row = news("closed", "A", before=100, amount=60, unexplained=-40, agents_change=agents_change)
+    assert told(SINCE, row)[2] == f"Of that, −40 comes from no changed sale: it is {cause}"
+
+
+@pytest.mark.parametrize(
+    ("counts", "what"),
+    [
+        ((0, -1), "one valuation fewer"),
+        ((Decimal("1.5"), -2), "1.5 writings more and 2 valuations fewer"),
+        ((0, 0), "as many writings and valuations, at another amount"),
+        ((None, None), "writings or valuations, or a correction by hand"),
+    ],
+)
+def test_other_work_that_explains_a_closed_month_is_told_with_its_agent(
+    counts: tuple[int | None, int | None], what: str
+) -> None:
+    work = news("work", "A", amount=-40, agent="Ann", writings=counts[0], valuations=counts[1])
+    shown = section(SINCE, news("closed", "A", before=100, amount=60, unexplained=-40), work)
+    assert shown["sentences"][1:] == [f"A closed month changed: February of A −40 (Ann, {what})."]
+    assert shown["more"] == [
+        f"February of A: −40, from 100 to 60; Ann: {what} (−40, noted on 11 March 2026)."
+    ]
+
+
+def test_sales_other_work_and_what_neither_explains_add_up() -> None:
+    closed = news("closed", "A", before=100, amount=60, unexplained=-30, agents_change=-40)
+    work = news("work", "A", amount=-20, agent="Ann", writings=0, valuations=-1)
+    shown = section(SINCE, closed, news("reason", "A", amount=-10), work)
+    assert "−40 (Main Street 1 −10, Ann −20, −10 from something else)" in shown["sentences"][1]
+    assert "; −10 comes from something else: it is another share of an agent" in shown["more"][-1]
+
+
+def test_less_than_one_percent_of_a_closed_month_waits_behind_the_click() -> None:
+    rows = [news("closed", office, before=1000, amount=991, unexplained=-9) for office in "AB"]
+    shown = section(SINCE, *rows)
+    assert shown["sentences"] == [
+        "No sale has come in since 13 March 2026.",
+        "No commission of a sale known before has changed.",
+    ]
+    assert [one.partition(":")[0] for one in shown["more"]] == [
+        *("Closed months changed by −18 in all", "February of A", "February of B")
+    ]
+
+
+def test_prices_that_changed_alone_are_named_in_half_a_sentence() -> None:
+    rows = [news("price", "A", before=50, amount=amount) for amount in (70, 40)]
+    assert told(SINCE, *rows)[1] == (
+        "No commission of a sale known before has changed; "
+        "the prices of 2 did: Main Street 1 (+20) and Main Street 1 (−10)."
+    )
 
 
 def test_three_sentences_are_shown_and_the_others_folded() -> None:
