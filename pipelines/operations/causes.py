@@ -26,6 +26,7 @@ LOGIN_REFUSED, LOGIN_CORRECTED = "Unauthorized", "login corrected"
 NO_RIGHT = "Forbidden"
 UNKNOWN_LOGIN = "(not in the settings)"
 NOBODY_ANSWERS, NO_ANSWER, GIVEN_UP = "Unreachable", "Unavailable", "HostDown"
+ALL_REFUSED = "all refused"
 UNPUBLISHED = "unpublished"
 WAITS = "It is tried again by itself."
 REQUEST = re.compile(r"(?:(?:to|Not asked:) )?report \S+ of customer .+? \([^)]*\)[.:]?")
@@ -37,6 +38,8 @@ SENTENCES: Mapping[str, str] = {
     NO_RIGHT: "Ask the service's support for the right to {reports} of {customers}: it was answered "
     "before and is refused now (403); what is held stays, and each day it is asked for once more.",
     SHUT_OUT: "Check the id of {customers} and the login's rights: every report was refused (403).",
+    ALL_REFUSED: "Ask the service's support what has become of the rights, which `brokerbi doctor` shows: "
+    "every report was refused (403), customer after customer; {reports} of {customers} wait.",
     "NotFound": "Check the id of {customers} and BROKERBI_BASE_URL: the service knows no such thing (404), "
     "asked for {reports}{months}.",
     NOBODY_ANSWERS: "Check BROKERBI_BASE_URL and the network of this machine: nobody answers there; "
@@ -117,9 +120,14 @@ def with_kinds(troubles: Iterable[FailedReport]) -> Sequence[FailedReport]:
     """What was not asked because of other trouble of its report and customer is part of that.
 
     What was not asked because nobody answered others is part of that outage, and so is what had no answer
-    until the run gave up.
+    until the run gave up. A run that gave up without a last try was refused everything: no outage.
     """
-    several = list(troubles)
+    several = [
+        replace(one, kind=ALL_REFUSED)
+        if one.kind == GIVEN_UP and one.reason and not last_try_in(one.reason)
+        else one
+        for one in troubles
+    ]
     kinds = {(one.report, one.customer): one.kind for one in several if one.kind}
     given_up = NOBODY_ANSWERS if NOBODY_ANSWERS in kinds.values() else GIVEN_UP
     same = {GIVEN_UP: given_up}

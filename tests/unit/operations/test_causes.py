@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.errors import exhausted
 from pipelines.connect.models import Login, Request, Try
+from pipelines.connect.rate_limit import RateLimit
 from pipelines.months import Month
 from pipelines.operations.causes import FailedReport, causes, reason_without_request
 from pipelines.operations.logins import with_corrected_logins
@@ -93,6 +95,15 @@ def test_what_made_a_run_give_up_and_what_was_not_asked_then_are_one_cause(tmp_p
     ]
     [sentence] = causes(troubles, settings(tmp_path))
     assert "fails again and again (answered 503); sales, tips of M1 wait" in sentence
+
+
+def test_a_run_that_gave_up_as_everything_was_refused_tells_of_rights_and_no_outage(tmp_path: Path) -> None:
+    breaker = CircuitBreaker(RateLimit(tmp_path, 1, 1e6))
+    for number in range(9):
+        asked = Request("/x", {}, f"r{number % 3}", f"M{number // 3}")
+        breaker.note_try(Try(asked, 1, 403, 0, 0.1))
+    [sentence] = causes([FailedReport("sales", "M1", "HostDown", breaker.open_because)], settings(tmp_path))
+    assert sentence.startswith("Ask the service's support what has become of the rights")
 
 
 def test_what_had_no_answer_is_told_with_its_status_and_its_months(tmp_path: Path) -> None:
