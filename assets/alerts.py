@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime, timedelta
 from logging import Logger
@@ -140,43 +140,34 @@ def next_alert(
     """The state after this look: the same as before, or with another message.
 
     A run that failed by day is told at once, whatever else goes on; what is over is told with it, or as soon
-    as nothing is being fetched any more. A night of another date is told with all that is left to do.
+    as nothing is being fetched any more. A night of another date is told with all that is left to do. As
+    long as no channel takes the last message, there is no other.
     """
     if not state.until:
         return replace(state, until=now.timestamp())
-    night = latest_night(instance)
-    day, silence = _night_to_report(project, night, now, state)
-    failed = [
-        one
-        for one in failed_runs(instance, state.since, project.settings.ui_url)
-        if one.run_id not in state.told and (day or not _is_awaited(one, night, state))
-    ]
-    if not (day or failed or (state.open and _all_has_ended(instance, state))):
+    if state.channels and set(channels) <= set(state.channels):
+        return state
+    occasion = _occasion(project, instance, now, state)
+    if not (occasion.day or occasion.failed or (state.open and _all_has_ended(instance, state))):
         return state
     look = take_a_look(project, instance, now)
     told = still_asked(state.open, project)
-    ended = [
-        *look.ended(told),
-        *([one for one in told if one.kind == SILENCE] if day and not silence else []),
-    ]
-    findings, more = look.findings(failed, [one for one in told if one not in ended], whole=bool(day))
-    findings = replace(
-        findings,
-        silence=silence,
-        ended=ends_in_words(ended),
-        columns=_columns_in_words(project, state.until) if day else (),
-    )
-    if silence:
-        more.append(ToldTrouble(SILENCE, told_at=look.at))
+    ended = look.ended(told, is_night=bool(occasion.day and not occasion.silence))
+    findings, more = look.findings(occasion, [one for one in told if one not in ended])
+    since = project.as_of(datetime.fromtimestamp(state.until, UTC))
+    columns = columns_in_words(column_news_since(project.store, since)) if occasion.day else {}
     after = replace(
         state,
         looked=now.timestamp(),
-        told=[*state.told, *(one.run_id for one in failed)][-LATEST_RUNS:],
+        told=[*state.told, *(one.run_id for one in occasion.failed)][-LATEST_RUNS:],
         open=[one for one in remembered(told, more) if one not in ended],
     )
-    if day:
-        after = replace(after, day=day, until=now.timestamp(), subject="", text="", channels=())
-    message = alert_message(day or str(project.calendar.today), findings)
+    if occasion.day:
+        after = replace(after, day=occasion.day, until=now.timestamp(), subject="", text="", channels=())
+    message = alert_message(
+        occasion.day or str(project.calendar.today),
+        replace(findings, ended=ends_in_words(ended), columns=list(columns.values())),
+    )
     if message is None:
         return after
     return replace(after, subject=message.subject, text=message.text, channels=channels)
@@ -199,6 +190,15 @@ def deliver(state: AlertState, channels: Mapping[str, Channel], log: Logger) -> 
 
 
 @dataclass(frozen=True)
+class Occasion:
+    """What a message may be made for: the day of a night, why there was none, and runs that failed."""
+
+    day: str
+    silence: str
+    failed: Sequence[FailedRun]
+
+
+@dataclass(frozen=True)
 class Look:
     """What is held and wrong at a moment, `at` in seconds of the Unix epoch.
 
@@ -212,26 +212,27 @@ class Look:
     lost: Collection[Pair]
     troubles: Sequence[FailedReport]
 
-    def ended(self, told: Iterable[ToldTrouble]) -> list[ToldTrouble]:
-        """What was told and is over."""
-        several = list(told)
-        broken = [one for one in several if one.kind == BROKEN_RUN and self._succeeds_again(one)]
-        return [*ended_by_answers(several, self.troubles, self.state, self.project), *broken]
+    def ended(self, told: Sequence[ToldTrouble], *, is_night: bool) -> list[ToldTrouble]:
+        """What was told and is over; a night ends the silence."""
+        return [
+            *ended_by_answers(told, self.troubles, self.state, self.project),
+            *(one for one in told if one.kind == BROKEN_RUN and self._succeeds_again(one)),
+            *(one for one in told if one.kind == SILENCE and is_night),
+        ]
 
-    def findings(
-        self, failed: Sequence[FailedRun], told: Sequence[ToldTrouble], *, whole: bool
-    ) -> tuple[Findings, list[ToldTrouble]]:
-        """What to tell of runs that failed, and how to remember it; of a `whole` night, all that is wrong.
+    def findings(self, occasion: Occasion, told: Sequence[ToldTrouble]) -> tuple[Findings, list[ToldTrouble]]:
+        """What to tell of runs that failed, and how to remember it; of a night, all that is wrong.
 
         A lost right is told once, everything else again after each night until it is over. Only runs that
         failed at what is told are linked, and what nothing else tells is told in the words of its run.
         """
-        settings, wrong = self.project.settings, [one for one in self.troubles if one.kind != LOGIN_CORRECTED]
+        failed, settings = occasion.failed, self.project.settings
+        wrong = [one for one in self.troubles if one.kind != LOGIN_CORRECTED]
         known = {(one.report, one.customer) for one in self.troubles}
         by_run = {one.run_id: known & one.failed_still(self.state, self.lost, self.project) for one in failed}
         of_runs = set().union(*by_run.values())
         new = new_troubles(wrong, told, settings)
-        if whole:
+        if occasion.day:
             to_tell = [one for one in wrong if one in new or one.kind not in (NO_RIGHT, SHUT_OUT)]
         else:
             to_tell = [one for one in new if (one.report, one.customer) in of_runs]
@@ -243,10 +244,11 @@ class Look:
             subject = (BROKEN_RUN, one.name, shortened(one.reason, 80))
             if not by_run[one.run_id] and subject not in subjects and not self._is_over(one):
                 broken[subject] = one
-        more = [told_trouble(one, self.at) for one in to_tell] + [
-            ToldTrouble(*one, self.at) for one in broken
-        ]
-        return Findings(causes(to_tell, settings), list(broken.values()), runs=runs), more
+        more = [told_trouble(one, self.at) for one in to_tell]
+        more += [ToldTrouble(*one, self.at) for one in broken]
+        if occasion.silence:
+            more.append(ToldTrouble(SILENCE, told_at=self.at))
+        return Findings(causes(to_tell, settings), list(broken.values()), occasion.silence, runs=runs), more
 
     def _is_over(self, run: FailedRun) -> bool:
         if run.pairs:
@@ -278,9 +280,7 @@ def alert_message(day: str, found: Findings) -> Message | None:
     parts = [f"- {sentence}" for sentence in found.causes]
     if found.silence:
         parts.append(f"- See that the daemon runs and the schedule `nightly` is on: {found.silence}.")
-    parts += [
-        f"- {one.name}: {shortened(one.reason, LONGEST_LINE)}" for one in found.broken[:MOST_RUNS_NAMED]
-    ]
+    parts += [f"- {one.name}: {shortened(one.reason, LONGEST_LINE)}" for one in found.broken]
     last = [f"- {sentence}" for sentence in found.ended]
     if found.columns:
         last.append(f"- New in the answers: {shortened('; '.join(found.columns), LONGEST_LINE)}")
@@ -301,12 +301,6 @@ def _runs_in_words(failed: Sequence[FailedRun]) -> str:
     where = ", ".join(one.link or f"run {one.run_id}" for one in latest)
     count = "1 run" if len(failed) == 1 else f"{len(failed)} runs"
     return f"{count} failed{', the latest' if len(failed) > len(latest) else ''}: {where}"
-
-
-def _columns_in_words(project: Project, since: float) -> Sequence[str]:
-    """The columns that are new or have another type since a moment."""
-    moment = project.as_of(datetime.fromtimestamp(since, UTC))
-    return list(columns_in_words(column_news_since(project.store, moment)).values())
 
 
 def _limited(parts: Sequence[str], last: Sequence[str]) -> str:
@@ -338,6 +332,18 @@ def _night_to_report(
     if state.day == day or now - since < SILENT_AFTER:
         return "", ""
     return day, f"there has been no night since {since:%Y-%m-%d %H:%M} UTC"
+
+
+def _occasion(project: Project, instance: dg.DagsterInstance, now: datetime, state: AlertState) -> Occasion:
+    """What has happened since the last look."""
+    night = latest_night(instance)
+    day, silence = _night_to_report(project, night, now, state)
+    failed = [
+        one
+        for one in failed_runs(instance, state.since, project.settings.ui_url)
+        if one.run_id not in state.told and (day or not _is_awaited(one, night, state))
+    ]
+    return Occasion(day, silence, failed)
 
 
 def _is_over(project: Project, night: dg.RunRecord, now: datetime) -> bool:
