@@ -9,7 +9,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from pipelines.cli.number_lines import brief, line, parts, signed, table
+from pipelines.cli.number_lines import brief, counted, line, parts, signed, table
 from warehouse.lineage import TracedNumber
 
 Row = Mapping[str, Any]
@@ -87,7 +87,7 @@ def _changes_of(
     what = f"{REMEMBERED[number.measure]} of the month"
     rows = [_total_changed(one, what) for one in totals] + [_sale_changed(one) for one in sales]
     rows += [
-        [*_noted(one), "not from sales", "", "", "", signed(one["unsold_change"]), one["user_label"], ""]
+        [*_noted(one), _other_work(one), "", "", "", signed(one["unsold_change"]), one["user_label"], ""]
         for one in unsold
     ]
     if _is_felt(number, whole - explained):
@@ -96,6 +96,16 @@ def _changes_of(
     if len(rows) > 1:
         rows.append(["", f"{month:%Y-%m}", "in all", "", "", signed(whole), signed(whole), "", ""])
     return rows
+
+
+def _other_work(one: Row) -> str:
+    """That a change is of no sale, and by how many writings and valuations."""
+    kinds = [
+        f", {counted(abs(change), name)} {'more' if change > 0 else 'fewer'}"
+        for name in ("writing", "valuation")
+        if (change := one[f"{name}_change"])
+    ]
+    return "".join(["not from sales", *kinds])
 
 
 def _total_changed(one: Row, what: str) -> list[str]:

@@ -1,5 +1,6 @@
 -- Whose part of the measure changed after the months were over, and what of commission came from no sale?
--- One row per month, day and agent whose part changed then; unsold_change is of commission alone.
+-- One row per month, day and agent whose part changed then; unsold_change is of commission alone, and by how many writings and
+-- valuations it changed is null where those were not kept yet.
 -- Parameters: office, user, first_month, month, measure
 WITH restated AS (
     SELECT DISTINCT month
@@ -20,7 +21,9 @@ versions AS (
             WHEN 'sold_total_price' THEN sold_total_price
             WHEN 'sold_estate_parts' THEN sold_estate_parts
         END AS amount,
-        CASE WHEN getvariable('measure') = 'commission' THEN commission - sold_commission END AS unsold
+        CASE WHEN getvariable('measure') = 'commission' THEN commission - sold_commission END AS unsold,
+        writing_parts,
+        valuation_parts
     FROM marts.user_month_versions
     WHERE month BETWEEN getvariable('first_month')::DATE AND getvariable('month')::DATE
 ),
@@ -29,7 +32,9 @@ versions_compared AS (
     SELECT
         *,
         amount - lag(amount) OVER versions_of AS amount_change,
-        unsold - lag(unsold) OVER versions_of AS unsold_change
+        unsold - lag(unsold) OVER versions_of AS unsold_change,
+        writing_parts - lag(writing_parts) OVER versions_of AS writing_change,
+        valuation_parts - lag(valuation_parts) OVER versions_of AS valuation_change
     FROM versions
     WINDOW versions_of AS (PARTITION BY user_id, month ORDER BY version)
 )
@@ -39,7 +44,9 @@ SELECT
     versions.valid_from_utc AS noted_at_utc,
     users.user_label,
     versions.amount_change,
-    versions.unsold_change
+    versions.unsold_change,
+    versions.writing_change,
+    versions.valuation_change
 FROM versions_compared AS versions
 INNER JOIN marts.user_month AS users USING (user_id, month)
 LEFT JOIN restated ON restated.month = versions.month

@@ -4,13 +4,14 @@
 SELECT
     due.office_id,
     coalesce(sales.street_address, due.estate_number, due.estate_id) AS home,
-    sales.responsible_user_name AS agent,
+    coalesce(users.user_label, sales.responsible_user_name) AS agent,
     due.access_on,
     due.days_due,
     due.commission_received_on AS to_be_received_on,
     (due.due_commission / (1 + declared.vat_rate))::DECIMAL(18, 4) AS due
 FROM marts.receivables AS due
 LEFT JOIN marts.sales AS sales USING (estate_id)
+LEFT JOIN marts.users AS users ON users.user_id = sales.responsible_user_id
 CROSS JOIN (
     SELECT coalesce(max(vat_rate) FILTER (commission_vat = 'included'), 0) AS vat_rate FROM meta.tax_basis
 ) AS declared

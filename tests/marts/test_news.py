@@ -294,3 +294,15 @@ def test_who_left_the_directory_since_is_news_if_no_more_than_two_of_the_office_
     build(given, *READ)
     found = given.sql(NEWS).filter("kind = 'left'").select("office_id, agent, month, until, amount::INT")
     assert found.fetchall() == [("M1", "U1", JANUARY, JANUARY, 30)]
+
+
+def test_a_sale_that_is_new_names_its_agent_as_the_directory_does_now() -> None:
+    given = published(({"E1": 5}, 5), ({"E1": 5}, 5))
+    agent = {"id": "U1", "name": "Al Berg", "primary_office_customer_id": "M1", "responsible": True}
+    sold(given, "G1", "2026-01", "M1", "E2", agents=[agent], at_utc=NIGHTS[2])
+    given.execute(
+        "INSERT INTO bi.users_history (_customer, id, name, valid_from_utc) "
+        "VALUES ('M1', 'U1', 'Al Ny', '2026-01-01')"
+    )
+    build(given, *READ)
+    assert given.sql(NEWS).filter("kind = 'new'").select("agent").fetchall() == [("Al Ny",)]

@@ -33,14 +33,15 @@ def sale(change: str, before: int, **known: object) -> dict[str, Any]:
 
 def unsold(amount: int) -> dict[str, Any]:
     changes = {"amount_change": Decimal(amount), "unsold_change": Decimal(amount)}
-    return {**NOTED, **changes, "user_label": "Åsa Berg"}
+    counts = {"writing_change": None, "valuation_change": Decimal(-1)}
+    return {**NOTED, **changes, **counts, "user_label": "Åsa Berg"}
 
 
 def test_parts_of_a_change_and_the_remainder_add_up_to_it(capsys: pytest.CaptureFixture[str]) -> None:
     print_changes(NUMBER, [total(9000, 2000), sale("vanished", 8000)], [unsold(-1000)], False)
     said = capsys.readouterr().out
     assert re.search(r"sale E1 vanished +4 000 +- +-4 000  Åsa Berg  E1\n", said)
-    assert re.search(r"not from sales +-1 000  Åsa Berg\n", said)
+    assert re.search(r"not from sales, 1 valuation fewer +-1 000  Åsa Berg\n", said)
     assert re.search(r"no changed sale shows +-2 000\n", said)
     assert re.search(r"in all +-7 000 +-7 000\n", said)
     assert "by agent         2026-09: Åsa Berg -1 000, nobody can be named for -6 000\n" in said
