@@ -28,7 +28,7 @@
 --   is_refreshed: whether all of it is still asked for, or was last read a year after the month, when it hardly
 --     changes; false where part of it could have changed since
 --   is_open: whether the month is not over, or the end of it is still to be asked for
---   is_last_over: whether it is the newest month that is over for every office, the newest of all where none is: true in one row
+--   is_last_over: whether it is the newest month that is over for every office, the newest of all where none is
 WITH summed AS (
     SELECT
         coverage.month,

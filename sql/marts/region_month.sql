@@ -6,8 +6,10 @@
 SELECT
     coverage.region,
     coverage.month,
-    unnest(sums_of_offices(counted, coverage))
+    unnest(sums_of_offices(counted, coverage)),
+    any_value(chain.is_last_over) AS is_last_over
 FROM marts.office_coverage AS coverage
+INNER JOIN marts.chain_month AS chain ON chain.month = coverage.month
 LEFT JOIN marts.office_month AS counted ON counted.office_id = coverage.office_id AND counted.month = coverage.month
 GROUP BY coverage.month, coverage.region
 ORDER BY coverage.month, coverage.region
