@@ -32,6 +32,7 @@ from assets.under_way import NIGHT_OF, customers_being_fetched, unfinished_runs
 from pipelines.operations.causes import (
     LOGIN_CORRECTED,
     NO_RIGHT,
+    PASSING,
     SHUT_OUT,
     FailedReport,
     causes,
@@ -211,6 +212,7 @@ class Look:
     state: DataState
     lost: Collection[Pair]
     troubles: Sequence[FailedReport]
+    being_fetched: Collection[str]
 
     def ended(self, told: Sequence[ToldTrouble], *, is_night: bool) -> list[ToldTrouble]:
         """What was told and is over; a night ends the silence."""
@@ -223,7 +225,8 @@ class Look:
     def findings(self, occasion: Occasion, told: Sequence[ToldTrouble]) -> tuple[Findings, list[ToldTrouble]]:
         """What to tell of runs that failed, and how to remember it; of a night, all that is wrong.
 
-        A lost right is told once, everything else again after each night until it is over. Only runs that
+        A lost right is told once, everything else again after each night until it is over; what may pass and
+        is being tried again by a run has time until that ends. Only runs that
         failed at what is told are linked, and what nothing else tells is told in the words of its run.
         """
         failed, settings = occasion.failed, self.project.settings
@@ -233,7 +236,10 @@ class Look:
         of_runs = set().union(*by_run.values())
         new = new_troubles(wrong, told, settings)
         if occasion.day:
-            to_tell = [one for one in wrong if one in new or one.kind not in (NO_RIGHT, SHUT_OUT)]
+            others = [one for one in wrong if (one.report, one.customer) not in of_runs]
+            tried = [one for one in others if one.kind in PASSING and one.customer in self.being_fetched]
+            again = [one for one in wrong if one in new or one.kind not in (NO_RIGHT, SHUT_OUT)]
+            to_tell = [one for one in again if one not in tried]
         else:
             to_tell = [one for one in new if (one.report, one.customer) in of_runs]
         pairs = {(one.report, one.customer) for one in to_tell}
@@ -272,7 +278,7 @@ def take_a_look(project: Project, instance: dg.DagsterInstance, now: datetime) -
     ]
     troubles += [FailedReport(*one, NO_RIGHT if one[0] else SHUT_OUT) for one in sorted(lost)]
     wrong = with_kinds(with_corrected_logins(troubles, project.settings))
-    return Look(project, instance, at, state, lost, wrong)
+    return Look(project, instance, at, state, lost, wrong, fetched)
 
 
 def alert_message(day: str, found: Findings) -> Message | None:

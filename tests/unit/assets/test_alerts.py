@@ -229,6 +229,15 @@ def test_a_night_without_a_message_delays_none(tmp_path: Path) -> None:
     assert look(made, state, minutes=12).text.startswith("- Check the id of M30016")
 
 
+def test_a_night_says_nothing_of_what_a_run_is_about_to_try_again(tmp_path: Path) -> None:
+    made, state = after_a_night(tmp_path)
+    failed_by_day(made, state, Fault("503", customer=M16))
+    tags = {"dagster/partition": f"{M16}|2026-10"}
+    made.instance.add_run(dg.DagsterRun("reports", status=dg.DagsterRunStatus.STARTED, tags=tags))
+    before = replace(state, told=[one.run_id for one in made.instance.get_runs()])
+    assert look(made, before, minutes=2).text == ""
+
+
 def test_a_password_that_is_corrected_is_no_longer_a_thing_to_do(tmp_path: Path) -> None:
     made = harness(tmp_path, start="2026-10", reports=RUNNING, password="wrong")
     state = look(made, AlertState())
