@@ -40,10 +40,13 @@ from pipelines.operations.causes import (
     with_kinds,
 )
 from pipelines.operations.logins import with_corrected_logins
+from pipelines.planning.plan import Plan
 from pipelines.planning.selection import Pair
 from warehouse.column_news import column_news_since
 from warehouse.errors import WarehouseError
+from warehouse.ledger import Ledger
 from warehouse.publish import loaded_since_publication
+from warehouse.status import Overview
 
 SECONDS_BETWEEN_LOOKS = 60
 SILENT_AFTER = timedelta(hours=30)
@@ -56,6 +59,8 @@ MOST_RUNS_NAMED = 3
 LONGEST_LINE = 300
 LONGEST_TEXT = 1400
 """Signs of a message below its subject; what is beyond is in the UI and in `brokerbi status`."""
+
+NOTHING_KNOWN = DataState(Plan((), 1.0, 1, 1.0), Ledger(), Overview((), (), (), (), (), ()))
 
 
 @dataclass(frozen=True)
@@ -151,7 +156,7 @@ def next_alert(
     occasion = _occasion(project, instance, now, state)
     if not (occasion.day or occasion.failed or (state.open and _all_has_ended(instance, state))):
         return state
-    look = take_a_look(project, instance, now)
+    look, occasion = _look_at(project, instance, now, occasion)
     told = still_asked(state.open, project)
     ended = look.ended(told, is_night=bool(occasion.day and not occasion.silence))
     findings, more = look.findings(occasion, [one for one in told if one not in ended])
@@ -279,6 +284,19 @@ def take_a_look(project: Project, instance: dg.DagsterInstance, now: datetime) -
     troubles += [FailedReport(*one, NO_RIGHT if one[0] else SHUT_OUT) for one in sorted(lost)]
     wrong = with_kinds(with_corrected_logins(troubles, project.settings))
     return Look(project, instance, at, state, lost, wrong, fetched)
+
+
+def _look_at(
+    project: Project, instance: dg.DagsterInstance, now: datetime, occasion: Occasion
+) -> tuple[Look, Occasion]:
+    """What is wrong; where nothing can be read, only runs that broke down are told, and the night later."""
+    try:
+        return take_a_look(project, instance, now), occasion
+    except WarehouseError:
+        if all(one.pairs for one in occasion.failed):
+            raise
+        at = project.run_context.clock.utc_now().timestamp()
+        return Look(project, instance, at, NOTHING_KNOWN, (), (), ()), replace(occasion, day="")
 
 
 def alert_message(day: str, found: Findings) -> Message | None:

@@ -229,6 +229,12 @@ def test_a_night_without_a_message_delays_none(tmp_path: Path) -> None:
     assert look(made, state, minutes=12).text.startswith("- Check the id of M30016")
 
 
+def test_a_run_that_finds_the_warehouse_damaged_is_told_though_nothing_can_be_read(tmp_path: Path) -> None:
+    made, state = by_day(tmp_path)
+    (made.project.settings.data_dir / "work" / "warehouse.duckdb").write_text("this is no DuckDB file" * 1000)
+    assert " is damaged" in failed_by_day(made, state)[1].text.splitlines()[0]
+
+
 def test_a_night_says_nothing_of_what_a_run_is_about_to_try_again(tmp_path: Path) -> None:
     made, state = after_a_night(tmp_path)
     failed_by_day(made, state, Fault("503", customer=M16))
