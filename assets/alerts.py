@@ -28,7 +28,7 @@ from assets.told_troubles import (
     still_asked,
     told_trouble,
 )
-from assets.under_way import NIGHT_OF, customers_being_fetched, unfinished_runs
+from assets.under_way import NIGHT_OF, customers_being_fetched, is_to_try_again, unfinished_runs
 from pipelines.operations.causes import (
     LOGIN_CORRECTED,
     NO_RIGHT,
@@ -145,16 +145,17 @@ def next_alert(
 ) -> AlertState:
     """The state after this look: the same as before, or with another message.
 
-    A run that failed by day is told at once, whatever else goes on; what is over is told with it, or as soon
-    as nothing is being fetched any more. A night of another date is told with all that is left to do. As
-    long as no channel takes the last message, there is no other.
+    A run that failed by day is told at once, whatever else goes on; so is a lost right while its run waits
+    to ask again; what is over is told with it, or when nothing is being fetched any more. A night of another
+    date is told with all that is left to do. Until a channel takes a message there is no other.
     """
     if not state.until:
         return replace(state, until=now.timestamp())
     if state.channels and set(channels) <= set(state.channels):
         return state
     occasion = _occasion(project, instance, now, state)
-    if not (occasion.day or occasion.failed or (state.open and _all_has_ended(instance, state))):
+    is_due = occasion.day or occasion.failed or occasion.is_trying
+    if not (is_due or (state.open and _all_has_ended(instance, state))):
         return state
     look, occasion = _look_at(project, instance, now, occasion)
     told = still_asked(state.open, project)
@@ -197,11 +198,15 @@ def deliver(state: AlertState, channels: Mapping[str, Channel], log: Logger) -> 
 
 @dataclass(frozen=True)
 class Occasion:
-    """What a message may be made for: the day of a night, why there was none, and runs that failed."""
+    """What a message may be made for: the day of a night, why there was none, and runs that failed.
+
+    `is_trying` while a run has failed at something and waits to ask once more.
+    """
 
     day: str
     silence: str
     failed: Sequence[FailedRun]
+    is_trying: bool
 
 
 @dataclass(frozen=True)
@@ -246,7 +251,8 @@ class Look:
             again = [one for one in wrong if one in new or one.kind not in (NO_RIGHT, SHUT_OUT)]
             to_tell = [one for one in again if one not in tried]
         else:
-            to_tell = [one for one in new if (one.report, one.customer) in of_runs]
+            rights = (NO_RIGHT, SHUT_OUT) if occasion.is_trying else ()
+            to_tell = [one for one in new if (one.report, one.customer) in of_runs or one.kind in rights]
         pairs = {(one.report, one.customer) for one in to_tell}
         runs = [one for one in failed if by_run[one.run_id] & pairs]
         subjects = {one.subject for one in told}
@@ -367,7 +373,8 @@ def _occasion(project: Project, instance: dg.DagsterInstance, now: datetime, sta
         for one in failed_runs(instance, state.since, project.settings.ui_url)
         if one.run_id not in state.told and (day or not _is_awaited(one, night, state))
     ]
-    return Occasion(day, silence, failed)
+    looked = datetime.fromtimestamp(max(state.looked, state.until), UTC)
+    return Occasion(day, silence, failed, is_to_try_again(instance, looked))
 
 
 def _is_over(project: Project, night: dg.RunRecord, now: datetime) -> bool:

@@ -235,6 +235,20 @@ def test_a_run_that_finds_the_warehouse_damaged_is_told_though_nothing_can_be_re
     assert " is damaged" in failed_by_day(made, state)[1].text.splitlines()[0]
 
 
+def test_a_lost_right_is_told_while_its_run_waits_to_ask_again_and_what_may_pass_is_not(
+    tmp_path: Path,
+) -> None:
+    made, state = by_day(tmp_path)
+    failed_by_day(made, state, REFUSED, Fault("503", customer=M17))
+    [failed] = made.instance.get_runs(dg.RunsFilter(statuses=[dg.DagsterRunStatus.FAILURE]))
+    made.instance.delete_run(failed.run_id)
+    made.instance.add_run(dg.DagsterRun("reports", run_id="waits", status=dg.DagsterRunStatus.STARTED))
+    assert look(made, state).text == ""
+    made.instance.report_dagster_event(dg.DagsterEvent("STEP_UP_FOR_RETRY", "reports"), "waits")
+    [line] = look(made, state).text.splitlines()
+    assert line.startswith("- Ask the service's support for the right to running_commissions of M30016")
+
+
 def test_a_night_says_nothing_of_what_a_run_is_about_to_try_again(tmp_path: Path) -> None:
     made, state = after_a_night(tmp_path)
     failed_by_day(made, state, Fault("503", customer=M16))
