@@ -152,7 +152,7 @@ def loaded(
 
 def built(connection: DuckDBPyConnection, query: str) -> list[tuple[object, ...]]:
     """Build the marts that a query reads, with all they need, then what the query finds in them."""
-    _build_for(connection, query)
+    build_for(connection, query)
     return connection.execute(query).fetchall()
 
 
@@ -164,11 +164,12 @@ def explained(
     for name in ("office", "user", "first_month", "month", "report", "measure"):
         connection.execute(f"SET VARIABLE {name} = $1", [asked.get(name)])
     query = (SQL / "explain" / f"{question}.sql").read_text(encoding="utf-8")
-    _build_for(connection, query)
+    build_for(connection, query)
     return mappings(connection.execute(query))
 
 
-def _build_for(connection: DuckDBPyConnection, query: str) -> None:
+def build_for(connection: DuckDBPyConnection, query: str) -> None:
+    """Build what a query reads of marts and views of meta, and all they need."""
     [tree] = syntax_trees(connection, [query])
     read = tables_read(tree, Path("a test"))
     build(connection, *sorted(".".join(table) for table in read if table[0] in ("marts", "meta")))

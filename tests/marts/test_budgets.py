@@ -13,7 +13,7 @@ from duckdb import DuckDBPyConnection
 from tests.marts.given import (
     Row,
     arrived,
-    build,
+    build_for,
     built,
     earned,
     explained,
@@ -28,6 +28,7 @@ from warehouse.queries import SQL
 
 SPRING, SUMMER, AUTUMN = datetime(2026, 3, 1), datetime(2026, 6, 1), datetime(2026, 9, 1)
 VERSION: Row = {"_fetched_at_utc": SPRING, "valid_from_utc": SPRING}
+NEWS = (SQL / "page" / "news.sql").read_text("utf-8")
 
 
 @pytest.fixture
@@ -479,21 +480,12 @@ def test_the_year_of_the_chain_is_read_from_one_row(given: DuckDBPyConnection) -
 def news_since_spring(given: DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
     """What the page says has changed since then."""
     sales_read(given, "2026-01", {"E1": 5}, SPRING)
-    build(
-        given,
-        "month_total_versions",
-        "sale_changes",
-        "sale_shares",
-        "budgets",
-        "offices",
-        "user_month",
-        "chain_month",
-    )
+    build_for(given, NEWS)
     for at_utc in (SPRING, AUTUMN):
         given.execute(
             "INSERT INTO meta.publications (name, at_utc, status) VALUES ($1, $1, 'published')", [at_utc]
         )
-    return given.sql((SQL / "page" / "news.sql").read_text("utf-8"))
+    return given.sql(NEWS)
 
 
 def changed_budgets(given: DuckDBPyConnection) -> list[tuple[object, ...]]:

@@ -7,7 +7,7 @@ from datetime import date, datetime
 import pytest
 from duckdb import DuckDBPyConnection
 
-from tests.marts.given import build, built, earned, explained, loaded, sales_read, sold, warehouse
+from tests.marts.given import build_for, built, earned, explained, loaded, sales_read, sold, warehouse
 from warehouse.queries import SQL
 
 NIGHTS = [datetime(2026, 2, day, 3) for day in (1, 5, 15)]
@@ -17,10 +17,6 @@ SHARED = [
     {"id": user, "primary_office_customer_id": office, "commission_percentage_of_total": percent}
     for user, office, percent in (("U1", "M1", 70), ("U2", "M2", 30))
 ]
-READ = (
-    "month_total_versions", "sale_changes", "sale_shares", "budgets", "offices", "user_month", "chain_month",
-    "users", "user_month_versions",
-)  # fmt: skip
 
 
 def published(*nights: tuple[dict[str, float], float]) -> DuckDBPyConnection:
@@ -37,7 +33,7 @@ def published(*nights: tuple[dict[str, float], float]) -> DuckDBPyConnection:
             [earned({"office_customer_id": "M1"}, commission)],
             at_utc=at_utc,
         )
-        build(given, *READ)
+        build_for(given, NEWS)
         given.execute(
             "INSERT INTO meta.publications (name, at_utc, status) VALUES (?, ?, 'published')",
             [f"{place}", at_utc],
@@ -81,7 +77,7 @@ def test_a_closed_month_that_no_sale_explains_has_the_agents_whose_other_work_do
         office = earned({"office_customer_id": "M1"}, 100 + 5 * valuations)
         loaded(given, "commission_office", "M1", "2026-01", [office], at_utc=at_utc)
         sales_read(given, "2026-01", {"E1": 100}, at_utc)
-        build(given, *READ)
+        build_for(given, NEWS)
         given.execute(
             "INSERT INTO meta.publications (name, at_utc, status) VALUES ($1, $1, 'published')", [at_utc]
         )
@@ -97,7 +93,7 @@ def test_a_price_that_changed_without_its_commission_is_told_as_that() -> None:
     given = published(({"E1": 5}, 5), ({"E1": 5}, 5))
     sales_read(given, "2026-01", {"E1": 5}, NIGHTS[2])
     given.execute("UPDATE bi.sales_estates SET final_price = 60")
-    build(given, *READ)
+    build_for(given, NEWS)
     found = given.sql(NEWS).filter("estate_id = 'E1'").select("kind, amount_before::INT, amount::INT")
     assert found.fetchall() == [("price", 50, 60)]
 
@@ -118,7 +114,7 @@ def test_a_late_sale_counts_at_the_offices_of_its_agents_by_their_shares() -> No
         for office, commission in zip(("M1", "M2"), earnings, strict=True):
             row = earned({"office_customer_id": office}, commission)
             loaded(given, "commission_office", office, "2026-01", [row], at_utc=at_utc)
-        build(given, *READ)
+        build_for(given, NEWS)
         given.execute(
             "INSERT INTO meta.publications (name, at_utc, status) VALUES ($1, $1, 'published')", [at_utc]
         )
@@ -148,7 +144,7 @@ def test_a_sale_that_moved_from_the_running_month_explains_the_closed_one() -> N
             sales_read(given, other, {**sales, **moving}, at_utc, is_open=is_open)
         row = earned({"office_customer_id": "M1"}, commission)
         loaded(given, "commission_office", "M1", "2026-01", [row], at_utc=at_utc)
-        build(given, *READ)
+        build_for(given, NEWS)
         given.execute(
             "INSERT INTO meta.publications (name, at_utc, status) VALUES ($1, $1, 'published')", [at_utc]
         )
@@ -291,7 +287,7 @@ def test_who_left_the_directory_since_is_news_if_no_more_than_two_of_the_office_
         "VALUES ('M1', ?, 'Al', '2026-01-01', ?)",
         [("U0", None), ("U1", NIGHTS[1]), ("U3", NIGHTS[1]), ("U4", NIGHTS[0])],
     )
-    build(given, *READ)
+    build_for(given, NEWS)
     found = given.sql(NEWS).filter("kind = 'left'").select("office_id, agent, month, until, amount::INT")
     assert found.fetchall() == [("M1", "U1", JANUARY, JANUARY, 30)]
 
@@ -304,5 +300,5 @@ def test_a_sale_that_is_new_names_its_agent_as_the_directory_does_now() -> None:
         "INSERT INTO bi.users_history (_customer, id, name, valid_from_utc) "
         "VALUES ('M1', 'U1', 'Al Ny', '2026-01-01')"
     )
-    build(given, *READ)
+    build_for(given, NEWS)
     assert given.sql(NEWS).filter("kind = 'new'").select("agent").fetchall() == [("Al Ny",)]

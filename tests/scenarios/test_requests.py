@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import UTC, date, timedelta
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
@@ -14,7 +14,7 @@ import pytest
 from pipelines.catalogue.reports import REPORTS
 from pipelines.months import Month
 from pipelines.sandbox.service import Service
-from tests.scenarios.scenario import TODAY, Scenario, scenario, world_of
+from tests.scenarios.scenario import NOON, TODAY, Scenario, scenario, world_of
 from tests.tools.soak.faulty_nights import all_reports, faulty_nights
 from warehouse.database import Store
 from warehouse.ledger import Cap, forget_caps, ledger_of
@@ -89,10 +89,13 @@ def test_a_quiet_night_asks_for_a_part_of_the_budgets(
 def test_a_first_sync_leaves_budgets_to_their_turns_and_says_until_when(tmp_path: Path, shapes: str) -> None:
     here = replace(unasked(tmp_path, *BUDGETS), service=service_of(shapes))
     first = here.sync()
-    query = "SELECT report, waiting_months, waiting_until, state FROM meta.freshness WHERE waiting_months > 0"
+    query = (
+        "SELECT report, waiting_months, waiting_until, due_utc FROM meta.freshness WHERE waiting_months > 0"
+    )
     waiting = here.rows(query)
     assert {name for name, *_ in waiting} == set(BUDGETS if shapes == "b" else BUDGETS[1:])
-    assert {(until <= TODAY + timedelta(days=7), state) for *_, until, state in waiting} == {(True, "fresh")}
+    assert all(until <= TODAY + timedelta(days=7) for *_, until, _ in waiting)
+    assert all(due.replace(tzinfo=UTC) > NOON + timedelta(days=1) for *_, due in waiting)
     assert first.complaints() == []
     for number in (3, 7):
         here.on_calendar_day(TODAY + timedelta(days=number)).sync()
