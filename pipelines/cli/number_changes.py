@@ -54,7 +54,7 @@ def print_changes(number: TracedNumber, changes: Sequence[Row], agents: Sequence
     if not is_year:
         rows = [[row[0], *row[2:]] for row in rows]
     heads = [
-        "noted",
+        "noted, UTC",
         *(["month"] if place else []),
         "what",
         "before",
@@ -189,7 +189,7 @@ def print_budget_changes(changes: Sequence[Row], budget: Decimal, is_year: bool)
     in_all = sum((one["amount_change"] for one in changes), ZERO)
     whole = ["", "in all", "", ""] if is_year else ["in all", brief(budget - in_all), brief(budget)]
     rows.append(["", *whole, signed(in_all)])
-    heads = ["noted", *(["month"] if is_year else []), "agent", "before", "after", "change"]
+    heads = ["noted, UTC", *(["month"] if is_year else []), "agent", "before", "after", "change"]
     last = len(heads)
     text = "after it was first read"
     table("budget changed", text, heads, rows, right=range(last - 3, last), most=len(rows))

@@ -102,7 +102,7 @@ def print_offices_changed(number: TracedNumber, changes: Sequence[Row], is_year:
     place = 3 if is_year else 2
     in_all = sum((one["amount_change"] for one in changes), ZERO)
     rows.append(["", *[""] * (place - 2), "in all", "", "", signed(in_all)])
-    heads = ["noted", *(["month"] if is_year else []), "office", "before", "after", "change"]
+    heads = ["noted, UTC", *(["month"] if is_year else []), "office", "before", "after", "change"]
     text = "noted by us after the month was over; `brokerbi explain --office` says by which sales"
     table("changed since", text, heads, rows, right=range(place, place + 3), most=len(rows))
 
@@ -121,5 +121,5 @@ def print_office_budgets_changed(changes: Sequence[Row], budget: Decimal | None,
     in_all = sum((one["amount_change"] for one in changes), ZERO)
     before = "" if is_year else f"from {brief((budget or ZERO) - in_all)} to {brief(budget or ZERO)}"
     rows.append(["", "in all", before, signed(in_all)])
-    heads = ["noted", "office", "", "change"]
+    heads = ["noted, UTC", "office", "", "change"]
     table("budget changed", "after it was first read", heads, rows, right=(3,), most=len(rows))

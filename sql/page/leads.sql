@@ -42,5 +42,5 @@ SELECT
     sum(days_to_contract_total)::BIGINT AS days
 FROM named
 GROUP BY ALL
-HAVING part IN ('all', 'month') OR sum(lead_count) > 0
+HAVING part IN ('all', 'month') OR sum(lead_count) > 0 OR sum(removed_lead_count) > 0
 ORDER BY whose NULLS FIRST, part, way, leads DESC, name

@@ -10,8 +10,8 @@
 -- is another, with that before and now. And one per agent whose budget of commission changed, for the months from month to until of a year: entered
 -- where all of the office's are new, else budget, with the sum of the office over the same months before and after, so that
 -- these add up too; without an agent it is nobody's in person. For a later year of which budgets were entered there is one
--- of kind budgeted per office: its agents with a budget of commission and their sum, for that year so far and for the year
--- before, and in until the last month that was asked for.
+-- of kind budgeted per office: its agents with a budget of commission and their sum, for that year up to until, the last
+-- month that was asked for, and for the same months of the year before.
 -- And there is one of kind left per agent who was taken out of the directory since, at an office where no more than two
 -- earned more in the year up to the newest month that is over for every office: month and until, with the commission of
 -- these months.
@@ -299,6 +299,16 @@ years_entered AS (
     WHERE offices.is_entered AND year(offices.month) > year(since.at_utc)
 ),
 
+months_asked AS (
+    SELECT year(month) AS asked_year, max(month) AS until
+    FROM (
+        SELECT unnest(months) AS month
+        FROM meta.loads
+        WHERE status = 'loaded' AND report IN (SELECT report FROM marts.budgets WHERE measure = 'commission')
+    )
+    GROUP BY ALL
+),
+
 years_budgeted AS (
     SELECT
         agents.office_id,
@@ -309,17 +319,8 @@ years_budgeted AS (
         sum(amount) FILTER (year(agents.month) < entered_year) AS amount_before
     FROM budgets_of_agents AS agents
     INNER JOIN years_entered ON year(agents.month) IN (entered_year - 1, entered_year)
-    WHERE agents.amount > 0 AND agents.user_id <> ''
-    GROUP BY ALL
-),
-
-months_asked AS (
-    SELECT year(month) AS asked_year, max(month) AS until
-    FROM (
-        SELECT unnest(months) AS month
-        FROM meta.loads
-        WHERE status = 'loaded' AND report IN (SELECT report FROM marts.budgets WHERE measure = 'commission')
-    )
+    LEFT JOIN months_asked ON asked_year = entered_year
+    WHERE agents.amount > 0 AND agents.user_id <> '' AND month(agents.month) <= coalesce(month(until), 12)
     GROUP BY ALL
 ),
 

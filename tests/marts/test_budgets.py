@@ -499,7 +499,7 @@ def test_budgets_of_a_year_to_come_are_counted_beside_those_of_the_year_before(
     given: DuckDBPyConnection,
 ) -> None:
     held(given, "budget_commission", "G1", ["2027-01", "2027-02"], at_utc=SPRING)
-    for of_month, user in (("2026-12", "U1"), ("2026-12", "U2"), ("2027-01", "U1")):
+    for of_month, user in (("2026-02", "U1"), ("2026-02", "U2"), ("2026-12", "U2"), ("2027-01", "U1")):
         budgeted(given, of_month, user, (900, SUMMER, None))
     found = news_since_spring(given).filter("kind = 'budgeted'")
     shown = "month, until, agent_count, agent_count_before, amount::INT, amount_before::INT"

@@ -126,7 +126,7 @@ def test_budgets_of_a_year_to_come_say_how_many_have_one_and_which_month_is_not_
     assert told(SINCE, *rows)[-1] == (
         "First budgets of A for January to November 2027 were entered, SEK 200 in all: An Agent (SEK 200). "
         "So far 2 agents have a budget for 2027 (SEK 400), against 12 for 2026 (SEK 1,800). "
-        "December 2027 has not been read yet and is not in this."
+        "December 2027 has not been read yet and is in neither year."
     )
 
 
