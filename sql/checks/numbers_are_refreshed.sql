@@ -1,6 +1,6 @@
 -- Do offices rest on answers that nobody refreshes any more?
--- One row per customer that is switched off, removed or refused and counts for an office because nobody else answers
--- for it; only in the latest thirteen months, in which numbers still change.
+-- One row per customer that is switched off, removed or refused some reports and counts for an office because nobody
+-- else answers for it: only these reports, and only the latest thirteen months, in which numbers still change.
 -- Severity: warning
 SELECT
     customer_id,

@@ -77,10 +77,25 @@ not_refreshed AS (
         checked_at_utc,
         unnest(from_json(
             sample,
-            '[{"customer_id": "VARCHAR", "source_state": "VARCHAR", "offices": "VARCHAR", "last_read_utc": "VARCHAR"}]'
+            '[{"customer_id": "VARCHAR", "source_state": "VARCHAR", "offices": "VARCHAR", "reports": "VARCHAR",
+            "last_read_utc": "VARCHAR"}]'
         )) AS source
     FROM meta.check_results
     WHERE name = 'numbers_are_refreshed' AND message = ''
+),
+
+-- a refusal concerns its reports only, and is told with them
+refused AS (
+    SELECT
+        access.*,
+        strftime(last_success_utc, '%Y-%m-%d') AS answered_on,
+        list_contains(string_split(source.reports, ', '), access.report) AS is_counted,
+        source.offices
+    FROM meta.access
+    INNER JOIN meta.freshness AS freshness
+        ON (freshness.report, freshness.customer, freshness.state) = (access.report, access.customer, 'no access')
+    LEFT JOIN not_refreshed
+        ON source.customer_id = access.customer AND source.source_state = 'access refused'
 ),
 
 assumptions AS (
@@ -143,12 +158,11 @@ found AS (
         END
         || ' for this customer' || coalesce(', though it answered on ' || answered_on || ': ask for the right', '')
         || CASE WHEN count(*) = 1 THEN '; it is asked again on another day.' ELSE '; asked again on another day.' END
-    FROM (
-        SELECT access.*, strftime(last_success_utc, '%Y-%m-%d') AS answered_on
-        FROM meta.access
-        INNER JOIN meta.freshness AS refused
-            ON (refused.report, refused.customer, refused.state) = (access.report, access.customer, 'no access')
-    )
+        || coalesce(
+            ' Until then its old answer counts for ' || any_value(offices) FILTER (is_counted)
+            || ', where nobody else answers: ' || string_agg(report, ', ' ORDER BY report) FILTER (is_counted) || '.', ''
+        )
+    FROM refused
     GROUP BY customer, answered_on
     UNION ALL
     SELECT
@@ -199,6 +213,7 @@ found AS (
         'Nobody else answers for ' || source.offices || ', so numbers of ' || source.customer_id || ' count as read on '
         || left(source.last_read_utc, 10) || ' and will not change: ' || source.source_state
     FROM not_refreshed
+    WHERE source.source_state <> 'access refused'
     UNION ALL
     SELECT
         'check', severity, NULL, NULL, NULL, checked_at_utc,
