@@ -30,7 +30,7 @@ from pipelines.planning.plan import PlannedReport
 from warehouse.errors import WarehouseError
 from warehouse.ledger import Ledger
 from warehouse.marts import MartError
-from warehouse.publish import Unpublished, loaded_since_publication
+from warehouse.publish import FAILED, Publication, Unpublished, loaded_since_publication
 from warehouse.status import unwritable
 
 PUBLISH = "publish"
@@ -220,8 +220,7 @@ def _publication(
     if not publication.published:
         reasons = "\n".join(f"- {reason}" for reason in publication.reasons)
         raise dg.Failure(
-            f"Not published; the previous file stays.\n{reasons}",
-            metadata={**metadata, "reasons": dg.MetadataValue.md(reasons)},
+            _what_to_do(publication), metadata={**metadata, "reasons": dg.MetadataValue.md(reasons)}
         )
     if finished.ping:
         context.log.warning(finished.ping)
@@ -229,6 +228,13 @@ def _publication(
     return dg.MaterializeResult(
         asset_key=FILE, metadata={**_file_metadata(finished, project.settings.published_url), **metadata}
     )
+
+
+def _what_to_do(publication: Publication) -> str:
+    """What to do about a file that was not published, then why; an error of the warehouse begins with it."""
+    reasons = "; ".join(reason.rstrip(".") for reason in publication.reasons)
+    remedy = "" if publication.status == FAILED else "Look at these numbers, then launch the job `publish`: "
+    return f"{remedy}{reasons}. The file of before stays."
 
 
 def _file_metadata(finished: Finished, published_url: str) -> dict[str, Any]:

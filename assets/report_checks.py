@@ -9,6 +9,7 @@ from assets.metadata import markdown_table
 from assets.project import Project
 from assets.resources import WAREHOUSE, store_of
 from pipelines.catalogue.model import Report
+from pipelines.operations.causes import names
 from warehouse.checks import KEYS, SAMPLE_ROWS, offending_rows, report_checks
 from warehouse.database import Store
 from warehouse.errors import WarehouseError
@@ -55,9 +56,10 @@ def report_check_results(store: Store, keys: Iterable[dg.AssetCheckKey]) -> Iter
 
 def _result(key: dg.AssetCheckKey, question: str, rows: list[dict[str, object]]) -> dg.AssetCheckResult:
     sample = rows[:SAMPLE_ROWS]
-    first, *_ = [*sample, {}]
-    told = ", ".join(f"{name} {value}" for name, value in first.items() if value is not None)
-    table = markdown_table(list(first), [list(row.values()) for row in sample]) if sample else ""
+    columns = list(rows[0]) if rows else []
+    values = {name: [str(row[name]) for row in rows if row[name] is not None] for name in columns}
+    told = "; ".join(f"{name} {names(several)}" for name, several in values.items() if several)
+    table = markdown_table(columns, [list(row.values()) for row in sample])
     return dg.AssetCheckResult(
         passed=not rows,
         asset_key=key.asset_key,

@@ -48,6 +48,7 @@ from assets.run_results import (
 )
 from assets.under_way import CATCH_UP_OF, NIGHT_OF, being_fetched
 from pipelines.catalogue.model import Report, declared_columns
+from pipelines.operations.causes import WAITS
 from pipelines.planning.selection import Selection, left_customers
 from pipelines.settings.messages import SettingsError
 from warehouse.column_news import ColumnNews, column_news
@@ -223,7 +224,7 @@ def fetch_partitions(
     run_log.ended(news)
     context.log.info(summary_line(found))
     if failed and may_pass(found) and not _is_automatic_retry(context):
-        reasons = (failed.description or "").removesuffix(REMEDY)
+        reasons = (failed.description or "").removesuffix(REMEDY).replace(f" {WAITS}", "")
         context.log.warning(f"{reasons}It is tried again in {project.retry_seconds:g} seconds.")
         raise dg.RetryRequested(max_retries=1, seconds_to_wait=project.retry_seconds) from failed
     if failed:

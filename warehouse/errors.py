@@ -49,14 +49,14 @@ def _translated(error: OSError | duckdb.Error, path: Path) -> WarehouseError | N
     code = error.errno if isinstance(error, OSError) else None
     if code in _NO_ROOM or _NO_ROOM_WORDS.search(words):
         return WarehouseError(
-            f"There is no room left on the disk of {path}; what was there before is unharmed. "
-            "Free some space (landing_days, keep_published and compacting help) and run the same again."
+            f"Free some space on the disk of {path} and run the same again, as there is no room left; "
+            "landing_days, keep_published and compacting help, and what was there before is unharmed."
         )
     if code in _NO_RIGHT or _NO_RIGHT_WORDS.search(words):
         place = getattr(error, "filename", None) or path
         return WarehouseError(
-            f"{place} cannot be written by this user; give the pipeline's user write access to the data "
-            "directory, or point BROKERBI_DATA_DIR somewhere else."
+            f"Give the pipeline's user write access to {place}, as it cannot be written; "
+            "or point BROKERBI_DATA_DIR somewhere else."
         )
     if isinstance(error, OSError):
         return None

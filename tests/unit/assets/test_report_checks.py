@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import dagster as dg
 
 from assets.definitions import build_definitions
 from assets.publish import PUBLISH
+from assets.report_checks import report_check_results
 from pipelines.sandbox.faults import Fault
 from tests.unit.assets.harness import M16, RUNNING, Harness, harness
+from warehouse.ledger import deny
 
 CHECKS = {
     "columns_are_known",
@@ -38,6 +41,20 @@ def test_every_report_has_the_same_checks_but_for_ids_that_it_has_not(tmp_path: 
         name: {key.name for key in keys if key.asset_key == dg.AssetKey(name)} for name in ("users", RUNNING)
     }
     assert of_reports == {"users": CHECKS, RUNNING: CHECKS - {"documented_keys_are_unique"}}
+
+
+def test_a_check_names_every_customer_that_offends_it(tmp_path: Path) -> None:
+    made = harness(tmp_path)
+    with made.project.store.writing() as connection:
+        for customer in ("M1", "M2"):
+            deny(connection, RUNNING, customer, datetime(2026, 1, 1, tzinfo=UTC))
+        connection.execute(
+            "INSERT INTO meta.loads (report, customer, status, fetched_at_utc) "
+            "SELECT report, customer, 'loaded', '2025-12-01' FROM meta.access"
+        )
+    key = dg.AssetCheckKey(dg.AssetKey(RUNNING), "is_read")
+    [found] = report_check_results(made.project.store, [key])
+    assert "No: customer M1, M2; state no access" in (found.description or "")
 
 
 def test_what_is_wrong_with_a_report_is_seen_at_its_check(tmp_path: Path) -> None:

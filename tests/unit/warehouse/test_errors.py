@@ -46,8 +46,8 @@ NEWER = "Trying to read a database file with version number 99, but we can only 
     [
         (OSError(errno.ENOSPC, "no room"), "what was there before is unharmed"),
         (OSError(errno.EDQUOT, "no room"), "what was there before is unharmed"),
-        (OSError(errno.EACCES, "no", "/data/work"), "/data/work cannot be written by this user"),
-        (OSError(errno.EROFS, "no", "/data/work"), "/data/work cannot be written by this user"),
+        (OSError(errno.EACCES, "no", "/data/work"), "^Give the pipeline's user write access to /data/work"),
+        (OSError(errno.EROFS, "no", "/data/work"), "^Give the pipeline's user write access to /data/work"),
         (duckdb.IOException(NEWER), "written by a newer DuckDB"),
     ],
     ids=["full disk", "quota", "not ours", "read-only", "newer DuckDB"],
