@@ -53,14 +53,21 @@ def judge(view: Overview, settings: Settings, now: datetime, besides: Sequence[s
 
 
 def of_configured(view: Overview, settings: Settings) -> Overview:
-    """Without the trouble of customers that were switched off or left the settings since the last sync."""
+    """Without the trouble of customers that were switched off or left the settings since the last sync.
+
+    Of those that left, only they are shown of whom something was read: a mistyped id, corrected, is gone.
+    """
     if "customers" not in settings.model_fields_set:
         return view
     active = {one.id for one in settings.active_customers}
+    shown = {one.id for one in settings.customers}
+    shown |= {one.customer for one in view.standings if one.last_success_utc or one.held_months}
     return replace(
         view,
         standings=[
-            one if one.customer in active else replace(one, state="switched off") for one in view.standings
+            one if one.customer in active else replace(one, state="switched off")
+            for one in view.standings
+            if one.customer in shown
         ],
         failures=[one for one in view.failures if one.customer in active],
         refusals=[one for one in view.refusals if one.customer in active],

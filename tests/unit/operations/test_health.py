@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.operations.health import Verdict, judge
+from pipelines.operations.health import Verdict, judge, of_configured
 from tests.unit.assets.harness import settings
 from warehouse.status import OpenFailure, Overview, PastPublication, ProblemCount, ReportStatus
 
@@ -94,6 +94,15 @@ def test_a_customer_of_the_settings_that_was_never_fetched_is_named() -> None:
     view = Overview([FRESH], [], [], [], [], [PUBLISHED])
     found = judged(view, customers="M1,M21")
     assert (found.sentence, found.is_well) == ("Look: M21 never fetched.", False)
+
+
+def test_a_customer_that_left_the_settings_is_shown_only_if_something_of_it_is_held() -> None:
+    left = replace(FRESH, customer="M2")
+    mistyped = replace(FRESH, customer="M3", last_success_utc=None, held_months=0)
+    view = of_configured(
+        Overview([FRESH, left, mistyped], [], [], [], [], []), settings(Path(), customers="M1")
+    )
+    assert view.standings == [FRESH, replace(left, state="switched off")]
 
 
 def test_what_is_wrong_besides_the_data_comes_first() -> None:
