@@ -154,7 +154,10 @@ def test_a_wrong_password_is_one_request_and_one_sentence_also_for_the_next_run(
 def test_a_service_that_is_down_is_asked_once_more_by_the_same_run(tmp_path: Path) -> None:
     made = harness(tmp_path)
     made.service.faults.switch([Fault("503", customer=M16, count=1)])
-    assert made.run().success
+    result = made.run()
+    assert result.success
+    said = [one.user_message for one in made.instance.all_logs(result.run_id)]
+    assert [one.count("tried again") for one in said if "tried again" in one] == [1]
     assert made.partitions() == {"G1 green": 3, "M30016 green": 3, "M30017 green": 3}
     assert sorted(window.split()[0] for window in made.asked()).count(G1) == 2
 
