@@ -182,7 +182,7 @@ def test_offline_what_could_not_be_published_is_wrong_with_its_reason(world: Sce
     (world.settings.data_dir / "published").write_text("in the way")
     world.publish()
     found = worst(world, "data")
-    assert (found.severity, "published cannot be written" in found.found) == (Severity.ERROR, True)
+    assert (found.severity, "published, as it cannot be written" in found.found) == (Severity.ERROR, True)
 
 
 def test_who_holds_the_write_lock_is_named(world: Scenario) -> None:
