@@ -16,7 +16,6 @@ from assets.run_results import FAILED_REPORTS
 from assets.under_way import NIGHT_OF
 from pipelines.planning.selection import Pair
 from warehouse.meta_schema import aware
-from warehouse.publish import PUBLISHED
 
 MOST_AT_ONCE = 50
 REASON_LINES = 3
@@ -83,8 +82,7 @@ def has_succeeded_since(
     instance: dg.DagsterInstance, job: str, moment: datetime, state: DataState, project: Project
 ) -> bool:
     """Whether a run of a job has succeeded since; any run that fetches may also publish."""
-    published = [aware(one.at_utc) for one in state.status.publications if one.status == PUBLISHED]
-    if job == PUBLISH and any(at > project.as_of(moment) for at in published):
+    if job == PUBLISH and state.published and state.published > project.as_of(moment):
         return True
     wanted = dg.RunsFilter(job_name=job, statuses=[dg.DagsterRunStatus.SUCCESS], updated_after=moment)
     return bool(instance.get_run_records(wanted, limit=1))

@@ -29,6 +29,12 @@ class DataState:
     ledger: Ledger
     status: Overview
 
+    @property
+    def published(self) -> datetime | None:
+        """When a file was published last."""
+        made = [aware(one.at_utc) for one in self.status.publications if one.status == PUBLISHED]
+        return max(made, default=None)
+
 
 @dataclass(frozen=True)
 class Overdue:
@@ -75,9 +81,8 @@ def find_overdue(state: DataState, now: datetime, being_fetched: Collection[str]
             yield Overdue(*one.pair, "nothing new", since, "it was not read again", LATE)
         elif one.customer.id not in being_fetched and _was_never_fetched(one, state.ledger):
             yield Overdue(*one.pair, months_in_words(one.wanted.missing), "", "it was never fetched", NEVER)
-    made = [aware(one.at_utc) for one in state.status.publications if one.status == PUBLISHED]
-    if made and _is_late(max(made), now):
-        since = f"{max(made):%Y-%m-%d %H:%M} UTC"
+    if state.published and _is_late(state.published, now):
+        since = f"{state.published:%Y-%m-%d %H:%M} UTC"
         yield Overdue(
             "the published file",
             "all customers",

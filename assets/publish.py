@@ -232,9 +232,8 @@ def _publication(
 
 def _what_to_do(publication: Publication) -> str:
     """What to do about a file that was not published, then why; an error of the warehouse begins with it."""
-    reasons = "; ".join(reason.rstrip(".") for reason in publication.reasons)
     remedy = "" if publication.status == FAILED else "Look at these numbers, then launch the job `publish`: "
-    return f"{remedy}{reasons}. The file of before stays."
+    return f"{remedy}{publication.why}. The file of before stays."
 
 
 def _file_metadata(finished: Finished, published_url: str) -> dict[str, Any]:

@@ -24,7 +24,6 @@ from pipelines.operations.causes import (
 )
 from pipelines.settings.model import Settings
 from warehouse.meta_schema import aware
-from warehouse.publish import PUBLISHED
 
 BROKEN_RUN, SILENCE = "broken run", "silence"
 OF_THE_SERVICE = frozenset({NOBODY_ANSWERS, GIVEN_UP})
@@ -100,12 +99,11 @@ def ended_by_answers(
     nothing at all, as another trouble may hide the first.
     """
     still = {told_trouble(one).subject for one in found}
-    published = [aware(one.at_utc) for one in state.status.publications if one.status == PUBLISHED]
     asked = [other for other in found if other.kind not in (NEVER, LATE)]
-    for one in told:
+    for one in (other for other in told if other.kind not in (BROKEN_RUN, SILENCE)):
         since = project.as_of(datetime.fromtimestamp(one.told_at, UTC))
         if one.kind == UNPUBLISHED:
-            is_over = any(at > since for at in published)
+            is_over = state.published is not None and state.published > since
         else:
             is_over = any(
                 standing.last_success_utc and aware(standing.last_success_utc) > since
@@ -115,7 +113,7 @@ def ended_by_answers(
         hidden = one.kind not in OF_EVERYTHING | {LOGIN_REFUSED} and any(
             one.report in ("", other.report) and one.customer in ("", other.customer) for other in asked
         )
-        if is_over and not hidden and one.subject not in still and one.kind not in (BROKEN_RUN, SILENCE):
+        if is_over and not hidden and one.subject not in still:
             yield one
 
 

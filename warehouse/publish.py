@@ -42,6 +42,7 @@ from warehouse.meta_schema import naive_utc
 from warehouse.retention import compact
 
 PUBLISHED, REFUSED, FAILED, ROLLED_BACK = "published", "refused", "failed", "rolled back"
+WITHOUT_A_FILE = (REFUSED, FAILED)
 VERSION = "%Y%m%dT%H%M%SZ"
 _VERSION_FILE = re.compile(r"warehouse-(\d{8}T\d{6}Z)\.duckdb")
 
@@ -64,7 +65,12 @@ class Publication:
     @property
     def published(self) -> bool:
         """Whether analysts see another file than before."""
-        return self.status not in (REFUSED, FAILED)
+        return self.status not in WITHOUT_A_FILE
+
+    @property
+    def why(self) -> str:
+        """The reasons as part of a sentence."""
+        return "; ".join(reason.rstrip(".") for reason in self.reasons)
 
 
 def publish(

@@ -15,7 +15,7 @@ from warehouse.database import Store
 from warehouse.duckdb_file import STORAGE_VERSION, connect
 from warehouse.files import PRIVATE_FILE, wal
 from warehouse.lock import holder
-from warehouse.publish import FAILED, REFUSED, Versions
+from warehouse.publish import WITHOUT_A_FILE, Versions
 from warehouse.window_result import WindowStatus
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ class PastPublication:
     @property
     def made_no_file(self) -> bool:
         """Whether analysts were left with the file of before."""
-        return self.status in (REFUSED, FAILED)
+        return self.status in WITHOUT_A_FILE
 
 
 @dataclass(frozen=True)

@@ -37,8 +37,7 @@ def publish(settings: Settings) -> bool:
             write(f"{check.severity}: {check.sentence}")
     publication = finished.publication
     if not publication.published:
-        reasons = "; ".join(reason.rstrip(".") for reason in publication.reasons)
-        complain(f"brokerbi: not published: {reasons}; the file of before stays")
+        complain(f"brokerbi: not published: {publication.why}; the file of before stays")
         return False
     print(
         f"published {publication.path} ({size(publication.bytes or 0)}), {len(finished.marts)} marts, "

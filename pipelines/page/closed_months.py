@@ -8,12 +8,10 @@ from decimal import Decimal
 from zoneinfo import ZoneInfo
 
 from pipelines.page.facts import Row
-from pipelines.page.figures import Shown, named_and_others, remainder, sum_of
+from pipelines.page.figures import LEAST_UNEXPLAINED, Shown, named_and_others, remainder, sum_of
 from pipelines.page.language import Language, capitalized, local_day
 
 MOST_NAMED, MOST_PLACES, MOST_REASONS = 2, 3, 3
-LEAST_UNEXPLAINED = 1
-"""Less than this is rounding."""
 LEAST_SHARE = Decimal("0.01")
 """The part of a month's commission from which on a change is told openly."""
 

@@ -22,6 +22,8 @@ Shown = dict[str, Any]  # something for the template to write, by the names that
 COMMISSION = "commission"
 VAT = Decimal("0.25")
 """The Swedish rate, which commissions have in them if any."""
+LEAST_UNEXPLAINED = 1
+"""Less than this is rounding."""
 MOST_LINES = 4
 _STEPS = (1, 2, 2.5, 5, 10)
 

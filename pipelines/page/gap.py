@@ -8,12 +8,18 @@ from decimal import Decimal
 
 from pipelines.page.downloads import download
 from pipelines.page.facts import Facts, Row
-from pipelines.page.figures import VAT, BudgetProgress, OfficeMonths, Shown, last_months, ratio
+from pipelines.page.figures import (
+    LEAST_UNEXPLAINED,
+    VAT,
+    BudgetProgress,
+    OfficeMonths,
+    Shown,
+    last_months,
+    ratio,
+)
 from pipelines.page.language import Language, capitalized
 
 MOST_NAMED = 3
-LEAST_REST = 1
-"""A remainder of less than this is rounding."""
 
 
 def gap_section(
@@ -102,7 +108,7 @@ def _agents(facts: Facts, progress: BudgetProgress, last: date, words: Language)
     ]
     reached = progress.actual - sum((one["reached"] for one in found), Decimal(0))
     budget = progress.budget - sum((one["budget"] for one in found), Decimal(0))
-    if found and abs(reached - budget) >= LEAST_REST:
+    if found and abs(reached - budget) >= LEAST_UNEXPLAINED:
         found.append({**_row(words.text("gap.rest"), reached, budget), "share": None, "is_rest": True})
     return found
 

@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
 
-from pipelines.page.figures import OfficeMonths, Shown, last_months, remainder, sum_of
+from pipelines.page.figures import LEAST_UNEXPLAINED, OfficeMonths, Shown, last_months, remainder, sum_of
 from pipelines.page.language import Language, capitalized
 
 MOST_BELOW, MOST_ABOVE, MOST_MONTHS, MOST_NEW = 3, 2, 2, 3
-LEAST_UNEXPLAINED = 1
-"""Less than this is rounding."""
 LEAST_CHANGE = Decimal("0.01")
 """An office is off last year from this part of it on."""
 MOST_WITH, MOST_AGAINST = 3, 2
