@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 TIME_TO_PUBLISH = timedelta(hours=3)
 """A night and its publication take less; while fetching goes on there is a new file every hour."""
-LONGEST_REASON = 150
+LONGEST_REASON = 400
+"""Of why a file was not published: room for a long path, which is what has to be mended."""
 AWAITED = {"late": "late", "never read": "never read", "login refused": "not asked as the login was refused"}
 """States of meta.freshness that are trouble in any case, and what the verdict calls them."""
 

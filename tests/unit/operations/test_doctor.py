@@ -179,10 +179,12 @@ def test_a_page_size_that_is_refused_is_named_as_the_setting_it_is(tmp_path: Pat
 
 def test_offline_what_could_not_be_published_is_wrong_with_its_reason(world: Scenario) -> None:
     world.sync(reports=("users",))
-    (world.settings.data_dir / "published").write_text("in the way")
+    in_the_way = world.settings.data_dir / "published"
+    in_the_way.write_text("in the way")
     world.publish()
     found = worst(world, "data")
-    assert (found.severity, "published, as it cannot be written" in found.found) == (Severity.ERROR, True)
+    assert found.severity is Severity.ERROR
+    assert f"write access to {in_the_way}, as it cannot be written" in found.found
 
 
 def test_who_holds_the_write_lock_is_named(world: Scenario) -> None:
