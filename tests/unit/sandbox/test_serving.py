@@ -69,6 +69,8 @@ def test_a_port_in_use_is_said_in_one_sentence(capsys: pytest.CaptureFixture[str
 
 def test_it_says_what_a_person_needs_and_ends_cleanly_with_ctrl_c() -> None:
     code = (
+        # What a script starts in the background ignores Ctrl-C, the tests included.
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
         "import argparse, pipelines.sandbox.options as s; p = argparse.ArgumentParser(); s.add_arguments(p)"
     )
     words = ["--port", "0", "--offices", "1", "--from", "2025-01", "--as-of", "2025-01-31"]
@@ -77,7 +79,7 @@ def test_it_says_what_a_person_needs_and_ends_cleanly_with_ctrl_c() -> None:
         assert started.stdout is not None
         said = [started.stdout.readline() for _ in range(5)]
         started.send_signal(signal.SIGINT)
-        rest, complaints = started.communicate()
+        rest, complaints = started.communicate(timeout=60)
     assert said[0].startswith("Sandbox: http://127.0.0.1")
     assert said[1:3] == ["Login: sandbox / sandbox\n", "Customers: G1\n"]
     assert (started.returncode, rest, complaints) == (0, "\nThe sandbox has ended.\n", "")
