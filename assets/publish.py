@@ -25,6 +25,7 @@ from assets.project import Project
 from assets.report_checks import check_keys, report_check_results
 from assets.resources import WAREHOUSE, store_of
 from assets.under_way import unfinished_runs
+from pipelines.operations.health import note_daemon
 from pipelines.operations.publish import Finished, finish
 from pipelines.planning.plan import PlannedReport
 from warehouse.errors import WarehouseError
@@ -50,7 +51,8 @@ def publishing_sensor(project: Project) -> dg.SensorDefinition:
 
     That is what a sync of the command line has loaded, or a run that was cancelled or killed, or that found a
     reason not to publish: the run it requests is red then. Where checks speak against a load, it requests one
-    run for it; where the file could not be written, another one as soon as it can.
+    run for it; where the file could not be written, another one as soon as it can. As it ticks most often,
+    it also notes that Dagster's daemon lives.
     """
 
     @dg.sensor(
@@ -62,6 +64,7 @@ def publishing_sensor(project: Project) -> dg.SensorDefinition:
         "nothing is being fetched any more, and every hour while fetching goes on for longer.",
     )
     def publishing(context: dg.SensorEvaluationContext) -> dg.RunRequest | dg.SkipReason:
+        note_daemon(project.settings.data_dir)
         jobs = [run.job_name for run in unfinished_runs(context.instance)]
         if PUBLISH in jobs:
             return dg.SkipReason("A publication is under way.")

@@ -30,7 +30,7 @@ _TOLD_APART = frozenset({"failed month", "held back", "no access", "quarantine",
 
 def run_status(arguments: argparse.Namespace) -> int:
     """Print what is held and what is wrong, as tables or as JSON; makes no request."""
-    from pipelines.operations.health import judge, of_configured
+    from pipelines.operations.health import judge, of_configured, silent_daemon
     from pipelines.planning.plan import make_plan
     from pipelines.planning.selection import Selection
     from warehouse.database import Store
@@ -57,7 +57,9 @@ def run_status(arguments: argparse.Namespace) -> int:
     view = of_configured(overview(store), settings)
     if not any(one.status == FAILED for one in view.publications[:1]):  # which says what it could not write
         besides += [f"{path} cannot be written" for path in unwritable(settings.data_dir)[:1]]
-    verdict = judge(view, settings, SystemClock().utc_now(), besides)
+    now = SystemClock().utc_now()
+    daemon = silent_daemon(settings.data_dir, now)
+    verdict = judge(view, settings, now, [*besides, *daemon[:1]])
     code = int(arguments.check and not verdict.is_well)
     rows: list[RawRow] = []
     if arguments.quarantine:  # reading answers takes libraries that a plain status need not wait for
@@ -76,7 +78,7 @@ def run_status(arguments: argparse.Namespace) -> int:
         _print_failures(view)
     else:
         _print_causes(view, settings)
-    _print_left_customers(view, settings)
+    _print_daemon_and_left_customers(view, settings, daemon)
     _print_trouble(view, details=arguments.details)
     _print_nights(view)
     for publication in view.publications if arguments.details else view.publications[:1]:
@@ -194,8 +196,10 @@ def _print_causes(view: Overview, settings: Settings) -> None:
         print(f"- {customer} has no access to {names(one.report for one in several)} ({since:%Y-%m-%d}).")
 
 
-def _print_left_customers(view: Overview, settings: Settings) -> None:
-    """Who is held and no longer in the settings, where these name customers, as `doctor` says it."""
+def _print_daemon_and_left_customers(view: Overview, settings: Settings, daemon: tuple[str, ...]) -> None:
+    """As `doctor` says it: a silent daemon, and who is held and no longer in settings that name customers."""
+    if daemon:
+        print(f"- {daemon[0]}.\n      -> {daemon[1]}")
     held = ((one.report, one.customer) for one in view.standings if one.last_success_utc)
     for sentence in left_customers(settings, held).values() if settings.customers else ():
         print(f"- {sentence}\n      -> {correct_customers(settings)}")

@@ -84,7 +84,7 @@ def examine(
     yield from working_file_findings(settings, context.clock.utc_now())
     yield from file_findings(data_dir)
     yield from dagster_findings(environment, shipped)
-    yield from daemon_findings(environment, context.clock.utc_now())
+    yield from daemon_findings(data_dir, environment, context.clock.utc_now())
     if ask:
         survey = AccessSurvey(settings, context, on_access)
         yield from asyncio.run(survey.run())

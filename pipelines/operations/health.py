@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipelines.operations.causes import LOGIN_REFUSED, names, shortened
+from warehouse.files import PRIVATE_FILE
 from warehouse.meta_schema import aware
 
 if TYPE_CHECKING:
@@ -17,6 +20,14 @@ if TYPE_CHECKING:
 
 TIME_TO_PUBLISH = timedelta(hours=3)
 """A night and its publication take less; while fetching goes on there is a new file every hour."""
+DAEMON_SEEN = Path("work", "daemon_seen")
+"""Of a data directory: its age says when a sensor of Dagster, which ticks every five seconds, last did."""
+DAEMON_SILENT_AFTER = timedelta(minutes=5)
+"""Sensors tick one after the other, and each of the three may take a minute."""
+START_DAEMON = (
+    "start it, as docs/operators.md says: dagster-daemon run -w deploy/workspace.yaml; if it runs, see that "
+    "the code server does too and that the sensor `publishing` is on"
+)
 LONGEST_REASON = 400
 """Of why a file was not published: room for a long path, which is what has to be mended."""
 AWAITED = {"late": "late", "never read": "never read", "login refused": "not asked as the login was refused"}
@@ -51,6 +62,29 @@ def judge(view: Overview, settings: Settings, now: datetime, besides: Sequence[s
         return Verdict(f"Look: {', '.join([*alarms, *notes])}{in_all}.", not alarms and not is_taken_away)
     well = f"All is well but for {open_problems} of which none is an error" if problems else "All is well"
     return Verdict(f"{well}: {states['fresh']} reports are fresh, and nothing failed.", is_well=True)
+
+
+def note_daemon(data_dir: Path) -> None:
+    """Let the data directory say that Dagster's daemon lives; before there is one, nothing is said."""
+    with suppress(OSError):
+        (data_dir / DAEMON_SEEN).touch(mode=PRIVATE_FILE)
+
+
+def daemon_seen(data_dir: Path) -> datetime | None:
+    """When Dagster's daemon last gave a sign of life in this data directory; None where it never did."""
+    try:
+        return datetime.fromtimestamp((data_dir / DAEMON_SEEN).stat().st_mtime, UTC)
+    except OSError:
+        return None
+
+
+def silent_daemon(data_dir: Path, now: datetime) -> tuple[()] | tuple[str, str]:
+    """That Dagster's daemon is silent, and what to do; empty while it lives and where nobody uses Dagster."""
+    seen = daemon_seen(data_dir)
+    if seen is None or now - seen <= DAEMON_SILENT_AFTER:
+        return ()
+    without = f"where Dagster is not used any more, remove {data_dir / DAEMON_SEEN}"
+    return f"Dagster's daemon was last seen {seen:%Y-%m-%d %H:%M} UTC", f"{START_DAEMON}; {without}"
 
 
 def of_configured(view: Overview, settings: Settings) -> Overview:

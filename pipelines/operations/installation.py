@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import os
 import shutil
-import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import closing, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from enum import IntEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from pipelines.operations.health import judge
+from pipelines.operations.health import START_DAEMON, daemon_seen, judge, silent_daemon
 from pipelines.planning.selection import correct_customers, left_customers
 from warehouse.database import Store
 from warehouse.errors import WarehouseError
@@ -36,14 +34,11 @@ if TYPE_CHECKING:
 ENOUGH_FREE_BYTES = 1_000_000_000
 PRIVATE_FOLDERS = ("landing", "work")
 LOCK_SECONDS = 5.0
-DAEMON_SILENT_AFTER = timedelta(minutes=2)
-"""Dagster's daemon writes down every half minute that it lives."""
 CHOSEN_BY_OPERATORS = frozenset(
     ("storage", "run_storage", "event_log_storage", "schedule_storage", "run_launcher", "compute_logs")
 )
 """Sections of dagster.yaml that depend on where it runs."""
 SEE_SENTENCE = "see the sentence itself"
-START_DAEMON = "start it, as docs/operators.md says: dagster-daemon run -w deploy/workspace.yaml"
 
 
 class Severity(IntEnum):
@@ -205,39 +200,17 @@ def dagster_findings(environment: Mapping[str, str], shipped: Path) -> Iterator[
         yield Finding("dagster", Severity.OK, f"{file} says what the shipped one says")
 
 
-def daemon_findings(environment: Mapping[str, str], now: datetime) -> Iterator[Finding]:
-    """Whether Dagster's daemon lives, by the heartbeats in its file; nothing where that is elsewhere."""
-    home = environment.get("DAGSTER_HOME", "")
-    if not home or _keeps_history_elsewhere(Path(home) / "dagster.yaml"):
-        return
-    file = Path(home) / "history" / "runs.db"
-    heartbeat = None
-    # A daemon that was never started has left no file or no table.
-    with (
-        suppress(sqlite3.Error),
-        closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as history,
-    ):
-        [(heartbeat,)] = history.execute("SELECT max(timestamp) FROM daemon_heartbeats").fetchall()
-    if heartbeat is None:
-        found = "it was never started: no night, no run and no message"
-        yield Finding("dagster daemon", Severity.ERROR, found, START_DAEMON)
-        return
-    silent = now - datetime.fromisoformat(heartbeat).replace(tzinfo=UTC)
-    if silent <= DAEMON_SILENT_AFTER:
+def daemon_findings(data_dir: Path, environment: Mapping[str, str], now: datetime) -> Iterator[Finding]:
+    """Whether Dagster's daemon lives; nothing where nobody uses Dagster."""
+    if silent := silent_daemon(data_dir, now):
+        found, remedy = silent
+        lost = "no night, no run and no message since"
+        yield Finding("dagster daemon", Severity.ERROR, f"{found}: {lost}", remedy)
+    elif daemon_seen(data_dir):
         yield Finding("dagster daemon", Severity.OK, "it lives")
-        return
-    found = (
-        f"no sign of life for {round(silent.total_seconds() / 60):,} minutes: no night, no run and no message"
-    )
-    yield Finding("dagster daemon", Severity.ERROR, found, f"{START_DAEMON}; it goes on where it was")
-
-
-def _keeps_history_elsewhere(file: Path) -> bool:
-    """Whether dagster.yaml names a storage of its own, such as Postgres."""
-    with suppress(OSError, yaml.YAMLError):
-        sections = yaml.safe_load(file.read_text("utf-8"))
-        return isinstance(sections, dict) and bool({"storage", "run_storage"} & sections.keys())
-    return False
+    elif environment.get("DAGSTER_HOME"):
+        found = "it was never started for this data directory: no night, no run and no message"
+        yield Finding("dagster daemon", Severity.ERROR, found, START_DAEMON)
 
 
 def yaml_entries(text: str) -> dict[str, str]:

@@ -17,6 +17,7 @@ from assets.marts import FILE, column_lineage, read_sql_files
 from assets.partitions import customer_months
 from assets.publish import LOAD, PUBLISH, reason_to_wait
 from pipelines.catalogue.reports import REPORTS
+from pipelines.operations.health import daemon_seen
 from pipelines.sandbox.faults import Fault
 from tests.unit.assets.harness import CUSTOMERS, M16, RUNNING, Harness, failure_of, harness
 from tests.unit.repository.files import ROOT
@@ -119,6 +120,10 @@ def test_a_column_of_a_further_table_of_a_report_is_named_with_it_and_meta_is_no
         "b": [dg.TableColumnDep(dg.AssetKey("sales"), "sales_agents.name")],
         "c": [dg.TableColumnDep(dg.AssetKey("users"), "users__phones.number")],
     }
+
+
+def test_every_tick_says_that_the_daemon_lives(published: Published) -> None:
+    assert daemon_seen(published.made.file.parent) is not None
 
 
 def test_no_mart_is_built_before_the_reports(tmp_path: Path) -> None:

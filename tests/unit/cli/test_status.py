@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from pipelines.cli.main import main
+from pipelines.operations.health import DAEMON_SEEN, note_daemon
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.scenario import Scenario, scenario
+from warehouse.database import Store
 
 STATUS = "import sys; from pipelines.cli.main import main; sys.exit(main())"
 
@@ -96,6 +99,20 @@ def test_a_lost_right_is_named_with_what_to_do(
     assert main(["status"]) == 0
     [line] = [line for line in capsys.readouterr().out.splitlines() if "403" in line or "no access" in line]
     assert line.startswith("- Ask the service's support for the right to users of ")
+
+
+def test_a_dead_daemon_is_named_with_what_to_do(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Store(tmp_path).locked():
+        note_daemon(tmp_path)
+    os.utime(tmp_path / DAEMON_SEEN, (0, 0))
+    monkeypatch.setenv("BROKERBI_DATA_DIR", str(tmp_path))
+    assert main(["status", "--check"]) == 1
+    said = "Dagster's daemon was last seen 1970-01-01 00:00 UTC"
+    told = capsys.readouterr().out
+    assert told.startswith(f"Look: {said}, ")
+    assert f"- {said}.\n      -> start it, as docs/operators.md says: " in told
 
 
 def test_a_mistyped_customer_is_to_be_checked_by_its_id_and_the_one_that_left_is_named(

@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,6 +15,7 @@ import pytest
 from filelock import FileLock
 
 from pipelines.operations.doctor import CHECKOUT, Access, examine
+from pipelines.operations.health import DAEMON_SEEN, note_daemon
 from pipelines.operations.installation import Finding, Severity, daemon_findings
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault
@@ -28,6 +27,7 @@ from warehouse.database import Store
 from warehouse.duckdb_file import insert_rows
 from warehouse.ledger import ledger_of
 
+SILENT = "Dagster's daemon was last seen 2026-11-22 03"
 REPORTS = "sales,commission_office,users,live_activity"
 
 
@@ -239,27 +239,23 @@ def test_the_shipped_settings_of_dagster_are_as_they_should_be(world: Scenario, 
     assert worst(world, "dagster", home=tmp_path).severity is Severity.OK
 
 
-@pytest.mark.parametrize(("minutes", "severity"), [(1, Severity.OK), (12, Severity.ERROR)])
-def test_a_daemon_without_a_sign_of_life_is_named(tmp_path: Path, minutes: int, severity: Severity) -> None:
-    (tmp_path / "history").mkdir()
-    with closing(sqlite3.connect(tmp_path / "history" / "runs.db")) as history:
-        history.execute("CREATE TABLE daemon_heartbeats AS SELECT '2026-11-22 04:00:00.5' AS timestamp")
-        history.commit()
-    now = datetime(2026, 11, 22, 4, minutes, tzinfo=UTC)
-    [found] = daemon_findings({"DAGSTER_HOME": str(tmp_path)}, now)
-    assert (found.severity, list(daemon_findings({}, now))) == (severity, [])
+def daemon(data_dir: Path, home: str = "") -> list[tuple[Severity, str]]:
+    now = datetime(2026, 11, 22, 4, 0, tzinfo=UTC)
+    return [
+        (one.severity, one.found.partition(":")[0])
+        for one in daemon_findings(data_dir, {"DAGSTER_HOME": home}, now)
+    ]
 
 
-@pytest.mark.parametrize(
-    ("text", "said"), [("telemetry: {}", ["it was never started"]), ("storage: {postgres: {}}", [])]
-)
-def test_a_daemon_that_was_never_started_is_named_unless_its_history_is_elsewhere(
-    tmp_path: Path, text: str, said: list[str]
-) -> None:
-    (tmp_path / "dagster.yaml").write_text(text)
-    found = list(daemon_findings({"DAGSTER_HOME": str(tmp_path)}, datetime.now(UTC)))
-    assert [one.found.partition(":")[0] for one in found] == said
-    assert all("dagster-daemon run -w deploy/workspace.yaml" in one.remedy for one in found)
+def test_a_daemon_without_a_sign_of_life_is_named(tmp_path: Path) -> None:
+    never = (Severity.ERROR, "it was never started for this data directory")
+    assert (daemon(tmp_path), daemon(tmp_path, "/home")) == ([], [never])
+    (tmp_path / "work").mkdir()
+    note_daemon(tmp_path)
+    for minute, found in ((56, (Severity.OK, "it lives")), (54, (Severity.ERROR, SILENT))):
+        moment = datetime(2026, 11, 22, 3, minute, tzinfo=UTC).timestamp()
+        os.utime(tmp_path / DAEMON_SEEN, (moment, moment))
+        assert daemon(tmp_path) == [found]
 
 
 def test_a_home_of_dagster_is_a_whole_path(world: Scenario) -> None:
