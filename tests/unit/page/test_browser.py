@@ -21,6 +21,7 @@ pytestmark = pytest.mark.skipif(
 LOOKING = """(() => {
   const boxes = which => [...document.querySelectorAll(which)].map(one => one.getBoundingClientRect());
   const size = one => parseFloat(getComputedStyle(one).fontSize);
+  document.querySelectorAll(".news details").forEach(one => { one.open = true; });
   return {
     heading: document.querySelector("h1").textContent,
     overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
