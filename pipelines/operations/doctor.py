@@ -24,6 +24,7 @@ from pipelines.operations.installation import (
     Severity,
     daemon_findings,
     dagster_findings,
+    data_findings,
     disk_finding,
     file_findings,
     lock_finding,
@@ -81,7 +82,7 @@ def examine(
     yield from settings_findings(settings)
     yield disk_finding(data_dir)
     yield lock_finding(data_dir)
-    yield from working_file_findings(settings, context.clock.utc_now())
+    yield from working_file_findings(settings)
     yield from file_findings(data_dir)
     yield from dagster_findings(environment, shipped)
     yield from daemon_findings(data_dir, environment, context.clock.utc_now())
@@ -90,6 +91,7 @@ def examine(
         yield from asyncio.run(survey.run())
     else:
         yield from _remembered_refusals(settings)
+    yield from data_findings(settings, context.clock.utc_now())  # an answer may have given a right back
 
 
 @dataclass

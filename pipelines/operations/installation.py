@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from enum import IntEnum
@@ -104,18 +105,15 @@ def lock_finding(data_dir: Path) -> Finding:
     return Finding("write lock", Severity.WARNING, f"{who} is writing", remedy)
 
 
-def working_file_findings(settings: Settings, now: datetime) -> Iterator[Finding]:
-    """What is held and of whom, how well, which windows were learned, and which assumptions do not hold."""
+def working_file_findings(settings: Settings) -> Iterator[Finding]:
+    """What is held and of whom, which windows were learned, and which assumptions do not hold."""
     store = Store(settings.data_dir, lock_seconds=LOCK_SECONDS)
     try:
         ledger, differing = ledger_of(store), assumptions_that_differ(store)
-        verdict = judge(overview(store), settings, now)
     except WarehouseError as error:
         yield Finding("working file", Severity.ERROR, str(error), SEE_SENTENCE)
         return
     yield Finding("working file", Severity.OK, f"{len(ledger.months)} months of reports are held")
-    severity = Severity.OK if verdict.is_well or not verdict.has_begun else Severity.ERROR
-    yield Finding("data", severity, verdict.sentence, "`brokerbi status` names causes and remedies")
     for sentence in left_customers(
         settings, ((report, customer) for report, customer, _ in ledger.months)
     ).values():
@@ -129,6 +127,14 @@ def working_file_findings(settings: Settings, now: datetime) -> Iterator[Finding
         yield Finding("assumed columns", Severity.WARNING, message, remedy)
     if not differing:
         yield Finding("assumed columns", Severity.OK, "whatever has come so far is as assumed")
+
+
+def data_findings(settings: Settings, now: datetime) -> Iterator[Finding]:
+    """The verdict of `brokerbi status`; nothing of a file that cannot be read, which is a finding already."""
+    with suppress(WarehouseError):
+        verdict = judge(overview(Store(settings.data_dir, lock_seconds=LOCK_SECONDS)), settings, now)
+        severity = Severity.OK if verdict.is_well or not verdict.has_begun else Severity.ERROR
+        yield Finding("data", severity, verdict.sentence, "`brokerbi status` names causes and remedies")
 
 
 def file_findings(data_dir: Path) -> Iterator[Finding]:

@@ -131,6 +131,15 @@ def test_what_an_examination_finds_open_again_is_asked_by_the_next_sync_of_the_d
     assert set(statuses_of_sales(world)) == {200}
 
 
+def test_a_right_that_an_examination_finds_back_is_nothing_wrong_any_more(world: Scenario) -> None:
+    world.sync()
+    world.sync(Fault("403", path="GetSalesReport", customer="G1"), refresh=True)
+    found = [worst(world, "data").found]
+    world.service.faults.switch([])
+    found.append(worst(world, "data", ask=True).found)
+    assert [" refused" in one for one in found] == [True, False]
+
+
 def test_a_wrong_login_is_told_once_and_used_once(world: Scenario) -> None:
     world.service.faults.switch([Fault("401")])
     world.service.log.clear()
