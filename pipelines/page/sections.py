@@ -54,8 +54,6 @@ PERIODS = {
 """The periods of the leaderboard, by their words and their months; none where these depend on the month."""
 EARNERS = {"user": "agents", "office": "offices"}
 LEAD_TABLES = ("kind", "office", "state")
-CODED = ("kind", "state")
-"""Those whose names are codes of the service."""
 
 
 def cards(months: OfficeMonths, words: Language) -> list[Shown]:
@@ -445,11 +443,7 @@ def leads_section(facts: Facts, months: Sequence[date], words: Language, office:
     ]
     drawn = chart(words.text("leads.chart"), shown, words, finest=1) if by_month and shown else None
     tables = {
-        part: [
-            {**one, "name": _readable(one["name"])} if part in CODED else one
-            for one in incoming
-            if one["part"] == part
-        ]
+        part: [{**one, "name": _named(part, one["name"], words)} for one in incoming if one["part"] == part]
         for part in LEAD_TABLES
     }
     return {
@@ -465,8 +459,10 @@ def leads_section(facts: Facts, months: Sequence[date], words: Language, office:
     }
 
 
-def _readable(code: str | None) -> str | None:
-    """NoAnswerOrBusy of the service as No answer or busy; what has spaces, or is no such code, stays."""
-    if not code or not re.fullmatch(r"([A-Z][a-z]+){2,}", code):
-        return code
-    return re.sub(r"(?<=[a-z])[A-Z]", lambda letter: f" {letter[0].lower()}", code)
+def _named(part: str, name: str | None, words: Language) -> str | None:
+    """A documented state in words, and a kind such as AskedForPrice as Asked for price; all else as it is."""
+    if part == "state":
+        return str(words.words["lead_states"].get(name, name)) if name else name
+    if part != "kind" or not name or not re.fullmatch(r"([A-Z][a-z]+){2,}", name):
+        return name
+    return re.sub(r"(?<=[a-z])[A-Z]", lambda letter: f" {letter[0].lower()}", name)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from decimal import Decimal
 
+import pytest
+
 from pipelines.page.facts import Facts, OfficeEarnings, Row
 from pipelines.page.figures import OfficeMonths, Shown, last_months
-from pipelines.page.language import SPACE, UNKNOWN, language
+from pipelines.page.language import SPACE, UNKNOWN, Language, language
 from pipelines.page.sections import (
     agents_section,
     cards,
@@ -18,7 +20,7 @@ from pipelines.page.sections import (
 )
 from tests.unit.page.given import agent, budgeted, chain, earned, earner, month, page
 
-ENGLISH = language("en")
+ENGLISH, SWEDISH = language("en"), language("sv")
 
 
 def _months(*rows: object) -> OfficeMonths:
@@ -161,14 +163,21 @@ def test_what_to_mind_of_a_budget_is_said_where_the_gap_is() -> None:
     assert [one.count("90% / 72%") for one in pages] == [0, 3]  # gap, office and its year's end
 
 
-def test_codes_of_the_service_are_written_as_words() -> None:
-    rows = [
-        {"office_id": None, "way": "incoming lead", "part": "state", "leads": 1, "name": name}
-        for name in ("NoAnswerOrBusy", "Done", "AB", "", None)
-    ]
-    shown = leads_section(Facts(leads=rows), (), ENGLISH, None)
+@pytest.mark.parametrize(
+    ("words", "part", "names"),
+    [
+        (ENGLISH, "state", {"NoAnswerOrBusy": "No answer or busy", "SentOn": "SentOn", "": "", None: None}),
+        (SWEDISH, "state", {"NoAnswerOrBusy": "Inget svar eller upptaget", "SentOn": "SentOn"}),
+        (ENGLISH, "kind", {"AcceptObjectFlow": "Accept object flow", "AB": "AB", "Tip": "Tip", None: None}),
+    ],
+)
+def test_codes_of_the_service_are_written_as_words(
+    words: Language, part: str, names: dict[str | None, str | None]
+) -> None:
+    lead = {"office_id": None, "way": "incoming lead", "part": part, "leads": 1}
+    shown = leads_section(Facts(leads=[{**lead, "name": name} for name in names]), (), words, None)
     assert shown is not None
-    assert [one["name"] for one in shown["tables"]["state"]] == ["No answer or busy", "Done", "AB", "", None]
+    assert [one["name"] for one in shown["tables"][part]] == list(names.values())
 
 
 def test_an_agent_who_left_is_marked_among_the_agents() -> None:
