@@ -1,4 +1,5 @@
--- Expressions that several queries share: temporary, there while marts are built and in no file.
+-- Expressions that several queries share: temporary, there while marts are built or the published file is read, and in no
+-- file.
 
 -- Whether a row is about the month it was asked for, as far as it names a year and a month itself. Nobody has
 -- documented budget rows, so either column may be missing: then it says nothing against the row.
@@ -10,7 +11,7 @@ CREATE OR REPLACE TEMP MACRO is_of_month(line, asked_month) AS
 CREATE OR REPLACE TEMP MACRO budgeted(measure, amount) AS
     {'measure': measure, 'amount': TRY_CAST(amount AS DECIMAL(18, 4))};
 
--- The day of a moment in UTC where the chain is: `clock` is the row of staging.clock.
+-- The day of a moment in UTC where the chain is: `clock` is the row of staging.clock, or of meta.clock.
 CREATE OR REPLACE TEMP MACRO local_day(at_utc, clock) AS
     timezone(coalesce(clock.timezone, 'UTC'), timezone('UTC', at_utc))::DATE;
 

@@ -11,7 +11,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
 
-from duckdb import DuckDBPyConnection
+from duckdb import CatalogException, DuckDBPyConnection
 
 from warehouse.duckdb_file import literal
 from warehouse.errors import WarehouseError
@@ -173,6 +173,7 @@ class Trace:
     answers: tuple[TracedAnswer, ...]
     offices: frozenset[str]  # every office of the file: whose a lead is depends on them
     asked_as: str = ""  # another name of the user, where the number was asked for by that
+    timezone: str = "UTC"  # of the brokerage, as the file was built with
 
     @property
     def rows(self) -> tuple[int, ...]:
@@ -217,7 +218,8 @@ SELECT DISTINCT user_id, trim(user_name) FROM (
     SELECT user_id, user_name FROM marts.sale_shares UNION ALL SELECT id, name FROM bi.users_history
 ) WHERE user_id IS NOT NULL AND user_name IS NOT NULL ORDER BY ALL
 """
-_IS_AHEAD = "SELECT max(fetched_at_utc)::DATE < $1 FROM meta.loads"
+_ZONE = "SELECT coalesce(any_value(timezone), 'UTC') FROM meta.clock"
+_IS_AHEAD = "SELECT timezone($2, timezone('UTC', max(fetched_at_utc)))::DATE < $1 FROM meta.loads"
 
 
 def trace(data_dir: Path, month: date, measure: str, *, office: str = "", user: str = "") -> Trace:
@@ -236,7 +238,8 @@ def trace(data_dir: Path, month: date, measure: str, *, office: str = "", user: 
         asked_as = number.id if is_other_name else ""
         number = replace(number, id=known_id)
         name, value, is_open = _in_mart(connection, number)
-        [(is_ahead,)] = connection.execute(_IS_AHEAD, [month]).fetchall()
+        timezone = _zone(connection)
+        [(is_ahead,)] = connection.execute(_IS_AHEAD, [month, timezone]).fetchall()
         statement = _LOADS_OF_BUDGET if source.budget else _LOADS_OF_USER if user else _LOADS_OF_OFFICE
         loads = connection.execute(statement, [source.budget or source.report, number.id, month]).fetchall()
         meaning = connection.execute(_MEANING, [number.mart, number.column]).fetchall()
@@ -251,7 +254,20 @@ def trace(data_dir: Path, month: date, measure: str, *, office: str = "", user: 
             tuple(_answer(connection, number, TracedLoad(*load)) for load in loads),
             _ids(connection, "SELECT office_id FROM marts.offices"),
             asked_as,
+            timezone,
         )
+
+
+def _zone(connection: DuckDBPyConnection) -> str:
+    """The time zone of the brokerage; raises NotInTheFile where an earlier version did not keep it."""
+    try:
+        [(timezone,)] = connection.execute(_ZONE).fetchall()
+    except CatalogException as error:
+        raise NotInTheFile(
+            "The published file is of an earlier version and does not say in which time zone its days are. "
+            "`brokerbi publish` makes one that does."
+        ) from error
+    return str(timezone)
 
 
 def _known_id(connection: DuckDBPyConnection, number: TracedNumber) -> tuple[str, bool]:

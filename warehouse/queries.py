@@ -152,13 +152,14 @@ def published_rows(
 ) -> dict[str, list[dict[str, Any]] | None]:
     """The rows of some queries of a folder, from the published file, read once and closed again.
 
-    The queries read the variables with getvariable().
+    The queries read the variables with getvariable(), and may use the macros of sql/macros.sql.
 
     None for a query that the file cannot answer, because it is older or partly built and has no such table or
     column; raises WarehouseError when there is no file yet.
     """
     found: dict[str, list[dict[str, Any]] | None] = {}
     with Versions(data_dir).reading() as connection:
+        connection.execute((SQL / "macros.sql").read_text("utf-8"))
         for name, value in (variables or {}).items():
             connection.execute(f"SET VARIABLE {name} = $1", [value])
         for name in names:

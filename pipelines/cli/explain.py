@@ -28,7 +28,6 @@ def run_explain(arguments: argparse.Namespace) -> int:
     asked: dict[str, Any] = {
         "measure": arguments.measure.removeprefix(YEAR_TO_DATE),
         "month": arguments.month.first_day,
-        "timezone": settings.timezone,
     }
     whose: dict[str, Any] = {"office": arguments.office or "", "user": arguments.user or ""}
     if not any(whose.values()):
@@ -185,7 +184,7 @@ def _no_budget(explanation: Explanation) -> str:
     for one in explanation.around["budget_changes"]:  # the latest first
         if one["measure"] == number.source.budget and one["amount_after"] is None:
             was = f"{brief(one['amount_before'])} until it was taken back"
-            return f"none any more, it was {was}, noted {one['noted_at_utc']:%Y-%m-%d},"
+            return f"none any more, it was {was}, noted {one['noted_on']},"
     return "none"
 
 

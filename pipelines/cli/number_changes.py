@@ -54,7 +54,7 @@ def print_changes(number: TracedNumber, changes: Sequence[Row], agents: Sequence
     if not is_year:
         rows = [[row[0], *row[2:]] for row in rows]
     heads = [
-        "noted, UTC",
+        "noted",
         *(["month"] if place else []),
         "what",
         "before",
@@ -127,7 +127,7 @@ def _sale_changed(one: Row) -> list[str]:
 
 
 def _noted(one: Row) -> list[str]:
-    return [f"{one['noted_at_utc']:%Y-%m-%d}", f"{one['month']:%Y-%m}"]
+    return [str(one["noted_on"]), f"{one['month']:%Y-%m}"]
 
 
 def _sale(one: Row) -> str:
@@ -177,7 +177,7 @@ def print_budget_changes(changes: Sequence[Row], budget: Decimal, is_year: bool)
         return
     rows = [
         [
-            f"{one['noted_at_utc']:%Y-%m-%d}",
+            str(one["noted_on"]),
             *([f"{one['month']:%Y-%m}"] if is_year else []),
             str(one["user_label"]),
             "entered" if one["amount_before"] is None else brief(one["amount_before"]),
@@ -189,7 +189,7 @@ def print_budget_changes(changes: Sequence[Row], budget: Decimal, is_year: bool)
     in_all = sum((one["amount_change"] for one in changes), ZERO)
     whole = ["", "in all", "", ""] if is_year else ["in all", brief(budget - in_all), brief(budget)]
     rows.append(["", *whole, signed(in_all)])
-    heads = ["noted, UTC", *(["month"] if is_year else []), "agent", "before", "after", "change"]
+    heads = ["noted", *(["month"] if is_year else []), "agent", "before", "after", "change"]
     last = len(heads)
     text = "after it was first read"
     table("budget changed", text, heads, rows, right=range(last - 3, last), most=len(rows))

@@ -91,7 +91,7 @@ def print_offices_changed(number: TracedNumber, changes: Sequence[Row], is_year:
         return
     rows = [
         [
-            f"{one['noted_at_utc']:%Y-%m-%d}",
+            str(one["noted_on"]),
             *([f"{one['month']:%Y-%m}"] if is_year else []),
             str(one["office_name"]),
             *(brief(one["amount_before"]), brief(one["amount_after"])),
@@ -102,7 +102,7 @@ def print_offices_changed(number: TracedNumber, changes: Sequence[Row], is_year:
     place = 3 if is_year else 2
     in_all = sum((one["amount_change"] for one in changes), ZERO)
     rows.append(["", *[""] * (place - 2), "in all", "", "", signed(in_all)])
-    heads = ["noted, UTC", *(["month"] if is_year else []), "office", "before", "after", "change"]
+    heads = ["noted", *(["month"] if is_year else []), "office", "before", "after", "change"]
     text = "noted by us after the month was over; `brokerbi explain --office` says by which sales"
     table("changed since", text, heads, rows, right=range(place, place + 3), most=len(rows))
 
@@ -113,13 +113,13 @@ def print_office_budgets_changed(changes: Sequence[Row], budget: Decimal | None,
         return
     summed: dict[tuple[date, str], list[Decimal]] = defaultdict(list)
     for one in changes:
-        summed[one["noted_at_utc"].date(), str(one["office_name"])].append(one["amount_change"])
+        summed[one["noted_on"], str(one["office_name"])].append(one["amount_change"])
     rows = [
-        [f"{day:%Y-%m-%d}", office, counted(len(amounts), "budget"), signed(sum(amounts, ZERO))]
+        [str(day), office, counted(len(amounts), "budget"), signed(sum(amounts, ZERO))]
         for (day, office), amounts in summed.items()
     ]
     in_all = sum((one["amount_change"] for one in changes), ZERO)
     before = "" if is_year else f"from {brief((budget or ZERO) - in_all)} to {brief(budget or ZERO)}"
     rows.append(["", "in all", before, signed(in_all)])
-    heads = ["noted, UTC", "office", "", "change"]
+    heads = ["noted", "office", "", "change"]
     table("budget changed", "after it was first read", heads, rows, right=(3,), most=len(rows))

@@ -101,13 +101,9 @@ class Explanation:
         return self.difference == 0
 
 
-def explain(
-    data_dir: Path, *, month: date, measure: str, timezone: str, office: str = "", user: str = ""
-) -> Explanation:
+def explain(data_dir: Path, *, month: date, measure: str, office: str = "", user: str = "") -> Explanation:
     """Trace a number of an office or a user, and count it again; asks the service nothing."""
-    explanation = explain_alone(
-        data_dir, month=month, measure=measure, timezone=timezone, office=office, user=user
-    )
+    explanation = explain_alone(data_dir, month=month, measure=measure, office=office, user=user)
     explanation.around = _around(data_dir, explanation.trace, month)
     return explanation
 
@@ -148,20 +144,20 @@ def _rows_around(
 
 
 def explain_alone(
-    data_dir: Path, *, month: date, measure: str, timezone: str, office: str = "", user: str = ""
+    data_dir: Path, *, month: date, measure: str, office: str = "", user: str = ""
 ) -> Explanation:
     """A number traced and counted again, without what surrounds it."""
     explanation = Explanation(trace(data_dir, month, measure, office=office, user=user))
     if explanation.trace.answers:
         try:
-            explanation.recounted = _recount_all(Path(data_dir), explanation, timezone)
+            explanation.recounted = _recount_all(Path(data_dir), explanation)
         except LandingDamaged as error:
             explanation.trouble = str(error)
     return explanation
 
 
 def explain_chain(
-    data_dir: Path, *, month: date, measure: str, timezone: str, first_month: date | None = None
+    data_dir: Path, *, month: date, measure: str, first_month: date | None = None
 ) -> Explanation:
     """Explain a number of all offices together, in a month or (with `first_month`) several; asks nothing.
 
@@ -187,7 +183,7 @@ def explain_chain(
     offices = []
     if first == month:
         offices = [
-            explain_alone(data_dir, month=month, measure=measure, timezone=timezone, office=one["office_id"])
+            explain_alone(data_dir, month=month, measure=measure, office=one["office_id"])
             for one in around["offices"]
             if one["number"] is not None
         ]
@@ -200,7 +196,7 @@ def _months_between(first: date, last: date) -> int:
 
 
 def explain_year(
-    data_dir: Path, *, month: date, measure: str, timezone: str, office: str = "", user: str = ""
+    data_dir: Path, *, month: date, measure: str, office: str = "", user: str = ""
 ) -> list[Explanation]:
     """Explain every month that is held from January to this one; the year to date is their sum.
 
@@ -212,7 +208,7 @@ def explain_year(
     found: list[Explanation] = []
     for number in range(1, month.month + 1):
         try:
-            asked = {"measure": measure, "timezone": timezone, "office": office, "user": user}
+            asked = {"measure": measure, "office": office, "user": user}
             found.append(explain_alone(data_dir, month=month.replace(month=number), **asked))
         except NotInTheFile:
             if number == month.month:
@@ -221,7 +217,7 @@ def explain_year(
     return found
 
 
-def _recount_all(data_dir: Path, explanation: Explanation, timezone: str) -> Recount | None:
+def _recount_all(data_dir: Path, explanation: Explanation) -> Recount | None:
     """The number over all answers together, and a quotient from the sums of both its parts."""
     answers, measure = explanation.trace.answers, explanation.trace.number.measure
     if explanation.trace.number.source.not_recounted:
@@ -231,7 +227,7 @@ def _recount_all(data_dir: Path, explanation: Explanation, timezone: str) -> Rec
 
     def counted(measure: str) -> list[Recount]:
         explanation.requests.clear()
-        return [_recount_answer(data_dir, explanation, one, measure, timezone) for one in answers]
+        return [_recount_answer(data_dir, explanation, one, measure) for one in answers]
 
     if len(answers) == 1:
         return counted(measure)[0]
@@ -245,9 +241,7 @@ def _recount_all(data_dir: Path, explanation: Explanation, timezone: str) -> Rec
     return Recount(dividend / divisor if divisor else None, sum(one.objects for one in counts))
 
 
-def _recount_answer(
-    data_dir: Path, explanation: Explanation, answer: TracedAnswer, measure: str, timezone: str
-) -> Recount:
+def _recount_answer(data_dir: Path, explanation: Explanation, answer: TracedAnswer, measure: str) -> Recount:
     traced = explanation.trace
     number = RecountedNumber(
         office=traced.number.id if traced.number.kind == "office" else "",
@@ -255,7 +249,7 @@ def _recount_answer(
         month=traced.number.month,
         measure=measure,
         customer=answer.load.customer,
-        timezone=timezone,
+        timezone=traced.timezone,
         offices=traced.offices,
         counted_elsewhere=answer.counted_elsewhere,
         counted_offices=answer.counted_offices,

@@ -42,6 +42,7 @@ versions_compared AS (
 SELECT
     versions.month,
     versions.valid_from_utc AS noted_at_utc,
+    local_day(versions.valid_from_utc, clock) AS noted_on,
     users.user_label,
     versions.amount_change,
     versions.unsold_change,
@@ -50,6 +51,7 @@ SELECT
 FROM versions_compared AS versions
 INNER JOIN marts.user_month AS users USING (user_id, month)
 LEFT JOIN restated ON restated.month = versions.month
+LEFT JOIN meta.clock AS clock ON true
 WHERE versions.is_restatement
     AND (
         users.user_id = getvariable('user')

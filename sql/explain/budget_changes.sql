@@ -58,7 +58,8 @@ SELECT
     compared.amount_before,
     compared.amount AS amount_after,
     coalesce(compared.amount, 0) - coalesce(compared.amount_before, 0) AS amount_change,
-    compared.noted_at_utc
+    compared.noted_at_utc,
+    local_day(compared.noted_at_utc, clock) AS noted_on
 FROM compared
 LEFT JOIN first_readings AS first_read
     ON first_read.report = compared.report
@@ -66,6 +67,7 @@ LEFT JOIN first_readings AS first_read
     AND first_read.month = compared.month
 LEFT JOIN marts.users AS users USING (user_id)
 LEFT JOIN marts.offices AS offices ON offices.office_id = compared.office_id
+LEFT JOIN meta.clock AS clock ON true
 WHERE compared.amount IS DISTINCT FROM compared.amount_before
     AND (compared.amount_before IS NOT NULL OR compared.noted_at_utc > first_read.first_read_utc)
 ORDER BY compared.noted_at_utc DESC, compared.month, compared.measure, amount_change, user_label

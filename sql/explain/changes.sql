@@ -104,6 +104,7 @@ shared AS (
 SELECT
     month,
     noted_at_utc,
+    local_day(noted_at_utc, clock) AS noted_on,
     NULL AS estate_id,
     NULL AS estate_number,
     NULL AS street_address,
@@ -121,10 +122,12 @@ SELECT
     NULL AS landing,
     NULL AS sha256
 FROM totals_changed
+LEFT JOIN meta.clock AS clock ON true
 UNION ALL
 SELECT
     changes.month,
     changes.noted_at_utc,
+    local_day(changes.noted_at_utc, clock),
     changes.estate_id,
     changes.estate_number,
     sales.street_address,
@@ -148,6 +151,7 @@ LEFT JOIN marts.sale_versions AS before
     ON before.estate_id = changes.estate_id AND before.valid_to_utc = changes.noted_at_utc
 LEFT JOIN marts.offices AS other ON other.office_id = changes.other_office_id
 LEFT JOIN meta.loads AS loads ON loads.load_id = changes.load_id_before
+LEFT JOIN meta.clock AS clock ON true
 WHERE changes.amount_change <> 0
     AND (
         shared.share > 0

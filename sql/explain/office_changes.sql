@@ -24,6 +24,7 @@ WITH totals AS (
 SELECT
     totals.month,
     totals.noted_at_utc,
+    local_day(totals.noted_at_utc, clock) AS noted_on,
     totals.office_id,
     coalesce(offices.office_name, totals.office_id) AS office_name,
     totals.amount_before,
@@ -31,5 +32,6 @@ SELECT
     coalesce(totals.amount_after, 0) - coalesce(totals.amount_before, 0) AS amount_change
 FROM totals
 LEFT JOIN marts.offices AS offices USING (office_id)
+LEFT JOIN meta.clock AS clock ON true
 WHERE totals.amount_before IS DISTINCT FROM totals.amount_after
 ORDER BY totals.month, totals.noted_at_utc, amount_change, office_name

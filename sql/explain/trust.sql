@@ -33,10 +33,11 @@ offices AS (
 ),
 
 sources AS (
-    SELECT sources.*, sources.fetched_at_utc::DATE::VARCHAR AS read_on, coalesce(offices.of_office, '') AS of_office
+    SELECT sources.*, local_day(sources.fetched_at_utc, clock)::VARCHAR AS read_on, coalesce(offices.of_office, '') AS of_office
     FROM marts.office_sources AS sources
     INNER JOIN asked USING (office_id, month, report)
     LEFT JOIN offices USING (office_id)
+    LEFT JOIN meta.clock AS clock ON true
 ),
 
 problems AS (
@@ -70,7 +71,7 @@ sentences AS (
             WHEN NOT is_current
                 THEN of_office || 'not refreshed: last read on ' || read_on || ' (' || source_state
                 || '); what changed since is not in it'
-            WHEN month > fetched_at_utc::DATE
+            WHEN month > read_on::DATE
                 THEN 'still to come: the month had not begun, last read on ' || read_on
             ELSE 'so far: the month is not over, read until ' || read_on
         END AS sentence
@@ -83,10 +84,13 @@ sentences AS (
         NULL,
         CASE
             WHEN getvariable('office') IS NULL AND getvariable('user') IS NULL
-                THEN count(*) || ' whole months of ' || count(DISTINCT office_id) || ' offices, last read from '
-                || min(read_on) || ' to ' || max(read_on)
-            WHEN count(*) = 1 THEN 'the whole month, last read on ' || min(read_on)
-            ELSE count(*) || ' whole months, last read from ' || min(read_on) || ' to ' || max(read_on)
+                THEN count(*) || ' whole months of ' || count(DISTINCT office_id) || ' offices'
+            WHEN count(*) = 1 THEN 'the whole month'
+            ELSE count(*) || ' whole months'
+        END || ', last read '
+        || CASE
+            WHEN min(read_on) = max(read_on) THEN 'on ' || min(read_on)
+            ELSE 'from ' || min(read_on) || ' to ' || max(read_on)
         END
     FROM sources
     WHERE NOT is_cut_short AND is_current AND NOT is_growing
@@ -103,9 +107,10 @@ sentences AS (
     WHERE getvariable('user') IS NULL AND getvariable('office') IS NULL
     UNION ALL
     SELECT 2, true, NULL, 'late: ' || fresh.report || ' of ' || fresh.customer || ' should have been read again by '
-        || fresh.due_utc::DATE
+        || local_day(fresh.due_utc, clock)
     FROM meta.freshness AS fresh
     INNER JOIN sources ON (sources.report, sources.customer_id) = (fresh.report, fresh.customer)
+    LEFT JOIN meta.clock AS clock ON true
     WHERE fresh.is_late
     UNION ALL
     SELECT 3, true, problems.month, kind || ': ' || message

@@ -255,7 +255,7 @@ SELECT
             THEN 'an answer that nobody refreshes any more: ' || users_not_refreshed
         WHEN is_other_day
             THEN 'restated between two readings: the ' || in_order_of_reading[2] || ' was read later, on '
-            || later_read_at_utc::DATE
+            || local_day(later_read_at_utc, clock)
             || CASE
                 WHEN is_earlier_due AND rereading.changed_months > 0
                     THEN '; the ' || in_order_of_reading[1] || ' is asked again by the next night'
@@ -270,4 +270,5 @@ SELECT
     month AS _month
 FROM compared
 CROSS JOIN staging.rereading AS rereading
+CROSS JOIN staging.clock AS clock
 ORDER BY month, office_id, compared, measure

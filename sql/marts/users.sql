@@ -13,7 +13,7 @@
 --   is_in_directory: whether the directory of a customer that is still asked for has the user now
 --   is_missing_in_directory: whether such a directory has other users of a customer whose user report has this one, and
 --     this one is in none; false where that cannot be known
---   left_directory_on: day, in UTC, on which the last directory that had the user was read without; null while one has
+--   left_directory_on: day on which the last directory that had the user was read without; null while one has
 --     the user, and where none ever did
 WITH agents_seen AS (
     SELECT

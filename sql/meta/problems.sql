@@ -88,7 +88,7 @@ not_refreshed AS (
 refused AS (
     SELECT
         access.*,
-        strftime(last_success_utc, '%Y-%m-%d') AS answered_on,
+        strftime(last_success_utc, '%Y-%m-%d (UTC)') AS answered_on,
         list_contains(string_split(source.reports, ', '), access.report) AS is_counted,
         source.offices
     FROM meta.access
@@ -211,7 +211,7 @@ found AS (
     SELECT
         'not refreshed', 'warning', NULL, source.customer_id, NULL, checked_at_utc,
         'Nobody else answers for ' || source.offices || ', so numbers of ' || source.customer_id || ' count as read on '
-        || left(source.last_read_utc, 10) || ' and will not change: ' || source.source_state
+        || left(source.last_read_utc, 10) || ' (UTC) and will not change: ' || source.source_state
     FROM not_refreshed
     WHERE source.source_state <> 'access refused'
     UNION ALL

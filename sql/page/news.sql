@@ -476,7 +476,8 @@ found AS (
         (best.commission / (1 + declared.vat_rate))::DECIMAL(18, 4) AS amount
     FROM best_of_offices AS best
     INNER JOIN marts.users AS users USING (user_id)
-    INNER JOIN since ON users.left_directory_on > since.at_utc::DATE
+    LEFT JOIN meta.clock AS clock ON true
+    INNER JOIN since ON users.left_directory_on > local_day(since.at_utc, clock)
     CROSS JOIN declared
 )
 

@@ -2,11 +2,12 @@
 -- One row per user that a directory had, and that none has now.
 -- Columns:
 --   user_id: id of the user
---   left_on: day, in UTC, on which the last directory that had the user was read without
+--   left_on: day on which the last directory that had the user was read without
 SELECT
     id AS user_id,
-    max(valid_to_utc)::DATE AS left_on
+    local_day(max(valid_to_utc), any_value(clock)) AS left_on
 FROM bi.users_history
+CROSS JOIN staging.clock AS clock
 WHERE id IS NOT NULL
 GROUP BY id
 HAVING count(*) = count(valid_to_utc)

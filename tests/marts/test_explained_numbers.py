@@ -76,6 +76,19 @@ def test_changes_are_those_since_the_month_was_over_and_sales_count_by_their_sha
     assert known == (date(2026, 1, 15), 1000, listed_here)
 
 
+def test_days_of_notes_and_readings_are_those_where_the_chain_is() -> None:
+    given = warehouse()
+    given.execute("INSERT INTO meta.clock VALUES ('Europe/Stockholm')")
+    for day, amount in ((2, 100), (3, 60)):
+        read(given, datetime(2026, 2, day, 23, 30), {"E1": amount})
+    asked = {"office": "M1", "measure": "commission", "report": "commission_office"}
+    queries = ("changes", "agent_changes", "office_changes")
+    found = [one["noted_on"] for name in queries for one in explained(given, name, "2026-01", **asked)]
+    assert set(found) == {date(2026, 2, 4)}
+    sentences = [one["sentence"] for one in explained(given, "trust", "2026-01", **asked)]
+    assert "the whole month, last read on 2026-02-04" in sentences
+
+
 def test_changes_are_those_of_the_measure_that_is_asked_for() -> None:
     given = warehouse()
     for at_utc, commission in ((NIGHTS[1], 100), (NIGHTS[2], 90)):

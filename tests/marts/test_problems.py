@@ -193,7 +193,7 @@ def test_a_report_that_was_read_and_is_refused_now_is_an_error() -> None:
     deny(given, "sales", "M1", (NOW + timedelta(minutes=1)).replace(tzinfo=UTC))
     [(kind, severity, *_, message)] = problems(given)
     assert (kind, severity) == ("no access", "error")
-    assert f"though it answered on {NOW:%Y-%m-%d}: ask for the right" in str(message)
+    assert f"though it answered on {NOW:%Y-%m-%d} (UTC): ask for the right" in str(message)
 
 
 def test_a_report_always_refused_is_not_late(given: DuckDBPyConnection) -> None:
@@ -240,7 +240,7 @@ def test_numbers_that_nobody_refreshes_are_told_in_words() -> None:
               "last_read_utc": NOW}  # fmt: skip
     keep_results(given, [CheckResult("numbers_are_refreshed", "warning", 1, [source], "Are they?")], NOW)
     words = (
-        f"Nobody else answers for M1, M2, so numbers of M1 count as read on {NOW:%Y-%m-%d} "
+        f"Nobody else answers for M1, M2, so numbers of M1 count as read on {NOW:%Y-%m-%d} (UTC) "
         "and will not change: customer switched off"
     )
     assert problems(given) == [("not refreshed", "warning", None, "M1", words)]

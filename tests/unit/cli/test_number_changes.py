@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import date, datetime
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
@@ -14,7 +14,7 @@ from warehouse.lineage import TracedNumber
 
 SEPTEMBER = date(2026, 9, 1)
 NUMBER = TracedNumber("office", "M1", SEPTEMBER, "commission")
-NOTED = {"month": SEPTEMBER, "noted_at_utc": datetime(2026, 11, 9)}
+NOTED = {"month": SEPTEMBER, "noted_on": date(2026, 11, 9)}
 
 
 def total(before: int, after: int) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import date, datetime
+from datetime import date
 from decimal import Decimal
 
 import pytest
@@ -13,7 +13,7 @@ from warehouse.lineage import TracedNumber
 
 AUGUST = date(2026, 8, 1)
 NUMBER = TracedNumber("chain", "", AUGUST, "commission")
-NOTED = {"month": AUGUST, "noted_at_utc": datetime(2026, 11, 9), "office_name": "Kalmar"}
+NOTED = {"month": AUGUST, "noted_on": date(2026, 11, 9), "office_name": "Kalmar"}
 
 
 def test_offices_and_what_is_in_none_of_them_add_up_to_the_change_of_the_chain(

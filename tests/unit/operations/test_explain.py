@@ -54,12 +54,12 @@ def ids(data_dir: Path, kind: str) -> list[str]:
 
 def explained(data_dir: Path, measure: str = "commission", **whose: str) -> Explanation:
     whose = whose or {"office": ids(data_dir, "office")[0]}
-    return explain(data_dir, month=SEPTEMBER, measure=measure, timezone="Europe/Stockholm", **whose)
+    return explain(data_dir, month=SEPTEMBER, measure=measure, **whose)
 
 
 def traced(data_dir: Path, measure: str, **whose: str) -> Explanation:
     """The number and its stored answers, without what surrounds it."""
-    return explain_alone(data_dir, month=SEPTEMBER, measure=measure, timezone="Europe/Stockholm", **whose)
+    return explain_alone(data_dir, month=SEPTEMBER, measure=measure, **whose)
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_an_unknown_office_month_or_measure_is_answered_with_what_there_is(publi
     with pytest.raises(NotInTheFile, match=rf"no office 'M0'; the published file has {office} "):
         explained(published, office="M0")
     with pytest.raises(NotInTheFile, match=r"has 3 months of it, 2026-09 to 2026-11"):
-        explain(published, office=office, month=date(2020, 1, 1), measure="commission", timezone="UTC")
+        explain(published, office=office, month=date(2020, 1, 1), measure="commission")
     with pytest.raises(NotInTheFile, match=r"no measure 'profit'; marts\.office_month has commission, "):
         explained(published, "profit")
 
@@ -159,7 +159,7 @@ def test_a_month_ahead_is_still_to_come(published: Path, capsys: pytest.CaptureF
             "SELECT office_id, month FROM marts.office_budget_vs_actual WHERE measure = 'commission' "
             "ORDER BY month DESC LIMIT 1"
         ).fetchall()
-    asked = {"measure": "budget_commission", "timezone": "UTC", "office": office}
+    asked = {"measure": "budget_commission", "office": office}
     print_explanation(explain(published, month=ahead, **asked))
     assert f"{ahead:%Y-%m}, still to come\n" in capsys.readouterr().out
 
@@ -203,7 +203,7 @@ def test_the_year_to_date_is_its_months_each_counted_anew(
 ) -> None:
     office = ids(published, "office")[0]
     november = date(2026, 11, 1)
-    months = explain_year(published, month=november, measure="commission", timezone="UTC", office=office)
+    months = explain_year(published, month=november, measure="commission", office=office)
     assert [one.trace.number.month.month for one in months] == [9, 10, 11]
     total = sum((Decimal(one.trace.value or 0) for one in months), Decimal(0))
     assert print_year(months) == 0
@@ -211,16 +211,14 @@ def test_the_year_to_date_is_its_months_each_counted_anew(
     assert f"{total.normalize():f} over 3 months that are held" in said
     assert "no whole year to date" in said
     with pytest.raises(NotInTheFile, match="is not added up over months"):
-        explain_year(
-            published, month=november, measure="sold_average_commission", timezone="UTC", office=office
-        )
+        explain_year(published, month=november, measure="sold_average_commission", office=office)
 
 
 @pytest.mark.parametrize("measure", ["commission", "tip_count"])
 def test_the_chain_is_the_sum_of_its_offices_each_counted_anew(
     published: Path, capsys: pytest.CaptureFixture[str], measure: str
 ) -> None:
-    chain = explain_chain(published, month=SEPTEMBER, measure=measure, timezone="Europe/Stockholm")
+    chain = explain_chain(published, month=SEPTEMBER, measure=measure)
     assert chain.trace.value == sum(one.trace.value or 0 for one in chain.offices)
     assert (len(chain.offices), print_chain(chain)) == (len(ids(published, "office")), 0)
     assert "offices in their stored answers: all agree\n" in capsys.readouterr().out
@@ -233,7 +231,7 @@ def test_an_office_that_its_stored_answer_contradicts_fails_the_chain(
     office = ids(published, "office")[0]
     with duckdb.connect(changed / "warehouse.duckdb") as file:
         file.execute("UPDATE marts.office_month SET commission = 1 WHERE office_id = $1", [office])
-    chain = explain_chain(changed, month=SEPTEMBER, measure="commission", timezone="Europe/Stockholm")
+    chain = explain_chain(changed, month=SEPTEMBER, measure="commission")
     assert print_chain(chain) == 1
     said = capsys.readouterr()
     assert "in no office" in said.out
@@ -371,9 +369,7 @@ def test_the_year_to_date_tells_what_changed_in_each_of_its_months(
                 [office],
             ).fetchall()
         )
-    months = explain_year(
-        tmp_path, month=date(2026, 11, 1), measure="commission", timezone="UTC", office=office
-    )
+    months = explain_year(tmp_path, month=date(2026, 11, 1), measure="commission", office=office)
     print_year(months)
     said = capsys.readouterr().out
     assert "2026-11-09  2026-09  commission of the month" in said
@@ -468,4 +464,15 @@ def test_a_file_of_an_earlier_version_is_not_explained_in_part(published: Path, 
     with duckdb.connect(tmp_path / "warehouse.duckdb") as file:
         file.execute("ALTER TABLE marts.office_month DROP COLUMN began_month")
     with pytest.raises(NotInTheFile, match=r"earlier version.*`brokerbi publish`"):
-        explain_chain(tmp_path, month=SEPTEMBER, measure="commission", timezone="Europe/Stockholm")
+        explain_chain(tmp_path, month=SEPTEMBER, measure="commission")
+
+
+def test_a_file_that_does_not_keep_its_time_zone_says_how_to_make_one(
+    published: Path, tmp_path: Path
+) -> None:
+    shutil.copyfile((published / "warehouse.duckdb").resolve(), tmp_path / "warehouse.duckdb")
+    with duckdb.connect(tmp_path / "warehouse.duckdb") as file:
+        [(office,)] = file.execute("SELECT any_value(office_id) FROM marts.office_month").fetchall()
+        file.execute("DROP TABLE meta.clock")
+    with pytest.raises(NotInTheFile, match=r"time zone.*`brokerbi publish`"):
+        explained(tmp_path, office=office)
