@@ -123,6 +123,11 @@ class OfficeMonths:
         less = self.if_vat(share)
         return words.percent(share) + (f" / {words.percent(less)}" if less is not None else "")
 
+    def heads_if_vat(self, heads: Sequence[str], words: Language) -> list[str]:
+        """The names of columns with the other reading of these; none where nobody has left that open."""
+        vat = words.percent(VAT)
+        return [words.text("page.if_vat", head=one, vat=vat) for one in heads if self.may_have_vat]
+
     def since_held(self, period: Sequence[date]) -> tuple[date, ...]:
         """The months of a period from the first one on of which anything is held."""
         return tuple(month for month in period if self.oldest is not None and month >= self.oldest)

@@ -20,6 +20,8 @@ from pipelines.page.figures import (
 from pipelines.page.language import Language, capitalized
 
 MOST_NAMED = 3
+DOWNLOADED = ("name", "gap", "reached", "budget", "share", "less", "less_share")
+"""The columns of the download, the last two where VAT may be in the commission."""
 
 
 def gap_section(
@@ -42,11 +44,13 @@ def gap_section(
         reached = months.if_vat(row["reached"])
         row["less"] = None if reached is None else reached - row["budget"]
         row["of_budget"] = months.of_budget(row["share"], words)
+        row["less_share"] = months.if_vat(row["share"])
     rows.sort(key=lambda one: (one["is_rest"], one["gap"] if gap < 0 else -one["gap"]))
     period = words.period(year[0], last)
     whose = "office" if is_chain else "agent"
     head = [words.text(f"gap.{one}") for one in (whose, "gap", "reached", "budget", "share")]
-    numbers = [[one[field] for field in ("name", "gap", "reached", "budget", "share")] for one in rows]
+    head += months.heads_if_vat((head[1], head[-1]), words)
+    numbers = [[one[field] for field in DOWNLOADED[: len(head)]] for one in rows]
     return {
         "sentences": _on_the_gap(months, progress, rows, name, period, words),
         "rows": rows,

@@ -232,9 +232,10 @@ def _numbers_of(
     head = [words.text("page.month")]
     rows: list[list[object]] = [[f"{month:%Y-%m}"] for month in shown]
     for one in charts:
-        series = ["value", *(name for name in ("before", "budget") if one[f"has_{name}"])]
+        series = ["value", *(name for name in ("before", "budget", "less") if one[f"has_{name}"])]
         for name in series:
-            head.append(one["title"] + ("" if name == "value" else f", {words.text(f'months.{name}')}"))
+            said = "" if name == "value" else f", {words.text(f'months.{name}', vat=words.percent(VAT))}"
+            head.append(one["title"] + said)
             for row, column in zip(rows, one["columns"], strict=True):
                 row.append(getattr(column["month"], name))
     return head, rows[::-1]
@@ -249,7 +250,10 @@ def offices_section(months: OfficeMonths, words: Language, files: Mapping[str, s
     years = [_office_year(months, words, office, year, files.get(office, "")) for office in months.offices]
     years.sort(key=lambda one: -one["total"].commission)
     budgets = [one["progress"].budget for one in years if one["progress"]]
-    columns = "office commission of_budget last_year homes agent".split()
+    head = [
+        words.text(f"offices.{one}") for one in "office commission of_budget last_year homes agent".split()
+    ]
+    head += months.heads_if_vat((head[2],), words)
     return {
         "period": words.period(year[0], last)
         + ("" if months.last_whole else ", " + words.text("page.so_far")),
@@ -266,7 +270,7 @@ def offices_section(months: OfficeMonths, words: Language, files: Mapping[str, s
         "download": download(
             words,
             words.text("offices.heading"),
-            [words.text(f"offices.{one}") for one in columns],
+            head,
             [
                 [
                     one["name"],
@@ -275,7 +279,8 @@ def offices_section(months: OfficeMonths, words: Language, files: Mapping[str, s
                     None if one["on_year_before"] is None else one["on_year_before"] - 1,
                     one["total"].homes if one["total"].known else None,
                     one["total"].per_agent,
-                ]
+                    months.if_vat(one["progress"].share) if one["progress"] else None,
+                ][: len(head)]
                 for one in years
             ],
         ),

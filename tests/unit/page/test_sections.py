@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import re
 from dataclasses import replace
 from decimal import Decimal
+from urllib.parse import unquote
 
 import pytest
 
@@ -161,6 +164,20 @@ def test_what_to_mind_of_a_budget_is_said_where_the_gap_is() -> None:
     assert [one.count("if 25% VAT is in the commission, which the") for one in pages] == [0, 2]
     assert [one.count('class="vat"') > 0 for one in pages] == [False, True]
     assert [one.count("90% / 72%") for one in pages] == [0, 3]  # gap, office and its year's end
+
+
+def test_downloads_have_both_readings_where_vat_is_left_open() -> None:
+    facts = chain("A")
+    noted = replace(facts, budgets=[replace(one, vat="unknown") for one in facts.budgets])
+    files = map(unquote, re.findall(r'href="data:text/csv[^,]*,([^"]+)"', page(noted)))
+    told = [
+        {name: cell for name, cell in zip(head, line, strict=True) if "Of budget" in name or "VAT" in name}
+        for head, *_, line in (list(csv.reader(file.splitlines())) for file in files)
+    ]
+    share = {"Of budget": "0.9", "Of budget, if 25% VAT is in the commission": "0.72"}
+    gap = {"Gap, if 25% VAT is in the commission": "-560"}
+    amount = {"Commission, reached, if 25% VAT is in it": "802.4"}
+    assert [one for one in told if one] == [share | gap, amount, share]
 
 
 @pytest.mark.parametrize(
