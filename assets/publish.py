@@ -27,6 +27,7 @@ from assets.resources import WAREHOUSE, store_of
 from assets.under_way import unfinished_runs
 from pipelines.operations.health import note_daemon
 from pipelines.operations.publish import Finished, finish
+from pipelines.operations.report_page import refresh_operators_page
 from pipelines.planning.plan import PlannedReport
 from warehouse.errors import WarehouseError
 from warehouse.ledger import Ledger
@@ -143,7 +144,7 @@ def _results(
 def publish_after_fetching(
     project: Project, files: SqlFiles, context: dg.AssetExecutionContext, later: Sequence[str]
 ) -> None:
-    """Publish in a run that has fetched, if nothing else is being fetched and something was loaded.
+    """Publish in a run that has fetched, if nothing else is being fetched; draw a page if nothing was loaded.
 
     The file is there some twenty seconds earlier than by a run of its own. What speaks against publishing is
     left to such a run, which the sensor requests and which then fails. `later` are the steps that fetch after
@@ -156,6 +157,8 @@ def publish_after_fetching(
         return
     try:
         if loaded_since_publication(store_of(context)) is None:
+            if why := refresh_operators_page(project.settings, project.clock.utc_now()):
+                context.log.warning(why)
             return
         context.log.info("Nothing else is being fetched: building the marts, checking and publishing.")
         finished = finish(project.settings, project.clock)

@@ -130,9 +130,16 @@ def aware(moment: datetime) -> datetime:
 
 
 def _definitions() -> dict[str, str]:
-    """The statement of every table of meta, then of every view that reads them, by name."""
+    """The statement of every table of meta, then of every view that reads them, by name.
+
+    Of a query that each publication describes anew there is a view from the start.
+    """
     files = [path for folder in ("tables", "views") for path in sorted((SQL / folder).glob("*.sql"))]
-    return {path.stem: path.read_text(encoding="utf-8") for path in files}
+    found = {path.stem: path.read_text(encoding="utf-8") for path in files}
+    for path in sorted(SQL.glob("*.sql")):
+        query = path.read_text(encoding="utf-8")
+        found[path.stem] = f"CREATE OR REPLACE VIEW meta.{path.stem} AS {query}"
+    return found
 
 
 def _columns_of_new_file() -> dict[str, dict[str, str]]:

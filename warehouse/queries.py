@@ -14,6 +14,7 @@ from typing import Any
 import duckdb
 from duckdb import DuckDBPyConnection
 
+from warehouse.database import Store
 from warehouse.duckdb_file import connect, mappings
 from warehouse.publish import Versions
 
@@ -157,18 +158,32 @@ def published_rows(
     None for a query that the file cannot answer, because it is older or partly built and has no such table or
     column; raises WarehouseError when there is no file yet.
     """
-    found: dict[str, list[dict[str, Any]] | None] = {}
     with Versions(data_dir).reading() as connection:
         connection.execute((SQL / "macros.sql").read_text("utf-8"))
         for name, value in (variables or {}).items():
             connection.execute(f"SET VARIABLE {name} = $1", [value])
-        for name in names:
-            try:
-                answer = connection.execute((folder / f"{name}.sql").read_text("utf-8"))
-            except (duckdb.CatalogException, duckdb.BinderException):
-                found[name] = None
-            else:
-                found[name] = mappings(answer)
+        return _rows_of(connection, folder, names)
+
+
+def working_rows(
+    data_dir: Path, folder: Path, names: Iterable[str]
+) -> dict[str, list[dict[str, Any]] | None]:
+    """The same from the working file."""
+    with Store(data_dir).reading() as connection:
+        return _rows_of(connection, folder, names)
+
+
+def _rows_of(
+    connection: DuckDBPyConnection, folder: Path, names: Iterable[str]
+) -> dict[str, list[dict[str, Any]] | None]:
+    found: dict[str, list[dict[str, Any]] | None] = {}
+    for name in names:
+        try:
+            answer = connection.execute((folder / f"{name}.sql").read_text("utf-8"))
+        except (duckdb.CatalogException, duckdb.BinderException):
+            found[name] = None
+        else:
+            found[name] = mappings(answer)
     return found
 
 

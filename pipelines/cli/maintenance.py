@@ -54,6 +54,14 @@ def publish(settings: Settings) -> bool:
     return True
 
 
+def draw_operators_page(settings: Settings) -> None:
+    """Let the operators' page say how things are where nothing was published."""
+    from pipelines.operations.report_page import refresh_operators_page
+
+    if why := refresh_operators_page(settings, settings.clock_of_day(SystemClock()).utc_now()):
+        print(f"warning: {why}")
+
+
 def run_rollback(arguments: argparse.Namespace) -> int:
     """Put back the file before the current one, or the version named with --to."""
     from pipelines.operations.report_page import refresh_report_page
@@ -64,6 +72,7 @@ def run_rollback(arguments: argparse.Namespace) -> int:
     page = refresh_report_page(settings, SystemClock().utc_now())
     if isinstance(page, str):
         print(f"warning: {page}")
+    draw_operators_page(settings)
     print(f"{publication.path} is version {publication.version} again; the next sync publishes anew")
     return 0
 
@@ -77,6 +86,7 @@ def run_report(arguments: argparse.Namespace) -> int:
     page = write_report_page(settings, SystemClock().utc_now(), out)
     if not arguments.out:
         write_dictionary_page(settings.data_dir, timezone=settings.timezone, now=SystemClock().utc_now())
+        draw_operators_page(settings)
     if page.missing:
         complain(
             f"brokerbi: the published file cannot answer for {', '.join(page.missing)}; the rest is there. "

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from pipelines.catalogue.sales import CHANGED_SALES
-from pipelines.cli.maintenance import publish
+from pipelines.cli.maintenance import draw_operators_page, publish
 from pipelines.cli.output import complain, count, duration, print_table, size
 from pipelines.operations.causes import reason_without_request, shortened
 from pipelines.planning.plan import Plan
@@ -34,10 +34,12 @@ def run_sync(arguments: argparse.Namespace) -> int:
         complain(f"brokerbi: {warning}")
     summary = sync_with_progress(settings, selection_of(arguments))
     is_published = True
-    if not arguments.no_publish and not summary.loaded:
-        print("nothing was loaded, so the published file stays as it is")
-    elif not arguments.no_publish:
+    if summary.loaded and not arguments.no_publish:
         is_published = publish(settings)
+    else:
+        if not arguments.no_publish:
+            print("nothing was loaded, so the published file stays as it is")
+        draw_operators_page(settings)
     for sentence in summary.complaints():
         complain(f"brokerbi: {sentence}")
     return 0 if summary.is_well and is_published else 1

@@ -133,6 +133,8 @@ def _publish(
             if isinstance(page, str):
                 remove_pages(data_dir)
                 receipt.problems.append(page)
+    else:  # a page may be there all the same: of a night that published nothing
+        remove_pages(data_dir)
     receipt.versions_removed = erasure.clear_versions(data_dir)
 
 

@@ -11,7 +11,7 @@ from pipelines.catalogue.reports import REPORTS
 from pipelines.clock import Clock, SystemClock
 from pipelines.operations.export import Export, refresh_export
 from pipelines.operations.logins import note_corrected_logins
-from pipelines.operations.report_page import ReportPage, refresh_report_page
+from pipelines.operations.report_page import ReportPage, refresh_operators_page, refresh_report_page
 from warehouse.changes import remember_disagreements
 from warehouse.checks import CheckResult, keep_results, run_checks
 from warehouse.database import Store
@@ -46,7 +46,7 @@ def finish(
     """Build the marts, run the checks and publish; with a failing error check the old file stays.
 
     Raises WarehouseError before the first load, and MartError when a mart cannot be built: then too the old
-    file stays, and the refusal is written down with its reason.
+    file stays, and the refusal is written down with its reason and shown on the operators' page.
     """
     clock = settings.clock_of_day(clock or SystemClock())
     data_dir, keep = settings.data_dir, settings.keep_published
@@ -56,6 +56,7 @@ def finish(
             marts, checks = _build_and_check(store, settings, clock)
         except MartError as error:
             publish(data_dir, keep=keep, now=clock.utc_now(), reasons_against=[str(error)])
+            refresh_operators_page(settings, clock.utc_now())
             raise
         reasons = [one.sentence for one in checks if one.blocks]
         publication = publish(data_dir, keep=keep, now=clock.utc_now(), reasons_against=reasons)
@@ -66,6 +67,8 @@ def finish(
         page = refresh_report_page(settings, clock.utc_now())
         exported = refresh_export(settings, clock.utc_now())
         ping = call(settings.ping_url.get_secret_value(), transport)
+    else:
+        refresh_operators_page(settings, clock.utc_now())
     return Finished(tuple(marts), tuple(checks), publication, page, exported, ping)
 
 

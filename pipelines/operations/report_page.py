@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING
 
 from pipelines.operations.stored_sales import news_with_homes
 from pipelines.page import dictionary
-from pipelines.page.facts import QUERIES, facts_by_office, facts_from_rows
+from pipelines.page.facts import OF_FIGURES, OF_PIPELINE, QUERIES, Row, facts_by_office, facts_from_rows
 from pipelines.page.html_page import Form, office_file, render_chain, render_office, render_operators
 from pipelines.page.language import language
 from pipelines.page.news import MOST_LISTED
+from warehouse.database import Store
 from warehouse.errors import WarehouseError, explained
 from warehouse.files import SHARED_FILE, SHARED_FOLDER, write_file
 from warehouse.landing import Landing
-from warehouse.queries import SQL, published_rows
+from warehouse.publish import Versions
+from warehouse.queries import SQL, published_rows, working_rows
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings
@@ -51,7 +53,7 @@ def write_report_page(settings: Settings, now: datetime, out: Path | None = None
     data_dir = settings.data_dir
     facts = facts_from_rows(published_rows(data_dir, SQL / "page", QUERIES))
     facts = replace(facts, news=news_with_homes(Landing(data_dir / "landing"), facts.news, MOST_LISTED))
-    form = Form(language(settings.language), settings.chain_name, settings.timezone, now)
+    form = _form(settings, now)
     path = out or data_dir / REPORT_PAGE
     pages: dict[Path, str] = {}
     if out is None:
@@ -106,5 +108,38 @@ def refresh_report_page(settings: Settings, now: datetime) -> ReportPage | str:
         write_dictionary_page(settings.data_dir, timezone=settings.timezone, now=now)
         return write_report_page(settings, now)
     except Exception as error:  # noqa: BLE001 whatever is wrong with the page, the numbers are published
-        why = str(error) if isinstance(error, WarehouseError) else f"{type(error).__name__}: {error}"
-        return f"The page {REPORT_PAGE} could not be drawn, the one before stays: {why}"
+        return _not_drawn(REPORT_PAGE, error)
+
+
+def refresh_operators_page(settings: Settings, now: datetime) -> str:
+    """Draw the operators' page where nothing was published; why it could not be, if so: no sync fails of it.
+
+    The state of the pipeline is that of the working file, if there is one. All figures are those of the
+    published file, so that no page has any that analysts do not have.
+    """
+    data_dir = settings.data_dir
+    try:
+        if Store(data_dir).path.exists():
+            rows = {**_figures(data_dir), **working_rows(data_dir, SQL / "page", OF_PIPELINE)}
+            html = render_operators(facts_from_rows(rows), _form(settings, now))
+            write_file(data_dir / OPERATORS_PAGE, html.encode(), mode=SHARED_FILE)
+    except Exception as error:  # noqa: BLE001 whatever is wrong with the page, what was loaded is loaded
+        return _not_drawn(OPERATORS_PAGE, error)
+    return ""
+
+
+def _figures(data_dir: Path) -> Mapping[str, Sequence[Row] | None]:
+    """What the operators' page says of the published file; nothing as long as there is none."""
+    try:
+        return published_rows(data_dir, SQL / "page", OF_FIGURES)
+    except WarehouseError:
+        return dict.fromkeys(OF_FIGURES, None if Versions(data_dir).published.exists() else ())
+
+
+def _form(settings: Settings, now: datetime) -> Form:
+    return Form(language(settings.language), settings.chain_name, settings.timezone, now)
+
+
+def _not_drawn(page: str, error: Exception) -> str:
+    why = str(error) if isinstance(error, WarehouseError) else f"{type(error).__name__}: {error}"
+    return f"The page {page} could not be drawn, the one before stays: {why}"

@@ -93,11 +93,18 @@ class Facts:
     requests: Sequence[Row] = ()
     quarantine: Sequence[Row] = ()
     marks: Sequence[CoveredMonth] = ()
+    unpublished: Sequence[Row] = ()
     missing: Sequence[str] = ()
 
 
 QUERIES = tuple(field.name for field in fields(Facts) if field.name != "missing")
 """The files of sql/page, in the order in which what cannot be answered is named."""
+
+OF_FIGURES = ("publications", "agreements", "differences", "restatements")
+"""The queries of the operators' page on what analysts see."""
+
+OF_PIPELINE = ("held_months", "standings", "problems", "requests", "quarantine", "marks", "unpublished")
+"""The queries of the operators' page on the state of the pipeline, which goes on without a publication."""
 
 OF_OFFICES = ("office_months", "budgets", "news", "agents", "receivables", "due_sales", "leads")
 """The queries whose rows say of which office they are; those without an office are of the chain."""

@@ -46,11 +46,13 @@ def verdict(facts: Facts, words: Language) -> Shown:
     wrong = [words.text(f"verdict.{what}", count) for what, count in counts.items() if count]
     if counts["problems"]:
         wrong[0] += f" ({words.listed(_kinds(facts, words))})"
+    if facts.unpublished:
+        wrong.append(words.text("verdict.unpublished"))
     if facts.missing:
         wrong.append(words.text("verdict.missing"))
     if wrong:
         text = f"{words.text('verdict.begin')} {words.listed(wrong)}"
-        return {"level": "error" if errors else "warning", "sign": "!", "text": text}
+        return {"level": "error" if errors or facts.unpublished else "warning", "sign": "!", "text": text}
     if not facts.standings:
         return {"level": "warning", "sign": "!", "text": words.text("verdict.nothing")}
     is_compared = any(one["compared_count"] for one in facts.agreements)
@@ -101,9 +103,10 @@ def trust_section(facts: Facts) -> Shown:
 def coverage(facts: Facts) -> Shown | None:
     """Customers by months, the newest first, over all reports and for each; none when no month is held.
 
-    Months after that of the publication are left out: budgets of months to come are no coverage.
+    Months after the latest publication and request are left out: budgets of months to come are no coverage.
     """
-    until = facts.publications[0]["at_utc"].date().replace(day=1) if facts.publications else date.max
+    days = [one["at_utc"].date() for one in facts.publications] + [one["day"] for one in facts.requests]
+    until = max(days, default=date.max).replace(day=1)
     held = {one.month for one in facts.held_months if one.month and one.month <= until}
     if not held:
         return None

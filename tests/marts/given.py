@@ -39,7 +39,8 @@ def _statements() -> tuple[str, ...]:
             connection.execute(statement)
         declare(connection, declared_tables(), FIRST_MOMENT)
         made = connection.execute(
-            "SELECT sql FROM duckdb_tables() UNION ALL SELECT sql FROM duckdb_views() WHERE NOT internal"
+            "SELECT sql FROM duckdb_tables() UNION ALL "
+            "(SELECT sql FROM duckdb_views() WHERE NOT internal ORDER BY view_oid)"
         ).fetchall()
         tables = connection.execute("SELECT * FROM meta.tables").fetchall()
     schemas = [f"CREATE SCHEMA {schema}" for schema in ("bi", "meta", "marts")]

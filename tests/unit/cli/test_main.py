@@ -64,3 +64,17 @@ def test_a_plan_asks_nothing_with_a_login_that_was_refused(
     said = capsys.readouterr().out
     assert "the login was refused (401)" in said
     assert "0 requests expected" in said
+
+
+def test_a_sync_that_loads_nothing_leaves_an_operators_page_that_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = {"CUSTOMERS": "M1", "START": "2026-11", "DATA_DIR": str(tmp_path), "REPORTS": "users"}
+    login = {"BASE_URL": "https://sandbox.example", "USERNAME": "somebody", "PASSWORD": "wrong"}
+    for name, value in (given | login).items():
+        monkeypatch.setenv(f"BROKERBI_{name}", value)
+    refused = refused_logins_of(load_settings(os.environ))
+    refused.folder.mkdir(parents=True)
+    refused.remember(Login("somebody", SecretStr("wrong")))
+    assert main(["sync"]) == 1
+    assert "login refused" in (tmp_path / "operators.html").read_text("utf-8")

@@ -97,7 +97,7 @@ def test_a_lost_right_is_named_with_what_to_do(
     here.sync(Fault("403", path="Users"))
     monkeypatch.setenv("BROKERBI_DATA_DIR", str(here.settings.data_dir))
     assert main(["status"]) == 0
-    [line] = [line for line in capsys.readouterr().out.splitlines() if "403" in line or "no access" in line]
+    [line] = [line for line in capsys.readouterr().out.splitlines() if line.startswith("- ")]
     assert line.startswith("- Ask the service's support for the right to users of ")
 
 

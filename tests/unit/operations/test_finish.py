@@ -11,7 +11,9 @@ import httpx
 import pytest
 
 from pipelines.operations.publish import call
-from tests.scenarios.scenario import Scenario, synced
+from pipelines.operations.report_page import refresh_operators_page
+from pipelines.sandbox.faults import Fault
+from tests.scenarios.scenario import Scenario, scenario, synced
 from warehouse.database import Store
 from warehouse.marts import MartError
 from warehouse.status import overview
@@ -53,6 +55,47 @@ def test_a_mart_that_cannot_be_built_is_the_reason_and_the_old_file_stays(here: 
     status, reason = last_publication(here)
     assert (status, "final_price" in reason) == ("refused", True)
     assert (here.data_dir / "warehouse.duckdb").read_bytes() == before
+
+
+def operators_page(here: Scenario) -> str:
+    assert refresh_operators_page(here.settings, here.clock.utc_now()) == ""
+    return (here.data_dir / "operators.html").read_text("utf-8")
+
+
+def test_a_first_night_that_failed_is_on_the_operators_page(tmp_path: Path) -> None:
+    here = scenario(tmp_path, ("sales",), offices=1)
+    here.sync(Fault("503"))
+    html = operators_page(here)
+    assert "Nothing is published yet." in html
+    assert "the last was answered 503" in html
+    assert [path.name for path in tmp_path.glob("*.html")] == ["operators.html"]
+
+
+def test_a_night_that_failed_is_on_the_operators_page_beside_figures_that_are_published(
+    here: Scenario,
+) -> None:
+    before = {path: path.read_bytes() for path in here.data_dir.rglob("*.html")}
+    here.sync(Fault("503"), refresh=True)
+    here.execute("DROP SCHEMA marts CASCADE")
+    html = operators_page(here)
+    assert ["the last was answered 503" in html, "cannot answer for" in html] == [True, False]
+    after = {path: path.read_bytes() for path in here.data_dir.rglob("*.html")}
+    assert [path.name for path in before if before[path] != after[path]] == ["operators.html"]
+
+
+def test_a_file_that_is_refused_is_on_the_operators_page_with_the_reason(here: Scenario) -> None:
+    here.execute("UPDATE bi.sales_estates SET final_price = -1")
+    here.publish()
+    html = (here.data_dir / "operators.html").read_text("utf-8")
+    assert "the latest file was not published" in html
+    assert "was not published: totals_are_not_negative" in html
+
+
+def test_an_operators_page_that_cannot_be_drawn_is_no_failure(here: Scenario) -> None:
+    (here.data_dir / "operators.html").unlink()
+    (here.data_dir / "operators.html").mkdir()
+    why = refresh_operators_page(here.settings, here.clock.utc_now())
+    assert why.startswith("The page operators.html could not be drawn, the one before stays: ")
 
 
 def test_what_the_settings_declare_is_in_the_published_file(here: Scenario) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 
 from pipelines.page.facts import CoveredMonth, Facts, Freshness
 from pipelines.page.figures import Shown
@@ -52,6 +53,14 @@ def test_a_refused_report_says_that_there_is_no_access() -> None:
 def test_budgets_of_months_to_come_are_no_coverage() -> None:
     held = [_held("budgets", "M1", "2026-03"), _held("budgets", "M1", "2026-12")]
     assert _squares(held) == [["held"]]
+
+
+def test_months_that_were_asked_since_the_publication_are_coverage() -> None:
+    held = (_held("sales", "M1", "2026-03"), _held("users", "M1", "2026-04"))
+    asked = ({"day": date(2026, 4, 2)},)
+    shown = coverage(Facts(publications=(PUBLICATION,), held_months=held, requests=asked))
+    assert shown is not None
+    assert _states(shown["whole"]) == [["missing", "held"]]
 
 
 def test_a_single_report_shows_which_months_came_without_a_row() -> None:
