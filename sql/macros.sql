@@ -48,6 +48,15 @@ CREATE OR REPLACE TEMP MACRO counts_of(line) AS
             AND NOT regexp_matches(name, '^_|id$|^year$|^month$')
     );
 
+-- Which of these amounts the measure is whose earlier totals are remembered; null of any other.
+CREATE OR REPLACE TEMP MACRO amount_of(measure, commission, sold_commission, price, estate_parts) AS
+    CASE measure
+        WHEN 'commission' THEN commission
+        WHEN 'sold_commission' THEN sold_commission
+        WHEN 'sold_total_price' THEN price
+        WHEN 'sold_estate_parts' THEN estate_parts
+    END;
+
 -- A commission without VAT, as far as is declared: `basis` is the row of staging.tax_basis.
 CREATE OR REPLACE TEMP MACRO without_vat(commission, basis) AS
     CASE

@@ -15,12 +15,7 @@ versions AS (
         version,
         valid_from_utc,
         is_restatement,
-        CASE getvariable('measure')
-            WHEN 'commission' THEN commission
-            WHEN 'sold_commission' THEN sold_commission
-            WHEN 'sold_total_price' THEN sold_total_price
-            WHEN 'sold_estate_parts' THEN sold_estate_parts
-        END AS amount,
+        amount_of(getvariable('measure'), commission, sold_commission, sold_total_price, sold_estate_parts) AS amount,
         CASE WHEN getvariable('measure') = 'commission' THEN commission - sold_commission END AS unsold,
         writing_parts,
         valuation_parts

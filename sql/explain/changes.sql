@@ -11,12 +11,7 @@ WITH user_totals AS (
         valid_from_utc AS noted_at_utc,
         version,
         is_restatement,
-        CASE getvariable('measure')
-            WHEN 'commission' THEN commission
-            WHEN 'sold_commission' THEN sold_commission
-            WHEN 'sold_total_price' THEN sold_total_price
-            WHEN 'sold_estate_parts' THEN sold_estate_parts
-        END AS amount
+        amount_of(getvariable('measure'), commission, sold_commission, sold_total_price, sold_estate_parts) AS amount
     FROM marts.user_month_versions
     WHERE user_id = getvariable('user')
 ),
@@ -30,16 +25,8 @@ totals AS (
     SELECT
         month,
         noted_at_utc,
-        CASE getvariable('measure')
-            WHEN 'commission' THEN commission_before
-            WHEN 'sold_total_price' THEN price_before
-            WHEN 'sold_estate_parts' THEN estate_parts_before
-        END AS amount_before,
-        CASE getvariable('measure')
-            WHEN 'commission' THEN commission_after
-            WHEN 'sold_total_price' THEN price_after
-            WHEN 'sold_estate_parts' THEN estate_parts_after
-        END AS amount_after
+        amount_of(getvariable('measure'), commission_before, NULL, price_before, estate_parts_before) AS amount_before,
+        amount_of(getvariable('measure'), commission_after, NULL, price_after, estate_parts_after) AS amount_after
     FROM marts.office_restatements
     WHERE office_id = getvariable('office')
     UNION ALL
@@ -56,21 +43,15 @@ totals_changed AS (
 sales_changed AS (
     SELECT
         *,
-        CASE
-            WHEN getvariable('measure') IN ('commission', 'sold_commission') THEN commission_before
-            WHEN getvariable('measure') = 'sold_total_price' THEN price_before
-            WHEN change NOT IN ('appeared', 'moved here') THEN 1
-        END AS amount_before,
-        CASE
-            WHEN getvariable('measure') IN ('commission', 'sold_commission') THEN commission_after
-            WHEN getvariable('measure') = 'sold_total_price' THEN price_after
-            WHEN change NOT IN ('vanished', 'moved away') THEN 1
-        END AS amount_after,
-        CASE
-            WHEN getvariable('measure') IN ('commission', 'sold_commission') THEN commission_change
-            WHEN getvariable('measure') = 'sold_total_price' THEN price_change
-            WHEN getvariable('measure') = 'sold_estate_parts' THEN row_count_change
-        END AS amount_change
+        amount_of(
+            getvariable('measure'), commission_before, commission_before, price_before,
+            CASE WHEN change NOT IN ('appeared', 'moved here') THEN 1 END
+        ) AS amount_before,
+        amount_of(
+            getvariable('measure'), commission_after, commission_after, price_after,
+            CASE WHEN change NOT IN ('vanished', 'moved away') THEN 1 END
+        ) AS amount_after,
+        amount_of(getvariable('measure'), commission_change, commission_change, price_change, row_count_change) AS amount_change
     FROM marts.sale_changes
     WHERE is_restatement
         AND month BETWEEN getvariable('first_month')::DATE AND getvariable('month')::DATE

@@ -7,16 +7,8 @@ WITH totals AS (
         month,
         noted_at_utc,
         office_id,
-        CASE getvariable('measure')
-            WHEN 'commission' THEN commission_before
-            WHEN 'sold_total_price' THEN price_before
-            WHEN 'sold_estate_parts' THEN estate_parts_before
-        END AS amount_before,
-        CASE getvariable('measure')
-            WHEN 'commission' THEN commission_after
-            WHEN 'sold_total_price' THEN price_after
-            WHEN 'sold_estate_parts' THEN estate_parts_after
-        END AS amount_after
+        amount_of(getvariable('measure'), commission_before, NULL, price_before, estate_parts_before) AS amount_before,
+        amount_of(getvariable('measure'), commission_after, NULL, price_after, estate_parts_after) AS amount_after
     FROM marts.office_restatements
     WHERE month BETWEEN getvariable('first_month')::DATE AND getvariable('month')::DATE
 )
