@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 from pipelines.page import doubts, figures, gap, news, operators, sections
 from pipelines.page.facts import Facts
-from pipelines.page.language import Language, language
+from pipelines.page.language import Language, capitalized, language
 from pipelines.page.rendering import render
 
 SHOWN_ROWS = 10
@@ -113,6 +113,7 @@ def _common(
         "w": words,
         "t": words.text,
         "bar_width": figures.bar_width,
+        "capitalized": capitalized,
         "ratio": figures.ratio,
         "shown_rows": SHOWN_ROWS,
         "moment": partial(words.moment, timezone=ZoneInfo(form.timezone)),

@@ -247,3 +247,7 @@ def test_an_office_says_when_its_older_months_were_read() -> None:
     html = office_page(facts, "A").replace(SPACE, " ")
     assert "numbers of February 2026 read 20 March 2026" in html
     assert ", of earlier months of 2026 on 6 March 2026 or later" in html
+
+
+def test_a_line_begins_with_a_capital_letter_in_a_language_that_writes_months_small() -> None:
+    assert '<p class="explained">Januari till februari 2026</p>' in office_page(chain("A"), "A", "sv")
