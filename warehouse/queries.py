@@ -159,7 +159,6 @@ def published_rows(
     column; raises WarehouseError when there is no file yet.
     """
     with Versions(data_dir).reading() as connection:
-        connection.execute((SQL / "macros.sql").read_text("utf-8"))
         for name, value in (variables or {}).items():
             connection.execute(f"SET VARIABLE {name} = $1", [value])
         return _rows_of(connection, folder, names)
@@ -177,6 +176,7 @@ def _rows_of(
     connection: DuckDBPyConnection, folder: Path, names: Iterable[str]
 ) -> dict[str, list[dict[str, Any]] | None]:
     found: dict[str, list[dict[str, Any]] | None] = {}
+    connection.execute((SQL / "macros.sql").read_text("utf-8"))
     for name in names:
         try:
             answer = connection.execute((folder / f"{name}.sql").read_text("utf-8"))

@@ -82,11 +82,11 @@ sentences AS (
         1,
         false,
         NULL,
-        CASE
-            WHEN getvariable('office') IS NULL AND getvariable('user') IS NULL
-                THEN count(*) || ' whole months of ' || count(DISTINCT office_id) || ' offices'
-            WHEN count(*) = 1 THEN 'the whole month'
-            ELSE count(*) || ' whole months'
+        CASE WHEN count(*) = 1 THEN 'the whole month' ELSE count(*) || ' whole months' END
+        || CASE
+            WHEN getvariable('office') IS NOT NULL OR getvariable('user') IS NOT NULL THEN ''
+            WHEN count(DISTINCT office_id) = 1 THEN ' of one office'
+            ELSE ' of ' || count(DISTINCT office_id) || ' offices'
         END || ', last read '
         || CASE
             WHEN min(read_on) = max(read_on) THEN 'on ' || min(read_on)

@@ -200,6 +200,7 @@ def test_of_the_chain_a_doubt_names_its_office() -> None:
         "M3: not held, so the chain has more than is shown",
         "M2: not refreshed:",
     ]
+    assert found[1]["sentence"] == "the whole month of one office, last read on 2026-06-01"
 
 
 def test_a_sale_names_all_its_agents_with_their_parts_also_where_one_of_them_is_asked_for() -> None:
