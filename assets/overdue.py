@@ -13,7 +13,7 @@ from pipelines.months import Month, months_in_words
 from pipelines.operations.causes import LATE, NEVER, UNPUBLISHED
 from pipelines.planning.plan import Plan, PlannedReport, make_plan
 from pipelines.planning.selection import Pair, Selection
-from warehouse.ledger import Ledger, ledger_of
+from warehouse.ledger import Ledger, read_ledger
 from warehouse.meta_schema import aware
 from warehouse.publish import PUBLISHED
 from warehouse.status import Overview, overview
@@ -51,9 +51,10 @@ class Overdue:
 
 def read_data_state(project: Project) -> DataState:
     """What is held, missing and failed right now; nothing is asked of the service."""
-    store = project.store
-    plan, _ = make_plan(project.settings, Selection(), store, project.clock, project.run_context.catalogue)
-    return DataState(plan, ledger_of(store), overview(store))
+    store, catalogue = project.store, project.run_context.catalogue
+    with store.reading() as connection:
+        plan, _ = make_plan(project.settings, Selection(), store, project.clock, catalogue)
+        return DataState(plan, read_ledger(connection), overview(store))
 
 
 def find_overdue(state: DataState, now: datetime, being_fetched: Collection[str] = ()) -> Iterator[Overdue]:

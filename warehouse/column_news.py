@@ -49,6 +49,8 @@ _NEWS = """
 
 def column_news(store: Store, load_ids: Collection[str]) -> list[ColumnNews]:
     """What these loads brought that no load had brought before."""
+    if not load_ids:
+        return []
     with store.reading() as connection:
         return [ColumnNews(*row) for row in connection.execute(_NEWS, [list(load_ids)]).fetchall()]
 

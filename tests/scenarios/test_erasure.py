@@ -46,9 +46,7 @@ SELECT 'agent', responsible_agent_name FROM bi.sold_estates ORDER BY ALL
 """
 STEPS = (
     Step("warehouse/landing.py", "close", "return"),
-    Step("warehouse/erasure.py", "update_ledger"),
     Step("warehouse/erasure.py", "update_ledger", "return"),
-    Step("warehouse/load.py", "load_group", "return"),
     Step("warehouse/erasure.py", "erase_tables", "return"),
     Step("warehouse/retention.py", "compact", "return"),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -27,6 +27,7 @@ from pipelines.operations.explain import (
 )
 from tests.scenarios.scenario import whole_chain
 from warehouse.lineage import SOURCES, SOURCES_OF_USERS, NotInTheFile
+from warehouse.publish import Versions
 from warehouse.queries import SQL, published_rows
 
 SEPTEMBER = date(2026, 9, 1)
@@ -37,17 +38,18 @@ REPORTS = (
 
 
 @pytest.fixture(scope="module")
-def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A published file of three months, with what the service is asked for sales alone."""
+def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A published file of three months, with what the service is asked for sales alone; it is kept open."""
     data_dir = tmp_path_factory.mktemp("explained")
     night = whole_chain(data_dir, [REPORTS])
     night.sync()
     assert night.publish().publication.published
-    return data_dir
+    with Versions(data_dir).reading():
+        yield data_dir
 
 
 def ids(data_dir: Path, kind: str) -> list[str]:
-    with duckdb.connect(data_dir / "warehouse.duckdb", read_only=True) as file:
+    with Versions(data_dir).reading() as file:
         query = f"SELECT {kind}_id FROM marts.{kind}_month WHERE month = $1 ORDER BY ALL LIMIT 20"
         return [one for (one,) in file.execute(query, [SEPTEMBER]).fetchall()]
 
@@ -83,7 +85,7 @@ def test_the_stored_answers_say_the_same(published: Path, kind: str, measure: st
 def test_every_measure_of_the_months_can_be_explained(
     published: Path, mart: str, sources: Mapping[str, Any]
 ) -> None:
-    with duckdb.connect(published / "warehouse.duckdb", read_only=True) as file:
+    with Versions(published).reading() as file:
         columns = file.execute(
             "SELECT column_name FROM duckdb_columns() WHERE schema_name = 'marts' AND table_name = $1 "
             "AND (contains(data_type, 'DECIMAL') OR data_type = 'BIGINT')",
@@ -100,7 +102,7 @@ def test_the_request_is_told_without_a_login(published: Path) -> None:
 
 def test_the_query_that_is_shown_finds_the_rows(published: Path) -> None:
     trace = explained(published, "incoming_lead_count").trace
-    with duckdb.connect(published / "warehouse.duckdb", read_only=True) as file:
+    with Versions(published).reading() as file:
         assert len(file.execute(f"SELECT * {trace.answers[0].query}").fetchall()) == trace.value
 
 
@@ -154,7 +156,7 @@ def test_the_command_fails_where_the_stored_answer_is_gone(
 
 
 def test_a_month_ahead_is_still_to_come(published: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with duckdb.connect(published / "warehouse.duckdb", read_only=True) as file:
+    with Versions(published).reading() as file:
         [(office, ahead)] = file.execute(
             "SELECT office_id, month FROM marts.office_budget_vs_actual WHERE measure = 'commission' "
             "ORDER BY month DESC LIMIT 1"
