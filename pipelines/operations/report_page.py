@@ -121,7 +121,7 @@ def refresh_operators_page(settings: Settings, now: datetime) -> str:
     try:
         if Store(data_dir).path.exists():
             rows = {**_figures(data_dir), **working_rows(data_dir, SQL / "page", OF_PIPELINE)}
-            html = render_operators(facts_from_rows(rows), _form(settings, now))
+            html = render_operators(facts_from_rows(rows), _form(settings, now), is_as_of_now=True)
             write_file(data_dir / OPERATORS_PAGE, html.encode(), mode=SHARED_FILE)
     except Exception as error:  # noqa: BLE001 whatever is wrong with the page, what was loaded is loaded
         return _not_drawn(OPERATORS_PAGE, error)

@@ -78,8 +78,8 @@ def render_office(facts: Facts, form: Form, office: str, chain: Facts) -> str:
     )
 
 
-def render_operators(facts: Facts, form: Form) -> str:
-    """The page of those who run the pipeline."""
+def render_operators(facts: Facts, form: Form, *, is_as_of_now: bool = False) -> str:
+    """The page of those who run the pipeline: its state as of the publication, or as of now."""
     english = language("en")
     return render(
         "operators.html",
@@ -91,6 +91,7 @@ def render_operators(facts: Facts, form: Form) -> str:
         coverage=operators.coverage(facts),
         moment=partial(english.moment, timezone=ZoneInfo(form.timezone)),
         publication=facts.publications[0] if facts.publications else None,
+        is_as_of_now=is_as_of_now,
         made_at_utc=form.made_at_utc,
         timezone=form.timezone,
     )

@@ -16,6 +16,7 @@ from pipelines.operations.erase import ErasureReceipt, documented_tables, erase
 from pipelines.operations.export import export
 from pipelines.operations.quarantined_rows import raw_rows
 from pipelines.operations.replay import replay
+from pipelines.operations.report_page import refresh_operators_page
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.processes import Job, Step, is_killed, run
 from tests.scenarios.scenario import FEW, Scenario, files_with, scenario, synced
@@ -176,8 +177,9 @@ def test_a_person_in_a_row_in_quarantine_goes_and_the_row_stays(tmp_path: Path) 
     waiting = list(raw_rows(Store(tmp_path), tmp_path))
     ids = [id_ for (id_,) in here.rows("SELECT id FROM bi.users ORDER BY id")]
     user = next(id_ for id_ in ids if any(id_ in one.raw for one in waiting))
+    refresh_operators_page(here.settings, here.clock.utc_now())
     erase_user(here, user)
-    assert files_with(tmp_path, user) == []
+    assert files_with(tmp_path, user) == list(tmp_path.glob("*.html")) == []
     assert [one.trouble for one in raw_rows(Store(tmp_path), tmp_path)] == [""] * len(waiting)
 
 
