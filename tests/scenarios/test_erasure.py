@@ -179,7 +179,7 @@ def test_a_person_in_a_row_in_quarantine_goes_and_the_row_stays(tmp_path: Path) 
     user = next(id_ for id_ in ids if any(id_ in one.raw for one in waiting))
     refresh_operators_page(here.settings, here.clock.utc_now())
     erase_user(here, user)
-    assert files_with(tmp_path, user) == list(tmp_path.glob("*.html")) == []
+    assert [*files_with(tmp_path, user), *tmp_path.glob("*.html")] == []
     assert [one.trouble for one in raw_rows(Store(tmp_path), tmp_path)] == [""] * len(waiting)
 
 
