@@ -19,6 +19,7 @@ from pipelines.settings.messages import SettingsError
 from pipelines.settings.model import load_settings
 
 if TYPE_CHECKING:
+    from pipelines.operations.health import SilentDaemon
     from pipelines.operations.quarantined_rows import RawRow
     from pipelines.planning.plan import PlannedReport
     from pipelines.settings.model import Settings
@@ -59,7 +60,7 @@ def run_status(arguments: argparse.Namespace) -> int:
         besides += [f"{path} cannot be written" for path in unwritable(settings.data_dir)[:1]]
     now = SystemClock().utc_now()
     daemon = silent_daemon(settings.data_dir, now)
-    verdict = judge(view, settings, now, [*besides, *daemon[:1]])
+    verdict = judge(view, settings, now, besides, daemon)
     code = int(arguments.check and not verdict.is_well)
     rows: list[RawRow] = []
     if arguments.quarantine:  # reading answers takes libraries that a plain status need not wait for
@@ -196,10 +197,10 @@ def _print_causes(view: Overview, settings: Settings) -> None:
         print(f"- {customer} has no access to {names(one.report for one in several)} ({since:%Y-%m-%d}).")
 
 
-def _print_daemon_and_left_customers(view: Overview, settings: Settings, daemon: tuple[str, ...]) -> None:
+def _print_daemon_and_left_customers(view: Overview, settings: Settings, daemon: SilentDaemon | None) -> None:
     """As `doctor` says it: a silent daemon, and who is held and no longer in settings that name customers."""
     if daemon:
-        print(f"- {daemon[0]}.\n      -> {daemon[1]}")
+        print(f"- {daemon.found}.\n      -> {daemon.remedy}")
     held = ((one.report, one.customer) for one in view.standings if one.last_success_utc)
     for sentence in left_customers(settings, held).values() if settings.customers else ():
         print(f"- {sentence}\n      -> {correct_customers(settings)}")

@@ -22,8 +22,8 @@ TIME_TO_PUBLISH = timedelta(hours=3)
 """A night and its publication take less; while fetching goes on there is a new file every hour."""
 DAEMON_SEEN = Path("work", "daemon_seen")
 """Of a data directory: its age says when a sensor of Dagster, which ticks every five seconds, last did."""
-DAEMON_SILENT_AFTER = timedelta(minutes=5)
-"""Sensors tick one after the other, and each of the three may take a minute."""
+DAEMON_LATE_AFTER, DAEMON_SILENT_AFTER = timedelta(minutes=1), timedelta(minutes=5)
+"""From when on its silence is told, and is an alarm: each of the three sensors may take a minute."""
 START_DAEMON = (
     "start it, as docs/operators.md says: dagster-daemon run -w deploy/workspace.yaml; if it runs, see that "
     "the code server does too and that the sensor `publishing` is on"
@@ -46,15 +46,24 @@ class Verdict:
     has_begun: bool = True
 
 
-def judge(view: Overview, settings: Settings, now: datetime, besides: Sequence[str] = ()) -> Verdict:
+def judge(
+    view: Overview,
+    settings: Settings,
+    now: datetime,
+    besides: Sequence[str] = (),
+    daemon: SilentDaemon | None = None,
+) -> Verdict:
     """The verdict on what is held, of the customers of these settings; `besides` is what else is wrong."""
     view = of_configured(view, settings)
+    if daemon and daemon.is_dead:
+        besides = [*besides, daemon.found]
     if not view.standings and not besides:
         return Verdict("Nothing has been asked yet; `brokerbi sync` begins.", is_well=False, has_begun=False)
     states = Counter(one.state for one in view.standings)
     is_taken_away = any(one.is_lost for one in view.standings) or bool(shut_out(view))
     alarms = [*besides, *_alarms(view, settings, now)]
-    notes = [*([f"{states['no access']} refused"] if states["no access"] else []), *_notes(view)]
+    notes = [daemon.found] if daemon and not daemon.is_dead else []
+    notes += [*([f"{states['no access']} refused"] if states["no access"] else []), *_notes(view)]
     problems = sum(one.number for one in view.problems)
     open_problems = f"{problems:,} open {'problem' if problems == 1 else 'problems'}".replace(",", " ")
     if alarms or notes:
@@ -78,13 +87,25 @@ def daemon_seen(data_dir: Path) -> datetime | None:
         return None
 
 
-def silent_daemon(data_dir: Path, now: datetime) -> tuple[()] | tuple[str, str]:
-    """That Dagster's daemon is silent, and what to do; empty while it lives and where nobody uses Dagster."""
+@dataclass(frozen=True)
+class SilentDaemon:
+    """What is said of Dagster's daemon without a sign of life; `is_dead` says that this is an alarm."""
+
+    found: str
+    remedy: str
+    is_dead: bool
+
+
+def silent_daemon(data_dir: Path, now: datetime) -> SilentDaemon | None:
+    """Dagster's daemon if it is silent; None while it lives and where nobody uses Dagster."""
     seen = daemon_seen(data_dir)
-    if seen is None or now - seen <= DAEMON_SILENT_AFTER:
-        return ()
-    without = f"where Dagster is not used any more, remove {data_dir / DAEMON_SEEN}"
-    return f"Dagster's daemon was last seen {seen:%Y-%m-%d %H:%M} UTC", f"{START_DAEMON}; {without}"
+    if seen is None or now - seen <= DAEMON_LATE_AFTER:
+        return None
+    return SilentDaemon(
+        f"Dagster's daemon was last seen {seen:%Y-%m-%d %H:%M:%S} UTC",
+        f"{START_DAEMON}; where Dagster is not used any more, remove {data_dir / DAEMON_SEEN}",
+        now - seen > DAEMON_SILENT_AFTER,
+    )
 
 
 def of_configured(view: Overview, settings: Settings) -> Overview:

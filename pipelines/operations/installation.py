@@ -209,9 +209,9 @@ def dagster_findings(environment: Mapping[str, str], shipped: Path) -> Iterator[
 def daemon_findings(data_dir: Path, environment: Mapping[str, str], now: datetime) -> Iterator[Finding]:
     """Whether Dagster's daemon lives; nothing where nobody uses Dagster."""
     if silent := silent_daemon(data_dir, now):
-        found, remedy = silent
-        lost = "no night, no run and no message since"
-        yield Finding("dagster daemon", Severity.ERROR, f"{found}: {lost}", remedy)
+        severity = Severity.ERROR if silent.is_dead else Severity.WARNING
+        found = f"{silent.found}: no night, no run and no message since"
+        yield Finding("dagster daemon", severity, found, silent.remedy)
     elif daemon_seen(data_dir):
         yield Finding("dagster daemon", Severity.OK, "it lives")
     elif environment.get("DAGSTER_HOME"):

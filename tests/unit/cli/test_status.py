@@ -109,7 +109,7 @@ def test_a_dead_daemon_is_named_with_what_to_do(
     os.utime(tmp_path / DAEMON_SEEN, (0, 0))
     monkeypatch.setenv("BROKERBI_DATA_DIR", str(tmp_path))
     assert main(["status", "--check"]) == 1
-    said = "Dagster's daemon was last seen 1970-01-01 00:00 UTC"
+    said = "Dagster's daemon was last seen 1970-01-01 00:00:00 UTC"
     told = capsys.readouterr().out
     assert told.startswith(f"Look: {said}, ")
     assert f"- {said}.\n      -> start it, as docs/operators.md says: " in told

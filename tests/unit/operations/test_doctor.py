@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import duckdb
@@ -27,6 +27,7 @@ from warehouse.database import Store
 from warehouse.duckdb_file import insert_rows
 from warehouse.ledger import ledger_of
 
+NOW = datetime(2026, 11, 22, 4, 0, tzinfo=UTC)
 SILENT = "Dagster's daemon was last seen 2026-11-22 03"
 REPORTS = "sales,commission_office,users,live_activity"
 
@@ -249,10 +250,9 @@ def test_the_shipped_settings_of_dagster_are_as_they_should_be(world: Scenario, 
 
 
 def daemon(data_dir: Path, home: str = "") -> list[tuple[Severity, str]]:
-    now = datetime(2026, 11, 22, 4, 0, tzinfo=UTC)
     return [
         (one.severity, one.found.partition(":")[0])
-        for one in daemon_findings(data_dir, {"DAGSTER_HOME": home}, now)
+        for one in daemon_findings(data_dir, {"DAGSTER_HOME": home}, NOW)
     ]
 
 
@@ -261,8 +261,12 @@ def test_a_daemon_without_a_sign_of_life_is_named(tmp_path: Path) -> None:
     assert (daemon(tmp_path), daemon(tmp_path, "/home")) == ([], [never])
     (tmp_path / "work").mkdir()
     note_daemon(tmp_path)
-    for minute, found in ((56, (Severity.OK, "it lives")), (54, (Severity.ERROR, SILENT))):
-        moment = datetime(2026, 11, 22, 3, minute, tzinfo=UTC).timestamp()
+    for minutes, found in (
+        (1, (Severity.OK, "it lives")),
+        (2, (Severity.WARNING, SILENT)),
+        (6, (Severity.ERROR, SILENT)),
+    ):
+        moment = (NOW - timedelta(minutes=minutes)).timestamp()
         os.utime(tmp_path / DAEMON_SEEN, (moment, moment))
         assert daemon(tmp_path) == [found]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.operations.health import Verdict, judge, of_configured
+from pipelines.operations.health import SilentDaemon, Verdict, judge, of_configured
 from tests.unit.assets.harness import settings
 from warehouse.status import OpenFailure, Overview, PastPublication, ProblemCount, ReportStatus
 
@@ -108,3 +108,11 @@ def test_a_customer_that_left_the_settings_is_shown_only_if_something_of_it_is_h
 def test_what_is_wrong_besides_the_data_comes_first() -> None:
     found = judged(Overview([], [], [], [], [], []), "the settings do not load")
     assert found.sentence.startswith("Look: the settings do not load, ")
+
+
+@pytest.mark.parametrize("is_dead", [False, True])
+def test_a_daemon_that_is_late_is_told_and_a_dead_one_is_an_alarm(is_dead: bool) -> None:
+    view = Overview([FRESH], [], [], [], [], [PUBLISHED])
+    daemon = SilentDaemon("the daemon is silent", "start it", is_dead)
+    found = judge(view, settings(Path(), customers="M1"), NOW.replace(tzinfo=UTC), daemon=daemon)
+    assert found == Verdict("Look: the daemon is silent.", is_well=not is_dead)
