@@ -119,18 +119,19 @@ def _sentences(
     *,
     is_chain: bool,
 ) -> list[str]:
-    """The most important first."""
+    """The most important first; a changed sale that is told as a reason of a closed month is told once."""
     left = _of_kind(rows, "left")
     prices = _of_kind(rows, "price")
     if not (sales or closed or budgets or entered or left or prices):
         return [words.text("news.nothing", day=day)]
+    has_large = are_large(closed)
+    reasons = {_place(one) for month in closed if has_large for one in month["reasons"]}
     new = [one for one in sales if one["kind"] in ("new", "new share")]
-    changed = [one for one in sales if one not in new]
+    changed = [one for one in sales if one not in new and one["place"] not in reasons]
     shares = [_sale(row, words, is_chain=False) for row in _of_kind(rows, "new share")]
     sentences = [_on_new_sales(new, shares, words, day, is_chain=is_chain)]
     if left:
         sentences.append(_on_those_who_left(left, words, is_chain=is_chain))
-    has_large = are_large(closed)
     if has_large:
         sentences.append(on_closed_months(closed, words, is_chain=is_chain))
         sentences += on_the_rest(closed, words)
@@ -141,7 +142,12 @@ def _sentences(
         sentences.append(on_changed_budgets(budgets, words, is_chain=is_chain))
     if changed:
         place = len(sentences) if has_large else 1 + bool(left)
-        sentences.insert(place, _on_changed_sales(changed, words, is_chain=is_chain))
+        sentences.insert(
+            place,
+            _on_changed_sales(
+                changed, words, is_chain=is_chain, known="other_sales_known" if reasons else "sales_known"
+            ),
+        )
     elif (new or prices or closed) and not has_large:
         sentences.insert(1 + bool(left), _on_no_changed_sale(prices, words))
     return sentences
@@ -172,6 +178,7 @@ def _sale(row: Row, words: Language, *, is_chain: bool) -> Shown:
         "kind": row["kind"],
         "what": " ".join([words.text(f"news.kind_{what}"), *moved]),
         "from_or_to": "".join(moved),
+        "place": _place(row),
         "home": home_of(row, words),
         "sale": home_in_full(row, words),
         "month": words.month(row["month"]),
@@ -181,6 +188,11 @@ def _sale(row: Row, words: Language, *, is_chain: bool) -> Shown:
         "after": after,
         "effect": (after or Decimal(0)) - (before or Decimal(0)),
     }
+
+
+def _place(row: Row) -> tuple[object, ...]:
+    """What tells a sale within an office and month, be it as a changed one or as the reason of a change."""
+    return row["office_id"], row["month"], row["home_number"]
 
 
 def _on_new_sales(
@@ -221,7 +233,7 @@ def _on_those_who_left(left: Sequence[Row], words: Language, *, is_chain: bool) 
     return words.text("news.left", len(left), period=period, names="; ".join(named))
 
 
-def _on_changed_sales(changed: Sequence[Shown], words: Language, *, is_chain: bool) -> str:
+def _on_changed_sales(changed: Sequence[Shown], words: Language, *, is_chain: bool, known: str) -> str:
     counts = {what: sum(one["kind"] in kinds for one in changed) for what, kinds in CHANGES.items()}
     parts = words.listed([words.text(f"news.{what}", count) for what, count in counts.items() if count])
     total = sum_of(one["effect"] for one in changed)
@@ -234,4 +246,7 @@ def _on_changed_sales(changed: Sequence[Shown], words: Language, *, is_chain: bo
         rest = remainder(total, (one["effect"] for one in changed[:MOST_NAMED]))
         names.append(words.text("news.more_sales", len(others), amount=words.signed(rest)))
     key = "changed_one" if len(changed) == 1 else "changed" if round(total) else "changed_even"
-    return words.text(f"news.{key}", parts=parts, amount=words.signed(total), names="; ".join(names))
+    sales = words.text(f"news.{known}")
+    return words.text(
+        f"news.{key}", sales=sales, parts=parts, amount=words.signed(total), names="; ".join(names)
+    )

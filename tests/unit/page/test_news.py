@@ -212,6 +212,15 @@ def test_what_closed_months_lost_is_said_in_sum_and_for_the_largest() -> None:
     ]
 
 
+def test_a_sale_that_is_the_reason_of_a_closed_month_is_told_once() -> None:
+    month = [news("closed", "A", before=100, amount=60), news("reason", "A", amount=-40)]
+    again, other = (news("gone", "A", before=40, home_number=number) for number in ("17", "18"))
+    assert told(SINCE, *month, again)[1:] == ["A closed month changed: February of A −40 (Main Street 1)."]
+    assert told(SINCE, *month, again, other)[2] == (
+        "Of the other sales known before, one is no longer listed: Main Street 1, A, February 2026 (−40)."
+    )
+
+
 def test_the_sales_that_explain_a_closed_month_add_up_with_what_none_explains() -> None:
     closed = news("closed", "A", before=100, amount=60, unexplained=-15)
     moved: Shown = {"kind_of_change": "moved here", "other_month": date(2026, 3, 1), "home": "New Street 2"}
