@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 
 from pipelines.cli.output import count, print_table
 
@@ -22,10 +22,11 @@ def written(number: Decimal | int | None) -> str:
 
 
 def brief(number: Decimal | int | None) -> str:
-    """As people read it: from a thousand on without fractions, in groups of three."""
+    """As people read it: from a thousand on without fractions, rounded as on the pages, in groups of 3."""
     if number is None:
         return "-"
-    return count(round(number)) if abs(Decimal(number)) >= 1000 else written(number)
+    is_large = abs(Decimal(number)) >= 1000
+    return count(int(Decimal(number).quantize(Decimal(1), ROUND_HALF_UP))) if is_large else written(number)
 
 
 def parts(number: Decimal | None) -> str:

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from pipelines.page.facts import Row
 from pipelines.page.figures import Shown, named_and_others, remainder, sum_of, whole
-from pipelines.page.language import Language, capitalized
+from pipelines.page.language import Language
 
 MOST_PLACES, MOST_AGENTS = 3, 3
 
@@ -46,28 +46,26 @@ def on_entered_budgets(entered: Sequence[Shown], words: Language, *, is_chain: b
 
 
 def on_budgets_so_far(budgeted: Iterable[Row], words: Language) -> list[str]:
-    """How many agents have a budget of a year to come, and of the year before, and what is not read yet."""
+    """How many agents have a budget of the months asked for of a year to come, and of those a year before."""
     years: dict[date, list[Row]] = {}
     for row in budgeted:
         years.setdefault(row["month"], []).append(row)
-    sentences = []
-    for first, rows in sorted(years.items()):
-        sentences.append(
-            words.text(
-                "news.so_far",
-                sum(row["agent_count"] for row in rows),
-                year=first.year,
-                amount=words.sek(sum_of(row["amount"] or Decimal(0) for row in rows)),
-                year_before=first.year - 1,
-                count_before=words.number(sum(row["agent_count_before"] for row in rows)),
-                before=words.sek(sum_of(row["amount_before"] or Decimal(0) for row in rows)),
-            )
+    return [
+        words.text(
+            "news.so_far",
+            sum(row["agent_count"] for row in rows),
+            period=_budget_months({"month": first, "until": _last_asked(first, rows)}, words),
+            amount=words.sek(sum_of(row["amount"] or Decimal(0) for row in rows)),
+            year_before=first.year - 1,
+            count_before=words.number(sum(row["agent_count_before"] for row in rows)),
+            before=words.sek(sum_of(row["amount_before"] or Decimal(0) for row in rows)),
         )
-        asked = max((row["until"] for row in rows if row["until"]), default=None)
-        if asked and asked.month < 12:
-            unasked = words.period(asked.replace(month=asked.month + 1), asked.replace(month=12))
-            sentences.append(words.text("news.unasked", period=capitalized(unasked)))
-    return sentences
+        for first, rows in sorted(years.items())
+    ]
+
+
+def _last_asked(first: date, rows: Iterable[Row]) -> date:
+    return max((row["until"] for row in rows if row["until"]), default=first.replace(month=12))
 
 
 def _by_place(budgets: Sequence[Shown], words: Language, *, is_chain: bool) -> list[Shown]:

@@ -20,7 +20,9 @@ def closed_months(rows: Sequence[Row]) -> list[Shown]:
     """Closed months that changed, each with its reasons, the largest first.
 
     `reasons` are sales, `work` the writings and valuations of agents, and `rest` is of neither; they add up.
+    A sale `is_new` that is also told among the new ones.
     """
+    new = {sale_of(one) for one in rows if one["kind"] in ("new", "new share")}
     found: list[Shown] = []
     for row in (one for one in rows if one["kind"] == "closed"):
         own = [one for one in rows if (one["office_id"], one["month"]) == (row["office_id"], row["month"])]
@@ -29,7 +31,7 @@ def closed_months(rows: Sequence[Row]) -> list[Shown]:
             {
                 **row,
                 "change": row["amount"] - row["amount_before"],
-                "reasons": [one for one in own if one["kind"] == "reason"],
+                "reasons": [{**one, "is_new": sale_of(one) in new} for one in own if one["kind"] == "reason"],
                 "work": work,
                 "rest": row["unexplained"] - sum_of(one["amount"] for one in work),
             }
@@ -82,8 +84,8 @@ def _briefly(closed: Shown, words: Language) -> list[str]:
     """What explains a closed month, with what each added where it is not all of it."""
     reasons, work, rest = closed["reasons"], closed["work"], closed["rest"]
     if len(reasons) + len(work) == 1 and abs(rest) < LEAST_UNEXPLAINED:
-        return [home_of(reasons[0], words) if reasons else ", ".join(_of_work(work[0], words))]
-    found = [f"{home_of(one, words)} {words.signed(one['amount'])}" for one in reasons[:MOST_NAMED]]
+        return [_sale(reasons[0], words) if reasons else ", ".join(_of_work(work[0], words))]
+    found = [f"{_sale(one, words)} {words.signed(one['amount'])}" for one in reasons[:MOST_NAMED]]
     if others := reasons[MOST_NAMED:]:
         amount = words.signed(_of_other_sales(closed, MOST_NAMED))
         found.append(words.text("news.more_sales", len(others), amount=amount))
@@ -95,6 +97,11 @@ def _briefly(closed: Shown, words: Language) -> list[str]:
         key = "something_else" if work else "no_sale"
         found.append(words.text(f"news.{key}", amount=words.signed(rest)))
     return found
+
+
+def _sale(reason: Shown, words: Language) -> str:
+    home = home_of(reason, words)
+    return words.text("news.counted_as_new", home=home) if reason["is_new"] else home
 
 
 def _more_agents(more: Sequence[Row], words: Language) -> str:
@@ -126,6 +133,11 @@ def _place(row: Row, words: Language, *, is_chain: bool) -> str:
     """A month, and whose it is."""
     month = words.month(row["month"], known_year=row["at_utc"].year)
     return words.text("news.month_of", month=month, name=row["office_name"]) if is_chain else month
+
+
+def sale_of(row: Row) -> tuple[object, ...]:
+    """What a sale is known by within an office and month, as a new or changed one or as a reason."""
+    return row["office_id"], row["month"], row["home_number"]
 
 
 def home_of(row: Row, words: Language) -> str:

@@ -24,6 +24,7 @@ from pipelines.page.closed_months import (
     home_of,
     on_closed_months,
     on_the_rest,
+    sale_of,
 )
 from pipelines.page.downloads import download
 from pipelines.page.facts import Facts, Row
@@ -125,9 +126,9 @@ def _sentences(
     if not (sales or closed or budgets or entered or left or prices):
         return [words.text("news.nothing", day=day)]
     has_large = are_large(closed)
-    reasons = {_place(one) for month in closed if has_large for one in month["reasons"]}
+    reasons = {sale_of(one) for month in closed if has_large for one in month["reasons"]}
     new = [one for one in sales if one["kind"] in ("new", "new share")]
-    changed = [one for one in sales if one not in new and one["place"] not in reasons]
+    changed = [one for one in sales if one not in new and one["told_as"] not in reasons]
     shares = [_sale(row, words, is_chain=False) for row in _of_kind(rows, "new share")]
     sentences = [_on_new_sales(new, shares, words, day, is_chain=is_chain)]
     if left:
@@ -173,12 +174,15 @@ def _sale(row: Row, words: Language, *, is_chain: bool) -> Shown:
         after = None if row["kind"] == "moved away" else after
     way = "to" if row["kind"] == "moved away" else "from"
     moved = [words.text(f"news.{way}", where=where)] if (where := elsewhere(row, words)) else []
-    what = "new_share" if row["is_part"] else KINDS.get(row["kind"], row["kind"])
+    is_share = row["kind"] == "new share"
+    what = "new_share" if is_share and row["is_part"] else KINDS.get(row["kind"], row["kind"])
+    is_whole_of_shared = row["is_part"] and not is_share and not is_chain
+    whole = [words.text("news.whole_sale")] if is_whole_of_shared else []
     return {
         "kind": row["kind"],
-        "what": " ".join([words.text(f"news.kind_{what}"), *moved]),
+        "what": ", ".join([" ".join([words.text(f"news.kind_{what}"), *moved]), *whole]),
         "from_or_to": "".join(moved),
-        "place": _place(row),
+        "told_as": sale_of(row),
         "home": home_of(row, words),
         "sale": home_in_full(row, words),
         "month": words.month(row["month"]),
@@ -188,11 +192,6 @@ def _sale(row: Row, words: Language, *, is_chain: bool) -> Shown:
         "after": after,
         "effect": (after or Decimal(0)) - (before or Decimal(0)),
     }
-
-
-def _place(row: Row) -> tuple[object, ...]:
-    """What tells a sale within an office and month, be it as a changed one or as the reason of a change."""
-    return row["office_id"], row["month"], row["home_number"]
 
 
 def _on_new_sales(
@@ -211,6 +210,8 @@ def _on_new_sales(
     names = words.listed([f"{name} ({words.number(amount)})" for name, amount in named])
     if len(sums) == 1:
         return sentence + words.text("news.single", names=named[0][0]) + "."
+    if not is_chain and len(sums) <= MOST_NAMED:
+        return sentence + words.text("news.single", names=names) + "."
     key = "largest" if not is_chain else "most" if _is_most(named, total) else "top"
     return sentence + words.text(f"news.{key}", names=names) + "."
 

@@ -16,8 +16,8 @@
 -- earned more in the year up to the newest month that is over for every office: month and until, with the commission of
 -- these months.
 -- A sale is new only where its office was known before: what is read for the first time is no news. Commission of a sale is
--- the whole of it, at the listing office, and of a reason, and of kind new share, which divides each new sale, that of the
--- office's agents; all are without the VAT that the settings declare. Of a sale that is listed no more, contract_on, landing and sha256 say which stored answer had it last.
+-- the whole of it, at the listing office (is_part says that other offices have a share), and of a reason, and of kind new
+-- share, which divides each new sale and names the office's agents of it, that of these agents; all are without the VAT that the settings declare. Of a sale that is listed no more, contract_on, landing and sha256 say which stored answer had it last.
 WITH declared AS (
     SELECT coalesce(max(vat_rate) FILTER (commission_vat = 'included'), 0) AS vat_rate FROM meta.tax_basis
 ),
@@ -122,8 +122,15 @@ closed_months AS (
 -- A sale counts at the offices of its agents by their shares, as in the office report; who shared in a sale that is gone, or
 -- moved away to another office, nobody knows any more: it counts whole where it was listed.
 shares AS (
-    SELECT estate_id, coalesce(user_office_id, office_id) AS office_id, sum(commission_share) AS share
-    FROM marts.sale_shares
+    SELECT
+        shared.estate_id,
+        coalesce(shared.user_office_id, shared.office_id) AS office_id,
+        sum(shared.commission_share) AS share,
+        string_agg(
+            coalesce(users.user_label, shared.user_name), ', ' ORDER BY shared.commission_share DESC, shared.user_id
+        ) AS agents
+    FROM marts.sale_shares AS shared
+    LEFT JOIN marts.users AS users USING (user_id)
     GROUP BY ALL
 ),
 
@@ -134,6 +141,7 @@ new_sales_shared AS (
             coalesce(shares.office_id, changed.office_id) AS office_id,
             changed.commission * coalesce(shares.share, 1) AS commission
         ),
+        shares.agents,
         coalesce(shares.share < 0.999, false) AS is_part
     FROM sales_changed AS changed
     LEFT JOIN shares USING (estate_id)
@@ -367,14 +375,16 @@ found AS (
         last_listed.sha256,
         sales.street_address AS home,
         coalesce(changed.estate_number, changed.estate_id) AS home_number,
-        coalesce(users.user_label, sales.responsible_user_name) AS agent,
+        coalesce(changed.agents, users.user_label, sales.responsible_user_name) AS agent,
         changed.other_month,
         changed.other_office_id,
         (changed.commission_before / (1 + declared.vat_rate))::DECIMAL(18, 4) AS amount_before,
         (changed.commission / (1 + declared.vat_rate))::DECIMAL(18, 4) AS amount,
         changed.is_part
     FROM (
-        SELECT *, false AS is_part FROM sales_changed
+        SELECT changed.*, coalesce(changed.kind <> 'new' AND shares.share < 0.999, false) AS is_part
+        FROM sales_changed AS changed
+        LEFT JOIN shares USING (estate_id, office_id)
         UNION ALL BY NAME
         SELECT * FROM new_sales_shared
     ) AS changed

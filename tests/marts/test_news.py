@@ -125,11 +125,11 @@ def test_a_late_sale_counts_at_the_offices_of_its_agents_by_their_shares() -> No
         ("reason", "M1", "E2", 70, None),
         ("reason", "M2", "E2", 30, None),
     ]
-    new = given.sql(NEWS).filter("kind LIKE 'new%'").select("kind, office_id, amount::INT, is_part")
+    new = given.sql(NEWS).filter("kind LIKE 'new%'").select("kind, office_id, amount::INT, is_part, agent")
     assert new.order("kind, office_id").fetchall() == [
-        ("new", "M1", 100, False),
-        ("new share", "M1", 70, True),
-        ("new share", "M2", 30, True),
+        ("new", "M1", 100, False, None),
+        ("new share", "M1", 70, True, "U1"),
+        ("new share", "M2", 30, True, "U2"),
     ]
 
 

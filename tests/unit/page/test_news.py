@@ -118,15 +118,15 @@ def test_a_budget_that_was_withdrawn_from_who_has_left_says_so() -> None:
     assert shown["sentences"][-1].endswith(": An Agent (\N{MINUS SIGN}97, withdrawn, has left).")
 
 
-def test_budgets_of_a_year_to_come_say_how_many_have_one_and_which_month_is_not_read() -> None:
+def test_budgets_of_a_year_to_come_say_how_many_have_one_in_the_months_that_are_read() -> None:
     year: Shown = {"month": date(2027, 1, 1), "until": date(2027, 11, 1)}
     counts: Shown = {**year, "agent_count": 1, "agent_count_before": 6}
     rows = [news("entered", "A", amount=200, **year)]
     rows += [news("budgeted", office, amount=200, before=900, **counts) for office in "AB"]
     assert told(SINCE, *rows)[-1] == (
         "First budgets of A for January to November 2027 were entered, SEK 200 in all: An Agent (SEK 200). "
-        "So far 2 agents have a budget for 2027 (SEK 400), against 12 for 2026 (SEK 1,800). "
-        "December 2027 has not been read yet and is in neither year."
+        "So far 2 agents have a budget for January to November 2027 (SEK 400); "
+        "for the same months of 2026, 12 had one (SEK 1,800)."
     )
 
 
@@ -219,6 +219,19 @@ def test_a_sale_that_is_the_reason_of_a_closed_month_is_told_once() -> None:
     assert told(SINCE, *month, again, other)[2] == (
         "Of the other sales known before, one is no longer listed: Main Street 1, A, February 2026 (−40)."
     )
+
+
+def test_a_new_sale_that_is_the_reason_of_a_closed_month_is_told_as_the_same() -> None:
+    month = [news("closed", "A", before=60, amount=100), news("reason", "A", amount=40)]
+    found = told(SINCE, *month, news("new share", "A", amount=40, is_part=True), is_chain=False)
+    assert found[1] == "A closed month changed: February +40 (Main Street 1, counted as new above)."
+
+
+def test_an_office_is_told_that_a_changed_amount_is_that_of_a_sale_it_shared() -> None:
+    changed = news("amount", "A", before=100, amount=90, is_part=True)
+    for is_chain, what in ((True, "other amount"), (False, "other amount, the whole sale")):
+        [sale] = section(SINCE, changed, is_chain=is_chain)["sales"]
+        assert sale["what"] == what
 
 
 def test_the_sales_that_explain_a_closed_month_add_up_with_what_none_explains() -> None:
