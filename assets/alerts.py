@@ -10,7 +10,7 @@ from logging import Logger
 
 import dagster as dg
 
-from assets.failed_runs import FailedRun, failed_runs, has_succeeded_since
+from assets.failed_runs import FailedRun, failed_runs, has_succeeded_since, job_in_words
 from assets.notify import Channel, ChannelRefused, Message
 from assets.overdue import DataState, find_overdue, lost_rights, read_data_state
 from assets.partitions import customers_in_order
@@ -310,7 +310,9 @@ def alert_message(day: str, found: Findings) -> Message | None:
     parts = [f"- {sentence}" for sentence in found.causes]
     if found.silence:
         parts.append(f"- See that the daemon runs and the schedule `nightly` is on: {found.silence}.")
-    parts += [f"- {one.name}: {shortened(one.reason, LONGEST_LINE)}" for one in found.broken]
+    parts += [
+        f"- {job_in_words(one.name)} failed: {shortened(one.reason, LONGEST_LINE)}" for one in found.broken
+    ]
     last = [f"- {sentence}" for sentence in found.ended]
     if found.columns:
         last.append(f"- New in the answers: {shortened('; '.join(found.columns), LONGEST_LINE)}")

@@ -21,6 +21,8 @@ MOST_AT_ONCE = 50
 REASON_LINES = 3
 WILL_RETRY = "dagster/will_retry"
 BEGINNING = datetime(2000, 1, 1, tzinfo=UTC)
+JOB_OF_SELECTED_ASSETS = "__ASSET_JOB"
+"""Dagster's own name for what a backfill, or a run of selected assets, is a run of."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,11 @@ class FailedRun:
             for pair in ((one.report, one.customer), ("", one.customer))
         }
         return bool(self.pairs) and all(pair in answered for pair in self.pairs if pair[1] in active)
+
+
+def job_in_words(name: str) -> str:
+    """What a message calls a job, at the beginning of a sentence."""
+    return "A backfill or a run of selected assets" if name == JOB_OF_SELECTED_ASSETS else f"The job `{name}`"
 
 
 def failed_runs(instance: dg.DagsterInstance, since: datetime, ui_url: str) -> Iterator[FailedRun]:

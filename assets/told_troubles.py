@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from datetime import UTC, datetime
 from typing import NamedTuple
 
+from assets.failed_runs import job_in_words
 from assets.overdue import DataState
 from assets.project import Project
 from pipelines.operations.causes import (
@@ -122,7 +123,7 @@ def ends_in_words(ended: Iterable[ToldTrouble]) -> list[str]:
     grouped: dict[tuple[str, str], list[str]] = {}
     for one in ended:
         kind = NOBODY_ANSWERS if one.kind in OF_THE_SERVICE else one.kind
-        of = one.customer if kind == NO_RIGHT else ""
+        of = {NO_RIGHT: one.customer, BROKEN_RUN: one.report}.get(kind, "")
         grouped.setdefault((kind, of), []).append(one.report or one.customer)
     sentences = [_end_in_words(kind, names(several), of) for (kind, of), several in grouped.items()]
     if len(sentences) > MOST_ENDS:
@@ -140,7 +141,7 @@ def _end_in_words(kind: str, what: str, customer: str) -> str:
     if kind == SILENCE:
         return "There was a night again."
     if kind == BROKEN_RUN:
-        return f"The job `{what}` has succeeded again."
+        return f"{job_in_words(what)} has succeeded again."
     if kind in (NEVER, LATE, HELD_BACK):
         return f"{what} is up to date again."
     return f"{what} of {customer} is answered again." if customer else f"{what} is answered again."

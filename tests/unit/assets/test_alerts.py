@@ -215,7 +215,7 @@ def test_a_run_that_broke_down_is_told_in_its_own_words_until_it_succeeds(tmp_pa
     made, state = by_day(tmp_path)
     made.change_settings(customers="G2")
     run_id, state = failed_by_day(made, state)
-    assert state.text.startswith("- nightly: Nothing was asked. ")
+    assert state.text.startswith("- The job `nightly` failed: Nothing was asked. ")
     assert state.text.endswith(f"1 run failed: run {run_id}")
     made.change_settings(customers=",".join(CUSTOMERS))
     assert failed_by_day(made, state)[1].text == "- The job `nightly` has succeeded again."
@@ -338,7 +338,7 @@ def test_everything_is_in_one_message() -> None:
         "\n".join(
             [
                 f"- {WHY}",
-                "- publish: The disk is full.",
+                "- The job `publish` failed: The disk is full.",
                 "- It is over.",
                 "2 runs failed: https://ui.test/runs/8a1f, run 9b",
             ]

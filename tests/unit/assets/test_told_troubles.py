@@ -55,6 +55,10 @@ def test_the_end_of_every_kind_of_trouble_is_a_sentence() -> None:
         "There was a night again.",
         "The login of c01 works again.",
     ]
+    assert ends_in_words(ToldTrouble("broken run", job) for job in ("nightly", "__ASSET_JOB")) == [
+        "The job `nightly` has succeeded again.",
+        "A backfill or a run of selected assets has succeeded again.",
+    ]
     assert ends_in_words(several[5:]) == [
         "sales is answered again.",
         "sales of c02 is answered again.",
