@@ -56,6 +56,7 @@ LATE_ENTRIES = timedelta(minutes=2)
 """Runs that ended so long before the last look may have been written down after it."""
 LATEST_RUNS = 50
 MOST_RUNS_NAMED = 3
+MOST_ENDS = 5
 LONGEST_LINE = 300
 LONGEST_TEXT = 1400
 """Signs of a message below its subject; what is beyond is in the UI and in `brokerbi status`."""
@@ -313,18 +314,22 @@ def alert_message(day: str, found: Findings) -> Message | None:
     parts += [
         f"- {job_in_words(one.name)} failed: {shortened(one.reason, LONGEST_LINE)}" for one in found.broken
     ]
-    last = [f"- {sentence}" for sentence in found.ended]
+    last = [f"- {sentence}" for sentence in found.ended[:MOST_ENDS]]
+    if len(found.ended) > MOST_ENDS:
+        last.append(f"- {len(found.ended) - MOST_ENDS} more troubles are over.")
     if found.columns:
         last.append(f"- New in the answers: {shortened('; '.join(found.columns), LONGEST_LINE)}")
     if not parts and not last:
         return None
     if runs := [*found.runs, *found.broken]:
         last.append(_runs_in_words(runs))
-    wrong = len(found.causes) + len(found.broken) + bool(found.silence)
+    wrong, over = len(found.causes) + len(found.broken) + bool(found.silence), len(found.ended)
     if wrong:
         subject = f"{wrong} thing{'s' if wrong > 1 else ''} to do"
+    elif over:
+        subject = f"{over} troubles are over" if over > 1 else "1 trouble is over"
     else:
-        subject = "trouble is over" if found.ended else "the service answers in other columns"
+        subject = "the service answers in other columns"
     return Message(f"brokerbi, {day}: {subject}", _limited(parts, last))
 
 

@@ -30,7 +30,6 @@ BROKEN_RUN, SILENCE = "broken run", "silence"
 OF_THE_SERVICE = frozenset({NOBODY_ANSWERS, GIVEN_UP})
 OF_EVERYTHING = OF_THE_SERVICE | {UNPUBLISHED}
 OF_A_CUSTOMER = frozenset({LOGIN_REFUSED, SHUT_OUT, "NotFound", HELD_BACK, LATE, NEVER})
-MOST_ENDS = 5
 
 
 class ToldTrouble(NamedTuple):
@@ -125,10 +124,7 @@ def ends_in_words(ended: Iterable[ToldTrouble]) -> list[str]:
         kind = NOBODY_ANSWERS if one.kind in OF_THE_SERVICE else one.kind
         of = {NO_RIGHT: one.customer, BROKEN_RUN: one.report}.get(kind, "")
         grouped.setdefault((kind, of), []).append(one.report or one.customer)
-    sentences = [_end_in_words(kind, names(several), of) for (kind, of), several in grouped.items()]
-    if len(sentences) > MOST_ENDS:
-        sentences[MOST_ENDS:] = [f"{len(sentences) - MOST_ENDS} more troubles are over."]
-    return sentences
+    return [_end_in_words(kind, names(several), of) for (kind, of), several in grouped.items()]
 
 
 def _end_in_words(kind: str, what: str, customer: str) -> str:

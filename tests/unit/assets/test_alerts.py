@@ -207,7 +207,7 @@ def test_the_end_of_every_trouble_is_told_once_and_when_all_runs_have_ended(
     assert failed_by_day(made, state)[1] == state
     made.instance.delete_run("goes on")
     after = look(made, state)
-    assert (after.subject, after.text) == ("brokerbi, 2026-11-21: trouble is over", over)
+    assert (after.subject, after.text) == ("brokerbi, 2026-11-21: 1 trouble is over", over)
     assert failed_by_day(made, after)[1] == replace(after, channels=())
 
 
@@ -344,6 +344,13 @@ def test_everything_is_in_one_message() -> None:
             ]
         ),
     )
+
+
+def test_the_heading_counts_what_is_over_and_does_not_say_that_all_is() -> None:
+    found = alert_message("2026-11-21", Findings(ended=[f"{number} is over." for number in range(7)]))
+    assert found is not None
+    assert found.subject == "brokerbi, 2026-11-21: 7 troubles are over"
+    assert found.text.splitlines()[4:] == ["- 4 is over.", "- 2 more troubles are over."]
 
 
 def test_a_message_stays_below_1500_signs() -> None:
