@@ -157,8 +157,7 @@ def publish_after_fetching(
         return
     try:
         if loaded_since_publication(store_of(context)) is None:
-            if why := refresh_operators_page(project.settings, project.clock.utc_now()):
-                context.log.warning(why)
+            draw_operators_page(project, context)
             return
         context.log.info("Nothing else is being fetched: building the marts, checking and publishing.")
         finished = finish(project.settings, project.clock)
@@ -169,6 +168,12 @@ def publish_after_fetching(
         _log_results(context, [*_results(project, files, context, finished), *of_reports])
     except (MartError, WarehouseError) as error:
         context.log.warning(f"Not published by this run; the job `{PUBLISH}` follows. {error}")
+
+
+def draw_operators_page(project: Project, context: dg.AssetExecutionContext) -> None:
+    """Draw the operators' page as of now; no run fails of it."""
+    if why := refresh_operators_page(project.settings, project.clock.utc_now()):
+        context.log.warning(why)
 
 
 def _log_results(

@@ -29,7 +29,7 @@ from assets.partitions import (
     parse_partition_key,
 )
 from assets.project import Project
-from assets.publish import publish_after_fetching
+from assets.publish import draw_operators_page, publish_after_fetching
 from assets.resources import CONNECT_SERVICE, WAREHOUSE, ConnectService, store_of
 from assets.run_log import RunLog, columns_in_words
 from assets.run_results import (
@@ -186,7 +186,8 @@ def _fetch_and_publish(
     later = [] if context.op_def.name == MONTHLY_REPORTS else [MONTHLY_REPORTS]
     try:
         failed = fetch_partitions(project, context, partitions)
-    except dg.RetryRequested:
+    except dg.RetryRequested:  # for some minutes nothing else says what the service does
+        draw_operators_page(project, context)
         raise
     except Exception:
         plan_what_is_left(context)

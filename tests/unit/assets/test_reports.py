@@ -160,6 +160,7 @@ def test_a_service_that_is_down_is_asked_once_more_by_the_same_run(tmp_path: Pat
     assert [one.count("tried again") for one in said if "tried again" in one] == [1]
     assert made.partitions() == {"G1 green": 3, "M30016 green": 3, "M30017 green": 3}
     assert sorted(window.split()[0] for window in made.asked()).count(G1) == 2
+    assert "503" in made.file.with_name("operators.html").read_text()  # drawn before it waited
 
 
 def test_selected_partitions_are_asked_for_though_they_are_held_unless_a_tag_leaves_them_alone(
