@@ -13,8 +13,14 @@ LONG_AS_SECONDS = len("2026-03-31T12:30:00")
 LOCAL = pl.Datetime("us")
 CALENDAR = (datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59, 59, 999_999))
 # The service writes "no time" as the first or the last moment of the calendar: no offset may move that.
+# The first, .NET's DateTime.MinValue, is no time; other software may have moved it by some hours.
 REAL_TIMES = (datetime(1900, 1, 1), datetime(9999, 1, 1))
 
+_OF_DAY = r"[T ][0-9:.,]+\s?(?:[Zz]|[+-][0-9:]+)?"
+_UNSET = (
+    rf"^(?:0001-01-01(?:{_OF_DAY})?|0000-12-31{_OF_DAY}|/Date\(-62135[56][0-9]{{8}}(?:[+-][0-9]{{4}})?\)/)$"
+)
+_HAS_TIME_OF_DAY = "^0001-01-01[T ][0-9:.,]*[1-9]"
 _WRITTEN = re.compile(
     r"(\d{4}-\d\d-\d\d)"  # day
     r"(?:[T ](\d\d:\d\d)(?::(\d\d)(?:[.,](\d{1,30}))?)?"  # time of day, with seconds and their fraction
@@ -23,6 +29,20 @@ _WRITTEN = re.compile(
 )
 _TICKS = re.compile(r"/Date\((-?\d{1,15})(?:[+-]\d{4})?\)/", re.ASCII)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def without_unset(texts: pl.Series, *, keep_times_of_day: bool = False) -> pl.Series:
+    """The texts, null where they stand for a time that is not set.
+
+    `keep_times_of_day` keeps those of the first day that may mean a time of any day.
+    """
+    first = texts.min()
+    if not isinstance(first, str) or first >= "0002":  # of most columns the order says it, in no time
+        return texts
+    is_unset = texts.str.contains(_UNSET)
+    if keep_times_of_day:
+        is_unset &= ~texts.str.contains(_HAS_TIME_OF_DAY)
+    return texts.set(is_unset, None)
 
 
 def local_times(texts: pl.Series, zone: str) -> pl.Series:

@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from pipelines.normalize.document import Json, Number, to_json
-from pipelines.normalize.times import LOCAL, local_times
+from pipelines.normalize.times import LOCAL, local_times, without_unset
 
 # Kinds of values, as reasons of rejected rows name them.
 TEXT = "a text"
@@ -96,7 +96,9 @@ def converted(kinds: Kinds, type_: str, zone: str, length: int) -> tuple[pl.Seri
     """All kinds of a documented column as its type; and by kind, which values do not fit."""
     parts = []
     misfits = {}
-    for kind, values in kinds.items():
+    for kind, all_values in kinds.items():
+        is_time = (type_, kind) == ("TIMESTAMP", TEXT)
+        values = without_unset(all_values) if is_time else all_values
         fitting = _fitting(kind, values, type_, zone)
         if fitting.null_count() != values.null_count():
             misfits[kind] = values.is_not_null() & fitting.is_null()
@@ -108,6 +110,8 @@ def discovered(kinds: Kinds) -> tuple[pl.Series, str]:
     """All kinds of an undocumented column as the narrowest type that holds them, and that type."""
     if not kinds:
         raise ValueError("a column without a value has no type")
+    if TEXT in kinds:
+        kinds = {**kinds, TEXT: without_unset(kinds[TEXT], keep_times_of_day=True)}
     if len(kinds) == 1 and (alone := next(iter(kinds))) in _TYPE_OF_KIND:
         return kinds[alone], _TYPE_OF_KIND[alone]
     if kinds.keys() <= {WHOLE, FRACTION, LONG_FRACTION}:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
@@ -76,6 +77,18 @@ def test_a_conversion_that_loses_nothing_is_made(type_: str, value: Any, fitting
 def test_a_conversion_that_would_guess_is_not_made(type_: str, value: Any) -> None:
     assert as_type(type_, value) == [NOTHING]
     assert sum(misfits(type_, value).values()) == 1
+
+
+@pytest.mark.parametrize("unset", ["0001-01-01", "0001-01-01T00:00:00", "0001-01-01T00:00:00.0000000"])
+@pytest.mark.parametrize("offset", ["", "Z", "+00:00", "+02:00", "-05:00"])
+def test_the_first_moment_of_the_calendar_is_a_date_that_is_not_set(unset: str, offset: str) -> None:
+    text = unset + offset if "T" in unset else unset
+    for one in (text, "0001-01-01T01:12:12", "0000-12-31T23:00:00Z", "/Date(-62135596800000)/"):
+        assert as_type("TIMESTAMP", one, "0001-01-02") == [None, datetime(1, 1, 2)]
+        assert misfits("TIMESTAMP", one) == {}
+    shown = [text, "2026-01-31", "0001-01-01T10:30:00", "0001-01-01 Anna"]
+    assert discovered(kinds_of(shown))[0].to_list() == [None, *shown[1:]]
+    assert as_type("VARCHAR", text) == [text]
 
 
 def test_a_column_of_many_kinds_keeps_every_value_that_fits() -> None:

@@ -198,7 +198,7 @@ DAY = {"contractDay": "2026-01-15"}
                 None: NO_DATE,
                 "2025-12-31T23:59:59": OTHER_MONTH,
                 "2026-03-01T00:00:00": OTHER_MONTH,
-                "0001-01-01T00:00:00": OTHER_MONTH,
+                "0001-01-01T00:00:00": NO_DATE,
             }.items()
         ),
     ],
