@@ -27,6 +27,7 @@ Kinds = Mapping[str, pl.Series]  # the values of a column by kind, null where th
 DIGITS_OF_A_FLOAT = 15  # decimal digits that every float keeps
 EXACT_WHOLE = 2**53  # a float holds every whole number up to here
 DIGITS_OF_A_DECIMAL = 18
+NO_NUMBERS = ("NaN", "Infinity", "-Infinity")  # how .NET writes what divisions by zero give
 DTYPES: Mapping[str, pl.DataType] = {
     "VARCHAR": pl.String(),
     "JSON": pl.String(),
@@ -101,7 +102,9 @@ def converted(kinds: Kinds, type_: str, zone: str, length: int) -> tuple[pl.Seri
         values = without_unset(all_values) if is_time else all_values
         fitting = _fitting(kind, values, type_, zone)
         if fitting.null_count() != values.null_count():
-            misfits[kind] = values.is_not_null() & fitting.is_null()
+            is_misfit = values.is_not_null() & fitting.is_null() & ~_is_no_number(kind, values, type_)
+            if is_misfit.any():
+                misfits[kind] = is_misfit
         parts.append(fitting)
     return _together(parts) if parts else constant(None, DTYPES[type_], length), misfits
 
@@ -142,6 +145,15 @@ def _each(values: pl.Series, convert: Callable[[Any], Any], dtype: pl.DataType) 
 
 def _floats(values: pl.Series) -> pl.Series:
     return _each(values, float, pl.Float64()) if values.dtype == pl.String else values.cast(pl.Float64)
+
+
+def _is_no_number(kind: str, values: pl.Series, type_: str) -> pl.Series:
+    """Which values of a documented number are what a division by zero gives."""
+    if DTYPES[type_].is_numeric() and kind == TEXT:
+        return values.is_in(NO_NUMBERS)
+    if DTYPES[type_].is_numeric() and kind == FRACTION:
+        return ~values.is_finite()
+    return constant(False, pl.Boolean(), len(values))
 
 
 def _fitting(kind: str, values: pl.Series, type_: str, zone: str) -> pl.Series:

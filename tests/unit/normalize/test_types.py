@@ -16,7 +16,7 @@ from pipelines.normalize.types import canonical, converted, discovered, kinds_of
 
 NOTHING = None
 MONEY = "DECIMAL(18,4)"
-NO_MONEY = [True, "1,5", " 2 ", "", "abc", "NaN", "0x10", 10**14, 1e300, Number("1e400"), 10**30, [1], {}]
+NO_MONEY = [True, "1,5", " 2 ", "", "abc", "nano", "0x10", 10**14, 1e300, Number("1e400"), 10**30, [1], {}]
 
 
 def as_type(type_: str, *values: Any) -> list[Any]:
@@ -89,6 +89,15 @@ def test_the_first_moment_of_the_calendar_is_a_date_that_is_not_set(unset: str, 
     shown = [text, "2026-01-31", "0001-01-01T10:30:00", "0001-01-01 Anna"]
     assert discovered(kinds_of(shown))[0].to_list() == [None, *shown[1:]]
     assert as_type("VARCHAR", text) == [text]
+
+
+@pytest.mark.parametrize("type_", [MONEY, "DECIMAL(18,8)", "BIGINT"])
+@pytest.mark.parametrize("none", ["NaN", "Infinity", "-Infinity", float("nan"), float("-inf")])
+def test_what_a_division_by_zero_gives_is_no_number_and_no_misfit(type_: str, none: Any) -> None:
+    assert as_type(type_, none, 2.0) == [None, 2]
+    assert misfits(type_, none, 2.0) == {}
+    assert misfits(type_, none, "x") == {"a text": 1}
+    assert as_type("VARCHAR", "NaN") == ["NaN"]
 
 
 def test_a_column_of_many_kinds_keeps_every_value_that_fits() -> None:
