@@ -66,7 +66,7 @@ class WindowResult:
     # filled in by normalizing; given up once loaded
     tables: Sequence[TableLike] = ()
     rejected: Sequence[RejectedLike] = ()
-    rows_by_month: Mapping[date, int] = field(default_factory=dict)
+    rows_by_month: Mapping[date | None, int] = field(default_factory=dict)
     # filled in by loading
     rows: Mapping[str, int] = field(default_factory=dict)
     rows_before: int = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from enum import IntEnum
@@ -139,12 +139,13 @@ def data_findings(settings: Settings, now: datetime) -> Iterator[Finding]:
 
 def file_findings(data_dir: Path) -> Iterator[Finding]:
     """Storage versions of both files, logs beside published files, and who may look at personal data."""
-    for subject, name in (("working file", "work/warehouse.duckdb"), ("published file", "warehouse.duckdb")):
-        path = data_dir / name
+    store = Store(data_dir, lock_seconds=LOCK_SECONDS)
+    for subject, path in (("working file", store.path), ("published file", data_dir / "warehouse.duckdb")):
         if not path.exists():
             continue
-        try:
-            version = storage_version(path)
+        try:  # the working file under its lock: a run that met it open here would fail
+            with store.locked() if path == store.path else nullcontext():
+                version = storage_version(path)
         except WarehouseError as error:
             yield Finding(subject, Severity.ERROR, str(error), SEE_SENTENCE)
             continue

@@ -105,8 +105,8 @@ class OfficeMonths:
         """Whether commission may have VAT in it where it stands beside a budget without."""
         self.oldest: date | None = min(months, default=None)
         self.newest: date | None = max(months, default=None)
-        self.last_whole: date | None = max(whole - begun, default=None)
-        """The newest month that is over, and held to its end of any office."""
+        self.last_whole: date | None = max((whole & months) - begun, default=None)
+        """The newest month that is over, and held to its end and known of any office."""
         self.running: date | None = max(begun & months, default=None)
         self.offices: Sequence[str] = ()
         """The offices, those that earned most in the last twelve whole months first."""

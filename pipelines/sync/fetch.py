@@ -171,9 +171,16 @@ class _WindowReader:
             self.result.notes += ("asked twice",)
             self.counted, self.normalized = [], None
             normalized = await self._read_once()
+            emptied = self._emptied_months()
+            if emptied and normalized.rejected and not any(self.result.rows_by_month.values()):
+                raise UnreadableRows(
+                    f"none of {len(normalized.rejected)} rows can be read as before "
+                    f"({normalized.rejected[0].reason}); what is held stays"
+                )
             self.result.warnings += tuple(
-                f"{day:%Y-%m} had {self.task.rows_held[day]} rows and is empty now, asked twice"
-                for day in self._emptied_months()
+                f"{f'{day:%Y-%m}' if day else 'the report'} had {self.task.rows_held[day]} rows "
+                "and is empty now, asked twice"
+                for day in emptied
             )
         return normalized
 
@@ -212,11 +219,15 @@ class _WindowReader:
         )
         if len(result.months) > 1 and says_no_month:
             raise RowsWithoutMonths
-        result.rows_by_month = rows_by_month(normalized.tables, result.months)
+        if result.asked is None:  # else the answer is of a few, and says nothing of all that is held
+            result.rows_by_month = rows_by_month(normalized.tables, result.months)
         return normalized
 
-    def _emptied_months(self) -> list[date]:
-        """Months that had rows and have none now: empty is an answer, but one worth asking for twice."""
+    def _emptied_months(self) -> list[date | None]:
+        """Months that had rows and have none now, None for a report without months.
+
+        Empty is an answer, but one worth asking for twice.
+        """
         held = self.task.rows_held
         return [day for day, rows in self.result.rows_by_month.items() if not rows and held.get(day, 0)]
 
@@ -481,11 +492,11 @@ def open_months(
     return frozenset(day for day in months if Month.of(day).last_day > reached)
 
 
-def rows_by_month(tables: Sequence[TableLike], months: Sequence[date]) -> dict[date, int]:
-    """How many rows each month of a window turned out to have, over all tables."""
-    counts = dict.fromkeys(months, 0)
+def rows_by_month(tables: Sequence[TableLike], months: Sequence[date]) -> dict[date | None, int]:
+    """How many rows each month of a window turned out to have, over all tables; none without months."""
+    counts: dict[date | None, int] = dict.fromkeys(months or (None,), 0)
     for table in tables:
         for day, number in table.frame["_month"].value_counts().iter_rows():
-            if day is not None:
+            if day is not None or not months:
                 counts[day] = counts.get(day, 0) + number
     return counts

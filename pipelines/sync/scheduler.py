@@ -124,7 +124,7 @@ class Scheduler:
     async def _window(self, task: TaskState, window: Window) -> None:
         """One window from its request to the loader, or to the summary if it comes to nothing."""
         result = task.begin(window, self.summary.run_id)
-        months = (month.first_day for one in task.planned.windows for month in one.months)
+        months = [month.first_day for one in task.planned.windows for month in one.months] or (None,)
         held = not self.accept_shrink and any(task.rows_held.get(month, 0) for month in months)
         memory = self.fetcher.memory
         await memory.enter(result.report)
@@ -198,6 +198,8 @@ class Scheduler:
         """Load what waited for the whole task to be in, unless too much of it would vanish."""
         waiting, task.held_back = task.held_back, []
         lost = shrink_reason(task.rows_held, waiting)
+        if waiting and (shrunk := "" if lost else shrink_warning(task.rows_held, waiting)):
+            waiting[0].warnings += (shrunk,)
         for result in waiting:
             if lost:
                 result.warnings = ()  # of emptied months: they are among what is held back
@@ -214,20 +216,35 @@ class Scheduler:
 def shrink_reason(held: Mapping[date | None, int], fetched: Sequence[WindowResult]) -> str:
     """Why the windows of one task must not be loaded, or nothing when they may.
 
-    `held` counts the rows held of the report and customer by month. More than half of all rows may not
-    go without an explicit flag.
+    `held` counts the rows held of the report and customer by month, None for a report without months. More
+    than half of all rows may not go without an explicit flag, nor may all of a report without months.
     """
-    now: Counter[date] = Counter()
-    for one in fetched:
-        now.update(one.rows_by_month)
+    _, lost = _rows_lost(held, fetched)
     total = sum(held.values())
-    lost = sum(held.get(month, 0) - rows for month, rows in now.items())
-    if total < FEWEST_ROWS or lost * 2 <= total:
+    is_emptied = lost == total and None in held
+    if lost * 2 <= total or (total < FEWEST_ROWS and not is_emptied):
         return ""
     return (
         f"{lost} of {total} held rows would go, more than half; the old rows stay. "
         "If the service is right, run the same sync with --accept-shrink"
     )
+
+
+def shrink_warning(held: Mapping[date | None, int], fetched: Sequence[WindowResult]) -> str:
+    """That more than half of the rows of several months go, which are few beside all that is held."""
+    of_these, lost = _rows_lost(held, fetched)
+    if of_these < FEWEST_ROWS or lost * 2 <= of_these:
+        return ""
+    return f"{lost} of the {of_these} rows that were held of these months are gone, more than half"
+
+
+def _rows_lost(held: Mapping[date | None, int], fetched: Sequence[WindowResult]) -> tuple[int, int]:
+    """How many rows are held of the months that were fetched, and how many fewer these have now."""
+    now: Counter[date | None] = Counter()
+    for one in fetched:
+        now.update(one.rows_by_month)
+    of_these = sum(held.get(month, 0) for month in now)
+    return of_these, of_these - sum(now.values())
 
 
 def in_turns(tasks: Sequence[TaskState]) -> Iterator[tuple[TaskState, Window]]:

@@ -59,6 +59,23 @@ def test_more_than_half_of_the_rows_are_held_back_also_from_a_replay_until_told_
     assert here.value("SELECT count(*) FROM bi.sales_estates") == 0
 
 
+def test_a_directory_that_is_empty_all_at_once_is_asked_twice_and_held_back(tmp_path: Path) -> None:
+    here = synced(tmp_path, ("users",))
+    before = here.cells()
+    [found] = here.sync(Fault("empty_report")).results
+    assert (found.status, found.requests) == (WindowStatus.HELD_BACK, 2)
+    assert here.cells() == before
+
+
+def test_months_of_which_no_row_can_be_read_any_more_stay_as_they_are(tmp_path: Path) -> None:
+    here = synced(tmp_path, ("commission_office",))
+    before = here.cells()
+    summary = here.sync(Fault("wrong_types", share=1))
+    assert {one.status for one in summary.results} == {WindowStatus.FAILED}
+    assert all("can be read as before" in one.reason for one in summary.results)
+    assert here.cells() == before
+
+
 def test_what_was_released_is_loaded_by_a_replay_after_everything_was_lost(tmp_path: Path) -> None:
     here = synced(tmp_path, ("sales",))
     here.sync(refresh=True)

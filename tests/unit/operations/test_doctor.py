@@ -14,6 +14,7 @@ import httpx
 import pytest
 from filelock import FileLock
 
+from pipelines.operations import installation
 from pipelines.operations.doctor import CHECKOUT, Access, examine
 from pipelines.operations.health import DAEMON_SEEN, note_daemon
 from pipelines.operations.installation import Finding, Severity, daemon_findings
@@ -203,6 +204,16 @@ def test_who_holds_the_write_lock_is_named(world: Scenario) -> None:
     with FileLock(lock):
         lock.write_text(str(os.getpid()))
         assert worst(world, "write lock").found == f"process {os.getpid()} is writing"
+
+
+def test_the_working_file_is_not_opened_while_somebody_writes(
+    world: Scenario, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger_of(Store(world.settings.data_dir))
+    monkeypatch.setattr(installation, "LOCK_SECONDS", 0.01)
+    with FileLock(world.settings.data_dir / "work" / "warehouse.lock"):
+        found = {one.subject: one.severity for one in installation.file_findings(world.settings.data_dir)}
+    assert found["working file"] is Severity.ERROR
 
 
 def newer(path: Path) -> None:

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from pipelines.operations.publish import call
-from pipelines.operations.report_page import refresh_operators_page
+from pipelines.operations.report_page import ReportPage, refresh_operators_page
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.scenario import Scenario, scenario, synced
 from warehouse.database import Store
@@ -89,6 +89,12 @@ def test_a_file_that_is_refused_is_on_the_operators_page_with_the_reason(here: S
     html = (here.data_dir / "operators.html").read_text("utf-8")
     assert "the latest file was not published" in html
     assert "was not published: totals_are_not_negative" in html
+
+
+def test_a_service_that_answers_nothing_at_all_has_a_page(tmp_path: Path) -> None:
+    here = scenario(tmp_path)
+    here.sync(Fault("empty_report"))
+    assert isinstance(here.publish().page, ReportPage)
 
 
 def test_an_operators_page_that_cannot_be_drawn_is_no_failure(here: Scenario) -> None:
