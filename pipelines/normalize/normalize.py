@@ -187,7 +187,7 @@ class _Answer:
         if choices := report.choices:
             said = [choices.values.get(one) if one else None for one in chosen]
             pages.carried = [*pages.carried, FilledColumn(choices.column, pl.Series(said, dtype=pl.Boolean))]
-        if any(is_an_error(page) for page in objects):
+        if any(is_an_error(page, paths) for page in objects):
             self.notes.append("it is an error message, although its status says that all is well")
             return False
         if paths[0].keys == ():

@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import chain, islice
 
 from pipelines.catalogue.model import Column, Report, Table, columns_of_level
-from pipelines.normalize.document import OURS, ROOT, Json, Keys
+from pipelines.normalize.document import OURS, ROOT, Json, Keys, Object
 from pipelines.normalize.tables import holds_rows, joined, name_of
 
 ListPath = tuple[Keys, ...]  # the way from the document to a list, through the lists in between
@@ -193,10 +193,20 @@ def says_nothing(page: Json, depth: int = 0) -> bool:
     return page is None or page == []
 
 
-def is_an_error(page: Json) -> bool:
-    """Whether a page is what services say when something went wrong, whatever its status said."""
-    keys = {simplified(key) for key in page} if type(page) is dict else set()
-    return bool(keys & _ERRORS) and keys <= _ERRORS | _BESIDE_ERRORS
+def is_an_error(page: Object, paths: Sequence[RowPath]) -> bool:
+    """Whether a page is what services say when something went wrong, whatever its status said.
+
+    So is a list whose only row says that, and has nothing that these rows are documented to have.
+    """
+    rows = page.get(ROOT)
+    only = rows[0] if type(rows) is list and len(rows) == 1 else None
+    said, known = (page, set()) if type(only) is not dict else (only, _expected_of(paths))
+    keys = {simplified(key) for key in said}
+    return bool(keys & _ERRORS) and keys <= (_ERRORS | _BESIDE_ERRORS) - known
+
+
+def _expected_of(paths: Sequence[RowPath]) -> set[str]:
+    return {key for path in paths for key in path.expected | _expected_of(path.inner)}
 
 
 def is_of_pages(key: str) -> bool:

@@ -91,11 +91,22 @@ def test_an_answer_that_is_something_else_is_not_taken_for_an_empty_one(answer: 
 
 
 @pytest.mark.parametrize("name", ["sales", "commission_office_by_month", "live_activity", "trademarks"])
-@pytest.mark.parametrize("answer", [{"message": "An error has occurred."}, {"errors": [{"code": 1}]}])
+@pytest.mark.parametrize(
+    "answer",
+    [{"message": "An error has occurred."}, {"errors": [{"code": 1}]}, [{"error": "Timeout expired."}]],
+)
 def test_an_error_with_status_200_is_no_report_of_any_kind(name: str, answer: Any) -> None:
     result = normalized(name, answer)
     assert not result.recognised
     assert all(table.frame.is_empty() for table in result.tables)
+
+
+@pytest.mark.parametrize(
+    "answer", [[{"error": "late", "goal": 5}], [{"message": "a"}, {"message": "b"}], [{}]]
+)
+def test_rows_with_a_column_error_are_rows(answer: Any) -> None:
+    result = normalized("commission_office_by_month", answer)
+    assert (result.recognised, result.tables[0].frame.height) == (True, len(answer))
 
 
 def test_a_list_under_its_own_name_is_not_taken_for_one_it_resembles() -> None:
