@@ -7,6 +7,7 @@ from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import lru_cache
 from typing import Literal
 
 from pydantic import SecretStr
@@ -36,21 +37,39 @@ class Login:
         return f"Basic {b64encode(f'{self.username}:{self.password.get_secret_value()}'.encode()).decode()}"
 
     def hide(self, text: str) -> str:
-        """The text without this login, plain or in Base64, in case the service or a library repeats it."""
-        for secret in [*self._secrets(), self.username]:
-            text = text.replace(secret, HIDDEN) if len(secret) >= SHORTEST_TO_HIDE else text
+        """The text without this login, in case the service or a library repeats it.
+
+        It is found plain, in Base64, escaped as in JSON, and percent-encoded as in an address or a form.
+        """
+        for secret in (*self._secrets(), self.username):
+            text = re.sub(_any_spelling(secret), HIDDEN, text) if len(secret) >= SHORTEST_TO_HIDE else text
         return text
 
     def hide_in_bytes(self, body: bytes) -> bytes:
         """A body without the password; the username stays, it may be an ordinary word of the text."""
         for secret in self._secrets():
-            body = body.replace(secret.encode(), HIDDEN.encode()) if len(secret) >= SHORTEST_TO_HIDE else body
+            if len(secret) >= SHORTEST_TO_HIDE:
+                body = re.sub(_any_spelling(secret).encode(), HIDDEN.encode(), body)
         return body
 
     def _secrets(self) -> list[str]:
         password = self.password.get_secret_value()
         token = self.authorization().removeprefix("Basic ")
         return [token, b64encode(password.encode()).decode(), password]
+
+
+@lru_cache(maxsize=100)
+def _any_spelling(secret: str) -> str:
+    """A pattern of the secret in which each character may be plain, escaped or percent-encoded."""
+    pattern = ""
+    for sign in secret:
+        units = sign.encode("utf-16-be")
+        escaped = "".join(rf"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
+        percent = "".join(f"%{byte:02x}" for byte in sign.encode())
+        plain = rf"\\?{re.escape(sign)}" if sign in '"\\/' else re.escape(sign)
+        space = r"|\+" if sign == " " else ""
+        pattern += rf"(?:{plain}{space}|(?i:{escaped}|{percent}))"
+    return pattern
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import logging
+import re
 import traceback
 from base64 import b64encode
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, quote_plus
 
 import httpx
 import pytest
+from pydantic import SecretStr
 
 from pipelines.connect.errors import ConnectError, NotJson
-from pipelines.connect.models import Try
+from pipelines.connect.models import Login, Try
 from tests.unit.connect.fake_service import (
     FINAL,
     LOGIN,
@@ -85,6 +90,25 @@ async def test_the_answer_to_a_refusal_is_kept_without_the_password(tmp_path: Pa
     assert answer is not None
     kept = "\n".join([answer.body.decode(), answer.url, str(answer.headers), answer.content_type])
     assert [secret for secret in SECRETS[:3] if secret in kept] == []
+
+
+SPELLINGS: dict[str, Callable[[str], str]] = {
+    "plain": str,
+    "JSON": json.dumps,
+    "JSON in capitals": lambda text: "".join(f"\\u{ord(sign):04X}" for sign in text),
+    "JSON in UTF-8": partial(json.dumps, ensure_ascii=False),
+    "an address": partial(quote, safe=""),
+    "a form": quote_plus,
+    "a form in small letters": lambda text: re.sub("%..", lambda found: found[0].lower(), quote_plus(text)),
+}
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+@pytest.mark.parametrize("password", [PASSWORD, "S3kr3t-Pärla!%41", 'a"b\\c/d+e f', "x.*(y"])
+def test_the_password_is_hidden_however_it_is_spelled(spelling: str, password: str) -> None:
+    login, written = Login("anna", SecretStr(password)), SPELLINGS[spelling](password).strip('"')
+    assert login.hide(f"<{written}> .") == "<[hidden]> ."
+    assert login.hide_in_bytes(f"<{written}> .".encode()) == b"<[hidden]> ."
 
 
 async def test_a_reader_that_quotes_the_login_is_not_quoted(tmp_path: Path) -> None:
