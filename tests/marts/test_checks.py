@@ -140,6 +140,13 @@ def test_a_check_finds_what_offends_it(name: str, tmp_path: Path) -> None:
     assert (found.rows > 0, found.message) == (True, "")
 
 
+def test_an_amount_of_zero_is_no_foreign_money(tmp_path: Path) -> None:
+    given = quiet()
+    given.execute("UPDATE bi.sales_estates SET commission_foreign = 0, final_price_foreign = 0")
+    given.execute("UPDATE bi.running_commissions SET amount = 0, exchange_rate = NULL")
+    assert checked(given, "foreign_money_has_a_rate", tmp_path).passed
+
+
 def test_every_check_is_tried() -> None:
     assert {path.stem for path in CHECKS.glob("*.sql")} == {*OFFENCES}
 
