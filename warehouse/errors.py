@@ -26,6 +26,8 @@ _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _NO_RIGHT = {errno.EACCES, errno.EPERM, errno.EROFS, errno.EEXIST, errno.ENOTDIR}
 _NO_ROOM_WORDS = re.compile("No space left on device|Disk quota exceeded|File too large|Out of space")
 _NO_RIGHT_WORDS = re.compile("Permission denied|Read-only file system|Operation not permitted")
+_UNFINISHED = re.compile(r"\.(unfinished|.+\.new$|.+\.part$|rewritten\.duckdb$)")
+"""Names of our own files that are renamed once they are whole."""
 _DAMAGED_WORDS = re.compile(
     "not a valid DuckDB database file|Could not read enough bytes|Corrupt database file|"
     "Failed to replay WAL|Failure while replaying WAL"
@@ -53,7 +55,9 @@ def _translated(error: OSError | duckdb.Error, path: Path) -> WarehouseError | N
             "landing_days, keep_published and compacting help, and what was there before is unharmed."
         )
     if code in _NO_RIGHT or _NO_RIGHT_WORDS.search(words):
-        place = getattr(error, "filename", None) or path
+        place = Path(getattr(error, "filename", None) or path)
+        if _UNFINISHED.match(place.name):  # it never was there, so nobody finds it
+            place = place.parent
         return WarehouseError(
             f"Give the pipeline's user write access to {place}, as it cannot be written; "
             "or point BROKERBI_DATA_DIR somewhere else."

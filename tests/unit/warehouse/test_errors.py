@@ -48,9 +48,15 @@ NEWER = "Trying to read a database file with version number 99, but we can only 
         (OSError(errno.EDQUOT, "no room"), "what was there before is unharmed"),
         (OSError(errno.EACCES, "no", "/data/work"), "^Give the pipeline's user write access to /data/work"),
         (OSError(errno.EROFS, "no", "/data/work"), "^Give the pipeline's user write access to /data/work"),
+        (OSError(errno.EACCES, "no", "/data/published/.unfinished.duckdb"), "access to /data/published, as"),
+        (OSError(errno.EACCES, "no", "/data/.report.html.42.new"), "access to /data, as"),
+        (OSError(errno.EACCES, "no", "/data/.brokerbi"), "access to /data/.brokerbi, as"),
         (duckdb.IOException(NEWER), "written by a newer DuckDB"),
     ],
-    ids=["full disk", "quota", "not ours", "read-only", "newer DuckDB"],
+    ids=[
+        *("full disk", "quota", "not ours", "read-only"),
+        *("unfinished copy", "unfinished page", "hidden folder", "newer DuckDB"),
+    ],
 )
 def test_trouble_with_a_file_is_told_in_a_sentence(error: Exception, words: str) -> None:
     with pytest.raises(WarehouseError, match=words), explained(Path("x")):
