@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from dataclasses import asdict
 from datetime import date
 from typing import TYPE_CHECKING
@@ -19,6 +20,8 @@ from pipelines.settings.messages import SettingsError
 from pipelines.settings.model import load_settings
 
 if TYPE_CHECKING:
+    from rich.progress import Progress
+
     from pipelines.operations.health import SilentDaemon
     from pipelines.operations.quarantined_rows import RawRow
     from pipelines.planning.plan import PlannedReport
@@ -336,11 +339,23 @@ def run_doctor(arguments: argparse.Namespace) -> int:
     worst = Severity.OK
     access: list[Access] = []
     ask = not arguments.offline
-    for finding in examine(settings, RunContext(), environment=os.environ, ask=ask, on_access=access.append):
-        print(f"{signs[finding.severity]} {finding.subject}: {finding.found}")
-        if finding.remedy and finding.severity is not Severity.OK:
-            print(f"      -> {finding.remedy}")
-        worst = max(worst, finding.severity)
+    bar = _progress_of_asking()
+
+    def asked(one: Access) -> None:
+        access.append(one)
+        said = f"{one.report} of {one.customer}: {one.word}"
+        bar.update(bar.task_ids[0], description=said, completed=len(access))
+        bar.start()
+
+    try:
+        for finding in examine(settings, RunContext(), environment=os.environ, ask=ask, on_access=asked):
+            bar.stop()
+            print(f"{signs[finding.severity]} {finding.subject}: {finding.found}")
+            if finding.remedy and finding.severity is not Severity.OK:
+                print(f"      -> {finding.remedy}")
+            worst = max(worst, finding.severity)
+    finally:
+        bar.stop()  # it hides the cursor
     if access:
         customers = list(dict.fromkeys(one.customer for one in access))
         reports = list(dict.fromkeys(one.report for one in access))
@@ -349,3 +364,21 @@ def run_doctor(arguments: argparse.Namespace) -> int:
         rows = [[report, *(words.get((report, one), "") for one in customers)] for report in reports]
         print_table(["report", *customers], rows)
     return int(worst is Severity.ERROR)
+
+
+def _progress_of_asking() -> Progress:
+    """What was asked last, on stderr and on a terminal alone."""
+    from rich.console import Console
+    from rich.progress import Progress, TextColumn, TimeElapsedColumn
+
+    bar = Progress(
+        TextColumn("{task.completed} reports asked for, the latest {task.description}"),
+        TimeElapsedColumn(),
+        console=Console(file=sys.stderr),
+        transient=True,
+        disable=not sys.stderr.isatty(),
+        redirect_stdout=False,
+        redirect_stderr=False,
+    )
+    bar.add_task("", total=None)
+    return bar

@@ -18,6 +18,7 @@ from pipelines.connect.models import Login
 from pipelines.connect.rate_limit import RateLimit
 from pipelines.months import Month
 from pipelines.normalize.document import read_document
+from pipelines.operations.causes import PASSING
 from pipelines.operations.installation import (
     SEE_SENTENCE,
     Finding,
@@ -51,6 +52,10 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 ANSWERED, REFUSED = "yes", "403"
 SMALL_DIFFERENCE = timedelta(minutes=5)
 LARGE_DIFFERENCE = timedelta(hours=1)
+MOST_TRIES, LONGEST_RETRIES = 2, 20.0
+"""Of one request, and the seconds after which none is repeated: somebody waits for what is found."""
+FEWEST_UNANSWERED = 3
+"""So many requests without any answer say that the service is down, once the wait for them was long."""
 
 
 @dataclass(frozen=True)
@@ -122,12 +127,12 @@ class AccessSurvey:
         """Ask for all customers; False when the service is down. A wrong login is told once, for all."""
         settings = self.settings
         rate_limit = RateLimit(settings.data_dir, settings.concurrency, settings.requests_per_second)
-        log = RequestLogger(settings.data_dir, "doctor", self.context.clock)
+        log, began = RequestLogger(settings.data_dir, "doctor", self.context.clock), self._seconds
         wrong_logins: dict[Login, tuple[Customer, str]] = {}
         whose: dict[Login, list[str]] = {}
         async with AsyncExitStack() as stack:
             clients = await self.context.open_clients(
-                settings,
+                _with_few_tries(settings),
                 settings.active_customers,
                 rate_limit,
                 CircuitBreaker(rate_limit),
@@ -142,19 +147,34 @@ class AccessSurvey:
                         word = await self._ask(clients[customer.id], report, customer.id, first)
                         self.access.append(Access(report.name, customer.id, word))
                         self.on_access(self.access[-1])
+                        if self._is_down(len(reports), self._seconds - began):
+                            last = self.report_findings[-1].found
+                            return self._note_down(f"none of {len(self.access)} reports answers. {last}")
                 except Unauthorized as error:
                     login = login_of(settings, customer)
                     wrong_logins.setdefault(login, (customer, str(error)))
                     whose.setdefault(login, []).append(customer.id)
                 except HostDown as error:
-                    remedy = "check the address, or ask later"
-                    self.login_findings.append(Finding("service", Severity.ERROR, str(error), remedy))
-                    self.report_findings.clear()  # they say the same, each of one request
-                    return False
+                    return self._note_down(str(error))
         for login, (customer, why) in wrong_logins.items():
             found = " ".join(why.replace(correct(login), "").split())
             self.login_findings.append(_wrong_login(settings, customer, whose[login], found))
         return True
+
+    @property
+    def _seconds(self) -> float:
+        return self.context.clock.monotonic()
+
+    def _is_down(self, reports: int, seconds: float) -> bool:
+        """Whether nothing at all was answered: all `reports` of a customer, or some for long."""
+        enough = FEWEST_UNANSWERED if seconds > LONGEST_RETRIES else max(FEWEST_UNANSWERED, reports)
+        return len(self.access) >= enough and all(one.word in PASSING for one in self.access)
+
+    def _note_down(self, why: str) -> bool:
+        remedy = "check the address, or ask later"
+        self.login_findings.append(Finding("service", Severity.ERROR, why, remedy))
+        self.report_findings.clear()  # they say the same, each of one request
+        return False
 
     async def _ask(self, client: Client, report: Report, customer: str, first: date) -> str:
         """The cheapest legal request, for one day of this month, and its outcome in a word.
@@ -208,6 +228,12 @@ class AccessSurvey:
                         allow(connection, one.report, one.customer)
         except WarehouseError as error:
             self.report_findings.append(Finding("ledger", Severity.WARNING, str(error), SEE_SENTENCE))
+
+
+def _with_few_tries(settings: Settings) -> Settings:
+    tries = min(settings.tries, MOST_TRIES)
+    seconds = min(settings.retry_seconds, LONGEST_RETRIES)
+    return settings.model_copy(update={"tries": tries, "retry_seconds": seconds})
 
 
 def _remembered_refusals(settings: Settings) -> Iterator[Finding]:

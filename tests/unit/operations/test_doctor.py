@@ -112,6 +112,21 @@ def test_a_service_that_is_down_says_nothing_well_of_rights(world: Scenario) -> 
     assert found == {Severity.ERROR}
 
 
+def test_a_service_that_answers_nothing_to_the_first_customer_is_asked_no_more(tmp_path: Path) -> None:
+    world = whole_chain(tmp_path / "data", [REPORTS], tries="5", customers="G1,M30016")
+    world.service.faults.switch([Fault("503")])
+    found = worst(world, "service", ask=True).found
+    assert found.startswith("none of 4 reports answers. In 2 tries there was no answer to report ")
+    assert [one.customer for one in world.asked] == ["G1"] * 8
+
+
+def test_a_service_that_answers_one_report_is_asked_for_all(world: Scenario) -> None:
+    world.service.faults.switch([Fault("503", path=path) for path in ("Commission", "Users", "LiveData")])
+    access: list[Access] = []
+    subjects = {one.subject for one in findings(world, ask=True, access=access)}
+    assert (len(access), "service" in subjects, "users of M30016" in subjects) == (8, False, True)
+
+
 def statuses_of_sales(world: Scenario) -> list[int]:
     return [one.status for one in world.asked if one.customer == "G1" and "GetSalesReport" in one.path]
 
