@@ -72,6 +72,11 @@ def row_count(report: Report, document: Document) -> int:
     return sum(len(rows) for _, rows in _rows_by_path(report, document))
 
 
+def rows_hash(report: Report, document: Document) -> int:
+    """What tells the rows of a page from those of another, also without ids; whatever its envelope says."""
+    return hash(repr([rows for _, rows in _rows_by_path(report, document)]))
+
+
 def is_empty(report: Report, document: Document) -> bool:
     """Whether a page holds no row, and nothing that might be rows under another name."""
     if row_count(report, document):

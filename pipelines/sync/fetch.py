@@ -22,7 +22,7 @@ from pipelines.connect.models import Answer, Request
 from pipelines.months import Month
 from pipelines.normalize.document import Document, read_document
 from pipelines.normalize.normalize import normalize
-from pipelines.normalize.pages import OF_ALL, ids_of, is_empty, row_count, stated_total
+from pipelines.normalize.pages import OF_ALL, ids_of, is_empty, row_count, rows_hash, stated_total
 from pipelines.normalize.tables import Normalized
 from pipelines.planning.windows import Span, Window
 from pipelines.sync.bisect import read_spans
@@ -272,7 +272,22 @@ class _WindowReader:
         return pages
 
     async def _read_paged(self, question: Question, span: Span | None) -> list[Page]:
-        """The pages of one question, proven to be whole, or else the one answer of its unpaged twin."""
+        """The pages of one question, proven to be whole, or else the one answer of its unpaged twin.
+
+        Raises UnreadableRows for an answer that is something else: beside good ones it would go unnoticed.
+        """
+        pages = await self._read_proven(question, span)
+        if pages is None:
+            self.result.notes += ("read unpaged",)
+            pages = [await self._ask(question, span)]
+        if pages[0].is_something_else:
+            normalized = await asyncio.to_thread(self._normalize, pages)
+            if isinstance(normalized, UnreadableRows):
+                raise normalized
+        return pages
+
+    async def _read_proven(self, question: Question, span: Span | None) -> list[Page] | None:
+        """The pages of one question; none where they cannot be proven to be whole."""
         for _ in range(PAGING_TRIES):
             try:
                 pages = await read_pages(partial(self._ask_page, question, span))
@@ -285,8 +300,7 @@ class _WindowReader:
                 if len(pages) > 2:
                     self.result.notes += (f"{len(pages)} pages, proven",)
                 return pages
-        self.result.notes += ("read unpaged",)
-        return [await self._ask(question, span)]
+        return None
 
     async def _ask_page(self, question: Question, span: Span | None, index: int) -> Page:
         size = self.task.page_size
@@ -358,13 +372,15 @@ class _WindowReader:
         with self.fetcher.one_large if len(body) > LARGE_ANSWER else nullcontext():
             document = read_document(body)
             found = Page(document, question.asked, question.choice, asked_for=rows)
+            if self.report.paged:
+                found.rows = row_count(self.report, document)
+                found.is_empty = is_empty(self.report, document)
             if rows != UNPAGED:
                 self.looked_at[question, rows, body] = found
-                found.rows = row_count(self.report, document)
                 found.total = stated_total(document)
                 found.has_sure_total = stated_total(document, OF_ALL) is not None
-                found.is_empty = is_empty(self.report, document)
                 found.ids = ids_of(self.report, document)
+                found.rows_hash = None if found.whole_ids else rows_hash(self.report, document)
             if is_whole:
                 self.normalized = self._normalize([found])
             document.forget()

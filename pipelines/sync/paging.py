@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pipelines.normalize.document import Document
 
-MOST_PAGES = 10_000
-"""A report that still has rows after so many pages is taken to repeat itself for ever."""
+MOST_PAGES = 1_000
+"""A report that still has rows after so many pages is taken to repeat itself for ever: it is read unpaged."""
 
 SMALLEST_PAGE = 100
 """Rows a page; where so few are refused, the report is asked for without pages."""
@@ -27,7 +27,7 @@ class PagingUnproven(Exception):
 
 
 class PagingRefused(PagingUnproven):
-    """The service refuses a page after the first: it is not asked for again."""
+    """The service refuses a page after the first, or has no last one: pages are not asked for again."""
 
 
 @dataclass
@@ -79,7 +79,8 @@ class Page:
 
     `asked_for` is how many rows it could have, UNPAGED when it was asked for all there are. `total` is the
     service's own count of all rows, if it states one, `has_sure_total` whether its name leaves no doubt that
-    it is of all pages. `ids` are by table; `place` is the position of the answer in its landing file.
+    it is of all pages. `ids` are by table; where no row has one, `rows_hash` tells a page that comes again.
+    `place` is the position of the answer in its landing file.
     """
 
     document: Document
@@ -91,6 +92,7 @@ class Page:
     has_sure_total: bool = False
     is_empty: bool = False
     ids: Mapping[str, Sequence[Id]] = field(default_factory=dict)
+    rows_hash: int | None = None
     place: int = 0
 
     @property
@@ -98,17 +100,39 @@ class Page:
         """Rows of its longest list."""
         return max(map(len, self.ids.values()), default=0)
 
+    @property
+    def whole_ids(self) -> set[tuple[str, Id]]:
+        """The ids that have no gap, each with its table."""
+        return {(table, one) for table, many in self.ids.items() for one in many if None not in one}
+
+    @property
+    def is_something_else(self) -> bool:
+        """Whether it has neither rows nor empty lists of them, as an error message with status 200."""
+        return not (self.rows or self.is_empty)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it is as long as was asked for, by its rows or by one of its lists."""
+        return self.asked_for in (self.rows, self.fullest_list)
+
+    def holds_the_same(self, other: Page) -> bool:
+        """Whether another look at the same page shows the same rows."""
+        mine, others = ((one.rows, one.total, one.is_empty, dict(one.ids)) for one in (self, other))
+        return mine == others
+
 
 async def read_pages(ask: Callable[[int], Awaitable[Page]]) -> list[Page]:
     """Read every page from 0 on (interface: pageIndex is 0-based) and prove that none moved meanwhile.
 
     The reading ends with an empty page, or with a page that has fewer rows than asked for when as many have
     come as are stated: one of these signs alone may mean that the service caps its pages, or counts something
-    else. A page refused after the stated total has come is an end as well, or after one that was no longer
-    full. Then pages are asked once more and must hold the same rows: the first where the rows are as many as
-    are surely stated, every page but the last where nothing counts them, as a row that was removed from any
-    of them would have pulled another one past us. (A row removed and one added within one reading escape
-    the count; the next reading has them.) Raises PagingUnproven otherwise.
+    else. Where none of several pages is full it does cap them, and only an empty page is the end. A page
+    refused after the stated total has come is an end as well, or after one that was no longer full. Then
+    pages are asked once more and must hold the same rows: the first where the rows are as many as are surely
+    stated. Where nothing counts them, every page but the last with rows, as a row that was removed from any
+    of them would have pulled another one past us, and the empty one, which alone says that no more follow.
+    (A row removed and one added within one reading escape the count; the next reading has them.) Raises
+    PagingUnproven otherwise. After a first answer that is something else than a page, nothing is asked.
     """
     pages: list[Page] = []
     seen: set[object] = set()
@@ -120,44 +144,46 @@ async def read_pages(ask: Callable[[int], Awaitable[Page]]) -> list[Page]:
             if sum(one.rows for one in pages) != pages[0].total and not runs_out:
                 raise
             break
-        if page.asked_for == UNPAGED:
+        if page.asked_for == UNPAGED or (index == 0 and page.is_something_else):
             return [page]
         _check_new(page, pages, seen)
         pages.append(page)
         has_come = page.has_sure_total and sum(one.rows for one in pages) == pages[0].total
-        if page.is_empty or (has_come and page.rows < page.asked_for):
+        may_be_capped = len(pages) > 1 and not any(one.is_full for one in pages)
+        if page.is_empty or (has_come and page.rows < page.asked_for and not may_be_capped):
             break
     else:
-        raise PagingUnproven(f"there were still rows after {MOST_PAGES} pages")
+        raise PagingRefused(f"there were still rows after {MOST_PAGES} pages")
     first, received = pages[0], sum(page.rows for page in pages)
     if first.total is not None and received < first.total:
         raise PagingUnproven(f"the pages hold {received} rows of the {first.total} stated")
-    for index in _to_ask_again([page for page in pages if not page.is_empty], received):
-        before, again = pages[index], await ask(index)
-        if (before.rows, before.total, dict(before.ids)) != (again.rows, again.total, dict(again.ids)):
+    for index in _to_ask_again(pages, received):
+        if not pages[index].holds_the_same(await ask(index)):
             raise PagingUnproven(f"page {index} holds other rows than before")
     return pages
 
 
-def _to_ask_again(with_rows: Sequence[Page], received: int) -> range:
-    """The pages whose rows are still to be seen at the same place a second time."""
-    if len(with_rows) > 1:
-        is_counted = with_rows[0].has_sure_total and received == with_rows[0].total
-        return range(1 if is_counted else len(with_rows) - 1)
-    may_have_moved = any(page.total is None and page.rows >= page.asked_for for page in with_rows)
-    return range(1 if may_have_moved else 0)
+def _to_ask_again(pages: Sequence[Page], received: int) -> Sequence[int]:
+    """The pages whose rows, or whose lack of them, are still to be seen a second time."""
+    with_rows = [page for page in pages if not page.is_empty]
+    is_counted = pages[0].has_sure_total and received == pages[0].total
+    if is_counted or not with_rows:
+        return range(1 if len(with_rows) > 1 else 0)
+    empty_ones = range(len(with_rows), len(pages))
+    may_have_moved = len(with_rows) == 1 and pages[0].total is None and pages[0].rows >= pages[0].asked_for
+    return [*range(1 if may_have_moved else len(with_rows) - 1), *empty_ones]
 
 
 def _check_new(page: Page, pages: Sequence[Page], seen: set[object]) -> None:
-    """Raise PagingUnproven when a page shows that rows have moved since the earlier ones; remember it."""
+    """Raise PagingUnproven when a page is none, or shows that rows have moved; remember it."""
+    if page.is_something_else:
+        raise PagingUnproven(f"page {len(pages)} has neither rows nor empty lists")
     first = pages[0] if pages else page
     counts_itself = (page.total, first.total) == (page.rows, first.rows)
     if page.total != first.total and not (page.is_empty or counts_itself):
         raise PagingUnproven(f"the total changed from {first.total} to {page.total}")
-    ids = {(table, one) for table, many in page.ids.items() for one in many if None not in one}
-    if repeated := ids & seen:
+    if repeated := page.whole_ids & seen:
         raise PagingUnproven(f"{len(repeated)} ids came again on page {len(pages)}")
-    body = page.document.body
-    if page.rows and body in seen:
+    if page.rows and not page.whole_ids and page.rows_hash in seen:
         raise PagingUnproven(f"page {len(pages)} is an earlier page again")
-    seen.update(ids, [body])
+    seen.update(page.whole_ids or [page.rows_hash])

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pipelines.catalogue.reports import REPORTS
-from pipelines.normalize.pages import ids_of, is_empty, row_count, stated_total
+from pipelines.normalize.pages import ids_of, is_empty, row_count, rows_hash, stated_total
 from tests.unit.normalize.answers import document, estate, estates, event, lead
 
 LEADS = REPORTS["tips_and_leads"]
@@ -73,3 +73,11 @@ def test_rows_are_counted_wherever_they_are(name: str, answer: Any, count: int) 
 )
 def test_a_page_is_empty_when_it_holds_no_row_and_nothing_unknown(answer: Any, is_empty_page: bool) -> None:
     assert is_empty(LEADS, document(answer)) is is_empty_page
+
+
+def test_rows_are_the_same_whatever_the_envelope_says_of_their_page() -> None:
+    first, again, other = (
+        rows_hash(LEADS, document({"index": index, "tips": [{"createdAt": day}]}))
+        for index, day in ((0, "2026-01-01"), (1, "2026-01-01"), (2, "2026-01-02"))
+    )
+    assert (first == again, first == other) == (True, False)

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from functools import partial
 from pathlib import Path
@@ -20,7 +21,7 @@ from pipelines.connect.models import Answer, Request
 from pipelines.planning.plan import PlannedReport
 from pipelines.planning.windows import Window
 from pipelines.settings.model import Customer
-from pipelines.sync.fetch import Fetcher, in_parallel, open_months
+from pipelines.sync.fetch import Fetcher, UnreadableRows, in_parallel, open_months
 from pipelines.sync.paging import Page
 from pipelines.sync.scheduler import TaskState
 from warehouse.landing import Landing
@@ -28,12 +29,18 @@ from warehouse.landing import Landing
 USERS = TaskState(PlannedReport(report("users"), Customer(id="M1")))
 
 
+@dataclass
 class Answering:
-    """A client whose every answer is an empty list."""
+    """A client whose every answer is an empty list, unless it is about what was `removed`."""
+
+    removed: bytes = b"[]"
+    asked: list[str] = field(default_factory=list)
 
     async def get(self, request: Request, read: Callable[[bytes], Page]) -> tuple[Answer, Page]:
         now = datetime(2026, 1, 1, tzinfo=UTC)
-        return Answer(request, "/x", 200, b"[]", "application/json", {}, 0.1, 1, now), read(b"[]")
+        self.asked.append(request.query.get("activeStatusTipLead", ""))
+        body = self.removed if self.asked[-1] == "Removed" else b"[]"
+        return Answer(request, "/x", 200, body, "application/json", {}, 0.1, 1, now), read(body)
 
 
 class NeverClosing(ThreadPoolExecutor):
@@ -65,6 +72,21 @@ async def cancelled_before_the_file_was_closed(landing: Path) -> None:
 def test_a_window_that_is_cancelled_while_it_waits_for_a_thread_leaves_no_open_file(tmp_path: Path) -> None:
     asyncio.run(cancelled_before_the_file_was_closed(tmp_path))
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+@pytest.mark.parametrize(
+    "error",
+    [b'{"message": "An error has occurred."}', b'{"error": {"code": 17}}', b'[{"error": "Time-out"}]'],
+)
+def test_an_error_message_in_place_of_a_page_is_refused_after_one_request(
+    tmp_path: Path, error: bytes
+) -> None:
+    leads = TaskState(PlannedReport(report("tips_and_leads"), Customer(id="M1")))
+    client, result = Answering(removed=error), leads.begin(Window((), ()), "run")
+    fetcher = Fetcher(Landing(tmp_path), SystemClock(), "Europe/Stockholm")
+    with pytest.raises(UnreadableRows, match="not this report"):
+        asyncio.run(fetcher.fetch(cast("Client", client), leads, Window((), ()), result))
+    assert client.asked == ["Active", "Removed"]
 
 
 def run_in_parallel(failing: Sequence[int] = ()) -> tuple[list[int] | str, list[int], int]:

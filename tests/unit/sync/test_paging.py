@@ -15,6 +15,7 @@ from pipelines.sync.paging import Page, PagingRefused, PagingUnproven, read_page
 class Service:
     """Answers page by page from a script of what it holds at each request; "-" is a row without an id.
 
+    What it holds may be an "error", which is neither a row nor an empty list of them.
     `total` is what it states of so many rows in all and so many on the page; a page has `page_size` rows at
     most, however many are `asked_for`.
     """
@@ -31,6 +32,9 @@ class Service:
 
     async def answer(self, index: int) -> Page:
         rows = self.holdings(len(self.asked))
+        if rows == "error":
+            self.asked.append(index)
+            return Page(Document(b'{"message": "An error has occurred."}'), asked_for=self.asked_for)
         self.asked.append(index)
         first = 0 if self.ignores_page_number else index * self.page_size
         part = rows[first : first + self.page_size]
@@ -38,7 +42,7 @@ class Service:
             raise PagingRefused("404")
         total = self.total(len(rows), len(part))
         ids = {"leads": [(None if name == "-" else name,) for name in part]} if self.has_ids else {}
-        body = repr((part, total)).encode()
+        body = repr((part, total, index)).encode()
         return Page(
             Document(body),
             asked_for=self.asked_for,
@@ -47,6 +51,7 @@ class Service:
             has_sure_total=self.has_sure_total and total is not None,
             is_empty=not part,
             ids=ids,
+            rows_hash=hash(part),
         )
 
 
@@ -65,24 +70,31 @@ def read(service: Service) -> str:
 
 WHOLE = {
     "one page with all rows needs no other": (holding("a"), [0]),
-    "one page without a total needs an empty one": (holding("a", total=no_total), [0, 1]),
-    "one full page without a total needs a second look as well": (holding("ab", total=no_total), [0, 1, 0]),
+    "one page without a total needs an empty one": (holding("a", total=no_total), [0, 1, 1]),
+    "one full page without a total needs a second look as well": (
+        holding("ab", total=no_total),
+        [0, 1, 0, 1],
+    ),
     "one full page with a total may be followed by an empty one": (holding("ab"), [0, 1]),
-    "a total that may be of the page proves nothing": (holding("a", has_sure_total=False), [0, 1]),
+    "a total that may be of the page proves nothing": (holding("a", has_sure_total=False), [0, 1, 1]),
     "several pages are followed by a second look": (holding("abc"), [0, 1, 0]),
     "a full last page is not the end": (holding("abcd"), [0, 1, 2, 0]),
-    "a capped page size": (holding("abcde", page_size=1), [0, 1, 2, 3, 4, 0]),
+    "a capped page size": (holding("abcde", page_size=1), [0, 1, 2, 3, 4, 5, 0]),
+    "a capped page size and a total that is too low": (
+        holding("abcde", page_size=1, total=lambda *_: 4),
+        [0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 5],
+    ),
     "no rows take one request": (holding("", total=no_total), [0]),
-    "no total": (holding("abc", total=no_total), [0, 1, 2, 0]),
+    "no total": (holding("abc", total=no_total), [0, 1, 2, 0, 2]),
     "rows without an id are not repeated ones": (holding("---"), [0, 1, 0]),
     "a total of the page alone": (
         holding("abcde", total=lambda _, on_page: on_page, has_sure_total=False),
-        [0, 1, 2, 3, 0, 1],
+        [0, 1, 2, 3, 0, 1, 3],
     ),
-    "a total of something smaller": (holding("abcde", total=lambda *_: 1), [0, 1, 2, 3, 0, 1]),
-    "no total: all pages but the last are looked at twice": (
+    "a total of something smaller": (holding("abcde", total=lambda *_: 1), [0, 1, 2, 3, 0, 1, 3]),
+    "no total: all pages but the last with rows are looked at twice": (
         holding("abcdefg", total=no_total),
-        [0, 1, 2, 3, 4, 0, 1, 2],
+        [0, 1, 2, 3, 4, 0, 1, 2, 4],
     ),
     "refused after the total": (holding("abcd", refuses_empty_pages=True), [0, 1, 2, 0]),
     "refused after a page that was not full": (
@@ -114,6 +126,11 @@ def test_a_page_refused_without_a_total_proves_nothing_after(rows: str) -> None:
             Service(lambda asked: "abcdef" if asked < 2 else "abdef", total=no_total),
             "page 1 holds other rows",
         ),
+        (
+            Service(lambda asked: "abcdef" if asked != 1 else "", total=no_total),
+            "page 1 holds other rows",
+        ),
+        (Service(lambda asked: "abcdef" if asked != 1 else "error"), "page 1 has neither rows"),
         (holding("abcd", total=no_total, has_ids=False, ignores_page_number=True), "earlier page again"),
         (holding("abc", total=lambda *_: 9), "3 rows of the 9 stated"),
     ],
@@ -121,3 +138,8 @@ def test_a_page_refused_without_a_total_proves_nothing_after(rows: str) -> None:
 def test_rows_that_move_repeat_or_lack_are_noticed(service: Service, reason: str) -> None:
     with pytest.raises(PagingUnproven, match=reason):
         read(service)
+
+
+def test_an_error_message_with_status_200_is_asked_for_once() -> None:
+    service = holding("error")
+    assert (read(service), service.asked) == ("", [0])
