@@ -63,7 +63,7 @@ def run_status(arguments: argparse.Namespace) -> int:
         besides += [f"{path} cannot be written" for path in unwritable(settings.data_dir)[:1]]
     now = SystemClock().utc_now()
     daemon = silent_daemon(settings.data_dir, now)
-    verdict = judge(view, settings, now, besides, daemon)
+    verdict = judge(view, settings, now, besides, daemon, planned)
     code = int(arguments.check and not verdict.is_well)
     rows: list[RawRow] = []
     if arguments.quarantine:  # reading answers takes libraries that a plain status need not wait for

@@ -96,7 +96,7 @@ def examine(
         yield from asyncio.run(survey.run())
     else:
         yield from _remembered_refusals(settings)
-    yield from data_findings(settings, context.clock.utc_now())  # an answer may have given a right back
+    yield from data_findings(settings, context.clock)  # an answer may have given a right back
 
 
 @dataclass

@@ -10,11 +10,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pipelines.months import Month
 from pipelines.operations.causes import LOGIN_REFUSED, names, shortened
 from warehouse.files import PRIVATE_FILE
 from warehouse.meta_schema import aware
 
 if TYPE_CHECKING:
+    from pipelines.planning.plan import PlannedReport
     from pipelines.settings.model import Settings
     from warehouse.status import Overview
 
@@ -52,8 +54,12 @@ def judge(
     now: datetime,
     besides: Sequence[str] = (),
     daemon: SilentDaemon | None = None,
+    planned: Sequence[PlannedReport] = (),
 ) -> Verdict:
-    """The verdict on what is held, of the customers of these settings; `besides` is what else is wrong."""
+    """The verdict on what is held, of the customers of these settings.
+
+    `besides` is what else is wrong, `planned` what a sync would ask for now, where that is known.
+    """
     view = of_configured(view, settings)
     if daemon and daemon.is_dead:
         besides = [*besides, daemon.found]
@@ -64,6 +70,7 @@ def judge(
     alarms = [*besides, *_alarms(view, settings, now)]
     notes = [daemon.found] if daemon and not daemon.is_dead else []
     notes += [*([f"{states['no access']} refused"] if states["no access"] else []), *_notes(view)]
+    notes += _never_read(view, planned, now)
     problems = sum(one.number for one in view.problems)
     open_problems = f"{problems:,} open {'problem' if problems == 1 else 'problems'}".replace(",", " ")
     if alarms or notes:
@@ -168,6 +175,19 @@ def _unpublished(view: Overview, now: datetime) -> Iterator[str]:
         yield f"the latest file was not published{why}"
     elif since and now - aware(since) > TIME_TO_PUBLISH:
         yield f"what was loaded since {since:%Y-%m-%d %H:%M} UTC is not published"
+
+
+def _never_read(view: Overview, planned: Sequence[PlannedReport], now: datetime) -> Iterator[str]:
+    """Months that are over and were not read yet, as of a customer whose first backfill was cancelled."""
+    refused = {(one.report, one.customer) for one in view.standings if one.state == "no access"}
+    missing = sum(
+        month < Month.of(now.date())
+        for one in planned
+        if one.customer.active and one.pair not in refused
+        for month in {*one.wanted.missing} - {*one.wanted.older}
+    )
+    if missing:
+        yield f"{missing:,} months of reports are not read yet".replace(",", " ")
 
 
 def _notes(view: Overview) -> Iterator[str]:

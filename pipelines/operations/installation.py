@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from pipelines.operations.health import START_DAEMON, daemon_seen, judge, silent_daemon
-from pipelines.planning.selection import correct_customers, left_customers
+from pipelines.planning.plan import make_plan
+from pipelines.planning.selection import Selection, correct_customers, left_customers
 from warehouse.database import Store
 from warehouse.errors import WarehouseError
 from warehouse.ledger import ledger_of
@@ -30,6 +31,7 @@ from warehouse.status import (
 )
 
 if TYPE_CHECKING:
+    from pipelines.clock import Clock
     from pipelines.settings.model import Settings
 
 ENOUGH_FREE_BYTES = 1_000_000_000
@@ -129,10 +131,12 @@ def working_file_findings(settings: Settings) -> Iterator[Finding]:
         yield Finding("assumed columns", Severity.OK, "whatever has come so far is as assumed")
 
 
-def data_findings(settings: Settings, now: datetime) -> Iterator[Finding]:
+def data_findings(settings: Settings, clock: Clock) -> Iterator[Finding]:
     """The verdict of `brokerbi status`; nothing of a file that cannot be read, which is a finding already."""
     with suppress(WarehouseError):
-        verdict = judge(overview(Store(settings.data_dir, lock_seconds=LOCK_SECONDS)), settings, now)
+        store = Store(settings.data_dir, lock_seconds=LOCK_SECONDS)
+        plan, _ = make_plan(settings, Selection(), store, clock)
+        verdict = judge(overview(store), settings, clock.utc_now(), planned=plan.planned)
         severity = Severity.OK if verdict.is_well or not verdict.has_begun else Severity.ERROR
         yield Finding("data", severity, verdict.sentence, "`brokerbi status` names causes and remedies")
 

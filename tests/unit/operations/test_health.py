@@ -8,7 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.catalogue.reports import REPORTS
+from pipelines.months import Month
 from pipelines.operations.health import SilentDaemon, Verdict, judge, of_configured
+from pipelines.planning.due import Wanted
+from pipelines.planning.plan import PlannedReport
 from tests.unit.assets.harness import settings
 from warehouse.status import OpenFailure, Overview, PastPublication, ProblemCount, ReportStatus
 
@@ -116,3 +120,15 @@ def test_a_daemon_that_is_late_is_told_and_a_dead_one_is_an_alarm(is_dead: bool)
     daemon = SilentDaemon("the daemon is silent", "start it", is_dead)
     found = judge(view, settings(Path(), customers="M1"), NOW.replace(tzinfo=UTC), daemon=daemon)
     assert found == Verdict("Look: the daemon is silent.", is_well=not is_dead)
+
+
+def test_months_that_are_over_and_never_read_are_told_and_no_alarm() -> None:
+    view = Overview([FRESH], [], [], [], [], [PUBLISHED])
+    of_settings = settings(Path(), customers="M1")
+    [customer] = of_settings.customers
+    wanted = Wanted((Month(2026, 9), Month(2026, 10), Month(2026, 11)), (), 0, older=(Month(2026, 9),))
+    planned = [
+        PlannedReport(REPORTS[name], customer, wanted=wanted) for name in ("sales", "commission_office")
+    ]
+    found = judge(view, of_settings, NOW.replace(tzinfo=UTC), planned=planned)
+    assert found == Verdict("Look: 2 months of reports are not read yet.", is_well=True)
