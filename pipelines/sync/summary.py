@@ -126,7 +126,10 @@ def _complaints(trouble: Iterable[WindowResult]) -> Iterable[str]:
     for windows in grouped.values():
         first = windows[0]
         if first.error in OF_THE_LOGIN:
-            yield f"{first.reason} {len(windows)} windows were not read; the next sync asks for them."
+            yield (
+                f"{first.reason} {len(windows)} windows were not read, and no sync asks for them until "
+                "the login is another one or `brokerbi doctor` finds that it is accepted."
+            )
             continue
         months = ", ".join(one.when for one in windows[:6]) + (" and more" if len(windows) > 6 else "")
         yield f"{first.report} of {first.customer} ({months}) {first.status.value}: {first.reason}"

@@ -41,6 +41,16 @@ def test_a_single_refused_report_is_a_complaint_but_says_nothing_of_the_customer
     )
 
 
+def test_what_a_refused_login_was_to_read_is_not_promised_of_the_next_sync() -> None:
+    summary = Summary("run", datetime(2026, 11, 22, tzinfo=UTC))
+    for report in ("sales", "users"):
+        summary.add(WindowResult(report, "M1", error="Unauthorized"), WindowStatus.FAILED, "Correct it.")
+    [said] = summary.complaints()
+    assert said.startswith(
+        "Correct it. 2 windows were not read, and no sync asks for them until the login is "
+    )
+
+
 def test_what_made_a_sync_give_up_is_told_once() -> None:
     summary = Summary("run", datetime(2026, 11, 22, tzinfo=UTC), stopped="It failed.", stopped_by="HostDown")
     for report, error in (("sales", "Unavailable"), ("tips", "HostDown"), ("users", "NotFound")):
