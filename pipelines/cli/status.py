@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from dataclasses import asdict
 from datetime import date
@@ -106,7 +107,8 @@ def _given_settings() -> tuple[Settings, list[str]]:
 
 def _do_not_load(error: SettingsError) -> str:
     more = f" (and {len(error.problems) - 1} more)" if len(error.problems) > 1 else ""
-    return f"the settings do not load: {error.problems[0].rstrip('.')}{more}"
+    problem = re.sub(r"; (did you mean .*\?)$", r" (\1)", error.problems[0].rstrip("."))
+    return f"the settings do not load: {problem}{more}"
 
 
 def _print_customers(planned: tuple[PlannedReport, ...], view: Overview) -> None:

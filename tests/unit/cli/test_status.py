@@ -168,10 +168,12 @@ def test_a_broken_file_of_settings_is_one_sentence_and_an_alarm(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said = []
-    for text in ("start = 2024", 'password_file = "nowhere"\ndata_dir = "data"'):
+    for text in ("start = 2024", 'password_file = "nowhere"\ndata_dir = "data"', "consurrency = 3"):
         (tmp_path / "brokerbi.toml").write_text(text)
         monkeypatch.setenv("BROKERBI_CONFIG", str(tmp_path / "brokerbi.toml"))
         assert main(["status", "--check"]) == 1
         said.append(capsys.readouterr().out.splitlines()[0])
     assert said[0].startswith("Look: the settings do not load: start in ")
     assert said[1].startswith("Look: the settings do not load: BROKERBI_PASSWORD_FILE names ")
+    assert " that is no setting (did you mean 'concurrency'?)" in said[2]
+    assert "?." not in said[2]
