@@ -143,3 +143,9 @@ def test_rows_that_move_repeat_or_lack_are_noticed(service: Service, reason: str
 def test_an_error_message_with_status_200_is_asked_for_once() -> None:
     service = holding("error")
     assert (read(service), service.asked) == ("", [0])
+
+
+def test_pages_without_end_are_given_up_and_not_read_again() -> None:
+    service = holding("".join(map(chr, range(1_000, 2_001))), page_size=1, asked_for=1)
+    with pytest.raises(PagingRefused, match="still rows after 1000 pages"):
+        read(service)
