@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 
 from pipelines.months import Month
-from pipelines.operations.causes import GIVEN_UP, LOGIN_REFUSED, NO_ANSWER, NOBODY_ANSWERS
+from pipelines.operations.causes import (
+    GIVEN_UP,
+    LOGIN_REFUSED,
+    NO_ANSWER,
+    NO_RIGHT,
+    NOBODY_ANSWERS,
+    SENTENCES,
+    names,
+)
 from pipelines.planning.selection import Pair
 from warehouse.window_result import WindowResult, WindowStatus
 
 TROUBLE = frozenset({WindowStatus.FAILED, WindowStatus.HELD_BACK, WindowStatus.NOT_ASKED})
-"""What makes a run end as failed. A report the login has no right to is reported, but is no failure."""
+"""What makes a run end as failed. A report the login never had a right to is reported, but is no failure."""
 NOT_OF_TONIGHT = frozenset({WindowStatus.SKIPPED, WindowStatus.WAITING, WindowStatus.TOLD})
 """What says nothing of whether an answer would be given."""
 OF_THE_LOGIN = frozenset({LOGIN_REFUSED})
@@ -26,14 +34,16 @@ OF_THE_HOST = frozenset({GIVEN_UP, NOBODY_ANSWERS})
 class Summary:
     """Everything that became of one sync; grows while it runs.
 
-    `held` counts the months left alone, `turns` are those that wait for their first turn, `stopped` says why
-    the run ended early and `stopped_by` names that kind of error; `on_result` is called with every window.
+    `answered` are the reports and customers of which anything was held before, `held` counts the months left
+    alone, `turns` are those that wait for their first turn, `stopped` says why the run ended early and
+    `stopped_by` names that kind of error; `on_result` is called with every window.
     """
 
     run_id: str
     started_utc: datetime
     on_result: Callable[[WindowResult], None] | None = None
     results: list[WindowResult] = field(default_factory=list)
+    answered: Collection[Pair] | None = None
     held: Counter[Pair] = field(default_factory=Counter)
     turns: dict[Pair, Mapping[Month, date]] = field(default_factory=dict)
     seconds: float = 0.0
@@ -84,8 +94,19 @@ class Summary:
         return refused
 
     @property
+    def _lost(self) -> Mapping[str, set[str]]:
+        """The reports that were answered before and are refused now, of customers that got others."""
+        answered, refused = self.answered or (), self._refused
+        lost: dict[str, set[str]] = {}
+        for one in self.results:
+            is_lost = one.status is WindowStatus.NO_ACCESS and one.pair in answered
+            if is_lost and one.customer not in refused:
+                lost.setdefault(one.customer, set()).add(one.report)
+        return lost
+
+    @property
     def is_well(self) -> bool:
-        return not self.trouble and not self.stopped and not self._refused
+        return not self.trouble and not self.stopped and not self._refused and not self._lost
 
     @property
     def requests(self) -> int:
@@ -101,7 +122,11 @@ class Summary:
             for customer, reports in self._refused.items()
         ]
         if not self.stopped:
-            return [*_complaints(self.trouble), *shut_out]
+            lost = [
+                SENTENCES[NO_RIGHT].format(reports=names(reports, len(reports)), customers=customer)
+                for customer, reports in sorted(self._lost.items())
+            ]
+            return [*_complaints(self.trouble), *shut_out, *lost]
         # What made the run give up is part of it.
         of_the_host = OF_THE_HOST | ({NO_ANSWER} if self.stopped_by == GIVEN_UP else set())
         own = [

@@ -112,6 +112,8 @@ class _Run:
     def _plan(self, connection: Connection) -> tuple[Plan, list[TaskState]]:
         clock, catalogue = self.context.clock, self.context.catalogue
         outline, users_of = read_outline(connection), partial(known_users, connection)
+        if self.summary.answered is None:
+            self.summary.answered = frozenset(outline.held)
         plan = plan_from(outline, users_of, self.settings, self.selection, clock, catalogue)
         to_ask = [planned for planned in plan.planned if planned.windows]
         rows = read_rows(connection, [planned.pair for planned in to_ask])

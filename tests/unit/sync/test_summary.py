@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from pipelines.planning.selection import Pair
 from pipelines.sync.summary import Summary
 from warehouse.window_result import WindowResult, WindowStatus
 
@@ -39,6 +40,17 @@ def test_a_single_refused_report_is_a_complaint_but_says_nothing_of_the_customer
         False,
         "M1 was refused sales (403), and nothing else was asked",
     )
+
+
+@pytest.mark.parametrize("answered", [{("sales", "M1")}, {("users", "M1")}], ids=["lost", "never had"])
+def test_a_right_that_is_lost_is_a_complaint_and_one_that_never_was_is_none(answered: set[Pair]) -> None:
+    summary = Summary("run", datetime(2026, 11, 22, tzinfo=UTC), answered=answered)
+    summary.add(WindowResult("users", "M1"), LOADED)
+    summary.add(WindowResult("sales", "M1"), REFUSED)
+    begins = "Ask the service's support for the right to sales of M1: it was answered before and is refused"
+    is_lost = ("sales", "M1") in answered
+    assert [one.startswith(begins) for one in summary.complaints()] == [True] * is_lost
+    assert summary.is_well is not is_lost
 
 
 def test_what_a_refused_login_was_to_read_is_not_promised_of_the_next_sync() -> None:
