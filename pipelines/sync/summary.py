@@ -135,7 +135,7 @@ class Summary:
             if one.error not in of_the_host and one.status is not WindowStatus.NOT_ASKED
         ]
         unread = len(self.trouble) - len(own)
-        left = f"{self.stopped} {unread} windows were not read; the next sync asks for them."
+        left = f"{self.stopped} {_not_read(unread)}; the next sync asks again."
         return [*_complaints(own), left]
 
 
@@ -152,9 +152,13 @@ def _complaints(trouble: Iterable[WindowResult]) -> Iterable[str]:
         first = windows[0]
         if first.error in OF_THE_LOGIN:
             yield (
-                f"{first.reason} {len(windows)} windows were not read, and no sync asks for them until "
+                f"{first.reason} {_not_read(len(windows))}, and no sync asks again until "
                 "the login is another one or `brokerbi doctor` finds that it is accepted."
             )
             continue
         months = ", ".join(one.when for one in windows[:6]) + (" and more" if len(windows) > 6 else "")
         yield f"{first.report} of {first.customer} ({months}) {first.status.value}: {first.reason}"
+
+
+def _not_read(windows: int) -> str:
+    return "1 window was not read" if windows == 1 else f"{windows} windows were not read"

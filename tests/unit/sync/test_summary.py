@@ -58,9 +58,7 @@ def test_what_a_refused_login_was_to_read_is_not_promised_of_the_next_sync() -> 
     for report in ("sales", "users"):
         summary.add(WindowResult(report, "M1", error="Unauthorized"), WindowStatus.FAILED, "Correct it.")
     [said] = summary.complaints()
-    assert said.startswith(
-        "Correct it. 2 windows were not read, and no sync asks for them until the login is "
-    )
+    assert said.startswith("Correct it. 2 windows were not read, and no sync asks again until the login is ")
 
 
 def test_what_made_a_sync_give_up_is_told_once() -> None:
@@ -69,5 +67,5 @@ def test_what_made_a_sync_give_up_is_told_once() -> None:
         summary.add(WindowResult(report, "M1", error=error), WindowStatus.FAILED, "why")
     assert summary.complaints() == [
         "users of M1 (now) failed: why",
-        "It failed. 2 windows were not read; the next sync asks for them.",
+        "It failed. 2 windows were not read; the next sync asks again.",
     ]
