@@ -118,8 +118,10 @@ def _work(job: Job) -> None:
 
 def _sync(job: Job) -> int:
     def write_down(plan: Plan) -> None:
-        if job.plan:
-            job.plan.write_text(json.dumps({"requests": plan.requests}), "utf-8")
+        if job.plan:  # whole or not at all: the process may be killed here as well
+            unfinished = job.plan.with_suffix(".part")
+            unfinished.write_text(json.dumps({"requests": plan.requests}), "utf-8")
+            unfinished.replace(job.plan)
 
     context = RunContext(FastClock())
     if job.base_url.endswith(".example"):
