@@ -12,8 +12,8 @@ from pipelines.page.figures import LEAST_UNEXPLAINED, Shown, named_and_others, r
 from pipelines.page.language import Language, capitalized, local_day
 
 MOST_NAMED, MOST_PLACES, MOST_REASONS = 2, 3, 3
-LEAST_SHARE = Decimal("0.01")
-"""The part of a month's commission from which on a change is told openly."""
+LEAST_SHARE, LEAST_SHARE_OF_OFFICE = Decimal("0.01"), Decimal("0.001")
+"""The part of a month's commission from which on a change is told openly, to the chain and to an office."""
 
 
 def closed_months(rows: Sequence[Row]) -> list[Shown]:
@@ -39,11 +39,10 @@ def closed_months(rows: Sequence[Row]) -> list[Shown]:
     return found
 
 
-def are_large(closed: Sequence[Shown], part: str = "change") -> bool:
+def are_large(closed: Sequence[Shown], part: str = "change", *, is_chain: bool = True) -> bool:
     """Whether the change of one of the months, or a part of it, is to be told openly."""
-    return any(
-        abs(one[part]) >= max(LEAST_SHARE * abs(one["amount_before"]), LEAST_UNEXPLAINED) for one in closed
-    )
+    least = LEAST_SHARE if is_chain else LEAST_SHARE_OF_OFFICE
+    return any(abs(one[part]) >= max(least * abs(one["amount_before"]), LEAST_UNEXPLAINED) for one in closed)
 
 
 def on_closed_months(closed: Sequence[Shown], words: Language, *, is_chain: bool) -> str:

@@ -97,7 +97,7 @@ def _details(
     is_chain: bool,
 ) -> list[str]:
     """A sentence for each closed month, and for each office's budgets that no sentence told in full."""
-    small = closed if len(closed) > 1 and not are_large(closed) else ()
+    small = closed if len(closed) > 1 and not are_large(closed, is_chain=is_chain) else ()
     details = [on_closed_months(small, words, is_chain=is_chain)] if small else []
     details += [closed_month(one, words, timezone, is_chain=is_chain) for one in closed[:MOST_LISTED]]
     if others := closed[MOST_LISTED:]:
@@ -125,7 +125,7 @@ def _sentences(
     prices = _of_kind(rows, "price")
     if not (sales or closed or budgets or entered or left or prices):
         return [words.text("news.nothing", day=day)]
-    has_large = are_large(closed)
+    has_large = are_large(closed, is_chain=is_chain)
     reasons = {sale_of(one) for month in closed if has_large for one in month["reasons"]}
     new = [one for one in sales if one["kind"] in ("new", "new share")]
     changed = [one for one in sales if one not in new and one["told_as"] not in reasons]

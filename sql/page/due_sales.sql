@@ -4,7 +4,7 @@
 SELECT
     due.office_id,
     coalesce(sales.street_address, due.estate_number, due.estate_id) AS home,
-    coalesce(users.user_label, sales.responsible_user_name) AS agent,
+    coalesce(shared.agents, users.user_label, sales.responsible_user_name) AS agent,
     due.access_on,
     due.days_due,
     due.commission_received_on AS to_be_received_on,
@@ -12,6 +12,14 @@ SELECT
 FROM marts.receivables AS due
 LEFT JOIN marts.sales AS sales USING (estate_id)
 LEFT JOIN marts.users AS users ON users.user_id = sales.responsible_user_id
+LEFT JOIN (
+    SELECT
+        sold.estate_id,
+        string_agg(coalesce(agents.user_label, sold.user_name), ', ' ORDER BY sold.commission_share DESC, sold.user_id) AS agents
+    FROM marts.sale_shares AS sold
+    LEFT JOIN marts.users AS agents USING (user_id)
+    GROUP BY ALL
+) AS shared USING (estate_id)
 CROSS JOIN (
     SELECT coalesce(max(vat_rate) FILTER (commission_vat = 'included'), 0) AS vat_rate FROM meta.tax_basis
 ) AS declared

@@ -134,6 +134,13 @@ shares AS (
     GROUP BY ALL
 ),
 
+-- All who share in a sale, beside its whole commission.
+agents_of_sales AS (
+    SELECT estate_id, string_agg(agents, ', ' ORDER BY share DESC, office_id) AS agents
+    FROM shares
+    GROUP BY ALL
+),
+
 new_sales_shared AS (
     SELECT
         changed.* REPLACE (
@@ -375,7 +382,7 @@ found AS (
         last_listed.sha256,
         sales.street_address AS home,
         coalesce(changed.estate_number, changed.estate_id) AS home_number,
-        coalesce(changed.agents, users.user_label, sales.responsible_user_name) AS agent,
+        coalesce(changed.agents, together.agents, users.user_label, sales.responsible_user_name) AS agent,
         changed.other_month,
         changed.other_office_id,
         (changed.commission_before / (1 + declared.vat_rate))::DECIMAL(18, 4) AS amount_before,
@@ -389,6 +396,7 @@ found AS (
         SELECT * FROM new_sales_shared
     ) AS changed
     CROSS JOIN declared
+    LEFT JOIN agents_of_sales AS together USING (estate_id)
     LEFT JOIN marts.sales AS sales USING (estate_id)
     LEFT JOIN marts.users AS users ON users.user_id = sales.responsible_user_id
     LEFT JOIN last_listed USING (estate_id)

@@ -127,7 +127,7 @@ def test_a_late_sale_counts_at_the_offices_of_its_agents_by_their_shares() -> No
     ]
     new = given.sql(NEWS).filter("kind LIKE 'new%'").select("kind, office_id, amount::INT, is_part, agent")
     assert new.order("kind, office_id").fetchall() == [
-        ("new", "M1", 100, False, None),
+        ("new", "M1", 100, False, "U1, U2"),
         ("new share", "M1", 70, True, "U1"),
         ("new share", "M2", 30, True, "U2"),
     ]

@@ -323,6 +323,12 @@ def test_less_than_one_percent_of_a_closed_month_waits_behind_the_click() -> Non
     ]
 
 
+def test_an_office_is_told_openly_of_less() -> None:
+    row = news("closed", "A", before=10_000, amount=9_950, unexplained=-50)
+    assert "A closed month changed" not in told(SINCE, row)[1]
+    assert told(SINCE, row, is_chain=False)[1].startswith("A closed month changed: February −50")
+
+
 def test_prices_that_changed_alone_are_named_in_half_a_sentence() -> None:
     rows = [news("price", "A", before=50, amount=amount) for amount in (70, 40)]
     assert told(SINCE, *rows)[1] == (
