@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import Decimal
 
 from pipelines.cli.output import count, print_table
+from pipelines.page.figures import whole
 
 MOST_ROWS = 12
 INDENT = " " * 19
@@ -25,8 +26,7 @@ def brief(number: Decimal | int | None) -> str:
     """As people read it: from a thousand on without fractions, rounded as on the pages, in groups of 3."""
     if number is None:
         return "-"
-    is_large = abs(Decimal(number)) >= 1000
-    return count(int(Decimal(number).quantize(Decimal(1), ROUND_HALF_UP))) if is_large else written(number)
+    return count(int(whole(Decimal(number)))) if abs(Decimal(number)) >= 1000 else written(number)
 
 
 def parts(number: Decimal | None) -> str:

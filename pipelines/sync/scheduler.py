@@ -198,7 +198,7 @@ class Scheduler:
         """Load what waited for the whole task to be in, unless too much of it would vanish."""
         waiting, task.held_back = task.held_back, []
         lost = shrink_reason(task.rows_held, waiting)
-        if waiting and (shrunk := "" if lost else shrink_warning(task.rows_held, waiting)):
+        if not lost and (shrunk := shrink_warning(task.rows_held, waiting)):
             waiting[0].warnings += (shrunk,)
         for result in waiting:
             if lost:

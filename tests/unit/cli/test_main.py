@@ -50,16 +50,20 @@ def test_a_plan_is_one_line_a_customer_and_with_details_one_a_report(
     ]
 
 
-def test_a_plan_asks_nothing_with_a_login_that_was_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    given = {"CUSTOMERS": "M1", "START": "2026-01", "DATA_DIR": str(tmp_path), "TODAY": "2026-11-22"}
+def given_a_refused_login(monkeypatch: pytest.MonkeyPatch, data_dir: Path, **more: str) -> None:
+    """Settings of one customer, whose login the service refused before."""
     login = {"BASE_URL": "https://sandbox.example", "USERNAME": "somebody", "PASSWORD": "wrong"}
-    for name, value in (given | login).items():
+    for name, value in {"CUSTOMERS": "M1", "DATA_DIR": str(data_dir), **login, **more}.items():
         monkeypatch.setenv(f"BROKERBI_{name}", value)
     refused = refused_logins_of(load_settings(os.environ))
     refused.folder.mkdir(parents=True)
     refused.remember(Login("somebody", SecretStr("wrong")))
+
+
+def test_a_plan_asks_nothing_with_a_login_that_was_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given_a_refused_login(monkeypatch, tmp_path, START="2026-01", TODAY="2026-11-22")
     assert main(["plan"]) == 0
     said = capsys.readouterr().out
     assert "the login was refused (401)" in said
@@ -69,12 +73,6 @@ def test_a_plan_asks_nothing_with_a_login_that_was_refused(
 def test_a_sync_that_loads_nothing_leaves_an_operators_page_that_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    given = {"CUSTOMERS": "M1", "START": "2026-11", "DATA_DIR": str(tmp_path), "REPORTS": "users"}
-    login = {"BASE_URL": "https://sandbox.example", "USERNAME": "somebody", "PASSWORD": "wrong"}
-    for name, value in (given | login).items():
-        monkeypatch.setenv(f"BROKERBI_{name}", value)
-    refused = refused_logins_of(load_settings(os.environ))
-    refused.folder.mkdir(parents=True)
-    refused.remember(Login("somebody", SecretStr("wrong")))
+    given_a_refused_login(monkeypatch, tmp_path, START="2026-11", REPORTS="users")
     assert main(["sync"]) == 1
     assert "login refused" in (tmp_path / "operators.html").read_text("utf-8")
