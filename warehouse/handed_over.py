@@ -58,7 +58,10 @@ class TableLike(Protocol):
 
 
 class RejectedLike(Protocol):
-    """A row that broke its documented type, as it came; `month` is a first day, or none if unknown."""
+    """A row that broke its documented type, as it came; `month` is a first day, or none if unknown.
+
+    `count` is more than one where it stands for further ones that were not kept.
+    """
 
     @property
     def table(self) -> str: ...
@@ -72,3 +75,5 @@ class RejectedLike(Protocol):
     def raw(self) -> str: ...
     @property
     def month(self) -> date | None: ...
+    @property
+    def count(self) -> int: ...

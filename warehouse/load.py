@@ -426,6 +426,6 @@ def _fill_in(loads: Sequence[Load], counts: Counts, held: Held) -> None:
         result.rows_before = sum(
             held[*load.result.pair, month][1] for month in load.months if (*load.result.pair, month) in held
         )
-        result.rejected_count, result.superseded = len(result.rejected), load.superseded
+        result.rejected_count, result.superseded = sum(one.count for one in result.rejected), load.superseded
         result.opened, result.closed = load.opened, load.closed
         result.tables, result.rejected = (), ()

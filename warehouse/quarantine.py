@@ -61,6 +61,7 @@ def replace_quarantine(connection: DuckDBPyConnection, loads: Sequence[Load]) ->
             "reason": rejected.reason,
             "fingerprint": fingerprint(rejected.raw),
             "fetched_at_utc": naive_utc(load.result.fetched),
+            "row_count": rejected.count,
         }
         for load in loads
         for rejected in load.result.rejected

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from functools import partial
 from typing import Literal
 
@@ -151,7 +152,8 @@ class Report:
     stored_as: StoredAs
     month_of_row: MonthOfRow
     tables: tuple[Table, ...]
-    max_months: int = 1  # calendar months that one request may span (interface, Limits)
+    max_months: int = 1  # calendar months that are asked and loaded together at most
+    limit: int | None = None  # months that one request may span, where less is stated (interface, Limits)
     query: Mapping[str, str] = field(default_factory=dict)  # fixed parameters, e.g. selectionType
     choices: Choices | None = None  # a parameter that is asked value by value
     customer_parameter: str | None = None  # query name of the customer id; None: it is in the path
@@ -172,6 +174,15 @@ class Report:
     def questions(self) -> tuple[str | None, ...]:
         """The values that a window is asked one after the other; None where it is one question."""
         return tuple(self.choices.values) if self.choices else (None,)
+
+    @property
+    def margin(self) -> timedelta:
+        """By how much more is asked for at both ends than the months wanted.
+
+        Where rows carry dates of their own those of other months are left out again, and a service that reads
+        the bounds in another time zone than its rows loses none (interface: no zone of date-times is stated).
+        """
+        return timedelta(days=self.month_of_row == "documented date")
 
     @property
     def has_months(self) -> bool:

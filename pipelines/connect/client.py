@@ -14,13 +14,14 @@ from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.connection import Connection
 from pipelines.connect.errors import (
     MARKUP,
+    TooManyObjects,
     Unauthorized,
     correct,
     exhausted,
     refusal,
     too_large,
 )
-from pipelines.connect.models import OK, Answer, Limits, Login, Request, Try
+from pipelines.connect.models import NO_CONTENT, NOTHING, OK, Answer, Limits, Login, Request, Try
 from pipelines.connect.rate_limit import RateLimit
 from pipelines.connect.refused_logins import RefusedLogins
 from pipelines.connect.retry import RetryPolicy, retry_after_seconds
@@ -86,6 +87,8 @@ class Client:
             self._check(request)
             sent_at, one, answer = await self._first_alone(request, len(tries) + 1)
             began = sent_at if began is None else began
+            if answer is not None and answer.status == NO_CONTENT:  # nothing to tell, in JSON
+                answer = replace(answer, body=NOTHING)
             last_answer = answer or last_answer
             parsed: list[T] = []
             if answer is not None and one.trouble is None and answer.status // 100 == 2:
@@ -97,7 +100,7 @@ class Client:
             if answer is not None and parsed:
                 return answer, parsed[0]
             if one.trouble == "too large":
-                raise too_large(request, answer, len(tries), self._limits)
+                raise too_large(request, answer, len(tries), self._limits, one.detail)
             if answer is not None and not one.is_retryable:
                 raise refusal(answer, self._login)
             headers = answer.headers if answer is not None else {}
@@ -157,7 +160,7 @@ class Client:
 
     async def _parse(self, one: Try, answer: Answer, read: Callable[[bytes], T]) -> tuple[Try, list[T]]:
         """What `read` makes of the body, in a list; else an empty list, and the trouble in the try."""
-        if answer.status != OK:
+        if answer.status not in (OK, NO_CONTENT):
             said = f"status {answer.status} where a report was asked for"
         elif answer.body[:LOOKED_AT].lstrip(BLANKS).startswith(b"<"):
             kind = answer.content_type.partition(";")[0].strip()[:80]
@@ -165,6 +168,8 @@ class Client:
         else:
             try:
                 return one, [await asyncio.to_thread(read, answer.body)]
+            except TooManyObjects as error:
+                return replace(one, trouble="too large", detail=str(error)), []
             except ValueError as error:
                 said = self._login.hide(" ".join(str(error).split()))[:300]
         return replace(one, trouble="not json", detail=said), []

@@ -75,6 +75,10 @@ class AnswerTooLarge(ConnectError):
     """The answer is larger than the settings allow; only a shorter request can be answered."""
 
 
+class TooManyObjects(ValueError):
+    """What a reader of answers raises for a body that is small, and whose values are too many to be held."""
+
+
 class NotJson(ConnectError):
     """The service answered something else than JSON."""
 
@@ -149,11 +153,14 @@ def correct(login: Login) -> str:
     return f"Correct {login.words}; if the same one is right after all, `brokerbi doctor` tries it once more."
 
 
-def too_large(request: Request, answer: Answer | None, tries: int, limits: Limits) -> AnswerTooLarge:
-    """The error for an answer that grew beyond the limit."""
+def too_large(
+    request: Request, answer: Answer | None, tries: int, limits: Limits, detail: str = ""
+) -> AnswerTooLarge:
+    """The error for an answer that grew beyond the limit, or beyond another that `detail` names."""
+    limit = f"is larger than {limits.largest_bytes / MEGABYTE:g} MB"
+    advice = "or raise BROKERBI_LARGEST_ANSWER_MB." if not detail else "or leave the report out."
     return AnswerTooLarge(
-        f"The answer to {request} is larger than {limits.largest_bytes / MEGABYTE:g} MB. "
-        "Ask for less, or raise BROKERBI_LARGEST_ANSWER_MB.",
+        f"The answer to {request} {detail or limit}. Ask for less, {advice}",
         request=request,
         answer=answer,
         tries=tries,

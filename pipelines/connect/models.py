@@ -13,6 +13,8 @@ from typing import Literal
 from pydantic import SecretStr
 
 OK = 200
+NO_CONTENT = 204
+NOTHING = b"null"  # what an answer without content says, in JSON
 TOO_MANY_REQUESTS = 429
 MEGABYTE = 1024 * 1024
 HIDDEN = "[hidden]"
@@ -164,4 +166,4 @@ class Try:
     @property
     def failure(self) -> str:
         """What went wrong, for the log; empty when nothing did."""
-        return self.trouble or ("" if self.status == OK else f"status {self.status}")
+        return self.trouble or ("" if self.status in (OK, NO_CONTENT) else f"status {self.status}")

@@ -86,12 +86,20 @@ class Document:
         """The value at the end of these keys and places, as JSON, every number as it was written."""
         value = self._as_written
         for step in steps:
-            value = value[step]
+            value = members_in(value)[step] if isinstance(step, int) else value[step]
         return to_json(value)
 
     @cached_property
     def _as_written(self) -> Json:
         return parse_exactly(self.body, numbers_as_written=True)
+
+
+def members_in(value: Json) -> list[Json]:
+    """The elements of a list, or what an object keeps under its keys, lists there being opened."""
+    if isinstance(value, list):
+        return value
+    members = [member for member in value.values() if member]
+    return list(chain.from_iterable(one if isinstance(one, list) else [one] for one in members))
 
 
 def read_document(body: bytes) -> Document:

@@ -18,7 +18,7 @@ PLACES = ("_row", "_month")
 
 
 def spread_over_months(
-    tables: Sequence[NormalizedTable], months: Sequence[date]
+    tables: Sequence[NormalizedTable], months: Sequence[date], *, holds_no_sums: bool = False
 ) -> list[NormalizedTable] | None:
     """The tables, parents before their children, with a month in every row; None where that cannot be told.
 
@@ -26,7 +26,7 @@ def spread_over_months(
     has no budget, and so is what says nothing of months at all. A number beside them may be a sum over all
     months, which belongs to none: then nothing can be told.
     """
-    if any(_holds_sums(one) for one in tables):
+    if not holds_no_sums and any(_numbers_beside_months(one) for one in tables):
         return None
     months_of_rows = _months_of_rows(tables, pl.DataFrame({"_month": months}, schema={"_month": pl.Date}))
     spread = []
@@ -47,14 +47,54 @@ def spread_over_months(
     return spread
 
 
-def _holds_sums(table: NormalizedTable) -> bool:
-    """Whether rows without a month hold numbers that nobody has documented, ids aside."""
+def have_numbers_beside_months(tables: Sequence[NormalizedTable]) -> bool:
+    """Whether all that keeps months from being told apart are numbers beside them, which may be sums.
+
+    A number with no months below it is no such number: then nothing says of which month it is.
+    """
+    parents = {table.name: table.parent for table in tables}
+    above_months = set()
+    for table in tables:
+        name = table.name if table.frame["_month"].count() else ""
+        while name:
+            above_months.add(name)
+            name = parents.get(name, "")
+    return all(table.name in above_months for table in tables if _numbers_beside_months(table))
+
+
+def are_constants(whole: Sequence[NormalizedTable], parts: Sequence[Sequence[NormalizedTable]]) -> bool:
+    """Whether the numbers beside the months of an answer are the same in answers for parts of its months.
+
+    A sum over the months is another one in each, unless it is zero; what is the same everywhere is none.
+    Rows are known again by all that is no number in them.
+    """
+    for table in whole:
+        for column in _numbers_beside_months(table):
+            said = _by_row(table, column, table.frame.filter(pl.col("_month").is_null()))
+            for part in parts:
+                found = next((one for one in part if one.name == table.name), None)
+                again = _by_row(found, column, found.frame) if found and column in found.frame.columns else {}
+                if not said.keys() & again.keys() or any(
+                    again.get(row, value) != value for row, value in said.items()
+                ):
+                    return False
+    return True
+
+
+def _by_row(table: NormalizedTable, column: str, rows: pl.DataFrame) -> dict[tuple[object, ...], object]:
+    known = [one.name for one in table.columns if not rows[one.name].dtype.is_numeric()]
+    return {tuple(row): value for *row, value in rows.select(*known, column).rows()}
+
+
+def _numbers_beside_months(table: NormalizedTable) -> list[str]:
+    """The columns in which rows without a month hold numbers that nobody has documented, ids aside."""
     undated = table.frame.filter(pl.col("_month").is_null())
-    return any(
-        undated[one.name].dtype.is_numeric() and undated[one.name].count()
+    return [
+        one.name
         for one in table.columns
         if not one.documented and one.name != "id" and not one.name.endswith("_id")
-    )
+        if undated[one.name].dtype.is_numeric() and undated[one.name].count()
+    ]
 
 
 def _months_of_rows(tables: Sequence[NormalizedTable], window: pl.DataFrame) -> dict[str, pl.DataFrame]:

@@ -5,19 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from pipelines.catalogue.model import Report
-from pipelines.normalize.document import ROOT, Document, Json, to_json
-from pipelines.normalize.row_locator import (
-    ANY,
-    RowPath,
-    elements_along,
-    lists_in,
-    locate_in_rows,
-    locate_lists,
-    row_paths,
-    says_nothing,
-    simplified,
-    value_at,
-)
+from pipelines.normalize.document import Document, Json, to_json
+from pipelines.normalize.envelopes import has_error_sign, is_hollow, says_nothing, simplified
+from pipelines.normalize.row_locator import RowPath, locator_of, value_at
 
 Id = tuple[str | None, ...]
 
@@ -81,30 +71,22 @@ def is_empty(report: Report, document: Document) -> bool:
     """Whether a page holds no row, and nothing that might be rows under another name."""
     if row_count(report, document):
         return False
-    return says_nothing(document.value) or bool(locate_lists([document.page], row_paths(report)))
+    if says_nothing(document.value):
+        return True
+    locator = locator_of(report)
+    page = locator.page_of(document.value)
+    is_named = bool(locator.locate(page)) or is_hollow(page, locator.names)
+    return is_named and not has_error_sign(page)
 
 
 def _rows_by_path(report: Report, document: Document) -> Iterator[tuple[RowPath, Sequence[Json]]]:
     """The rows of every topmost table, wherever they are."""
-    page, paths = document.page, row_paths(report)
-    if paths[0].keys == ():
-        yield paths[0], page.get(ROOT, [page] if page else []) or []
-        return
-    found = locate_lists([page], paths)
-    for path in paths:
+    locator = locator_of(report)
+    page = locator.page_of(document.value)
+    found = locator.locate(page)
+    for path in locator.paths:
         if path.keys in found:
-            yield _down_to_a_table(elements_along([page], found[path.keys]), path)
-
-
-def _down_to_a_table(objects: list[Json], path: RowPath) -> tuple[RowPath, list[Json]]:
-    while path.table is None:
-        path = path.inner[0]
-        if path.keys == (ANY,):
-            objects = [one for keys, rows in lists_in(objects) if len(keys) == 1 for one in rows]
-        else:
-            keys = locate_in_rows(objects, path)
-            objects = elements_along(objects, (keys,)) if keys else []
-    return path, objects
+            yield path, locator.elements_along([page], found[path.keys])
 
 
 def _as_text(value: Json) -> str | None:

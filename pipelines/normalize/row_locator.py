@@ -1,18 +1,19 @@
-"""The lists of rows of a report: declared by the catalogue as a tree of paths, and found in an answer.
+"""The lists of rows of a report: declared by the catalogue as a tree of paths, and found in a document.
 
-A list is looked for at its path, then under its key, then where rows look alike.
+A list is looked for at its path, then under its key, then where rows of other documents were, then where rows
+look alike. Every document is searched on its own, and in every row the lists that are nested in it.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 
 from pipelines.catalogue.model import Column, Report, Table, columns_of_level
 from pipelines.normalize.document import OURS, ROOT, Json, Keys, Object
+from pipelines.normalize.envelopes import ENVELOPES, says_nothing, simplified
+from pipelines.normalize.keyed_rows import rows_in
 from pipelines.normalize.tables import holds_rows, joined, name_of
 
 ListPath = tuple[Keys, ...]  # the way from the document to a list, through the lists in between
@@ -26,20 +27,6 @@ ALIKE = 0.5  # the part of the documented keys that must be there
 CLEARLY = 0.2  # by how much it must be more than in any other list
 FEWEST_KEYS = 3  # fewer documented keys than that say nothing by being there
 DEEPEST_YEAR = 4  # lists that a year and a month may be nested in
-DEEPEST_NOTHING = 50  # objects in objects that may all be empty
-# How services call the list in an envelope when its own name says nothing.
-ENVELOPES = frozenset(
-    {"rows", "items", "data", "value", "values", "result", "results", "list", "content", "records", "entries"}
-)
-# What an envelope says of its pages: a page of nothing but that is an empty one.
-_OF_PAGES = ("page", "index", "count", "total", "size", "number", "offset", "limit", "hasmore", "hasnext")
-_ERRORS = frozenset(
-    "message error errors errormessage errordescription exceptionmessage detail title messagedetail".split()
-)
-_BESIDE_ERRORS = frozenset(
-    "status statuscode code errorcode type instance traceid requestid correlationid exceptiontype stacktrace "
-    "innerexception modelstate success timestamp path".split()
-)
 
 
 @dataclass(frozen=True)
@@ -118,41 +105,6 @@ def as_written(*way: Keys) -> str:
     return ".".join(f"{joined(keys)}[]" for keys in way)
 
 
-@lru_cache(maxsize=10_000)
-def simplified(key: str) -> str:
-    """A key without case and separators, so that `TotalRowCount` and `total_row_count` are one."""
-    return re.sub(r"[\W_]+", "", key).lower()
-
-
-def locate_lists(pages: Sequence[Json], paths: Sequence[RowPath]) -> dict[Keys, ListPath]:
-    """The way to each topmost list that is found, by its declared keys; no two claim the same list.
-
-    A list under its own name is never taken for another one that it resembles: names come first.
-    """
-    exact = {path.keys: (path.keys,) for path in paths if any(_is_there(page, path.keys) for page in pages)}
-    found: dict[Keys, ListPath] = dict(exact)
-    for by_name in (True, False):
-        taken = frozenset((exact if by_name else found).values())
-        for path in paths:
-            if path.keys not in found:
-                places = [place for place in _places(pages, THROUGH_LISTS) if place[0] not in taken]
-                way = _named(places, path)
-                if way is None and not by_name:
-                    way = _alike(places, path) or _wrapped(places, path)
-                if way:
-                    found[path.keys] = way
-    claims = list(found.values())
-    return {keys: way for keys, way in found.items() if claims.count(way) == 1}
-
-
-def locate_in_rows(objects: Sequence[Json], path: RowPath) -> Keys | None:
-    """The keys from these rows to a list of theirs, which may be in an object of the row."""
-    if path.keys == (ANY,) or any(_is_there(one, path.keys) for one in objects):
-        return path.keys
-    way = _named(list(_places(objects, 1)), path)
-    return way[0] if way else None
-
-
 def paths_as_found(ways: Sequence[tuple[ListPath, RowPath]]) -> Iterator[RowPath]:
     """The declared lists where they were found, lists on the way being levels of their own."""
     for first in dict.fromkeys(way[0] for way, _ in ways):
@@ -162,96 +114,6 @@ def paths_as_found(ways: Sequence[tuple[ListPath, RowPath]]) -> Iterator[RowPath
             yield replace(here, keys=first, inner=(*here.inner, *below))
         else:
             yield RowPath(first, first, None, "" if first == (ROOT,) else name_of(first), {}, below)
-
-
-def elements_along(objects: Sequence[Json], way: ListPath) -> list[Json]:
-    """The elements of the lists at the end of a way."""
-    for keys in way:
-        lists = (value_at(one, keys) for one in objects)
-        objects = list(chain.from_iterable(found for found in lists if type(found) is list))
-    return list(objects)
-
-
-def value_at(one: Json, keys: Keys) -> Json:
-    """The value in an object under these keys, None when there is nothing."""
-    for key in keys:
-        one = one.get(key) if type(one) is dict else None
-    return one
-
-
-def lists_in(objects: Sequence[Json]) -> Iterator[tuple[Keys, list[Json]]]:
-    """Every list of objects in these objects, through objects only."""
-    for keys, elements in _through_objects(objects):
-        if elements and holds_rows(elements):
-            yield keys, elements
-
-
-def says_nothing(page: Json, depth: int = 0) -> bool:
-    """Whether a page holds no value, or only what an envelope says of its pages."""
-    if type(page) is dict and depth < DEEPEST_NOTHING:
-        return all(is_of_pages(key) or says_nothing(value, depth + 1) for key, value in page.items())
-    return page is None or page == []
-
-
-def is_an_error(page: Object, paths: Sequence[RowPath]) -> bool:
-    """Whether a page is what services say when something went wrong, whatever its status said.
-
-    So is a list whose only row says that, and has nothing that these rows are documented to have.
-    """
-    rows = page.get(ROOT)
-    only = rows[0] if type(rows) is list and len(rows) == 1 else None
-    said, known = (page, set()) if type(only) is not dict else (only, _expected_of(paths))
-    keys = {simplified(key) for key in said}
-    return bool(keys & _ERRORS) and keys <= (_ERRORS | _BESIDE_ERRORS) - known
-
-
-def _expected_of(paths: Sequence[RowPath]) -> set[str]:
-    return {key for path in paths for key in path.expected | _expected_of(path.inner)}
-
-
-def is_of_pages(key: str) -> bool:
-    """Whether an envelope speaks of its pages under this key."""
-    name = simplified(key)
-    return any(word in name for word in _OF_PAGES)
-
-
-def looks_like_rows(pages: Sequence[Json], paths: Sequence[RowPath]) -> bool:
-    """Whether an object, wherever it is, has many keys of a declared row, or its id and its date."""
-    wanted = []
-    for path in paths:
-        if len(path.expected) >= FEWEST_KEYS:
-            certain = (*path.first_table.key, path.first_table.dated_by)
-            sure = {simplified(keys[0]) for keys, column in path.columns.items() if column.name in certain}
-            wanted.append((sure, path.expected))
-    waiting = list(pages) if wanted else []
-    while waiting:
-        one = waiting.pop()
-        if type(one) is dict:
-            names = {simplified(key) for key in one}
-            for sure, expected in wanted:
-                if (len(sure) > 1 and sure <= names) or len(names & expected) >= ALIKE * len(expected):
-                    return True
-            waiting.extend(one.values())
-        elif type(one) is list:
-            waiting.extend(one)
-    return False
-
-
-def moved_to_months(objects: Sequence[Json], path: RowPath) -> RowPath | None:
-    """The path of a table, moved down to where rows carry a year and a month; None when they do nowhere.
-
-    The shortest way down; lists at the same depth are looked at in the order they come.
-    """
-    nearest: list[tuple[ListPath, Sequence[Json], set[str]]] = [((), objects, set())]
-    for _ in range(DEEPEST_YEAR):
-        further: list[tuple[ListPath, Sequence[Json], set[str]]] = []
-        for way, rows, above in nearest:
-            carried = above | (_names_of_numbers(rows) & {"year", "month"})
-            if len(carried) == 2:
-                return _moved(path, way, path.first_table.rows)
-            further += [((*way, keys), elements, carried) for keys, elements in lists_in(rows)]
-        nearest = further
-    return None
 
 
 def _moved(path: RowPath, way: ListPath, written: str) -> RowPath:
@@ -276,21 +138,266 @@ def _names_of_numbers(objects: Sequence[Json]) -> set[str]:
     return {simplified(name) for name in names}
 
 
-def _is_there(one: Json, keys: Keys) -> bool:
-    """Whether the list is there, or its key with nothing in it: then it is empty."""
-    holder = value_at(one, keys[:-1])
-    return type(holder) is dict and keys[-1] in holder and type(holder[keys[-1]]) in {list, type(None)}
+def expected_of(paths: Sequence[RowPath]) -> set[str]:
+    """The simplified keys that rows at these paths, and below them, are documented to have."""
+    return {key for path in paths for key in path.expected | expected_of(path.inner)}
+
+
+def names_of(paths: Sequence[RowPath]) -> frozenset[str]:
+    """The simplified keys of all declared lists."""
+    own = {simplified(key) for path in paths for key in path.keys if not key.startswith(OURS)}
+    return frozenset(own.union(*(names_of(path.inner) for path in paths)))
+
+
+@dataclass(frozen=True)
+class Locator:
+    """Finds the declared lists of a report; `known` are the ways to rows of other documents of its window."""
+
+    paths: tuple[RowPath, ...]
+    names: frozenset[str]
+    known: dict[Keys, set[ListPath]] = field(default_factory=dict)
+
+    def page_of(self, value: Json) -> Object:
+        """A document as an object; one that holds rows itself is an object that holds just that."""
+        is_envelope = type(value) is dict and rows_in(value, self.names) is None
+        return value if is_envelope else {ROOT: value}
+
+    def locate(self, page: Object) -> dict[Keys, ListPath]:
+        """The way to each topmost list that is found in a page, by its declared keys.
+
+        A list with rows comes before an empty one, and a list under its own name is never taken for
+        another one that it resembles: names come first. No two claim the same list.
+        """
+        exact: dict[Keys, ListPath] = {
+            path.keys: (path.keys,) for path in self.paths if self._is_there(page, path.keys)
+        }
+        rows = {keys: self.elements_along([page], way) for keys, way in exact.items()}
+        wanted = [
+            path
+            for path in self.paths
+            if path.keys not in exact
+            or not (rows[path.keys] or (any(rows.values()) and self._is_list(page, path)))
+        ]
+        if not wanted:
+            return exact
+        places = list(self._places([page], THROUGH_LISTS))
+        found = dict(exact)
+        for by_name in (True, False):
+            taken = frozenset((exact if by_name else found).values())
+            free = [place for place in places if place[0] not in taken]
+            for path in wanted:
+                if way := self._way_to(path, page, free, found, by_name=by_name):
+                    found[path.keys] = way
+        claims = list(found.values())
+        return {keys: way for keys, way in found.items() if claims.count(way) == 1}
+
+    def _way_to(
+        self,
+        path: RowPath,
+        page: Object,
+        places: Sequence[_Place],
+        found: Mapping[Keys, ListPath],
+        *,
+        by_name: bool,
+    ) -> ListPath | None:
+        if by_name:
+            way = _named(places, path)
+            is_empty = not any(elements for place, elements in places if place == way)
+            return None if path.keys in found and is_empty else way
+        if path.keys in found:
+            return None
+        way = self._known(places, path) or _alike(places, path) or _wrapped(places, path)
+        return way or _only_list(page, places, path)
+
+    def _known(self, places: Sequence[_Place], path: RowPath) -> ListPath | None:
+        """The list where rows of other answers were, when it is empty or has any documented key."""
+        for way, elements in places:
+            if way in self.known.get(path.keys, ()) and (
+                not elements or not path.expected or _likeness(elements, path.expected)
+            ):
+                return way
+        return None
+
+    def has_known_place(self, page: Object) -> bool:
+        """Whether there is nothing where other answers have their rows."""
+        ways = chain.from_iterable(self.known.values())
+        return any(len(way) == 1 and self._is_there(page, way[0]) for way in ways)
+
+    def elements_along(self, objects: Sequence[Json], way: ListPath) -> list[Json]:
+        """The elements of the lists at the end of a way."""
+        for keys in way:
+            lists = (rows_in(value_at(one, keys), self.names) for one in objects)
+            objects = list(chain.from_iterable(found for found in lists if found))
+        return list(objects)
+
+    def lists_in(self, objects: Sequence[Json]) -> Iterator[tuple[Keys, list[Json]]]:
+        """Every list of objects in these objects, through objects only."""
+        for keys, elements in self._through_objects(objects):
+            if elements and holds_rows(elements):
+                yield keys, elements
+
+    def looks_like_rows(self, page: Json, paths: Sequence[RowPath], found: Collection[ListPath]) -> bool:
+        """Whether an object outside the lists that were found looks like a declared row.
+
+        It does by many of its keys, or by its id and date.
+        """
+        wanted = []
+        for path in paths:
+            if len(path.expected) >= FEWEST_KEYS:
+                certain = (*path.first_table.key, path.first_table.dated_by)
+                sure = {
+                    simplified(keys[0]) for keys, column in path.columns.items() if column.name in certain
+                }
+                wanted.append((sure, path.expected))
+        waiting = [page] if wanted else []
+        claimed = {id(one) for way in found for one in self.elements_along([page], way)}
+        while waiting:
+            one = waiting.pop()
+            if id(one) in claimed:
+                continue
+            if type(one) is dict:
+                names = {simplified(key) for key in one}
+                for sure, expected in wanted:
+                    if (len(sure) > 1 and sure <= names) or len(names & expected) >= ALIKE * len(expected):
+                        return True
+                waiting.extend(one.values())
+            elif type(one) is list:
+                waiting.extend(one)
+        return False
+
+    def moved_to_months(self, objects: Sequence[Json], path: RowPath) -> RowPath | None:
+        """The path of a table, moved down to where rows carry a year and a month; None when they do nowhere.
+
+        The shortest way down; lists at the same depth are looked at in the order they come.
+        """
+        nearest: list[tuple[ListPath, Sequence[Json], set[str]]] = [((), objects, set())]
+        for _ in range(DEEPEST_YEAR):
+            further: list[tuple[ListPath, Sequence[Json], set[str]]] = []
+            for way, rows, above in nearest:
+                carried = above | (_names_of_numbers(rows) & {"year", "month"})
+                if len(carried) == 2:
+                    return _moved(path, way, path.first_table.rows)
+                further += [((*way, keys), elements, carried) for keys, elements in self.lists_in(rows)]
+            nearest = further
+        return None
+
+    def _is_there(self, one: Json, keys: Keys) -> bool:
+        """Whether the list is there, or its key with nothing in it: then it is empty."""
+        holder = value_at(one, keys[:-1])
+        if type(holder) is not dict or keys[-1] not in holder:
+            return False
+        value = holder[keys[-1]]
+        return value is None or rows_in(value, self.names) is not None
+
+    def _is_list(self, page: Object, path: RowPath) -> bool:
+        return value_at(page, path.keys) is not None
+
+    def _places(self, objects: Sequence[Json], hops: int, above: ListPath = ()) -> Iterator[_Place]:
+        """Every list and object in these objects, the nearest first; then those in these lists."""
+        here = sorted(self._through_objects(objects), key=lambda place: len(place[0]))
+        for keys, elements in here:
+            yield (*above, keys), elements
+        if hops > 1:
+            for keys, elements in here:
+                if elements and holds_rows(elements[:LOOKED_AT]):
+                    yield from self._places(elements[:LOOKED_AT], hops - 1, (*above, keys))
+
+    def _through_objects(
+        self, objects: Sequence[Json], above: Keys = ()
+    ) -> Iterator[tuple[Keys, list[Json] | None]]:
+        names = dict.fromkeys(chain.from_iterable(one for one in objects if type(one) is dict))
+        for name in names:
+            values = [one[name] for one in objects if type(one) is dict and name in one]
+            keys = (*above, name)
+            lists = [rows_in(value, self.names) for value in values]
+            if any(one is not None for one in lists):
+                yield keys, list(chain.from_iterable(one for one in lists if one is not None))
+            inside = [
+                value
+                for value, rows in zip(values, lists, strict=True)
+                if rows is None and type(value) is dict
+            ]
+            if inside:
+                yield keys, None
+            if inside and len(keys) < THROUGH_OBJECTS:
+                yield from self._through_objects(inside, keys)
+
+
+def locator_of(report: Report) -> Locator:
+    """What finds the lists of a report."""
+    paths = row_paths(report)
+    return Locator(paths, names_of(paths))
+
+
+def lists_of_rows(path: RowPath, lists: Mapping[Keys, Sequence[Json]]) -> tuple[Keys, ...]:
+    """The keys from rows to a list of theirs, its declared ones first: rows may keep it in different places.
+
+    `lists` are all lists of rows in these rows, by the keys that lead to them.
+    """
+    declared = (path.keys,) if path.keys in lists else ()
+    name = simplified(path.keys[-1])
+    others = [keys for keys in lists if keys != path.keys]
+    own = [keys for keys in others if simplified(keys[-1]) == name]
+    boxes = dict.fromkeys(
+        keys[: place + 1]
+        for keys in others
+        for place, key in enumerate(keys[:-1])
+        if simplified(key) == name and keys not in own
+    )
+    for box in boxes:
+        inside: list[_Place] = [
+            ((keys,), list(chain.from_iterable(one for one in lists[keys] if one)))
+            for keys in others
+            if keys[: len(box)] == box and keys not in own
+        ]
+        way = inside[0][0] if len(inside) == 1 else _alike(inside, path) or _wrapped(inside, path)
+        own += way or ()
+    return (*declared, *dict.fromkeys(own))
+
+
+def lists_of_kinds(path: RowPath, lists: Mapping[Keys, Sequence[Json]]) -> tuple[Keys, ...]:
+    """The keys from rows to their lists of every kind, each kind being what the first key says.
+
+    A list may be in an object under its kind, if it is the only one there and has any documented key.
+    """
+    kinds: dict[str, list[Keys]] = {}
+    for keys in lists:
+        kinds.setdefault(keys[0], []).append(keys)
+    found: list[Keys] = []
+    for own in kinds.values():
+        plain = [keys for keys in own if len(keys) == 1]
+        boxed = [
+            keys
+            for keys in own
+            if len(own) == 1
+            and _likeness(list(chain.from_iterable(one for one in lists[keys] if one)), path.expected)
+        ]
+        found += plain or boxed
+    return tuple(found)
+
+
+def value_at(one: Json, keys: Keys) -> Json:
+    """The value in an object under these keys, None when there is nothing."""
+    for key in keys:
+        one = one.get(key) if type(one) is dict else None
+    return one
 
 
 def _named(places: Sequence[_Place], path: RowPath) -> ListPath | None:
-    """The list under the name of the declared one, or the list in an object of that name."""
+    """The list under the name of the declared one, or the list in an object of that name.
+
+    Of several with rows, equally near, none: which of them counts is not for us to guess.
+    """
     if path.keys == (ROOT,):
         return None
     name = simplified(path.keys[-1])
     found = [place for place in places if simplified(place[0][-1][-1]) == name]
-    lists = [way for way, elements in found if elements is not None]
+    lists = [(way, elements) for way, elements in found if elements is not None]
+    if filled := [way for way, elements in lists if elements]:
+        nearest = [way for way in filled if _depth(way) == _depth(filled[0])]
+        return nearest[0] if len(nearest) == 1 else None
     if lists or not found:
-        return lists[0] if lists else None
+        return lists[0][0] if lists else None
     *above, last = found[0][0]
     inside = [
         (way, elements)
@@ -300,6 +407,10 @@ def _named(places: Sequence[_Place], path: RowPath) -> ListPath | None:
     if len(inside) == 1:
         return inside[0][0]
     return _alike(inside, path) or _wrapped(inside, path)
+
+
+def _depth(way: ListPath) -> tuple[int, int]:
+    return len(way), sum(map(len, way))
 
 
 def _alike(places: Sequence[_Place], path: RowPath) -> ListPath | None:
@@ -323,11 +434,13 @@ def _wrapped(places: Sequence[_Place], path: RowPath) -> ListPath | None:
 
     One of undocumented objects is known by the name of an envelope, or is the document itself.
     """
+    held = {way: elements for way, elements in places if elements and holds_rows(elements)}
     if path.expected:
-        held = [(way, elements) for way, elements in places if elements and holds_rows(elements)]
-        if len(held) != 1:
+        outermost = [way for way in held if not any(way[:hops] in held for hops in range(1, len(way)))]
+        if len(outermost) != 1:
             return None
-        ((way, elements),) = held
+        (way,) = outermost
+        elements = held[way]
         is_envelope = simplified(way[-1][-1]) in ENVELOPES
         return way if is_envelope and _likeness(elements, path.expected) > 0 else None
     names = ENVELOPES | {simplified(path.first_table.name)}
@@ -335,26 +448,10 @@ def _wrapped(places: Sequence[_Place], path: RowPath) -> ListPath | None:
     return next((way for way in lists if way == ((ROOT,),) or simplified(way[0][-1]) in names), None)
 
 
-def _places(objects: Sequence[Json], hops: int, above: ListPath = ()) -> Iterator[_Place]:
-    """Every list and object in these objects, the nearest first; then those in these lists."""
-    here = sorted(_through_objects(objects), key=lambda place: len(place[0]))
-    for keys, elements in here:
-        yield (*above, keys), elements
-    if hops > 1:
-        for keys, elements in here:
-            if elements and holds_rows(elements[:LOOKED_AT]):
-                yield from _places(elements[:LOOKED_AT], hops - 1, (*above, keys))
-
-
-def _through_objects(objects: Sequence[Json], above: Keys = ()) -> Iterator[tuple[Keys, list[Json] | None]]:
-    names = dict.fromkeys(chain.from_iterable(one for one in objects if type(one) is dict))
-    for name in names:
-        values = [one[name] for one in objects if type(one) is dict and name in one]
-        keys = (*above, name)
-        if any(type(value) is list for value in values):
-            yield keys, list(chain.from_iterable(value for value in values if type(value) is list))
-        inside = [value for value in values if type(value) is dict]
-        if inside:
-            yield keys, None
-        if inside and len(keys) < THROUGH_OBJECTS:
-            yield from _through_objects(inside, keys)
+def _only_list(page: Object, places: Sequence[_Place], path: RowPath) -> ListPath | None:
+    """The list of undocumented objects that a page holds and nothing else, whatever its name."""
+    held = [way for way, elements in places if len(way) == 1 and elements and holds_rows(elements)]
+    if path.expected or path.keys != (ROOT,) or len(held) != 1:
+        return None
+    ((keys,),) = held
+    return held[0] if says_nothing(page, beside=value_at(page, keys)) else None

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import chain
 from operator import itemgetter
 
@@ -14,6 +14,7 @@ import polars as pl
 
 from pipelines.catalogue.model import Column, prefixed, snake_case
 from pipelines.normalize.document import OURS, Json, Keys, Object
+from pipelines.normalize.keyed_rows import rows_in
 from pipelines.normalize.types import (
     DTYPES,
     Kinds,
@@ -63,7 +64,8 @@ class RejectedRow:
     """A row that did not fit its table, whole and with everything nested in it.
 
     `place` is a JSON path; `reason` never holds a value of the row, so that reasons can be counted
-    and published; `month` is a first day, if it is known.
+    and published; `month` is a first day, if it is known. `count` is more than one for the last that is kept
+    of very many: how many it stands for.
     """
 
     table: str
@@ -72,6 +74,7 @@ class RejectedRow:
     column: str | None
     month: date | None
     raw: str
+    count: int = 1
 
 
 @dataclass(frozen=True)
@@ -112,17 +115,23 @@ class Contents:
     """What objects consist of: values by key, lists whose elements are rows, and which keys there are.
 
     The catalogue says which keys are `documented` values, where anything else is a misfit, and which are
-    `declared` lists, whose elements are rows whatever they are; `finds_lists` says whether any other list
-    of objects holds rows, too.
+    `declared` lists, whose elements are rows whatever they are. Where a list is expected, `names` has the
+    keys that an object which keeps rows by key does not have. `finds_lists` says whether any other list of
+    objects holds rows, too.
     """
 
     documented: Collection[Keys]
     declared: Collection[Keys]
+    names: Mapping[Keys, Collection[str]]
     finds_lists: bool
     columns: dict[Keys, Kinds] = field(default_factory=dict)
     lists: dict[Keys, list[Json]] = field(default_factory=dict)  # per object, its list or None
     found: set[Keys] = field(default_factory=set)  # every key, even where its value is always null
     opened: set[Keys] = field(default_factory=lambda: {()})  # where at least one object was
+
+    @cached_property
+    def _documented_objects(self) -> set[Keys]:
+        return {keys[:length] for keys in self.documented for length in range(1, len(keys))}
 
     def add(self, objects: Sequence[Object], above: Keys = ()) -> None:
         """Take apart objects, which are nested under the keys `above`."""
@@ -155,6 +164,13 @@ class Contents:
     def _scalars(self, values: list[Json], keys: Keys) -> list[Json]:
         """The values that are left when lists of rows are set apart and objects are opened."""
         types = set(map(type, values))
+        if dict in types and keys not in self._documented_objects and self.finds_lists:
+            names = self.names.get(keys)
+            values = [
+                rows if type(one) is dict and (rows := rows_in(one, names)) is not None else one
+                for one in values
+            ]
+            types = set(map(type, values))
         if list in types:
             is_declared = keys in self.declared
             are_rows = self.finds_lists and len(self.lists) < MOST_LISTS

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import timedelta
 
 import polars as pl
 
 from pipelines.months import Month
-from pipelines.normalize.row_locator import simplified
+from pipelines.normalize.envelopes import simplified
 from pipelines.normalize.tables import FilledColumn
 from pipelines.normalize.types import constant
 
@@ -23,6 +24,26 @@ def months_by_date(dates: pl.Series, months: Sequence[Month]) -> pl.Series:
     if is_asked.all():
         return first_days
     return first_days.zip_with(is_asked, constant(None, pl.Date(), len(first_days)))
+
+
+def rows_of_neighbours(
+    columns: Sequence[FilledColumn], dated_by: str, months: Sequence[Month], margin: timedelta
+) -> set[int]:
+    """The rows dated just before or after the months asked for: they belong to windows of their own.
+
+    By that margin more is asked for than is wanted.
+    """
+    dates = next((one.values for one in columns if margin and one.column.name == dated_by), None)
+    if dates is None:
+        return set()
+    days = dates.dt.date()
+    is_near = pl.Series([False]).new_from_index(0, len(days))
+    for month in months:
+        before = days.is_between(month.first_day - margin, month.first_day, closed="left")
+        after = days.is_between(month.last_day, month.last_day + margin, closed="right")
+        is_near = is_near | before | after
+    is_asked = days.dt.month_start().is_in([month.first_day for month in months])
+    return set((is_near & ~is_asked).fill_null(value=False).arg_true())
 
 
 def months_by_year_and_month(columns: Sequence[FilledColumn], months: Sequence[Month]) -> pl.Series | None:

@@ -95,7 +95,7 @@ def replay(
         first = {one.pair for one in readable} & afresh
         done.loads += len(readable)
         done.rows += sum(table.frame.height for one in readable for table in one.tables)
-        done.rejected += sum(len(one.rejected) for one in readable)
+        done.rejected += sum(row.count for one in readable for row in one.rejected)
         load_results(store, readable, afresh=bool(first))
         afresh -= first
         on_load(done.loads, len(landed))

@@ -271,7 +271,7 @@ class Planner:
         return replace(planned, requests=most * each, requests_expected=likely * each)
 
     def _longest(self, report: Report, customer: Customer) -> int:
-        """How many months one request may span, as far as is known."""
+        """How many months are asked and loaded together, as far as is known."""
         cap: Cap | None = self.ledger.caps.get((report.name, customer.id))
         return min(report.max_months, cap.months) if cap and cap.months else report.max_months
 
@@ -354,7 +354,7 @@ class Planner:
             customer,
             wanted,
             of_these(rhythm=self._rhythm_one_by_one(report, customer)) if has_turns_too else None,
-            tuple(windows(wanted.months, longest, self.calendar.today, days)),
+            tuple(windows(wanted.months, longest, self.calendar.today, days, report.limit)),
             out_of_reach=tuple(month for month in chosen if month not in askable),
         )
 
@@ -374,7 +374,8 @@ class Planner:
         if report.paged:
             known = self.ledger.pages.get(planned.pair)
             most = PAGES_ALLOWED if known is None else math.ceil(known * 1.5) + 2
-            return spans * most, spans * (known or 2)
+            together = max((len(window.spans) for window in planned.windows), default=1)
+            return spans * most, spans * (math.ceil(known / together) if known else 2)
         is_assumed = report.month_of_row in ("year and month", "year and month within")
         if is_assumed and not any(self.held.get(planned.pair, NOTHING_HELD)):
             alone = months if planned.one_by_one is None else len(planned.one_by_one.months)

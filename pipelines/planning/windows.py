@@ -28,6 +28,14 @@ class Span:
         """
         return f"{self.first}T00:00:00", f"{self.last}T23:59:59.999"
 
+    def widened(self, margin: timedelta, window: Window, today: date) -> Span:
+        """The span as it is asked: with the margin where it begins or ends its window, but no day to come."""
+        first, last = window.spans[0].first, window.spans[-1].last
+        return Span(
+            self.first - margin if self.first == first else self.first,
+            max(min(self.last + margin, today), self.last) if self.last == last else self.last,
+        )
+
     @property
     def days(self) -> int:
         return (self.last - self.first).days + 1
@@ -66,9 +74,16 @@ NOW = Window((), ())
 
 
 def windows(
-    months: Iterable[Month], longest: int, today: date, longest_days: int | None = None
+    months: Iterable[Month],
+    longest: int,
+    today: date,
+    longest_days: int | None = None,
+    limit: int | None = None,
 ) -> Iterator[Window]:
     """Cut wanted months into the fewest windows of at most `longest` whole calendar months.
+
+    Where a request may span only `limit` months, the margin of a day on both sides of a window included, a
+    longer window is asked in several spans.
 
     A window that reaches into the current month ends today; one of months to come keeps its whole
     months (only budgets ask for those). `longest_days` is the learned limit of a service that refuses
@@ -79,7 +94,27 @@ def windows(
         if run[-1] == Month.of(today):
             last = today
         whole = Span(run[0].first_day, last)
-        yield Window(run, tuple(spans_of_days(whole, longest_days or whole.days)))
+        if longest_days is None and limit is not None:
+            yield Window(run, tuple(spans_of_months(whole, limit)))
+        else:
+            yield Window(run, tuple(spans_of_days(whole, longest_days or whole.days)))
+
+
+def spans_of_months(span: Span, limit: int) -> Iterator[Span]:
+    """Cut a span into neighbours that are within so many months even with a day more on both sides."""
+    day = timedelta(days=1)
+    first = span.first
+    while first <= span.last:
+        latest = _months_later(first - day, limit) - day  # the last day that is within the limit
+        last = span.last if span.last + day <= latest else min(latest, span.last - day)
+        yield Span(first, last)
+        first = last + day
+
+
+def _months_later(day: date, months: int) -> date:
+    """The same day so many months later, or the last of that month."""
+    then = Month.of(day).plus(months)
+    return min(then.last_day, then.first_day + timedelta(days=day.day - 1))
 
 
 def spans_of_days(span: Span, longest_days: int) -> Iterator[Span]:

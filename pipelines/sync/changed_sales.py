@@ -59,7 +59,7 @@ async def ask_what_changed(
         result = task.begin(window, run_id)
         try:
             await fetcher.fetch(clients[probe.customer.id], task, window, result)
-        except (OSError, WarehouseError):
+        except (OSError, WarehouseError, MemoryError):
             raise
         except Exception as error:  # noqa: BLE001 - the sync goes on without the answer
             await asyncio.to_thread(_remember_failure, probe, result, error, store)
@@ -74,8 +74,8 @@ def _remember_answer(
     probe: PlannedProbe, result: WindowResult, store: Store, reports: Sequence[Report], timezone: str
 ) -> None:
     estates, notes = changed_estates(result.tables[0].frame, probe.first, result.fetched, timezone)
-    if result.rejected:
-        notes.append(f"{len(result.rejected)} rows could not be read")
+    if rejected := sum(one.count for one in result.rejected):
+        notes.append(f"{rejected} rows could not be read")
     guided = [report for report in reports if report.follows_sales]
     named = {one.name: (one.tables[0].name, one.estate_id_column) for one in guided if one.estate_id_column}
     with store.reading() as connection:

@@ -10,6 +10,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import quote
 from zoneinfo import ZoneInfo
@@ -17,10 +18,11 @@ from zoneinfo import ZoneInfo
 from pipelines.catalogue.model import Report
 from pipelines.clock import Clock
 from pipelines.connect.client import Client
-from pipelines.connect.errors import ConnectError, Forbidden, NotFound, Refused
+from pipelines.connect.errors import ConnectError, Forbidden, NotFound, Refused, TooManyObjects
 from pipelines.connect.models import Answer, Request
 from pipelines.months import Month
 from pipelines.normalize.document import Document, read_document
+from pipelines.normalize.months_within import are_constants, have_numbers_beside_months
 from pipelines.normalize.normalize import normalize
 from pipelines.normalize.pages import OF_ALL, ids_of, is_empty, row_count, rows_hash, stated_total
 from pipelines.normalize.tables import Normalized
@@ -40,6 +42,8 @@ T = TypeVar("T")
 
 PAGING_TRIES = 2
 """How often a span is read page by page before it is read unpaged."""
+MOST_OBJECTS = 1_000_000
+"""Objects and lists of one answer, its rows and all that is nested in them; an empty one takes 60 bytes."""
 LARGE_ANSWER = 1_000_000
 """Bytes; larger answers are read one by one: values take about seven times the memory of the body."""
 
@@ -107,6 +111,11 @@ class Fetcher:
     memory: MemoryBudget = field(default_factory=MemoryBudget)
     one_large: threading.Lock = field(default_factory=threading.Lock)
 
+    @property
+    def today(self) -> date:
+        """The day it is for the brokerage."""
+        return self.clock.utc_now().astimezone(ZoneInfo(self.timezone)).date()
+
     async def fetch(
         self, client: Client, task: TaskState, window: Window, result: WindowResult, *, held: bool = False
     ) -> None:
@@ -134,7 +143,7 @@ class Fetcher:
             result.notes += normalized.notes
             result.open_months = open_months(result.months, result.window_end, result.fetched, self.timezone)
             result.tables, result.rejected = normalized.tables, normalized.rejected
-        except (OSError, WarehouseError, RowsWithoutMonths):
+        except (OSError, WarehouseError, RowsWithoutMonths, MemoryError):
             raise
         except Exception as error:
             await reader.finish_landing(error=type(error).__name__)
@@ -163,6 +172,7 @@ class _WindowReader:
     landing: asyncio.Lock = field(default_factory=asyncio.Lock)
     normalized: Normalized | UnreadableRows | None = None
     looked_at: dict[tuple[Question, int, bytes], Page] = field(default_factory=dict)
+    holds_no_sums: bool = False
 
     async def read(self) -> Normalized:
         """The window's rows; asked once more where a month that had rows is empty now."""
@@ -174,7 +184,7 @@ class _WindowReader:
             emptied = self._emptied_months()
             if emptied and normalized.rejected and not any(self.result.rows_by_month.values()):
                 raise UnreadableRows(
-                    f"none of {len(normalized.rejected)} rows can be read as before "
+                    f"none of {sum(row.count for row in normalized.rejected)} rows can be read as before "
                     f"({normalized.rejected[0].reason}); what is held stays"
                 )
             self.result.warnings += tuple(
@@ -191,6 +201,7 @@ class _WindowReader:
         trailer = {
             "used": [] if error else [page.place for page in self.counted],
             "error": error,
+            "holds_no_sums": self.holds_no_sums,
             "note": "; ".join((*result.notes, *result.warnings)),
             "requests": result.requests,
             "seconds": result.seconds,
@@ -214,6 +225,12 @@ class _WindowReader:
             normalized = await asyncio.to_thread(self._normalize_together)
         if isinstance(normalized, UnreadableRows):
             raise normalized
+        if (
+            normalized.undated
+            and len(self.result.months) > 1
+            and have_numbers_beside_months(normalized.tables)
+        ):
+            normalized = await self._without_constants(normalized)
         says_no_month = normalized.undated or (
             self.report.month_of_row == "year and month" and normalized.year_and_month is False
         )
@@ -222,6 +239,31 @@ class _WindowReader:
         if result.asked is None:  # else the answer is of a few, and says nothing of all that is held
             result.rows_by_month = rows_by_month(normalized.tables, result.months)
         return normalized
+
+    async def _without_constants(self, normalized: Normalized) -> Normalized:
+        """The rows by month after all, when the numbers beside their months turn out to be no sums over them.
+
+        Sums are what differs between windows, so the first month and the others are asked apart, to compare.
+        """
+        whole = Span(self.window.spans[0].first, self.window.spans[-1].last)
+        first = Month.of(whole.first)
+        spans = Span(whole.first, first.last_day), Span(first.last_day + timedelta(days=1), whole.last)
+        parts = []
+        for span in spans:
+            page = await self._ask(NOTHING_ELSE, span)
+            days = [day for day in self.result.months if span.first <= day <= span.last]
+            part = await asyncio.to_thread(self._normalize, [page], days)
+            if isinstance(part, UnreadableRows):
+                raise part
+            parts.append(part.tables)
+        if not are_constants(normalized.tables, parts):
+            return normalized
+        self.result.notes += ("numbers beside the months are the same in every window",)
+        self.holds_no_sums = True
+        again = await asyncio.to_thread(self._normalize, self.counted, holds_no_sums=True)
+        if isinstance(again, UnreadableRows):
+            raise again
+        return again
 
     def _emptied_months(self) -> list[date | None]:
         """Months that had rows and have none now, None for a report without months.
@@ -262,14 +304,17 @@ class _WindowReader:
 
     async def _read_span(self, asked: str | None, span: Span | None) -> list[Page]:
         """The pages of one span, with every choice there is."""
-        pages: list[Page] = []
-        for choice in self.report.questions:
-            question = Question(asked, choice)
-            if self.report.paged:
-                pages += await self._read_paged(question, span)
-            else:
-                pages.append(await self._ask(question, span))
-        return pages
+        questions = [Question(asked, choice) for choice in self.report.questions]
+        if not self.report.paged:
+            return [await self._ask(question, span) for question in questions]
+        answers = [await self._read_paged(question, span) for question in questions]
+        is_unpaged = [pages[0].asked_for == UNPAGED for pages in answers]
+        if any(is_unpaged):  # a row may have moved between the choices as it did between the pages
+            answers = [
+                pages if was_unpaged else [await self._ask(question, span)]
+                for question, pages, was_unpaged in zip(questions, answers, is_unpaged, strict=True)
+            ]
+        return list(chain.from_iterable(answers))
 
     async def _read_paged(self, question: Question, span: Span | None) -> list[Page]:
         """The pages of one question, proven to be whole, or else the one answer of its unpaged twin.
@@ -343,7 +388,8 @@ class _WindowReader:
         self, question: Question, span: Span | None, *, page: int = 0, rows: int = UNPAGED
     ) -> Page:
         """One request; its answer is landed, also one that brings no rows."""
-        request = build_request(self.report, self.result.customer, span, question, paged=rows != UNPAGED)
+        asked = span and span.widened(self.report.margin, self.window, self.fetcher.today)
+        request = build_request(self.report, self.result.customer, asked, question, paged=rows != UNPAGED)
         if rows != UNPAGED:
             request = request.with_query(pageIndex=str(page), pageSize=str(rows))
         is_only_one = self.window.spans == (() if span is None else (span,)) and question == NOTHING_ELSE
@@ -369,6 +415,7 @@ class _WindowReader:
         """
         if same := self.looked_at.get((question, rows, body)):
             return replace(same)
+        check_size(body)
         with self.fetcher.one_large if len(body) > LARGE_ANSWER else nullcontext():
             document = read_document(body)
             found = Page(document, question.asked, question.choice, asked_for=rows)
@@ -391,15 +438,18 @@ class _WindowReader:
         with self.fetcher.one_large if size > LARGE_ANSWER else nullcontext():
             return self._normalize(self.counted)
 
-    def _normalize(self, pages: Sequence[Page]) -> Normalized | UnreadableRows:
+    def _normalize(
+        self, pages: Sequence[Page], months: Sequence[date] | None = None, *, holds_no_sums: bool = False
+    ) -> Normalized | UnreadableRows:
         try:
             return normalize_answers(
                 self.report,
                 [page.document for page in pages],
-                self.result.months,
+                self.result.months if months is None else months,
                 self.fetcher.timezone,
                 [page.asked for page in pages],
                 [page.choice for page in pages],
+                holds_no_sums=holds_no_sums,
             )
         except UnreadableRows as error:
             return error
@@ -425,6 +475,13 @@ class _WindowReader:
             await asyncio.to_thread(self.writer.add, meta, answer.body)
             self.landed += 1
             return self.landed - 1
+
+
+def check_size(body: bytes) -> None:
+    """Raise TooManyObjects for a body whose values would take far more memory than others of its size."""
+    count = body.count(b"{") + body.count(b"[")
+    if count > MOST_OBJECTS:
+        raise TooManyObjects(f"holds {count} objects and lists, more than {MOST_OBJECTS}")
 
 
 async def in_parallel(jobs: Sequence[Callable[[], Awaitable[T]]], at_once: int) -> list[T]:
@@ -458,6 +515,8 @@ def normalize_answers(
     timezone: str,
     asked: Sequence[str | None],
     chosen: Sequence[str | None],
+    *,
+    holds_no_sums: bool = False,
 ) -> Normalized:
     """Rows of one window's answers; raises UnreadableRows with a sentence instead of a library's error."""
     try:
@@ -468,7 +527,10 @@ def normalize_answers(
             timezone=timezone,
             asked=asked,
             chosen=chosen,
+            holds_no_sums=holds_no_sums,
         )
+    except MemoryError:
+        raise
     except Exception as error:
         raise UnreadableRows(
             f"no rows could be made of the answer ({type(error).__name__}: {error}); it is kept in landing, "
@@ -494,7 +556,11 @@ def read_landed_tables(landing: Landing, result: WindowResult, report: Report, t
         documents.append(read_document(body))
         asked.append(meta.get("asked"))
         chosen.append(meta.get("query", {}).get(report.choices.parameter) if report.choices else None)
-    normalized = normalize_answers(report, documents, result.months, timezone, asked, chosen)
+    is_spread = report.month_of_row == "year and month within"
+    holds_no_sums = is_spread and landing.landed(result.landing).trailer.get("holds_no_sums", False)
+    normalized = normalize_answers(
+        report, documents, result.months, timezone, asked, chosen, holds_no_sums=holds_no_sums
+    )
     result.open_months = open_months(result.months, result.window_end, result.fetched, timezone)
     result.tables, result.rejected = normalized.tables, normalized.rejected
 

@@ -153,7 +153,7 @@ class Scheduler:
             await self.fetcher.fetch(self.clients[result.customer], task, window, result, held=held)
         except RowsWithoutMonths:
             self._ask_by_month(task, window, result)
-        except (OSError, WarehouseError):
+        except (OSError, WarehouseError, MemoryError):
             raise
         except Exception as error:  # noqa: BLE001 - one window's trouble must not stop the others
             self._note_failure(task, result, error)

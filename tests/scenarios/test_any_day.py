@@ -40,27 +40,29 @@ def scenario_of(directory: Path, today: date, months: int, zone: str, page_size:
 
 
 def served(directory: Path) -> int:
-    """The rows of leads and running commissions in the stored answers that count."""
+    """The rows of leads and running commissions in the stored answers that count, in the months asked for."""
     landing, rows = Landing(directory / "landing"), 0
     for path in landing.paths():
+        months = {day[:7] for day in landing.landed(path).header["months"]}
         for meta, body in landing.read_used(path):
             told = json.loads(body)
-            rows += len(told) if meta["path"].endswith("RunningCommissions") else 0
+            if meta["path"].endswith("RunningCommissions"):
+                rows += sum(one["obtainedAt"][:7] in months for one in told)
             if "TipsAndLeads" in meta["path"]:
-                rows += sum(_length(told, name) for name in ("incomingLeads", "outgoingLeads", "tips"))
+                for name in ("incomingLeads", "outgoingLeads", "tips"):
+                    rows += sum(one["createdAt"][:7] in months for one in _rows(told, name))
     return rows
 
 
-def _length(told: object, name: str) -> int:
-    """How many rows a list has that stands under this name, wherever that is."""
+def _rows(told: object, name: str) -> list[dict[str, str]]:
+    """The rows of a list that stands under this name, wherever that is."""
     if isinstance(told, list):
-        return sum(_length(one, name) for one in told)
+        return [row for one in told for row in _rows(one, name)]
     if not isinstance(told, dict):
-        return 0
+        return []
     own = told.get(name)
-    return (len(own) if isinstance(own, list) else 0) + sum(
-        _length(one, name) for key, one in told.items() if key != name
-    )
+    below = [row for key, one in told.items() if key != name for row in _rows(one, name)]
+    return [*(own if isinstance(own, list) else []), *below]
 
 
 KEPT = """

@@ -9,7 +9,8 @@ CREATE TABLE IF NOT EXISTS meta.quarantine_rows (
     place VARCHAR,
     reason VARCHAR,
     fingerprint VARCHAR,
-    fetched_at_utc TIMESTAMP
+    fetched_at_utc TIMESTAMP,
+    row_count BIGINT
 );
 COMMENT ON TABLE meta.quarantine_rows IS
     'Rows that broke their documented type, and where in landing they stand as they came.';
@@ -26,3 +27,5 @@ COMMENT ON COLUMN meta.quarantine_rows.reason IS 'what is wrong with it';
 COMMENT ON COLUMN meta.quarantine_rows.fingerprint IS
     'tells whether two rows are the same, and that the right one was found';
 COMMENT ON COLUMN meta.quarantine_rows.fetched_at_utc IS 'when the service answered, in UTC';
+COMMENT ON COLUMN meta.quarantine_rows.row_count IS
+    'how many rows it stands for: of very many, only the first are kept one by one';

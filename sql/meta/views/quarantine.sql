@@ -7,7 +7,7 @@ SELECT
     table_name,
     column_name,
     reason,
-    count(*) AS "rows",
+    sum(coalesce(row_count, 1))::BIGINT AS "rows",
     min(place) AS first_place,
     max(load_id) AS load_id,
     max(fetched_at_utc) AS fetched_at_utc

@@ -118,7 +118,7 @@ MAY_PASS: dict[str, tuple[Reply, type[errors.ConnectError]]] = {
     "XML": (reply(200, b"<Rows/>", content_type="application/xml"), errors.NotJson),
     "broken JSON": (reply(200, b"[1,"), errors.NotJson),
     "nothing": (reply(200, b""), errors.NotJson),
-    "another 2xx": (reply(204), errors.NotJson),
+    "another 2xx": (reply(206), errors.NotJson),
 }
 FINAL: dict[str, tuple[Reply, type[errors.ConnectError]]] = {
     "400": (reply(400, b'{"message": "too long"}'), errors.Refused),

@@ -121,6 +121,12 @@ async def test_trouble_that_may_pass_is_asked_again(tmp_path: Path, trouble: str
     assert (type(error), error.tries) == (kind, 5)
 
 
+async def test_an_answer_without_content_is_an_empty_one(tmp_path: Path) -> None:
+    service = Service(reply(204), ROWS)
+    answer, rows = await answered(service, tmp_path)
+    assert (len(service.asked), answer.status, rows) == (1, 204, None)
+
+
 @pytest.mark.parametrize("status", FINAL)
 async def test_a_refusal_is_never_repeated(tmp_path: Path, status: str) -> None:
     said, kind = FINAL[status]
@@ -250,8 +256,8 @@ LONG = b'{"message":\n "' + b"x" * 500 + b'"}'
         (reply(200, b"[1]", content_length="9"), "the last broke off (the answer ended after 3 of 9 bytes)."),
         (reply(200, HTML, content_type="text/html"), "that is not JSON (XML or HTML, text/html). Check that"),
         (
-            reply(204),
-            "(status 204 where a report was asked for). What came is kept in landing. If it stays so",
+            reply(206),
+            "(status 206 where a report was asked for). What came is kept in landing. If it stays so",
         ),
         (reply(200, b""), "What came is kept in landing. If it stays so, ask the service's support"),
         (reply(200, b"<a/>"), "(XML or HTML, without a content type)"),

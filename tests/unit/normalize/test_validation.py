@@ -196,8 +196,8 @@ DAY = {"contractDay": "2026-01-15"}
             ("running_commissions", [event(obtainedAt=at)], ("running_commissions", reason, "obtained_at"))
             for at, reason in {
                 None: NO_DATE,
-                "2025-12-31T23:59:59": OTHER_MONTH,
-                "2026-03-01T00:00:00": OTHER_MONTH,
+                "2025-12-30T23:59:59": OTHER_MONTH,
+                "2026-03-02T00:00:00": OTHER_MONTH,
                 "0001-01-01T00:00:00": NO_DATE,
             }.items()
         ),
@@ -209,6 +209,12 @@ def test_a_row_without_id_or_date_or_of_another_month_is_rejected(
     result = normalized(report, answer)
     assert reasons(result) == [reason]
     assert result.rejected[0].month == (FIRST if report == "sales" else None)
+
+
+@pytest.mark.parametrize("at", ["2025-12-31T00:00:00", "2026-03-01T23:59:59.999"])
+def test_a_row_of_the_day_before_or_after_the_window_is_left_to_another_window(at: str) -> None:
+    result = normalized("running_commissions", [event(), event(obtainedAt=at)])
+    assert (len(rows(result, "running_commissions", "_row")), reasons(result)) == (1, [])
 
 
 def test_a_level_that_does_not_fit_is_rejected_with_everything_in_it() -> None:

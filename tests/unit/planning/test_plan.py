@@ -68,7 +68,7 @@ def requests(name: str, held: HeldMonths, **learned: object) -> tuple[int, int]:
     return one.requests, one.requests_expected
 
 
-@pytest.mark.parametrize(("known", "most", "likely"), [({}, 18, 6), ({("tips_and_leads", "M1"): 4}, 24, 12)])
+@pytest.mark.parametrize(("known", "most", "likely"), [({}, 24, 8), ({("tips_and_leads", "M1"): 4}, 32, 8)])
 def test_a_paged_window_may_take_half_as_many_requests_again_as_the_longest_before_it(
     known: dict[Pair, int], most: int, likely: int
 ) -> None:

@@ -67,6 +67,7 @@ class Rejected:
     place: str = "[0]"
     reason: str = "price is no number"
     column: str | None = "price"
+    count: int = 1
 
 
 ID = Column("id", "VARCHAR", source="id", description="id of the row")

@@ -1,0 +1,214 @@
+"""Tests of documents that keep their rows in different places: of one window, of one list, of one row."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from tests.unit.normalize.answers import estate, estates, event, lead, normalized, rows, table, types
+
+Json = Any
+
+
+def boxed(value: Json, box: Callable[[list[Json]], Json]) -> Json:
+    """The value with every list of objects in it put into a box, also those in rows."""
+    if isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
+        return box([boxed(one, box) for one in value])
+    if isinstance(value, dict):
+        return {key: boxed(member, box) for key, member in value.items()}
+    return value
+
+
+SHAPES: Mapping[str, Callable[[Json], Json]] = {
+    "as declared": lambda value: value,
+    "in data": lambda value: {"data": value},
+    "in result and report": lambda value: {"Result": {"Report": value}, "Success": True},
+    "two levels down": lambda value: {"value": {"body": {"items": value}}},
+    "in a list": lambda value: [value] if isinstance(value, dict) else {"rows": value},
+    "every list in an object": lambda value: boxed(value, lambda rows: {"items": rows}),
+    "every list in two": lambda value: boxed(
+        value, lambda rows: {"page": {"list": rows}, "count": len(rows)}
+    ),
+    "with a null": lambda value: {"previous": None, "errors": [], "data": value},
+    "with a flag": lambda value: {"data": value, "ok": True, "message": ""},
+}
+REFERENCES = [{"customerId": "M1", "houses": [{"id": "{n}", "contractDay": "2026-01-02"}]}]
+PERSON = {"id": "H{n}", "name": "Åsa", "emailAddress": "a@b.se", "cellPhone": "1", "changedAt": "2026-01-02"}
+ANSWERS: Mapping[str, tuple[str, str, Json]] = {  # by report: a table, its id, and an answer of one row
+    "sales": ("sales_agents", "id", estates(estate("{n}", agents=[{"id": "{n}", "name": "Åsa"}]))),
+    "estates_report": ("estates_report_estates", "id", estates(estate("{n}"))),
+    "sold_estates": ("sold_estates", "id", REFERENCES),
+    "tips_and_leads": ("incoming_leads", "lead_id", {"incomingLeads": [lead("{n}", sender={"id": "x"})]}),
+    "running_commissions": ("running_commissions", "estate_id", [event(estateId="{n}")]),
+    "commission_user": (
+        "commission_user",
+        "user_id",
+        [{"userId": "{n}", "commission": 5.5, "writingParts": 1}],
+    ),
+    "users": ("users", "id", [{**PERSON, "id": "{n}"}]),
+    "trademarks": ("trademarks", "brand", [{"brand": "{n}"}]),
+    "user_budget_estate": ("user_budget_estate", "sold", [{"sold": "{n}"}]),
+}
+
+
+def numbered(value: Json, number: int) -> Json:
+    """The answer with this number where its ids are."""
+    if isinstance(value, list):
+        return [numbered(one, number) for one in value]
+    if isinstance(value, dict):
+        return {key: numbered(member, number) for key, member in value.items()}
+    return value.replace("{n}", str(number)) if isinstance(value, str) else value
+
+
+@pytest.mark.parametrize("report", ANSWERS)
+@pytest.mark.parametrize("first", SHAPES)
+def test_documents_of_any_two_shapes_lose_no_row(report: str, first: str) -> None:
+    name, column, answer = ANSWERS[report]
+    for second, third in itertools.product(SHAPES, ("as declared", "in data")):
+        shapes = (first, second, third)
+        documents = [SHAPES[shape](numbered(answer, number)) for number, shape in enumerate(shapes)]
+        result = normalized(report, *documents, asked=["H"] * 3, chosen=["Active"] * 3)
+        assert result.recognised, (shapes, result.notes)
+        assert sorted(rows(result, name, column)) == [("0",), ("1",), ("2",)], shapes
+
+
+EMPTY: Mapping[str, Json] = {
+    "null": None,
+    "a list": [],
+    "an object": {},
+    "a list in an envelope": {"Result": {"Report": []}, "Success": True},
+    "a null in an envelope": {"Result": {"Report": None}, "Success": True},
+    "an envelope that says more": {"customer": "M1", "from": "2026-01-01", "Report": [], "took": 0.5},
+}
+
+
+@pytest.mark.parametrize("report", ANSWERS)
+@pytest.mark.parametrize("empty", EMPTY)
+def test_an_empty_document_beside_one_with_rows_changes_nothing(report: str, empty: str) -> None:
+    name, column, answer = ANSWERS[report]
+    if empty == "an envelope that says more" and report in ("trademarks", "user_budget_estate"):
+        return  # an object without a documented field may be a row itself
+    for order in (1, -1):
+        documents = [numbered(answer, 7), EMPTY[empty]][::order]
+        result = normalized(report, *documents, asked=["H"] * 2, chosen=["Active"] * 2)
+        assert (result.recognised, rows(result, name, column)) == (True, [("7",)]), result.notes
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"Result": {"Report": []}, "Success": False},
+        {"Result": [], "error": "Timeout expired."},
+        {"Data": None, "Reason": "the licence has expired"},
+        {"incomingLeads": None, "statusCode": 500},
+        {"incomingLeads": [], "found": [{"createdAt": "2026-01-05", "lead": {"id": "L1"}}]},
+    ],
+)
+def test_a_document_without_rows_that_says_something_else_is_no_empty_one(answer: Json) -> None:
+    good = {"incomingLeads": [lead("L2")]}
+    assert not normalized("tips_and_leads", good, answer, chosen=["Active"] * 2).recognised
+
+
+def test_every_row_keeps_its_lists_where_it_wants() -> None:
+    agents = [{"id": "HAN1"}]
+    answer = estates(
+        estate("OBJ1", agents=None),
+        estate("OBJ2", agents={"items": agents}),
+        estate("OBJ3", agents=agents),
+        estate("OBJ4", people={"agents": agents}),
+        estate("OBJ5"),
+        estate("OBJ6", agents={"HAN1": {"id": "HAN1", "name": "Åsa"}}),
+    )
+    result = normalized("sales", answer)
+    assert rows(result, "sales_agents", "estate_id", "id", "_parent_row") == [
+        (f"OBJ{number}", "HAN1", number - 1) for number in (2, 3, 4, 6)
+    ]
+
+
+def test_a_null_never_beats_a_list_of_the_same_name() -> None:
+    answer = {"incomingLeads": None, "data": {"incomingLeads": [lead("L1")], "tips": []}}
+    assert rows(normalized("tips_and_leads", answer), "incoming_leads", "lead_id") == [("L1",)]
+
+
+def test_objects_under_ids_are_rows_that_keep_their_key() -> None:
+    people = {"HAN1": {**PERSON, "id": "a"}, "HAN2": {**PERSON, "id": "b"}}
+    for answer in (people, {"users": people}):
+        result = normalized("users", answer)
+        assert rows(result, "users", "key", "id") == [("HAN1", "a"), ("HAN2", "b")]
+
+
+def test_undocumented_objects_under_ids_are_rows_as_well() -> None:
+    result = normalized(
+        "live_activity", [{"name": "One", "byUser": {"U17": {"calls": 1}, "U18": {"calls": 2}}}]
+    )
+    assert rows(result, "live_activity__by_user", "key", "calls") == [("U17", 1), ("U18", 2)]
+    assert not any("17" in name for name in types(result, "live_activity"))
+
+
+def test_objects_under_names_of_fields_stay_columns() -> None:
+    result = normalized("live_activity", [{"address1": {"street": "A"}, "address2": {"street": "B"}}])
+    assert types(result, "live_activity").keys() == {"address1_street", "address2_street"}
+
+
+@pytest.mark.parametrize(
+    "by_office",
+    [
+        lambda of: [{"office": {"customerId": name}, **lists} for name, lists in of.items()],
+        lambda of: {"offices": [{"id": name, "leads": lists} for name, lists in of.items()]},
+        lambda of: dict(of.items()),
+        lambda of: {"Result": {"north" if name == "M1" else "south": one for name, one in of.items()}},
+    ],
+    ids=["a list of offices", "an object in them", "objects by id", "objects by name"],
+)
+def test_lists_by_office_know_which_question_brought_them(by_office: Callable[[Json], Json]) -> None:
+    def leads(*ids: str) -> Json:
+        by_id = {f"M{n}": {"incomingLeads": [lead(one)], "tips": []} for n, one in enumerate(ids, 1)}
+        return by_office(by_id)
+
+    result = normalized("tips_and_leads", leads("L1", "L2"), leads("L3", "L4"), chosen=("Active", "Removed"))
+    assert result.recognised, result.notes
+    assert sorted(rows(result, "incoming_leads", "lead_id", "is_removed")) == [
+        ("L1", False),
+        ("L2", False),
+        ("L3", True),
+        ("L4", True),
+    ]
+
+
+def test_the_same_undocumented_field_of_two_shapes_is_one_column_wide_enough_for_both() -> None:
+    shapes = [event(extra=1)], {"data": [event(extra=1.5)]}, {"rows": [event(extra="x")]}
+    result = normalized("running_commissions", *shapes)
+    assert types(result, "running_commissions") == {"extra": "VARCHAR"}
+    assert rows(result, "running_commissions", "_row", "extra") == [(0, "1"), (1, "1.5"), (2, "x")]
+
+
+def test_rows_that_pages_of_two_shapes_repeat_are_kept_once_with_what_is_nested_in_them() -> None:
+    second = lead("L2", calls=[{"n": 1}])
+    pages = {"incomingLeads": [lead("L1"), second]}, {"data": {"incomingLeads": [second, lead("L3")]}}
+    result = normalized("tips_and_leads", *pages)
+    assert rows(result, "incoming_leads", "_row", "lead_id") == [(0, "L1"), (1, "L2"), (2, "L3")]
+    assert rows(result, "incoming_leads__calls", "_parent_row", "n") == [(1, 1)]
+    assert result.repeated_ids == 1
+
+
+def test_what_is_nested_in_rows_of_a_second_shape_finds_its_row() -> None:
+    one, two = (estates(estate(name, agents=[{"id": f"H{name}"}])) for name in ("OBJ1", "OBJ2"))
+    result = normalized("sales", one, {"data": two})
+    parents = dict(rows(result, "sales_estates", "_row", "id"))
+    agents = rows(result, "sales_agents", "_parent_row", "id")
+    assert [(parents[row], name) for row, name in agents] == [("OBJ1", "HOBJ1"), ("OBJ2", "HOBJ2")]
+
+
+def test_a_list_of_mostly_something_else_than_objects_is_no_list_of_rows() -> None:
+    result = normalized("running_commissions", [0] * 5_000)
+    assert not result.recognised
+    assert len(result.rejected) <= 1_000
+
+
+def test_of_very_many_rejected_rows_the_first_thousand_are_kept_and_all_are_counted() -> None:
+    result = normalized("running_commissions", [event(amount="much") for _ in range(2_500)] + [event()])
+    assert (len(result.rejected), sum(one.count for one in result.rejected)) == (1_000, 2_500)
+    assert table(result, "running_commissions").frame.height == 1
