@@ -62,7 +62,7 @@ def test_what_is_wrong_with_a_report_is_seen_at_its_check(tmp_path: Path) -> Non
     made = harness(tmp_path)
     made.run(first="G1|2026-01", last="M30017|2026-11")
     lost_right = Fault("403", path="RunningCommissions", customer=M16)
-    made.service.faults.switch([lost_right, Fault("wrong_types", path="RunningCommissions")])
+    made.service.faults.switch([lost_right, Fault("wrong_types", path="RunningCommissions", share=0.5)])
     made.run(first="G1|2026-11", last="M30017|2026-11")
     with made.project.store.writing() as connection:
         connection.execute("UPDATE meta.columns SET first_seen_utc = now()::TIMESTAMP - INTERVAL 9 DAY")
