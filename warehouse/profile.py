@@ -18,12 +18,12 @@ from warehouse.schema import read_tables, tables_of_report
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-    from warehouse.schema import StoredColumn, TableSchema
+    from warehouse.schema import TableSchema
 
 Pair = tuple[str, str]
 """A report's name and a customer's id."""
 AMOUNT = "DECIMAL"
-NUMBERS = (AMOUNT, "BIGINT", "DOUBLE")
+"""How the type of a column begins that holds amounts or counts; a whole number may be a code."""
 SAMPLE_ROWS = 50
 """Rows of a table and customer that are looked up again: bounds the memory of a sync of any size."""
 _HELD = """
@@ -40,16 +40,16 @@ SELECT unnest(arg_min({{{{{{row}}}}}}, hash({{identity}}), {SAMPLE_ROWS}), recur
 
 @dataclass(frozen=True)
 class HeldTable:
-    """The rows of a table: how many, and in how many each documented column holds more than null or zero.
+    """The rows of a table: how many, in how many a documented column is filled, or an amount is not 0.
 
-    `sample` has some rows with an amount; they are known again by `_month` and the columns of `identity`, the
-    documented key or else all that is documented of a row and is no amount.
+    `sample` has some rows with an amount. They are known again by `_month` and the columns of `identity`: the
+    documented key, or else all that is documented of a row and is no amount.
     """
 
     rows: int
     filled: Mapping[str, int]
+    nonzero: Mapping[str, int] = field(default_factory=dict)
     identity: Sequence[str] = ()
-    amounts: Sequence[str] = ()
     sample: pl.DataFrame = field(default_factory=pl.DataFrame)
 
 
@@ -81,7 +81,9 @@ def _profiles_of(
         column.name for column in documented if column.name not in amounts
     ]
     parameters = [[customer for customer, _ in asked], [month for _, month in asked]]
-    counts = "".join(f", count({_more_than_zero(column)})" for column in documented)
+    names = [column.name for column in documented]
+    wanted = [*map(quoted, names), *(f"nullif({quoted(name)}, 0)" for name in amounts)]
+    counts = "".join(f", count({value})" for value in wanted)
     counted = connection.execute(_FILLED.format(counts=counts, public=schema.public), parameters).fetchall()
     samples: Mapping[str, pl.DataFrame] = {}
     if amounts and identity and counted:
@@ -89,9 +91,9 @@ def _profiles_of(
     return {
         customer: HeldTable(
             rows,
-            {column.name: number for column, number in zip(documented, filled, strict=True)},
+            dict(zip(names, filled, strict=False)),
+            dict(zip(amounts, filled[len(names) :], strict=True)),
             identity,
-            amounts,
             samples.get(customer, pl.DataFrame()),
         )
         for customer, rows, *filled in counted
@@ -118,9 +120,3 @@ def _samples(
     return {
         str(customer): rows for (customer,), rows in frame.partition_by("_customer", as_dict=True).items()
     }
-
-
-def _more_than_zero(column: StoredColumn) -> str:
-    """SQL of a value that is null where the column holds nothing, or zero."""
-    name = quoted(column.name)
-    return f"nullif({name}, 0)" if column.type.startswith(NUMBERS) else name

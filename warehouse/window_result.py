@@ -35,6 +35,7 @@ class DoubtKind(StrEnum):
     ROWS_LOST = "rows lost"
     TABLE_EMPTIED = "table emptied"
     COLUMN_EMPTIED = "column emptied"
+    AMOUNTS_ZERO = "amounts zero"
     AMOUNTS_MULTIPLIED = "amounts multiplied"
 
 

@@ -27,8 +27,9 @@ FEWEST_ROWS = 10
 """A customer with fewer rows of a report than this may lose any of them."""
 CERTAINTY = 10.0
 """What is empty may be so by accident with a chance of e^-10, one in 20,000, and no more."""
-FEWEST_AMOUNTS = 10
-"""So many different amounts must have become others by one factor: equal fees may well double together."""
+FEWEST_AMOUNTS, FEWEST_DIFFERENT = 10, 5
+"""So many amounts must have become others by one factor, and so many different ones: equal fees may well
+double together."""
 NEARLY_ALL = 0.9
 SAME_FACTOR = 0.005
 """How far factors may lie apart: amounts are rounded."""
@@ -40,21 +41,25 @@ SMALLEST_NEW_FACTOR = 20.0
 MOST_NEW_AMOUNTS = 200
 """Amounts of months never held that are looked at, of a window and column."""
 MOST_IN_WORDS = 4
+BEFORE = " before"
+"""What follows the name of a column that is held, beside the one that came."""
+EMPTIED = frozenset({DoubtKind.TABLE_EMPTIED, DoubtKind.COLUMN_EMPTIED, DoubtKind.AMOUNTS_ZERO})
 
 
 @dataclass
 class Comparison:
     """What came of one report and customer so far, beside `held`, what is held of it, by table.
 
-    `rows_held` counts the rows held by month, None for a report without months. What is kept of the rows that
-    came is small: of columns which were filled, the names of those still empty; of amounts held and come
-    again, both; of months never held, some.
+    `rows_held` counts the rows held by month, None for a report without months. What is kept of the rows
+    that came is small: the names of columns that were filled and are `empty` so far, or `zero`; of amounts
+    that came `again`, the old and the new one; of `new` months, never held, some.
     """
 
     rows_held: Mapping[date | None, int]
     held: Mapping[str, HeldTable]
     rows: Counter[str] = field(default_factory=Counter)
     empty: dict[str, set[str]] = field(default_factory=dict)
+    zero: dict[str, set[str]] = field(default_factory=dict)
     again: dict[tuple[str, str], list[tuple[float, float]]] = field(default_factory=dict)
     new: dict[tuple[str, str], list[float]] = field(default_factory=dict)
 
@@ -65,33 +70,29 @@ class Comparison:
             held = self.held.get(table.name)
             if held is None:
                 continue
+            frame = table.frame
             documented = {column.name for column in table.columns if column.documented}
-            filled = {name for name, number in held.filled.items() if number}
-            empty = self.empty.setdefault(table.name, filled & documented)
-            empty -= {name for name in empty if _is_filled(table.frame[name])}
-            if table.frame.height and held.sample.height:
-                self._add_amounts(table.name, table.frame, held)
+            amounts = [name for name in held.nonzero if name in documented and frame[name].dtype.is_decimal()]
+            empty = self.empty.setdefault(table.name, _known(held.filled) & documented)
+            empty -= {name for name in empty if frame[name].null_count() < frame.height}
+            zero = self.zero.setdefault(table.name, _known(held.nonzero) & set(amounts))
+            zero -= {name for name in zero if (frame[name] != 0).any()}
+            place = ["_month", *held.identity]
+            if frame.height and held.sample.height and set(place) <= set(frame.columns):
+                self._add_amounts(table.name, frame.select(*place, pl.col(amounts).cast(pl.Float64)), held)
 
     def _add_amounts(self, name: str, frame: pl.DataFrame, held: HeldTable) -> None:
+        """Take note of amounts held and come again, and of those of months never held."""
         place = ["_month", *held.identity]
-        amounts = [column for column in held.amounts if column in frame.columns]
-        if not set(place) <= set(frame.columns):
-            return
-        frame = frame.select(*place, pl.col(amounts).cast(pl.Float64))
-        before = held.sample.select(
-            *(pl.col(column).cast(frame.schema[column], strict=False) for column in place),
-            *(pl.col(column).alias(f"_{column}_before") for column in amounts),
-        )
-        unique = before.unique(place, keep="none", maintain_order=True)
-        same = frame.join(unique, on=place, nulls_equal=True, maintain_order="left")
-        same = same.unique(place, keep="none", maintain_order=True)
+        sample = held.sample.cast({one: frame.schema[one] for one in place}, strict=False)
+        before = sample.unique(place, keep="none", maintain_order=True)
+        again = frame.join(before, on=place, nulls_equal=True, suffix=BEFORE).unique(place, keep="none")
         held_months = [month for month, rows in self.rows_held.items() if rows and month]
         new = frame.filter(pl.col("_month").is_not_null(), ~pl.col("_month").is_in(held_months))
-        for column in amounts:
-            both = same.select(f"_{column}_before", column).drop_nulls().iter_rows()
+        for column in frame.columns[len(place) :]:
             known = self.again.setdefault((name, column), [])
-            known += [(old, now) for old, now in both if old and now]
-            some = new[column].abs().drop_nulls()
+            known += again.select(f"{column}{BEFORE}", column).drop_nulls().iter_rows()
+            some = new[column].abs()
             self.new.setdefault((name, column), []).extend(some.filter(some > 0).head(MOST_NEW_AMOUNTS))
 
     def doubts(self, fetched: Sequence[WindowResult]) -> tuple[Doubt, ...]:
@@ -108,9 +109,11 @@ class Comparison:
                 continue  # the catalogue has no such table any more
             if not came and is_no_accident(held.rows, whole, self.rows.total()):
                 yield Doubt(DoubtKind.TABLE_EMPTIED, held.rows, held.rows, name)
-            for column in sorted(self.empty[name]):
-                if is_no_accident(held.filled[column], held.rows, came):
+            for column in sorted(self.empty[name] | self.zero[name]):
+                if column in self.empty[name] and is_no_accident(held.filled[column], held.rows, came):
                     yield Doubt(DoubtKind.COLUMN_EMPTIED, held.filled[column], held.rows, name, column)
+                elif column in self.zero[name] and is_no_accident(held.nonzero[column], held.rows, came):
+                    yield Doubt(DoubtKind.AMOUNTS_ZERO, held.nonzero[column], held.rows, name, column)
 
     def _multiplied(self) -> Iterator[Doubt]:
         for (name, column), pairs in self.again.items():
@@ -184,14 +187,14 @@ def is_no_accident(filled: int, held: int, came: int) -> bool:
 def factor_of_same_rows(pairs: Sequence[tuple[float, float]]) -> tuple[float, int, int] | None:
     """The one factor by which amounts of the same rows changed, and how many of those that changed.
 
-    `pairs` are amounts as they were and as they are, without zeros. None where there is no such factor.
+    `pairs` are amounts as they were and as they are; zeros do not count. None where it is not one factor.
     """
-    changed = [(before, now) for before, now in pairs if before != now]
+    changed = [(before, now) for before, now in pairs if before and now and before != now]
     if len(changed) < FEWEST_AMOUNTS:
         return None
     factor = median(now / before for before, now in changed)
     alike = [before for before, now in changed if abs(now / before - factor) <= SAME_FACTOR * abs(factor)]
-    is_one = len(alike) >= NEARLY_ALL * len(changed) and len(set(alike)) >= FEWEST_AMOUNTS
+    is_one = len(alike) >= NEARLY_ALL * len(changed) and len(set(alike)) >= FEWEST_DIFFERENT
     is_jump = factor >= SMALLEST_FACTOR or factor <= 1 / SMALLEST_FACTOR
     return (factor, len(alike), len(changed)) if is_one and is_jump else None
 
@@ -210,11 +213,9 @@ def factor_of_other_rows(held: Sequence[float], new: Sequence[float]) -> tuple[f
     return None
 
 
-def _is_filled(values: pl.Series) -> bool:
-    """Whether any value is more than null or zero."""
-    if values.dtype.is_numeric():
-        return bool((values != 0).any())
-    return values.null_count() < len(values)
+def _known(numbers: Mapping[str, int]) -> set[str]:
+    """The names of what is there at all."""
+    return {name for name, number in numbers.items() if number}
 
 
 def reason(doubts: Sequence[Doubt]) -> str:
@@ -222,7 +223,7 @@ def reason(doubts: Sequence[Doubt]) -> str:
     said = [_WORDS[one.kind].format(one=one) for one in doubts[:MOST_IN_WORDS]]
     if len(doubts) > MOST_IN_WORDS:
         said.append(f"{len(doubts) - MOST_IN_WORDS} more are like that")
-    is_empty = {one.kind for one in doubts} & {DoubtKind.TABLE_EMPTIED, DoubtKind.COLUMN_EMPTIED}
+    is_empty = any(one.kind in EMPTIED for one in doubts)
     renamed = "If the service has renamed what is empty, adapt the report's block. " if is_empty else ""
     return (
         f"{', and '.join(said)}; the old rows stay. {renamed}"
@@ -233,7 +234,9 @@ def reason(doubts: Sequence[Doubt]) -> str:
 _WORDS: Mapping[DoubtKind, str] = {
     DoubtKind.ROWS_LOST: "{one.part} of {one.whole} held rows would go, more than half",
     DoubtKind.TABLE_EMPTIED: "{one.table} has no row any more and had {one.whole}",
-    DoubtKind.COLUMN_EMPTIED: "{one.table}.{one.column} is empty (or zero) in all rows and was filled in "
+    DoubtKind.COLUMN_EMPTIED: "{one.table}.{one.column} is empty in all rows and was filled in "
+    "{one.part} of {one.whole}",
+    DoubtKind.AMOUNTS_ZERO: "{one.table}.{one.column} is 0 in all rows and was another amount in "
     "{one.part} of {one.whole}",
     DoubtKind.AMOUNTS_MULTIPLIED: "{one.table}.{one.column} is {one.factor:.6g} times what it was, in "
     "{one.part} of {one.whole} amounts that changed",
