@@ -202,6 +202,6 @@ def test_the_reason_names_table_column_and_what_to_do() -> None:
     ]
     assert reason(found) == (
         "sold.price is 1.25 times what it was, in 9 of 10 amounts that changed, and agents has no row any "
-        "more and had 30; the old rows stay. If the service has renamed what is empty, adapt the report's block. "
-        "If the service is right, run the same sync with --accept-shrink"
+        "more and had 30; the old rows stay. If the service has renamed what is empty, adapt the report's "
+        "block. If the service is right, run the same sync with --accept-shrink"
     )
