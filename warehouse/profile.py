@@ -56,7 +56,7 @@ class HeldTable:
 def read_profiles(
     connection: DuckDBPyConnection, months: Mapping[Pair, Sequence[date | None]]
 ) -> dict[Pair, dict[str, HeldTable]]:
-    """The tables of reports and customers by name, as far as they hold rows of these months."""
+    """The documented tables of reports and customers by name, as far as they hold rows of these months."""
     tables = read_tables(connection)
     profiles: dict[Pair, dict[str, HeldTable]] = {pair: {} for pair in months}
     for report in dict.fromkeys(report for report, _ in months):
@@ -65,7 +65,7 @@ def read_profiles(
         ]
         for history in (False, True):
             for schema in tables_of_report(tables, report, history=history):
-                if schema.exists:
+                if schema.exists and any(column.documented for column in schema.columns.values()):
                     for customer, held in _profiles_of(connection, schema, asked).items():
                         profiles[report, customer][schema.name] = held
     return profiles

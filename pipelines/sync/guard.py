@@ -41,8 +41,8 @@ SMALLEST_NEW_FACTOR = 20.0
 MOST_NEW_AMOUNTS = 200
 """Amounts of months never held that are looked at, of a window and column."""
 MOST_IN_WORDS = 4
-BEFORE = " before"
-"""What follows the name of a column that is held, beside the one that came."""
+Place = tuple[object, ...]
+"""The month of a row, and what it is known again by."""
 EMPTIED = frozenset({DoubtKind.TABLE_EMPTIED, DoubtKind.COLUMN_EMPTIED, DoubtKind.AMOUNTS_ZERO})
 
 
@@ -52,7 +52,8 @@ class Comparison:
 
     `rows_held` counts the rows held by month, None for a report without months. What is kept of the rows
     that came is small: the names of columns that were filled and are `empty` so far, or `zero`; of amounts
-    that came `again`, the old and the new one; of `new` months, never held, some.
+    that came `again`, the old and the new one; of `new` months, never held, some. `known` says where in the
+    sample of a table a row is.
     """
 
     rows_held: Mapping[date | None, int]
@@ -60,39 +61,52 @@ class Comparison:
     rows: Counter[str] = field(default_factory=Counter)
     empty: dict[str, set[str]] = field(default_factory=dict)
     zero: dict[str, set[str]] = field(default_factory=dict)
+    known: dict[str, Mapping[Place, int]] = field(default_factory=dict)
     again: dict[tuple[str, str], list[tuple[float, float]]] = field(default_factory=dict)
     new: dict[tuple[str, str], list[float]] = field(default_factory=dict)
 
-    def add(self, tables: Sequence[TableLike]) -> None:
-        """Take note of the rows of one window."""
+    def add(self, months: Sequence[date], tables: Sequence[TableLike]) -> None:
+        """Take note of the rows of one window, which is about these months."""
+        has_new = any(not self.rows_held.get(month) for month in months)
         for table in tables:
-            self.rows[table.name] += table.frame.height
-            held = self.held.get(table.name)
+            held, frame = self.held.get(table.name), table.frame
             if held is None:
                 continue
-            frame = table.frame
+            self.rows[table.name] += frame.height
             documented = {column.name for column in table.columns if column.documented}
             amounts = [name for name in held.nonzero if name in documented and frame[name].dtype.is_decimal()]
             empty = self.empty.setdefault(table.name, _known(held.filled) & documented)
             empty -= {name for name in empty if frame[name].null_count() < frame.height}
             zero = self.zero.setdefault(table.name, _known(held.nonzero) & set(amounts))
             zero -= {name for name in zero if (frame[name] != 0).any()}
-            place = ["_month", *held.identity]
-            if frame.height and held.sample.height and set(place) <= set(frame.columns):
-                self._add_amounts(table.name, frame.select(*place, pl.col(amounts).cast(pl.Float64)), held)
+            if frame.height and held.sample.height:
+                self._add_again(table.name, frame, amounts)
+            if frame.height and has_new:
+                self._add_new(table.name, frame, amounts)
 
-    def _add_amounts(self, name: str, frame: pl.DataFrame, held: HeldTable) -> None:
-        """Take note of amounts held and come again, and of those of months never held."""
-        place = ["_month", *held.identity]
-        sample = held.sample.cast({one: frame.schema[one] for one in place}, strict=False)
-        before = sample.unique(place, keep="none", maintain_order=True)
-        again = frame.join(before, on=place, nulls_equal=True, suffix=BEFORE).unique(place, keep="none")
-        held_months = [month for month, rows in self.rows_held.items() if rows and month]
+    def _add_again(self, name: str, frame: pl.DataFrame, amounts: Sequence[str]) -> None:
+        """Take note of the amounts of rows that are held and come again, if they are known for sure."""
+        held = self.held[name]
+        columns = ["_month", *held.identity]
+        if not set(columns) <= set(frame.columns):
+            return
+        if name not in self.known:
+            self.known[name] = _single(held.sample, columns)
+        known = self.known[name]
+        single = {place: row for place, row in _single(frame, columns).items() if place in known}
+        for column in amounts:
+            before = held.sample[column].gather([known[place] for place in single])
+            now = frame[column].gather(list(single.values())).cast(pl.Float64)
+            self.again.setdefault((name, column), []).extend(
+                (old, new) for old, new in zip(before, now, strict=True) if old and new
+            )
+
+    def _add_new(self, name: str, frame: pl.DataFrame, amounts: Sequence[str]) -> None:
+        """Take note of amounts of months never held."""
+        held_months = [month for month, rows in self.rows_held.items() if rows]
         new = frame.filter(pl.col("_month").is_not_null(), ~pl.col("_month").is_in(held_months))
-        for column in frame.columns[len(place) :]:
-            known = self.again.setdefault((name, column), [])
-            known += again.select(f"{column}{BEFORE}", column).drop_nulls().iter_rows()
-            some = new[column].abs()
+        for column in amounts:
+            some = new[column].cast(pl.Float64).abs()
             self.new.setdefault((name, column), []).extend(some.filter(some > 0).head(MOST_NEW_AMOUNTS))
 
     def doubts(self, fetched: Sequence[WindowResult]) -> tuple[Doubt, ...]:
@@ -116,11 +130,13 @@ class Comparison:
                     yield Doubt(DoubtKind.AMOUNTS_ZERO, held.nonzero[column], held.rows, name, column)
 
     def _multiplied(self) -> Iterator[Doubt]:
-        for (name, column), pairs in self.again.items():
-            held = [abs(amount) for amount in self.held[name].sample[column].drop_nulls() if amount]
-            if found := factor_of_same_rows(pairs) or factor_of_other_rows(held, self.new[name, column]):
-                factor, part, whole = found
-                yield Doubt(DoubtKind.AMOUNTS_MULTIPLIED, part, whole, name, column, factor)
+        for name, table in self.held.items():
+            for column in table.nonzero:
+                again, new = self.again.get((name, column), []), self.new.get((name, column), [])
+                held = [abs(amount) for amount in table.sample[column] if amount] if new else []
+                if found := factor_of_same_rows(again) or factor_of_other_rows(held, new):
+                    factor, part, whole = found
+                    yield Doubt(DoubtKind.AMOUNTS_MULTIPLIED, part, whole, name, column, factor)
 
 
 def compared_months(
@@ -187,9 +203,9 @@ def is_no_accident(filled: int, held: int, came: int) -> bool:
 def factor_of_same_rows(pairs: Sequence[tuple[float, float]]) -> tuple[float, int, int] | None:
     """The one factor by which amounts of the same rows changed, and how many of those that changed.
 
-    `pairs` are amounts as they were and as they are; zeros do not count. None where it is not one factor.
+    `pairs` are amounts as they were and as they are, none of them 0. None where it is not one factor.
     """
-    changed = [(before, now) for before, now in pairs if before and now and before != now]
+    changed = [(before, now) for before, now in pairs if before != now]
     if len(changed) < FEWEST_AMOUNTS:
         return None
     factor = median(now / before for before, now in changed)
@@ -211,6 +227,13 @@ def factor_of_other_rows(held: Sequence[float], new: Sequence[float]) -> tuple[f
     if min(ratios) >= SMALLEST_NEW_FACTOR or max(ratios) <= 1 / SMALLEST_NEW_FACTOR:
         return ratios[1], len(new), len(new)
     return None
+
+
+def _single(frame: pl.DataFrame, columns: Sequence[str]) -> dict[Place, int]:
+    """Where each row is that is the only one with its values in these columns."""
+    places = list(zip(*(frame[column].to_list() for column in columns), strict=True))
+    times = Counter(places)
+    return {place: row for row, place in enumerate(places) if times[place] == 1}
 
 
 def _known(numbers: Mapping[str, int]) -> set[str]:

@@ -149,7 +149,7 @@ class Scheduler:
             if task.comparison is None:
                 await self.loader.put(result)
                 return
-            task.comparison.add(result.tables)
+            task.comparison.add(result.months, result.tables)
             result.tables, result.rejected = (), ()  # they are read from landing again
             task.held_back.append(result)
         memory.leave(result.report)

@@ -106,7 +106,7 @@ def test_only_what_can_hardly_be_an_accident_is_found_missing(
 @pytest.mark.parametrize("factor", [100.0, 0.01, 1.25, 0.8, -1.0])
 def test_amounts_that_all_become_others_by_one_factor_have_it(factor: float) -> None:
     now = [(amount, round(factor * amount, 2)) for amount in AMOUNTS]
-    found = factor_of_same_rows([*now, (5.0, 6.0), (7.0, 7.0), (0.0, 3.0)])
+    found = factor_of_same_rows([*now, (5.0, 6.0), (7.0, 7.0)])
     assert found is not None
     assert (round(found[0], 3), *found[1:]) == (factor, 40, 41)
 
@@ -120,9 +120,8 @@ def test_amounts_that_all_become_others_by_one_factor_have_it(factor: float) -> 
         [(amount, 100 * amount if place % 5 else amount + 1) for place, amount in enumerate(AMOUNTS)],
         [(amount, 1.03 * amount) for amount in AMOUNTS],
         [(2500.0, 5000.0)] * 40,
-        [(0.0, amount) for amount in AMOUNTS],
     ],
-    ids=["same", "growth", "few", "four fifths", "rate of exchange", "equal fees", "from zero"],
+    ids=["same", "growth", "few", "four fifths", "rate of exchange", "equal fees"],
 )
 def test_growth_a_rate_of_exchange_and_equal_fees_are_no_factor(pairs: list[tuple[float, float]]) -> None:
     assert factor_of_same_rows(pairs) is None
@@ -158,11 +157,11 @@ def compared(*windows: list[NormalizedTable]) -> list[tuple[DoubtKind, str, str]
     filled = {"id": 20, "note": 20, "price": 20, "share": 0}
     held = {
         "sold": HeldTable(20, filled, {"price": 20, "share": 0}, ("id",), sample),
-        "agents": HeldTable(30, {}),
+        "agents": HeldTable(30, {"id": 30}),
     }
     comparison = Comparison({JANUARY: 50}, held)
     for tables in windows:
-        comparison.add(tables)
+        comparison.add([JANUARY, FEBRUARY], tables)
     return [(one.kind, one.table, one.column) for one in comparison.doubts([])]
 
 
