@@ -81,8 +81,8 @@ class Comparison:
             zero -= {name for name in zero if (frame[name] != 0).any()}
             if frame.height and held.sample.height:
                 self._add_again(table.name, frame, amounts)
-            if frame.height and has_new:
-                self._add_new(table.name, frame, amounts)
+                if has_new:
+                    self._add_new(table.name, frame, amounts)
 
     def _add_again(self, name: str, frame: pl.DataFrame, amounts: Sequence[str]) -> None:
         """Take note of the amounts of rows that are held and come again, if they are known for sure."""
@@ -245,7 +245,7 @@ def reason(doubts: Sequence[Doubt]) -> str:
     """What is doubtful, in sentences, and what to do about it."""
     said = [_WORDS[one.kind].format(one=one) for one in doubts[:MOST_IN_WORDS]]
     if len(doubts) > MOST_IN_WORDS:
-        said.append(f"{len(doubts) - MOST_IN_WORDS} more are like that")
+        said.append(f"{len(doubts) - MOST_IN_WORDS} more like that")
     is_empty = any(one.kind in EMPTIED for one in doubts)
     renamed = "If the service has renamed what is empty, adapt the report's block. " if is_empty else ""
     return (

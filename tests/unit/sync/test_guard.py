@@ -194,6 +194,12 @@ def test_amounts_are_compared_by_row_or_else_with_those_of_other_months() -> Non
     assert compared([sold(20, factor=5, month=FEBRUARY), agents(30)]) == []
 
 
+def test_amounts_of_a_new_month_are_compared_with_nothing_where_none_are_held() -> None:
+    comparison = Comparison({JANUARY: 20}, {"sold": HeldTable(20, {"price": 20}, {"price": 0}, ("id",))})
+    comparison.add([FEBRUARY], [sold(40, month=FEBRUARY)])
+    assert comparison.doubts([]) == ()
+
+
 def test_the_reason_names_table_column_and_what_to_do() -> None:
     found = [
         Doubt(DoubtKind.AMOUNTS_MULTIPLIED, 9, 10, "sold", "price", 1.25),
