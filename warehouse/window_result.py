@@ -29,6 +29,31 @@ class WindowStatus(StrEnum):
     TOLD = "told what was changed"
 
 
+class DoubtKind(StrEnum):
+    """Why what was fetched of a report and customer may not be loaded without a word from somebody."""
+
+    ROWS_LOST = "rows lost"
+    TABLE_EMPTIED = "table emptied"
+    COLUMN_EMPTIED = "column emptied"
+    AMOUNTS_ZERO = "amounts zero"
+    AMOUNTS_MULTIPLIED = "amounts multiplied"
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """One finding of the guard: `part` of `whole` rows speak for it, held ones that go or fetched ones.
+
+    `table` and `column` are empty where it is about all rows of the report.
+    """
+
+    kind: DoubtKind
+    part: int
+    whole: int
+    table: str = ""
+    column: str = ""
+    factor: float | None = None
+
+
 @dataclass(slots=True)
 class WindowResult:
     """What is known of one window so far.
@@ -36,9 +61,9 @@ class WindowResult:
     `months` are first days, empty for a report without months; `open_months` were not over when they were
     asked. `history` merges the rows into slowly changing history instead of replacing months; `asked` then
     limits the comparison to the rows of these asked ids. `reason` says in a sentence why the window was not
-    loaded, `error` names the kind of error. `rows` counts by table, `rows_by_month` what was fetched over
-    all tables; `superseded` are months that were left
-    alone because a newer fetch is held; `opened` and `closed` count versions of history.
+    loaded, `error` names the kind of error, `doubts` are what it was held back for. `rows` counts by table,
+    `rows_by_month` what was fetched over all tables; `superseded` are months that were left alone because a
+    newer fetch is held; `opened` and `closed` count versions of history.
     """
 
     report: str
@@ -53,6 +78,7 @@ class WindowResult:
     status: WindowStatus = WindowStatus.NOT_ASKED
     reason: str = ""
     error: str = ""
+    doubts: tuple[Doubt, ...] = ()
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     # filled in by fetching

@@ -138,7 +138,7 @@ def parser(*, with_sandbox: bool = True) -> argparse.ArgumentParser:
     sync.add_argument(
         "--accept-shrink",
         action="store_true",
-        help="load answers even if more than half of a customer's rows of a report go",
+        help="load answers that were held back: most rows gone, values empty or all multiplied",
     )
     commands["replay"].add_argument(
         "--quarantine", action="store_true", help="only repeat loads that have rows in quarantine"

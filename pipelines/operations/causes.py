@@ -50,9 +50,9 @@ SENTENCES: Mapping[str, str] = {
     "{customers}{answered_months}. " + WAITS,
     "AnswerTooLarge": "Raise BROKERBI_LARGEST_ANSWER_MB: an answer is larger, for {reports} of "
     "{customers}{months}.",
-    HELD_BACK: "Ask the service whether rows are missing; if not, launch {reports} of {customers}{months} "
-    "with the tag brokerbi/accept_shrink=yes, or give `brokerbi sync` the option --accept-shrink: more than "
-    "half of the rows held would go, and stay so far.",
+    HELD_BACK: "Ask the service about what `brokerbi status` says of {reports} of {customers}{months}; if it "
+    "is right, launch them with the tag brokerbi/accept_shrink=yes, or give `brokerbi sync` the option "
+    "--accept-shrink: too many rows would go, or values come empty or multiplied, and the old ones stay.",
     LATE: "See that the schedule `nightly` and the daemon run: {reports} of {customers} was not read for a "
     "day and a half.",
     UNPUBLISHED: "Look at the latest run of the job `publish` and its checks: no new file was published for "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -15,10 +15,12 @@ from pipelines.planning.plan import PlannedReport
 from pipelines.planning.windows import Window, windows
 from pipelines.sync.bisect import WindowLimit
 from pipelines.sync.fetch import Fetcher, RowsWithoutMonths, read_landed_tables
+from pipelines.sync.guard import Comparison, compared_months, reason, shrink_warning
 from pipelines.sync.loader import Loader
 from pipelines.sync.paging import PageSize
 from pipelines.sync.summary import Summary
 from warehouse.errors import WarehouseError
+from warehouse.profile import read_profiles
 from warehouse.window_result import WindowResult, WindowStatus
 
 if TYPE_CHECKING:
@@ -31,8 +33,6 @@ THREADS = 3
 """How many answers are parsed, compressed or loaded at a time: each takes memory of its own."""
 MOST_REFUSED_WINDOWS = 2
 """After so many windows refused for another reason than their length, the rest are not asked."""
-FEWEST_ROWS = 10
-"""A customer with fewer rows of a report than this may lose any of them."""
 
 
 @dataclass
@@ -41,8 +41,8 @@ class TaskState:
 
     `rows_held` counts the rows held before the sync, by month (None without months). `closed` says why no
     more windows are asked. `denied` means refused, or not asked as its customer was refused every report
-    before. When the sync asks again for months that have rows, what is fetched waits in `held_back` until the
-    whole task is in, so that the shrink guard sees all of it.
+    before. Where anything is held that it can be compared with, it has a `comparison`: what is fetched waits
+    in `held_back` until the whole task is in, so that the guard sees all of it.
     """
 
     planned: PlannedReport
@@ -53,9 +53,15 @@ class TaskState:
     refused_windows: int = 0
     closed: str = ""
     denied: bool = False
+    comparison: Comparison | None = None
     held_back: list[WindowResult] = field(default_factory=list)
     has_begun: bool = False
     first_ended: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def months(self) -> tuple[date | None, ...]:
+        """The first days of all months that are asked for; None of a report without months."""
+        return tuple(month.first_day for one in self.planned.windows for month in one.months) or (None,)
 
     def begin(self, window: Window, run_id: str) -> WindowResult:
         """The record of one of its windows, before anything is known of it."""
@@ -95,6 +101,8 @@ class Scheduler:
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, "work"))
         for task in tasks:
             task.windows_left = len(task.planned.windows)
+        if not self.accept_shrink:
+            await asyncio.to_thread(self._compare_with_held, tasks)
         self.jobs.extend(in_turns(tasks))
         loading = asyncio.create_task(self.loader.run())
         workers = [asyncio.create_task(self._work()) for _ in range(self.concurrency * WORKERS_PER_SLOT)]
@@ -108,6 +116,17 @@ class Scheduler:
             await asyncio.gather(*workers, return_exceptions=True)
             await self.loader.finish(loading)
         await asking
+
+    def _compare_with_held(self, tasks: Sequence[TaskState]) -> None:
+        """Give every task what is held of it, as far as there is anything to compare with."""
+        months = {task.planned.pair: compared_months(task.months, task.rows_held) for task in tasks}
+        known = {pair: compared for pair, compared in months.items() if compared}
+        if known:
+            with self.loader.store.reading() as connection:
+                profiles = read_profiles(connection, known)
+            for task in tasks:
+                if task.planned.pair in known:
+                    task.comparison = Comparison(task.rows_held, profiles[task.planned.pair])
 
     async def _work(self) -> None:
         while self.jobs:
@@ -124,14 +143,13 @@ class Scheduler:
     async def _window(self, task: TaskState, window: Window) -> None:
         """One window from its request to the loader, or to the summary if it comes to nothing."""
         result = task.begin(window, self.summary.run_id)
-        months = [month.first_day for one in task.planned.windows for month in one.months] or (None,)
-        held = not self.accept_shrink and any(task.rows_held.get(month, 0) for month in months)
         memory = self.fetcher.memory
         await memory.enter(result.report)
-        if await self._fetch(task, window, result, held=held):
-            if not held:
+        if await self._fetch(task, window, result, held=task.comparison is not None):
+            if task.comparison is None:
                 await self.loader.put(result)
                 return
+            task.comparison.add(result.months, result.tables)
             result.tables, result.rejected = (), ()  # they are read from landing again
             task.held_back.append(result)
         memory.leave(result.report)
@@ -195,15 +213,17 @@ class Scheduler:
         self.summary.add(result, status, reason)
 
     async def _release(self, task: TaskState) -> None:
-        """Load what waited for the whole task to be in, unless too much of it would vanish."""
+        """Load what waited for the whole task to be in, unless the guard doubts it."""
         waiting, task.held_back = task.held_back, []
-        lost = shrink_reason(task.rows_held, waiting)
-        if not lost and (shrunk := shrink_warning(task.rows_held, waiting)):
+        comparison, task.comparison = task.comparison, None
+        doubts = comparison.doubts(waiting) if comparison else ()
+        if not doubts and (shrunk := shrink_warning(task.rows_held, waiting)):
             waiting[0].warnings += (shrunk,)
         for result in waiting:
-            if lost:
+            if doubts:
                 result.warnings = ()  # of emptied months: they are among what is held back
-                self.summary.add(result, WindowStatus.HELD_BACK, lost)
+                result.doubts, result.error = doubts, doubts[0].kind.value
+                self.summary.add(result, WindowStatus.HELD_BACK, reason(doubts))
                 continue
             await self.fetcher.memory.enter(result.report)
             result.landing = self.fetcher.landing.release(result.landing)
@@ -211,40 +231,6 @@ class Scheduler:
                 read_landed_tables, self.fetcher.landing, result, task.planned.report, self.fetcher.timezone
             )
             await self.loader.put(result)
-
-
-def shrink_reason(held: Mapping[date | None, int], fetched: Sequence[WindowResult]) -> str:
-    """Why the windows of one task must not be loaded, or nothing when they may.
-
-    `held` counts the rows held of the report and customer by month, None for a report without months. More
-    than half of all rows may not go without an explicit flag, nor may all of a report without months.
-    """
-    _, lost = _rows_lost(held, fetched)
-    total = sum(held.values())
-    is_emptied = lost == total and None in held
-    if lost * 2 <= total or (total < FEWEST_ROWS and not is_emptied):
-        return ""
-    return (
-        f"{lost} of {total} held rows would go, more than half; the old rows stay. "
-        "If the service is right, run the same sync with --accept-shrink"
-    )
-
-
-def shrink_warning(held: Mapping[date | None, int], fetched: Sequence[WindowResult]) -> str:
-    """That more than half of the rows of several months go, which are few beside all that is held."""
-    of_these, lost = _rows_lost(held, fetched)
-    if of_these < FEWEST_ROWS or lost * 2 <= of_these:
-        return ""
-    return f"{lost} of the {of_these} rows that were held of these months are gone, more than half"
-
-
-def _rows_lost(held: Mapping[date | None, int], fetched: Sequence[WindowResult]) -> tuple[int, int]:
-    """How many rows are held of the months that were fetched, and how many fewer these have now."""
-    now: Counter[date | None] = Counter()
-    for one in fetched:
-        now.update(one.rows_by_month)
-    of_these = sum(held.get(month, 0) for month in now)
-    return of_these, of_these - sum(now.values())
 
 
 def in_turns(tasks: Sequence[TaskState]) -> Iterator[tuple[TaskState, Window]]:

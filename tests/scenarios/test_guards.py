@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
@@ -10,6 +12,7 @@ import httpx
 import pytest
 
 from pipelines.catalogue.reports import REPORTS
+from pipelines.months import Month
 from pipelines.operations.replay import replay
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.processes import Job, Step, is_killed
@@ -18,7 +21,7 @@ from warehouse.database import Store
 from warehouse.landing import Landing
 from warehouse.ledger import Cap, forget_caps, ledger_of
 from warehouse.status import overview
-from warehouse.window_result import WindowStatus
+from warehouse.window_result import DoubtKind, WindowStatus
 
 
 def caps(here: Scenario) -> list[tuple[str, int | None]]:
@@ -194,3 +197,89 @@ def test_pages_that_move_are_read_again_and_it_is_written_down(tmp_path: Path, k
         for one in (here, calm)
     )
     assert moving == still
+
+
+def chain_of(tmp_path: Path, report: str) -> Scenario:
+    """Two months of a report of a group of offices, after a first sync."""
+    here = whole_chain(tmp_path, (report,), start="2026-10", customers="G1")
+    assert here.sync().complaints() == []
+    return here
+
+
+@dataclass
+class Altered(httpx.AsyncBaseTransport):
+    """The sandbox, with something else in its answers."""
+
+    sandbox: httpx.AsyncBaseTransport
+    change: Callable[[bytes], bytes]
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        reply = await self.sandbox.handle_async_request(request)
+        return httpx.Response(reply.status_code, content=self.change(await reply.aread()))
+
+
+def renamed(old: bytes, new: bytes) -> Callable[[bytes], bytes]:
+    """A change of answers that gives a key another name."""
+    return lambda body: body.replace(b'"%b":' % old, b'"%b":' % new)
+
+
+def multiplied(key: bytes, factor: float) -> Callable[[bytes], bytes]:
+    """A change of answers that multiplies every amount under a key."""
+    return lambda body: re.sub(
+        rb'"%b":(-?[0-9.]+)' % key, lambda found: b'"%b":%.2f' % (key, factor * float(found[1])), body
+    )
+
+
+ALTERED = [
+    ("commission_user", renamed(b"commission", b"provision"), "column emptied", "commission_user.commission"),
+    ("sales", renamed(b"agents", b"brokers"), "table emptied", "sales_agents has no row"),
+    ("users", renamed(b"name", b"fullName"), "column emptied", "users.name"),
+    ("commission_user", multiplied(b"soldTotalPrice", 0), "amounts zero", "commission_user.sold_total_price"),
+    ("sales", multiplied(b"finalPrice", 100), "amounts multiplied", "sales_estates.final_price is 100 times"),
+    ("commission_user", multiplied(b"commission", 1.25), "amounts multiplied", "commission is 1.25 times"),
+    ("running_commissions", multiplied(b"amount", 0.01), "amounts multiplied", "amount is 0.01 times"),
+]
+
+
+@pytest.mark.parametrize(("report", "change", "kind", "words"), ALTERED)
+def test_what_comes_empty_or_multiplied_is_held_back_until_told_otherwise(
+    tmp_path: Path, report: str, change: Callable[[bytes], bytes], kind: str, words: str
+) -> None:
+    here = chain_of(tmp_path, report)
+    before = here.cells()
+    altered = replace(here, transport=Altered(here.sandbox, change))
+    summary = altered.sync(refresh=True)
+    assert {one.status for one in summary.results} == {WindowStatus.HELD_BACK}
+    assert words in summary.complaints()[0]
+    assert "--accept-shrink" in summary.complaints()[0]
+    assert set(here.rows("SELECT error_kind FROM meta.loads WHERE status = 'held back'")) == {(kind,)}
+    assert here.cells() == before
+    assert altered.sync(refresh=True, accept_shrink=True).complaints() == []
+    assert here.cells() != before
+    assert altered.sync(refresh=True).complaints() == []
+
+
+def test_a_column_that_is_rarely_filled_may_be_empty(tmp_path: Path) -> None:
+    here = chain_of(tmp_path, "sales")
+    assert 0 < here.value("SELECT count(commission_text) FROM bi.sales_estates") < 10
+    altered = replace(here, transport=Altered(here.sandbox, renamed(b"commissionText", b"wording")))
+    assert altered.sync(refresh=True).complaints() == []
+    assert here.value("SELECT count(commission_text) FROM bi.sales_estates") == 0
+
+
+def test_a_month_that_was_never_held_is_compared_with_the_one_before(tmp_path: Path) -> None:
+    here = whole_chain(tmp_path, ("commission_user",), start="2026-09", customers="G1")
+    september, october = Month(2026, 9), Month(2026, 10)
+    assert here.sync(first=september, last=september).complaints() == []
+    altered = replace(here, transport=Altered(here.sandbox, multiplied(b"commission", 100)))
+    [found] = altered.sync(first=october, last=october).results
+    assert [(one.kind, one.column) for one in found.doubts] == [(DoubtKind.AMOUNTS_MULTIPLIED, "commission")]
+    assert here.sync(first=october, last=october).complaints() == []
+
+
+def test_nights_that_go_on_as_usual_hold_nothing_back(tmp_path: Path) -> None:
+    nights = [date(2026, 9, 28), date(2026, 10, 1), date(2026, 10, 12)]
+    reports = ("commission_user", "sales", "tips_and_leads", "running_commissions", "users")
+    here = whole_chain(tmp_path, reports, start="2026-07", as_of=nights[0], customers="G1")
+    complaints = [here.on(night).sync().complaints() for night in nights]
+    assert complaints == [[]] * len(nights)

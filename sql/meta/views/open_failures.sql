@@ -29,7 +29,7 @@ COMMENT ON VIEW meta.open_failures IS 'Which months failed or are held back, and
 COMMENT ON COLUMN meta.open_failures.report IS 'name of the report';
 COMMENT ON COLUMN meta.open_failures.customer IS 'the customer that was asked';
 COMMENT ON COLUMN meta.open_failures.month IS 'first day of the month; null for a report without months';
-COMMENT ON COLUMN meta.open_failures.status IS 'failed, or held back as too many rows would go';
+COMMENT ON COLUMN meta.open_failures.status IS 'failed, or held back: too many rows would go, or values come empty or multiplied';
 COMMENT ON COLUMN meta.open_failures.failed_at_utc IS 'when it failed last, in UTC';
 COMMENT ON COLUMN meta.open_failures.error_kind IS
     'the kind of that error in one word, like Unavailable; null where it has none';
