@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import fsspec
 from filelock import FileLock
 
+from pipelines.file_name import bounded
 from pipelines.operations.dbt_project import write_dbt_project
 from pipelines.operations.workbook import write_workbook
 from warehouse.errors import WarehouseError, explained
@@ -133,7 +134,7 @@ def _write_each(source: TableExport, tables: Sequence[PublishedTable], folder: P
     folder.mkdir()
     write = source.write_parquet if format_ == "parquet" else source.write_csv
     for table in tables:
-        write(table, folder / f"{table.name}.{format_}")
+        write(table, folder / f"{bounded(table.name)}.{format_}")
 
 
 @contextmanager

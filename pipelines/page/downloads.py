@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from urllib.parse import quote
 
+from pipelines.file_name import bounded
 from pipelines.page.language import Language
 
 BYTE_ORDER_MARK = "\ufeff"  # without it Excel takes the file for another encoding
@@ -29,7 +30,7 @@ def download(
     file.writerows([[_cell(one, words.words["form"]["decimal"]) for one in row] for row in rows])
     return {
         "href": "data:text/csv;charset=utf-8," + quote(BYTE_ORDER_MARK + text.getvalue()),
-        "file": re.sub(r"\W+", "-", name.lower()).strip("-") + ".csv",
+        "file": bounded(re.sub(r"\W+", "-", name.lower()).strip("-")) + ".csv",
         "name": name,
     }
 

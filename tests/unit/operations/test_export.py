@@ -102,6 +102,14 @@ def test_only_the_tables_that_are_named_are_written(here: Path) -> None:
     assert names(here / "export" / "latest" / "csv") == ["bi.estates.csv"]
 
 
+def test_tables_with_long_names_have_files_of_their_own(here: Path) -> None:
+    with duckdb.connect(here / "warehouse.duckdb") as connection:
+        for ending in "ab":
+            connection.execute(f'CREATE TABLE bi."estates__{"字" * 120}{ending}" AS SELECT 1 AS id')
+    exported(here, "csv", "parquet")
+    assert [len(names(here / "export" / "latest" / format_)) for format_ in ("csv", "parquet")] == [4, 4]
+
+
 def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir() if path.name != ".lock")
 

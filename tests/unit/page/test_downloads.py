@@ -22,3 +22,7 @@ def test_a_name_that_is_a_formula_is_text() -> None:
     assert "'=1%2B1" in download(language("en"), "x", ["a"], [["=1+1"]])["href"].replace("%27", "'").replace(
         "%3D", "="
     )
+
+
+def test_the_name_of_a_file_is_not_longer_than_a_file_system_takes() -> None:
+    assert len(download(language("en"), "å" * 250, ["a"], [])["file"].encode()) <= 255

@@ -231,6 +231,12 @@ def test_the_name_of_an_office_s_page_is_its_id_as_far_as_a_file_can_be_called_s
     assert re.fullmatch(r"[0-9a-f]{8}\.html", office_file("../.."))
 
 
+@pytest.mark.parametrize("letter", ["M", "m", "/", "å"])
+def test_the_page_of_an_office_with_a_long_id_has_a_name_that_every_file_system_takes(letter: str) -> None:
+    files = {office_file(letter * 250 + ending) for ending in ("", "1", "2")}
+    assert (len(files), max(len(f".{one}.4194304.new".encode()) for one in files) <= 255) == (3, True)
+
+
 def test_offices_with_similar_ids_have_pages_of_their_own() -> None:
     assert len({office_file(one).lower() for one in ("M1", "m1", "M-1", "M 1", "M1 ")}) == 5
 
