@@ -83,12 +83,17 @@ def first_rows(data_dir: Path, statement: str, variables: Mapping[str, object], 
 def write_answer(
     data_dir: Path, statement: str, variables: Mapping[str, object], *, format_: str, path: Path
 ) -> None:
-    """Write the whole answer into a file, in one of FILE_FORMATS; raises WrongQuestion as above."""
+    """Write the whole answer into a file, in one of FILE_FORMATS; raises WrongQuestion as above.
+
+    A file that is there keeps its rights.
+    """
     with _asked(data_dir, variables, writes=path) as connection:
         _check(connection, statement)
         select = statement.strip().removesuffix(";")
         # The line break ends a comment that the statement may end with.
-        connection.execute(f"COPY ({select}\n) TO {literal(str(path))} ({FILE_FORMATS[format_]})")
+        connection.execute(
+            f"COPY ({select}\n) TO {literal(str(path))} ({FILE_FORMATS[format_]}, USE_TMP_FILE false)"
+        )
 
 
 def _check_office(connection: DuckDBPyConnection, office: object) -> None:

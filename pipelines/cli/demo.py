@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pipelines.cli.output import complain, count, duration
 from pipelines.months import Month
+from warehouse.files import PRIVATE_FILE, shared_folder
 
 MARK = ".brokerbi-demo"
 NIGHTS = (timedelta(weeks=8), timedelta(weeks=4), timedelta())
@@ -79,8 +80,8 @@ def _clear(directory: Path) -> None:
         raise ValueError(f"{directory} is not empty and not of an earlier demo; name another with --data-dir")
     if directory.exists():
         shutil.rmtree(directory)
-    directory.mkdir(parents=True)
-    mark.touch()
+    shared_folder(directory)
+    mark.touch(mode=PRIVATE_FILE)
 
 
 def _say_what_now(file: Path) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 from pipelines.cli.output import complain, count, print_table
 from pipelines.settings.model import load_settings
-from warehouse.files import SHARED_FILE, replacement
+from warehouse.files import PRIVATE_FILE, SHARED_FILE, replacement
 from warehouse.published import analyses, first_rows, statement_of, write_answer
 
 MOST_ROWS = 1000
@@ -77,6 +77,7 @@ def _write(data_dir: Path, statement: str, variables: dict[str, Any], format_: s
     if out:
         path = Path(out).absolute()
         with replacement(path, mode=SHARED_FILE) as unfinished:
+            unfinished.touch(mode=PRIVATE_FILE)
             write_answer(data_dir, statement, variables, format_=format_, path=unfinished)
         print(f"{path}")
         return

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from urllib.parse import quote
 
-from pipelines.file_name import bounded
+from pipelines.foreign_text import bounded
 from pipelines.page.language import Language
 
 BYTE_ORDER_MARK = "\ufeff"  # without it Excel takes the file for another encoding

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from pipelines.file_name import bounded
+from pipelines.foreign_text import bounded
 from pipelines.page import doubts, figures, gap, news, operators, sections
 from pipelines.page.facts import Facts
 from pipelines.page.language import Language, capitalized, language

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import os
+import stat
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -111,7 +114,7 @@ def test_tables_with_long_names_have_files_of_their_own(here: Path) -> None:
 
 
 def names(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir() if path.name != ".lock")
+    return sorted(path.name for path in folder.iterdir() if path.name not in (".lock", "latest.json"))
 
 
 def test_a_table_that_is_not_there_is_refused_and_the_one_before_stays(here: Path) -> None:
@@ -154,6 +157,34 @@ def test_an_address_gets_the_same_files_and_is_told_last_which_are_whole(here: P
 def test_an_address_that_cannot_be_written_is_named(here: Path, to: str) -> None:
     with pytest.raises(WarehouseError, match="cannot be written"):
         exported(here, "csv", to=to)
+
+
+@pytest.fixture
+def careless() -> Iterator[None]:
+    """A process whose umask takes no right away."""
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+@pytest.mark.usefixtures("careless")
+@pytest.mark.parametrize("scheme", ["", "file://", "local://"])
+def test_an_export_on_this_machine_is_for_the_readers_of_the_published_file(here: Path, scheme: str) -> None:
+    place = here / "far" / "there"
+    exported(here, "csv", "dbt", to=f"{scheme}{place}")
+    found = [path for path in (place.parent, place, *place.rglob("*")) if not path.is_symlink()]
+    assert {stat.filemode(path.stat().st_mode) for path in found} == {
+        "drwxr-x---",
+        "-rw-r-----",
+        "-rw-------",
+    }
+    assert (place / "latest" / "csv" / "bi.estates.csv").exists()
+
+
+def test_every_place_says_which_export_is_the_newest(here: Path) -> None:
+    exported(here, "csv")
+    latest = here / "export" / "latest"
+    assert json.loads(latest.with_suffix(".json").read_text("utf-8")) == {"export": str(latest.readlink())}
 
 
 def test_exports_beside_the_file_can_be_removed(here: Path) -> None:

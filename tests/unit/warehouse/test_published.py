@@ -94,6 +94,14 @@ def test_a_written_answer_holds_every_row(here: Path, format_: str) -> None:
     assert duckdb.execute(f"SELECT count(*), sum(sum) FROM '{path}'").fetchall() == [(9, 54)]
 
 
+@pytest.mark.parametrize("format_", ["csv", "json", "parquet"])
+def test_an_answer_is_written_into_the_private_file_that_waits_for_it(here: Path, format_: str) -> None:
+    path = here / f"answer.{format_}"
+    path.touch(mode=0o600)
+    write_answer(here, "FROM marts.sums", {}, format_=format_, path=path)
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
 def test_without_a_published_file_the_next_step_is_named(tmp_path: Path) -> None:
     with pytest.raises(WarehouseError, match=r"There is no published file .* makes one"):
         first_rows(tmp_path, "SELECT 1", {}, most=1)

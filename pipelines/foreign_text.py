@@ -1,4 +1,4 @@
-"""Names of files that are made of foreign names, such as ids of offices: short enough for every file system."""
+"""Names of files that are made of foreign names, such as ids of offices: never too long for one."""
 
 from __future__ import annotations
 
