@@ -1,4 +1,4 @@
-"""Names of files that are made of foreign names, such as ids of offices: never too long for one."""
+"""Foreign text where it could do more than be read: as the name of a file, and in a cell of a spreadsheet."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import hashlib
 
 LONGEST = 200
 """In bytes: file systems take 255, and an ending or the mark of an unfinished file comes to it."""
+FORMULA_SIGNS = "=+-@\t\r\n＝＋－＠"
+"""A spreadsheet takes a text of a CSV file for a formula, and runs it, if it begins with one of these."""
 
 
-def bounded(name: str) -> str:
+def file_name(name: str) -> str:
     """The name itself, or its beginning and a checksum of the whole if it is too long to be one of a file.
 
     The sign between the two is in no name that is handed in, so that no other name can be the same.
@@ -17,3 +19,8 @@ def bounded(name: str) -> str:
     if len(written) <= LONGEST:
         return name
     return f"{written[: LONGEST // 2].decode(errors='ignore')}~{hashlib.sha256(written).hexdigest()}"
+
+
+def csv_cell(text: str) -> str:
+    """The text, with an apostrophe before what would be a formula; never for numbers."""
+    return f"'{text}" if text.startswith(tuple(FORMULA_SIGNS)) else text

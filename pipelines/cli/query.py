@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from pipelines.cli.output import complain, count, print_table
+from pipelines.foreign_text import FORMULA_SIGNS
 from pipelines.settings.model import load_settings
 from warehouse.files import PRIVATE_FILE, SHARED_FILE, replacement
 from warehouse.published import analyses, first_rows, statement_of, write_answer
@@ -78,14 +79,16 @@ def _write(data_dir: Path, statement: str, variables: dict[str, Any], format_: s
         path = Path(out).absolute()
         with replacement(path, mode=SHARED_FILE) as unfinished:
             unfinished.touch(mode=PRIVATE_FILE)
-            write_answer(data_dir, statement, variables, format_=format_, path=unfinished)
+            write_answer(
+                data_dir, statement, variables, format_=format_, path=unfinished, formula_signs=FORMULA_SIGNS
+            )
         print(f"{path}")
         return
     if format_ == "parquet" and sys.stdout.isatty():
         raise ValueError("Parquet is not for a terminal; name a file with --out")
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"answer.{format_}"
-        write_answer(data_dir, statement, variables, format_=format_, path=path)
+        write_answer(data_dir, statement, variables, format_=format_, path=path, formula_signs=FORMULA_SIGNS)
         with path.open("rb") as written:
             sys.stdout.flush()
             shutil.copyfileobj(written, sys.stdout.buffer)

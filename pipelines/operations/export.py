@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import fsspec
 from filelock import FileLock
 
-from pipelines.foreign_text import bounded
+from pipelines.foreign_text import FORMULA_SIGNS, file_name
 from pipelines.operations.dbt_project import write_dbt_project
 from pipelines.operations.workbook import write_workbook
 from warehouse.errors import WarehouseError, explained
@@ -143,9 +143,12 @@ def _write_files(
 
 def _write_each(source: TableExport, tables: Sequence[PublishedTable], folder: Path, format_: str) -> None:
     folder.mkdir()
-    write = source.write_parquet if format_ == "parquet" else source.write_csv
     for table in tables:
-        write(table, folder / f"{bounded(table.name)}.{format_}")
+        path = folder / f"{file_name(table.name)}.{format_}"
+        if format_ == "parquet":
+            source.write_parquet(table, path)
+        else:
+            source.write_csv(table, path, FORMULA_SIGNS)
 
 
 @contextmanager

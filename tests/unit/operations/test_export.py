@@ -76,6 +76,16 @@ def test_csv_keeps_every_value(here: Path) -> None:
         assert list(csv.reader(file)) == [["name of it"], ['a,"b"']]
 
 
+def test_no_text_of_a_csv_file_is_a_formula_and_every_number_is_one(here: Path) -> None:
+    with duckdb.connect(here / "warehouse.duckdb") as connection:
+        connection.execute(
+            "CREATE TABLE marts.signs AS SELECT -0.25 AS lost, unnest(['-1', '=1', '＝1']) AS text"
+        )
+    exported(here, "csv", tables=["signs"])
+    with (here / "export/latest/csv/marts.signs.csv").open(encoding="utf-8", newline="") as file:
+        assert list(csv.reader(file))[1:] == [["-0.25", "'-1"], ["-0.25", "'=1"], ["-0.25", "'＝1"]]
+
+
 def test_a_workbook_has_numbers_days_and_no_formula(here: Path) -> None:
     exported(here, "xlsx")
     sheet = openpyxl.load_workbook(here / "export/latest/brokerbi.xlsx")["sums"]
