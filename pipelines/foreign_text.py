@@ -32,3 +32,8 @@ def csv_cell(text: str) -> str:
 def visible(text: str) -> str:
     """The text with every control character, line breaks too, written as JSON may write it."""
     return CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def visible_lines(text: str) -> str:
+    """The same of a text of several lines, which stay lines."""
+    return "\n".join(map(visible, text.split("\n")))

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from shutil import get_terminal_size
 
-from pipelines.foreign_text import visible
+from pipelines.foreign_text import visible, visible_lines
 
 GAP = "  "
 NARROWEST = 20
@@ -20,12 +20,12 @@ NARROWEST = 20
 
 def say(text: str = "") -> None:
     """Plain lines on stdout."""
-    print("\n".join(map(visible, text.split("\n"))))
+    print(visible_lines(text))
 
 
 def complain(text: str) -> None:
     """The same on stderr."""
-    print("\n".join(map(visible, text.split("\n"))), file=sys.stderr)
+    print(visible_lines(text), file=sys.stderr)
 
 
 def print_json(value: object) -> None:
