@@ -14,6 +14,7 @@ from urllib.parse import unquote
 
 import pytest
 
+from pipelines.foreign_text import CONTROLS
 from pipelines.page.facts import CoveredMonth, Facts, facts_by_office
 from pipelines.page.html_page import office_file
 from pipelines.page.language import LANGUAGES, SPACE
@@ -33,6 +34,7 @@ from tests.unit.page.given import (
 
 HOSTILE = (
     """<script>alert(1)</script><img src=x onerror=alert(2)>" onmouseover="alert(3)' {{ 7*7 }} </style>"""
+    "\x00\x1b[2J\x9b\u202e"
 )
 CHAINS = {
     "empty": Facts(),
@@ -223,6 +225,11 @@ def test_what_a_refused_login_is_to_read_is_not_on_time() -> None:
     html = operators_page(replace(facts, standings=refused))
     assert html.count(">Login refused: M1<") == 1
     assert ">On time<" not in html
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_holds_no_control_character_of_the_data(name: str) -> None:
+    assert CONTROLS.findall(drawn(name).replace("\n", "")) == []
 
 
 def test_the_name_of_an_office_s_page_is_its_id_as_far_as_a_file_can_be_called_so() -> None:
