@@ -1,7 +1,7 @@
 """A dbt project on the published file: sources, models, and a semantic model that says what may be summed.
 
-dbt renders what it reads as templates, so nothing that the service named may be one. `dbt build` in the project
-needs dbt-duckdb and BROKERBI_DATA_DIR. The file is attached read-only; what dbt builds goes into a file of its own.
+dbt renders what it reads as templates, so nothing that the service named may be one. `dbt build` needs
+dbt-duckdb and BROKERBI_DATA_DIR. The file is attached read-only; what dbt builds goes into a file of its own.
 """
 
 from __future__ import annotations

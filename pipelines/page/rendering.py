@@ -1,8 +1,8 @@
 """Rendering of a page: the templates of this room, a page's style, and the policy that its head states.
 
-The templates escape whatever comes from the file, and show its control characters. The policy allows the page's
-own style and script, named by their checksums, and nothing else: no picture, no address, even if a name in the
-data were to try.
+The templates escape whatever comes from the file, and show its control characters. The policy allows the
+page's own style and script, named by their checksums, and nothing else: no picture, no address, even if a
+name in the data were to try.
 """
 
 from __future__ import annotations
