@@ -125,11 +125,12 @@ soak: $(STAMP) ## hours of it: the tests in new orders with many more examples (
 	@if $(BIN)/python -c 'import atheris' 2>/dev/null; then \
 	  POLARS_MAX_THREADS=1 $(BIN)/python -m tests.tools.soak.guided_fuzz --seconds $${GUIDED:-600}; fi
 
-lock: ## write requirements.txt anew from pyproject.toml (needs uv)
+lock: ## write requirements.txt, and that of the image, anew from pyproject.toml (needs uv)
 	uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \
 	  --no-strip-extras --no-header --no-annotate --no-emit-index-url --no-emit-find-links --output-file requirements.txt
-	uv pip compile deploy/container/postgres.in --no-deps --universal --python-version 3.11 --generate-hashes \
-	  --no-header --no-annotate --no-emit-index-url --no-emit-find-links --output-file deploy/container/postgres.txt
+	uv pip compile pyproject.toml deploy/container/requirements.in --constraint requirements.txt --universal \
+	  --python-version 3.11 --generate-hashes --no-strip-extras --no-header --no-annotate --no-emit-index-url \
+	  --no-emit-find-links --output-file deploy/container/requirements.txt
 
 # Dagster reads its settings from the directory it keeps its history in.
 # Its storage is made here: two processes that make it at the same moment trip over each other.

@@ -19,6 +19,7 @@ from assets.partitions import ReportPartition, parse_partition_key
 from assets.project import Project
 from assets.under_way import MOST_RUNS, RANGE_END, RANGE_START, SINGLE_PARTITION, UNFINISHED
 from pipelines.months import Month
+from warehouse.files import private_folder
 from warehouse.ledger import ledger_of
 from warehouse.lock import locked_file
 
@@ -65,7 +66,7 @@ def with_months_of_others(
         yield partitions
         return
     lock = project.store.lock_path.with_name("backfill.lock")
-    lock.parent.mkdir(parents=True, exist_ok=True)
+    private_folder(lock.parent)
     with locked_file(lock, LONGEST_WAIT_SECONDS):
         yield [*partitions, *_of_others(project, backfill, partitions)]
 

@@ -1,7 +1,12 @@
-"""Channels that carry a message to people: a webhook and e-mail."""
+"""Channels that carry a message to people: a webhook and e-mail.
+
+A message names what the service sent, so that no channel may take it for more than text.
+"""
 
 from __future__ import annotations
 
+import html
+import re
 import smtplib
 import ssl
 from collections.abc import Callable, Mapping
@@ -11,10 +16,12 @@ from email.message import EmailMessage
 import httpx
 from pydantic import SecretStr
 
+from pipelines.foreign_text import visible_lines
 from pipelines.settings.model import Settings
 
 TIMEOUT_SECONDS = 30.0
 SMTP_OVER_TLS_PORT = 465
+_MENTION_OR_LINK = re.compile(r"(?<!\w)@(?=\w)|\](?=[(\[:])")
 
 
 @dataclass(frozen=True)
@@ -40,7 +47,7 @@ class Webhook:
     transport: httpx.BaseTransport | None = None
 
     def __call__(self, message: Message) -> None:
-        body = {"text": f"{message.subject}\n\n{message.text}"}
+        body = {"text": as_chat_text(f"{message.subject}\n\n{message.text}")}
         try:
             with httpx.Client(transport=self.transport, timeout=TIMEOUT_SECONDS) as client:
                 answer = client.post(self.address.get_secret_value(), json=body)
@@ -66,7 +73,7 @@ class Email:
         mail["Subject"] = message.subject
         mail["From"] = self.sender
         mail["To"] = ", ".join(self.to)
-        mail.set_content(message.text)
+        mail.set_content(visible_lines(message.text))
         try:
             with self._connect() as server:
                 if self.username and self.password:
@@ -87,6 +94,15 @@ class Email:
         if server.has_extn("starttls") or self.username:
             server.starttls(context=context)
         return server
+
+
+def as_chat_text(text: str) -> str:
+    """The text so that no chat service finds a mention, a link or markup in it.
+
+    `&`, `<` and `>` are written as chat services ask for it, which show the signs: `<!channel>` would call
+    everybody. What others find in text or Markdown, `@all` or `[text](address)`, gets a space without width.
+    """
+    return _MENTION_OR_LINK.sub("\\g<0>\u200b", html.escape(visible_lines(text), quote=False))
 
 
 def _reason(error: Exception) -> str:

@@ -23,6 +23,9 @@ OURS = {
 """Columns that lead from a mart back to loads; a query says more where there is more to say."""
 INFERRED = "; documented but for its name in the answer, which is inferred"
 
+_SOURCE = r"regexp_replace(columns.source, '[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]', '�', 'g')"
+"""A key of the service may hold anything; clients print these words into terminals and pages."""
+
 Words = Mapping[str, Mapping[str, str]]
 
 _OF_BI = "SELECT table_name, column_name, description FROM meta.columns WHERE description <> ''"
@@ -54,10 +57,10 @@ SELECT
         nullif(found.comment, '') || CASE WHEN columns.name_inferred THEN $1 ELSE '' END,
         CASE WHEN found.kind = 'table macro' THEN tables.description || ' As it was at a moment, in UTC.' END,
         CASE WHEN found.column_name IS NULL THEN 'A list nested in the answers, not documented.' END,
-        CASE WHEN NOT columns.documented THEN 'not documented; found in the answer at ' || columns.source END
+        CASE WHEN NOT columns.documented THEN 'not documented; found in the answer at ' || {_SOURCE} END
     ) AS description,
     columns.documented AND NOT coalesce(columns.name_inferred, false) AS is_documented,
-    columns.source, tables.report, columns.first_seen_utc
+    {_SOURCE}, tables.report, columns.first_seen_utc
 FROM found
 LEFT JOIN meta.tables AS tables
     ON found.schema_name = 'bi'

@@ -90,10 +90,23 @@ def header_sha256(path: Path) -> str:
 
 
 def private_folder(path: Path) -> None:
-    """A directory that only its owner can look into, with its parents."""
-    if not path.is_dir():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
+    """A directory that only its owner can look into, with its parents, which the group can."""
+    _make_folder(path, PRIVATE_FOLDER)
+
+
+def shared_folder(path: Path) -> None:
+    """A directory that the group can look into and only its owner can write in, with its parents."""
+    _make_folder(path, SHARED_FOLDER)
+
+
+def _make_folder(path: Path, mode: int) -> None:
+    """Make what is missing, with rights that the process's umask has no part in; the rest stays as it is."""
+    if path.is_dir():
+        return
+    if not path.parent.is_dir():
+        _make_folder(path.parent, SHARED_FOLDER)
+    path.mkdir(mode=mode, exist_ok=True)
+    path.chmod(mode)
 
 
 def remove(path: Path) -> None:

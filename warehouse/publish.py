@@ -27,7 +27,6 @@ from warehouse.duckdb_file import connect
 from warehouse.errors import WarehouseError, explained
 from warehouse.files import (
     SHARED_FILE,
-    SHARED_FOLDER,
     copy_file,
     give_name,
     header_sha256,
@@ -35,6 +34,7 @@ from warehouse.files import (
     remove_logs,
     replacement,
     same_file,
+    shared_folder,
     sync,
     wal,
 )
@@ -243,7 +243,7 @@ SELECT (SELECT count(DISTINCT load_id) FROM meta.months),
 def _make_version(store: Store, versions: Versions, publication: Publication, began: float) -> Publication:
     """Copy the working file, tell the copy that it is published, and show it to the analysts."""
     version = publication.version or ""
-    versions.folder.mkdir(mode=SHARED_FOLDER, exist_ok=True)
+    shared_folder(versions.folder)
     left = (*versions.folder.glob(".unfinished*"), *versions.data_dir.glob(".warehouse.duckdb.new*"))
     for path in left:  # by a publication that was killed
         path.unlink(missing_ok=True)

@@ -16,12 +16,12 @@ from warehouse.duckdb_file import literal
 from warehouse.errors import WarehouseError, explained
 from warehouse.publish import Versions
 from warehouse.queries import SQL, Query, queries
+from warehouse.table_export import NUMBERS, copy_as_csv
 
-FILE_FORMATS = {"csv": "FORMAT csv, HEADER", "json": "FORMAT json, ARRAY", "parquet": "FORMAT parquet"}
-"""How DuckDB writes each format; numbers stay numbers and days stay days where the format has them."""
+FILE_FORMATS = {"json": "FORMAT json, ARRAY", "parquet": "FORMAT parquet"}
+"""How DuckDB writes a format other than CSV; numbers stay numbers, and days stay days where it has them."""
 _READS = {StatementType.SELECT, StatementType.EXPLAIN, StatementType.MULTI}  # MULTI is how a PIVOT arrives
 _NUMBER = re.compile(r"\d+")
-_NUMBERS = re.compile(r"DECIMAL.*|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE")
 
 
 class WrongQuestion(WarehouseError):
@@ -76,19 +76,33 @@ def first_rows(data_dir: Path, statement: str, variables: Mapping[str, object], 
         answer = connection.execute(statement)
         described = answer.description or ()
         rows = answer.fetchmany(most + 1)
-    is_number = [bool(_NUMBERS.fullmatch(str(column[1]))) for column in described]
+    is_number = [bool(NUMBERS.fullmatch(str(column[1]))) for column in described]
     return Rows([str(column[0]) for column in described], is_number, rows[:most], len(rows) > most)
 
 
 def write_answer(
-    data_dir: Path, statement: str, variables: Mapping[str, object], *, format_: str, path: Path
+    data_dir: Path,
+    statement: str,
+    variables: Mapping[str, object],
+    *,
+    format_: str,
+    path: Path,
+    formula_signs: str,
 ) -> None:
-    """Write the whole answer into a file, in one of FILE_FORMATS; raises WrongQuestion as above."""
+    """Write the whole answer into a file, as CSV or in one of FILE_FORMATS; raises WrongQuestion as above.
+
+    A file that is there keeps its rights.
+    """
     with _asked(data_dir, variables, writes=path) as connection:
         _check(connection, statement)
         select = statement.strip().removesuffix(";")
+        if format_ == "csv":
+            copy_as_csv(connection, select, path, formula_signs)
+            return
         # The line break ends a comment that the statement may end with.
-        connection.execute(f"COPY ({select}\n) TO {literal(str(path))} ({FILE_FORMATS[format_]})")
+        connection.execute(
+            f"COPY ({select}\n) TO {literal(str(path))} ({FILE_FORMATS[format_]}, USE_TMP_FILE false)"
+        )
 
 
 def _check_office(connection: DuckDBPyConnection, office: object) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ from warehouse.publish import Versions
 
 ROWS_AT_ONCE = 2000
 THREADS = 2
+NUMBERS = re.compile(r"DECIMAL.*|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE")
+"""The types of columns that hold numbers."""
 MEMORY, PARQUET_MEMORY = "512MB", "256MB"
 """CSV needs the first, Parquet too for a hundred columns; by itself DuckDB would take most of a machine's."""
 
@@ -119,9 +122,9 @@ class TableExport:
         finally:
             self.connection.execute(f"SET memory_limit = '{MEMORY}'")
 
-    def write_csv(self, table: PublishedTable, path: Path) -> None:
+    def write_csv(self, table: PublishedTable, path: Path, formula_signs: str) -> None:
         """All rows of a table under a line of heads, in UTF-8, with commas and decimal points."""
-        self.connection.execute(f"COPY (FROM {table.source}) TO {literal(str(path))} (FORMAT csv, HEADER)")
+        copy_as_csv(self.connection, f"FROM {table.source}", path, formula_signs)
 
     def rows(self, table: PublishedTable) -> Iterator[tuple[Any, ...]]:
         """All rows of a table, a few thousand in memory at a time."""
@@ -129,6 +132,24 @@ class TableExport:
             answer = cursor.execute(f"FROM {table.source}")
             while rows := answer.fetchmany(ROWS_AT_ONCE):
                 yield from rows
+
+
+def copy_as_csv(connection: DuckDBPyConnection, select: str, path: Path, formula_signs: str) -> None:
+    """Write the answer of a statement, with an apostrophe before each text and head that begins so."""
+    signs = ", ".join(map(literal, formula_signs))
+    # The line break ends a comment that the statement may end with.
+    found = connection.execute(f"DESCRIBE ({select}\n)").fetchall()
+    columns = [f"column_{place}" for place in range(len(found))]
+    cells = []
+    for column, (name, type_, *_) in zip(columns, found, strict=True):
+        text = f"{column}::VARCHAR"
+        guarded = f"CASE WHEN left({text}, 1) IN ({signs}) THEN chr(39) || {text} ELSE {text} END"
+        head = f"'{name}" if name.startswith(tuple(formula_signs)) else name
+        cells.append(f"{column if NUMBERS.fullmatch(type_) else guarded} AS {quoted(head)}")
+    connection.execute(
+        f"COPY (SELECT {', '.join(cells)} FROM ({select}\n) AS answer({', '.join(columns)})) "
+        f"TO {literal(str(path))} (FORMAT csv, HEADER, USE_TMP_FILE false)"
+    )
 
 
 @contextmanager

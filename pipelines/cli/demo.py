@@ -8,8 +8,9 @@ import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from pipelines.cli.output import complain, count, duration
+from pipelines.cli.output import complain, count, duration, say
 from pipelines.months import Month
+from warehouse.files import PRIVATE_FILE, shared_folder
 
 MARK = ".brokerbi-demo"
 NIGHTS = (timedelta(weeks=8), timedelta(weeks=4), timedelta())
@@ -58,11 +59,11 @@ def run_demo(arguments: argparse.Namespace) -> int:
                 published.append(publish(settings))
             else:  # what its checks find old is old only for those who read it today
                 published.append(finish(settings).publication.published)
-            print()
+            say()
     requests = sum(summary.requests for summary in summaries)
     taken = duration(time.monotonic() - began)
-    print(f"{len(summaries)} nights, {count(requests)} requests and a published file in {taken}.")
-    print(
+    say(f"{len(summaries)} nights, {count(requests)} requests and a published file in {taken}.")
+    say(
         f"On {today - INCIDENTS} a sale was cancelled and another restated, a lead removed, a budget raised, "
         "and an agent left: sql/analysis/07, 08 and 12 tell."
     )
@@ -79,20 +80,20 @@ def _clear(directory: Path) -> None:
         raise ValueError(f"{directory} is not empty and not of an earlier demo; name another with --data-dir")
     if directory.exists():
         shutil.rmtree(directory)
-    directory.mkdir(parents=True)
-    mark.touch()
+    shared_folder(directory)
+    mark.touch(mode=PRIVATE_FILE)
 
 
 def _say_what_now(file: Path) -> None:
-    print()
-    print("Open it with the DuckDB command line, any 1.x or 2.x:")
-    print(f'    duckdb -readonly {file} "from marts.office_month order by month desc limit 10"')
-    print("or from Python:")
-    print(
+    say()
+    say("Open it with the DuckDB command line, any 1.x or 2.x:")
+    say(f'    duckdb -readonly {file} "from marts.office_month order by month desc limit 10"')
+    say("or from Python:")
+    say(
         f"    .venv/bin/python -c \"import duckdb; duckdb.connect('{file}', read_only=True)"
         ".sql('from marts.office_month').show()\""
     )
-    print("More questions with their SQL are in sql/analysis/. For the same in the Dagster UI: make dev")
+    say("More questions with their SQL are in sql/analysis/. For the same in the Dagster UI: make dev")
 
 
 def run_sandbox(arguments: argparse.Namespace) -> int:

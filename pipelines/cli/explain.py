@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 
 from pipelines.cli.number_around import print_around
 from pipelines.cli.number_lines import brief, counted, line, table, written
-from pipelines.cli.output import complain, count, print_json, size
+from pipelines.cli.output import complain, count, print_json, say, size
 from pipelines.operations.explain import YEAR_TO_DATE, Explanation, explain, explain_chain, explain_year
 from pipelines.settings.model import load_settings
 from warehouse.lineage import MeasureSource, Trace, TracedAnswer, TracedLoad
@@ -45,7 +45,7 @@ def print_chain(explanation: Explanation, *, is_year: bool = False) -> int:
     """Print a number of the whole chain, by office; the command's exit code."""
     trace, number = explanation.trace, explanation.trace.number
     since = f"{number.month:%Y-01} to " if is_year else ""
-    print(f"{number.measure} of the chain, {since}{number.month:%Y-%m}{_state(trace)}")
+    say(f"{number.measure} of the chain, {since}{number.month:%Y-%m}{_state(trace)}")
     line("the mart", f"{written(trace.value)} in marts.{number.mart}")
     print_around(explanation, is_year=is_year)
     if is_year:
@@ -93,7 +93,7 @@ def _plain(value: object) -> object:
 def print_explanation(explanation: Explanation) -> int:
     """Print an explanation, one step a line; the command's exit code."""
     trace, number = explanation.trace, explanation.trace.number
-    print(f"{number.measure} of {trace.name} ({number.id}), {number.month:%Y-%m}{_state(trace)}")
+    say(f"{number.measure} of {trace.name} ({number.id}), {number.month:%Y-%m}{_state(trace)}")
     _print_other_name(trace)
     found = _no_budget(explanation) if trace.is_without_budget else written(trace.value)
     line("the mart", f"{found} in marts.{number.mart}")
@@ -135,9 +135,7 @@ def print_year(months: Sequence[Explanation]) -> int:
     last = months[-1]
     number = last.trace.number
     held = [one for one in months if one.trace.value is not None]
-    print(
-        f"{number.measure} of {last.trace.name} ({number.id}), {number.month:%Y-01} to {number.month:%Y-%m}"
-    )
+    say(f"{number.measure} of {last.trace.name} ({number.id}), {number.month:%Y-01} to {number.month:%Y-%m}")
     _print_other_name(last.trace)
     total = sum((Decimal(one.trace.value or 0) for one in held), Decimal(0))
     line(

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipelines.cli.output import complain, count, duration, print_json, size
+from pipelines.cli.output import complain, count, duration, print_json, say, size
 from pipelines.clock import SystemClock
 from pipelines.settings.model import Settings, load_settings
 
@@ -39,16 +39,16 @@ def publish(settings: Settings) -> bool:
     if not publication.published:
         complain(f"brokerbi: not published: {publication.why}; the file of before stays")
         return False
-    print(
+    say(
         f"published {publication.path} ({size(publication.bytes or 0)}), {len(finished.marts)} marts, "
         f"{len(finished.checks)} checks"
     )
     if isinstance(finished.page, str):
-        print(f"warning: {finished.page}")
+        say(f"warning: {finished.page}")
     elif finished.page is not None:
-        print(f"the same as a page: {finished.page.path}")
+        say(f"the same as a page: {finished.page.path}")
     if isinstance(finished.export, str):
-        print(f"warning: {finished.export}")
+        say(f"warning: {finished.export}")
     elif finished.export is not None:
         _print_export(finished.export)
     return True
@@ -59,7 +59,7 @@ def draw_operators_page(settings: Settings) -> None:
     from pipelines.operations.report_page import refresh_operators_page
 
     if why := refresh_operators_page(settings, settings.clock_of_day(SystemClock()).utc_now()):
-        print(f"warning: {why}")
+        say(f"warning: {why}")
 
 
 def run_rollback(arguments: argparse.Namespace) -> int:
@@ -71,9 +71,9 @@ def run_rollback(arguments: argparse.Namespace) -> int:
     publication = rollback(settings.data_dir, to=arguments.to, now=SystemClock().utc_now())
     page = refresh_report_page(settings, SystemClock().utc_now())
     if isinstance(page, str):
-        print(f"warning: {page}")
+        say(f"warning: {page}")
     draw_operators_page(settings)
-    print(f"{publication.path} is version {publication.version} again; the next sync publishes anew")
+    say(f"{publication.path} is version {publication.version} again; the next sync publishes anew")
     return 0
 
 
@@ -92,7 +92,7 @@ def run_report(arguments: argparse.Namespace) -> int:
             f"brokerbi: the published file cannot answer for {', '.join(page.missing)}; the rest is there. "
             "If an earlier version published it, `brokerbi publish` makes one that can"
         )
-    print(f"{page.path} ({size(page.bytes)}, {duration(page.seconds)}); open it in any browser")
+    say(f"{page.path} ({size(page.bytes)}, {duration(page.seconds)}); open it in any browser")
     return 0
 
 
@@ -114,7 +114,7 @@ def run_export(arguments: argparse.Namespace) -> int:
 
 def _print_export(made: Export) -> None:
     """Where it is, how large, and what it lacks."""
-    print(f"exported to {made.place} ({made.files} files, {size(made.bytes)}, {duration(made.seconds)})")
+    say(f"exported to {made.place} ({made.files} files, {size(made.bytes)}, {duration(made.seconds)})")
     for table in made.too_long:
         complain(f"brokerbi: {table} is longer than a sheet of Excel; it is not in the workbook")
 
@@ -132,14 +132,14 @@ def run_replay(arguments: argparse.Namespace) -> int:
         on_load=_counter("{} of {} loads replayed"),
         on_totals=_counter("the tables are rebuilt; remembering what was restated before: {} of {} loads"),
     )
-    print(
+    say(
         f"{count(done.loads)} loads, {count(done.rows)} rows from landing, "
         f"{count(done.rejected)} in quarantine"
     )
     if done.loads:
-        print("analysts see them after `brokerbi publish`")
+        say("analysts see them after `brokerbi publish`")
     for sentence in done.notes:
-        print(sentence)
+        say(sentence)
     for sentence in done.failures:
         complain(f"brokerbi: {sentence}")
     return 1 if done.failures else 0
@@ -163,7 +163,7 @@ def run_compact(_: argparse.Namespace) -> int:
     from warehouse.retention import compact
 
     before, after = compact(load_settings(os.environ, offline=True).data_dir)
-    print(f"the working file has {size(after)} now; it had {size(before)}")
+    say(f"the working file has {size(after)} now; it had {size(before)}")
     return 0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 
-from pipelines.cli.output import count, print_table
+from pipelines.cli.output import count, print_table, say
 from pipelines.page.figures import whole
 
 MOST_ROWS = 12
@@ -14,7 +14,7 @@ INDENT = " " * 19
 
 def line(head: str, text: str) -> None:
     """One line of an explanation, under its head."""
-    print(f"  {head:<17}{text}")
+    say(f"  {head:<17}{text}")
 
 
 def written(number: Decimal | int | None) -> str:

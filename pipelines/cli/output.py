@@ -1,4 +1,7 @@
-"""Output of the commands: lines, tables that also survive a pipe, JSON, numbers as people write them."""
+"""Output of the commands: lines, tables that also survive a pipe, JSON, numbers as people write them.
+
+All of it goes through here, so that no control character of the data reaches a terminal.
+"""
 
 from __future__ import annotations
 
@@ -8,19 +11,26 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from shutil import get_terminal_size
 
+from pipelines.foreign_text import visible, visible_lines
+
 GAP = "  "
 NARROWEST = 20
 """A column is folded to no less than this, however narrow the terminal is."""
 
 
-def complain(line: str) -> None:
-    """One plain line on stderr."""
-    print(line, file=sys.stderr)
+def say(text: str = "") -> None:
+    """Plain lines on stdout."""
+    print(visible_lines(text))
+
+
+def complain(text: str) -> None:
+    """The same on stderr."""
+    print(visible_lines(text), file=sys.stderr)
 
 
 def print_json(value: object) -> None:
     """A value for programs; what JSON has no word for (days, moments) as text."""
-    print(json.dumps(value, indent=2, ensure_ascii=False, default=str))
+    say(json.dumps(value, indent=2, ensure_ascii=False, default=str))
 
 
 def print_table(
@@ -36,6 +46,7 @@ def print_table(
     Where that is wider than the terminal (or `width`) the widest column is folded; a pipe gets one line
     for each row, however long.
     """
+    heads, rows = list(map(visible, heads)), [list(map(visible, row)) for row in rows]
     if width is None and sys.stdout.isatty():
         width = get_terminal_size().columns
     widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
@@ -52,7 +63,7 @@ def print_table(
             for cell, width in zip(row, widths, strict=True)
         )
         for cells in zip_longest(*folded, fillvalue=""):
-            print(line.format(*cells).rstrip())
+            say(line.format(*cells).rstrip())
 
 
 def count(number: int) -> str:

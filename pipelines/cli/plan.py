@@ -7,7 +7,7 @@ import os
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from pipelines.cli.output import count, duration, print_json, print_table
+from pipelines.cli.output import count, duration, print_json, print_table, say
 from pipelines.cli.sync import selection_of
 from pipelines.clock import SystemClock
 from pipelines.operations.logins import login_states
@@ -42,14 +42,14 @@ def run_plan(arguments: argparse.Namespace) -> int:
         rows = [[customer, *_cells(several)] for customer, several in by_customer.items()]
         print_table(["customer", *counted], rows, right=(1, 2, 3, 4, 5))
     for sentence in left_customers(settings, outline.held).values():
-        print(sentence)
+        say(sentence)
     if plan.probes:
         since = min(one.first for one in plan.probes)
-        print(
+        say(
             f"First {len(plan.probes)} customers are asked which sales were changed since {since}; older "
             "months that this concerns are asked for as well, and are not in this plan."
         )
-    print(
+    say(
         f"{count(plan.requests_expected)} requests expected, {count(plan.requests)} at most if all is well; "
         f"about {duration(plan.seconds)} at {plan.requests_per_second:g} per second. None was made."
     )
@@ -91,7 +91,7 @@ def _run_nights(arguments: argparse.Namespace, settings: Settings) -> int:
     later = nights[1:]
     average = round(sum(night.total for night in later) / len(later))
     busiest, customers = max(later, key=lambda night: night.total), len({name for _, name in total})
-    print(
+    say(
         f"{customers} customers, the questions what was changed included: {count(tonight.total)} requests "
         f"tonight, then {count(average)} a night, at most {count(busiest.total)} ({busiest.day}), "
         f"{count(first.total)} on {first.day}, if nothing changes and all goes well. None was made."

@@ -13,9 +13,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from pipelines.cli.output import complain, count, print_table
+from pipelines.cli.output import complain, count, print_table, say
+from pipelines.foreign_text import FORMULA_SIGNS
 from pipelines.settings.model import load_settings
-from warehouse.files import SHARED_FILE, replacement
+from warehouse.files import PRIVATE_FILE, SHARED_FILE, replacement
 from warehouse.published import analyses, first_rows, statement_of, write_answer
 
 MOST_ROWS = 1000
@@ -77,14 +78,22 @@ def _write(data_dir: Path, statement: str, variables: dict[str, Any], format_: s
     if out:
         path = Path(out).absolute()
         with replacement(path, mode=SHARED_FILE) as unfinished:
-            write_answer(data_dir, statement, variables, format_=format_, path=unfinished)
-        print(f"{path}")
+            unfinished.touch(mode=PRIVATE_FILE)
+            write_answer(
+                data_dir, statement, variables, format_=format_, path=unfinished, formula_signs=FORMULA_SIGNS
+            )
+        say(f"{path}")
         return
     if format_ == "parquet" and sys.stdout.isatty():
         raise ValueError("Parquet is not for a terminal; name a file with --out")
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"answer.{format_}"
-        write_answer(data_dir, statement, variables, format_=format_, path=path)
+        write_answer(data_dir, statement, variables, format_=format_, path=path, formula_signs=FORMULA_SIGNS)
+        if sys.stdout.isatty():
+            with path.open(encoding="utf-8", newline="\n") as lines:
+                for line in lines:
+                    say(line.removesuffix("\n"))
+            return
         with path.open("rb") as written:
             sys.stdout.flush()
             shutil.copyfileobj(written, sys.stdout.buffer)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
-from pipelines.cli.output import count, print_json, print_table, size
+from pipelines.cli.output import count, print_json, print_table, say, size
 from pipelines.clock import SystemClock
 from pipelines.months import Month
 from pipelines.operations.causes import NO_RIGHT, SHUT_OUT, FailedReport, causes, names
@@ -48,13 +48,13 @@ def run_status(arguments: argparse.Namespace) -> int:
     except SettingsError as error:
         if not arguments.check:
             raise
-        print(f"Look: {_do_not_load(error)}.")
+        say(f"Look: {_do_not_load(error)}.")
         return 1
     store = Store(settings.data_dir)
     if arguments.forget_caps:
         with store.writing() as connection:
             forget_caps(connection)
-        print("the learned windows and pages are forgotten; the next sync asks in full length again")
+        say("the learned windows and pages are forgotten; the next sync asks in full length again")
     planned: tuple[PlannedReport, ...] = ()
     if settings.model_fields_set >= {"customers", "start"}:
         plan, _ = make_plan(settings, Selection(), store, SystemClock())
@@ -77,7 +77,7 @@ def run_status(arguments: argparse.Namespace) -> int:
             described["rows_in_quarantine"] = [asdict(one) for one in rows]
         print_json(described)
         return code
-    print(verdict.sentence)
+    say(verdict.sentence)
     (_print_held if arguments.details else _print_customers)(planned, view)
     if arguments.details:
         _print_failures(view)
@@ -87,7 +87,7 @@ def run_status(arguments: argparse.Namespace) -> int:
     _print_trouble(view, details=arguments.details)
     _print_nights(view)
     for publication in view.publications if arguments.details else view.publications[:1]:
-        print(_publication_line(publication))
+        say(_publication_line(publication))
     for one in rows:
         _print_quarantined(one)
     return code
@@ -171,8 +171,8 @@ def _print_quarantined(one: RawRow) -> None:
     """A row in quarantine: what it is, and the line below it as it was received."""
     row = one.row
     month = f", {row.month:%Y-%m}" if row.month else ""
-    print(f"bi.{row.table} of {row.customer}{month}: {row.reason} ({row.place} in landing/{row.landing})")
-    print(f"    {one.raw or one.trouble}")
+    say(f"bi.{row.table} of {row.customer}{month}: {row.reason} ({row.place} in landing/{row.landing})")
+    say(f"    {one.raw or one.trouble}")
 
 
 def _print_causes(view: Overview, settings: Settings) -> None:
@@ -192,36 +192,36 @@ def _print_causes(view: Overview, settings: Settings) -> None:
 
         failed = with_corrected_logins(failed, settings)
     for sentence in causes(failed, settings):
-        print(f"- {sentence}")
+        say(f"- {sentence}")
     refused: dict[str, list[RefusedReport]] = {}
     for one in view.refusals:
         if (one.report, one.customer) not in lost and one.customer not in out:
             refused.setdefault(one.customer, []).append(one)
     for customer, several in refused.items():
         since = min(one.denied_at_utc for one in several)
-        print(f"- {customer} has no access to {names(one.report for one in several)} ({since:%Y-%m-%d}).")
+        say(f"- {customer} has no access to {names(one.report for one in several)} ({since:%Y-%m-%d}).")
 
 
 def _print_daemon_and_left_customers(view: Overview, settings: Settings, daemon: SilentDaemon | None) -> None:
     """As `doctor` says it: a silent daemon, and who is held and no longer in settings that name customers."""
     if daemon:
-        print(f"- {daemon.found}.\n      -> {daemon.remedy}")
+        say(f"- {daemon.found}.\n      -> {daemon.remedy}")
     held = ((one.report, one.customer) for one in view.standings if one.last_success_utc)
     for sentence in left_customers(settings, held).values() if settings.customers else ():
-        print(f"- {sentence}\n      -> {correct_customers(settings)}")
+        say(f"- {sentence}\n      -> {correct_customers(settings)}")
 
 
 def _print_failures(view: Overview) -> None:
     """Everything that failed or was refused, a line for each report of each customer."""
     for failure in view.failures:
         months = f"{failure.months[0]:%Y-%m}..{failure.months[-1]:%Y-%m}" if failure.months else "now"
-        print(
+        say(
             f"{failure.status} since {failure.since_utc:%Y-%m-%d %H:%M} UTC: {failure.report} of "
             f"{failure.customer} ({len(failure.months)} months, {months}): {failure.error}"
         )
     for refusal in view.refusals:
         since = f"{refusal.denied_at_utc:%Y-%m-%d %H:%M} UTC"
-        print(f"no access since {since}: {refusal.report} of {refusal.customer}")
+        say(f"no access since {since}: {refusal.report} of {refusal.customer}")
 
 
 def _print_trouble(view: Overview, *, details: bool) -> None:
@@ -231,22 +231,22 @@ def _print_trouble(view: Overview, *, details: bool) -> None:
     if view.problems:
         kinds = ", ".join(f"{one.kind} {count(one.number)}" for one in view.problems)
         more = "" if details else "; `brokerbi status --details` names each"
-        print(f"open problems by kind: {kinds}{more}")
+        say(f"open problems by kind: {kinds}{more}")
     if details:
         for kind in view.problems:
             if kind.kind not in _TOLD_APART:
-                print("\n".join(f"{kind.severity}: {kind.kind}: {one}" for one in kind.messages))
+                say("\n".join(f"{kind.severity}: {kind.kind}: {one}" for one in kind.messages))
     for some in view.quarantined:
-        print(f"quarantine: {count(some.rows)} rows of bi.{some.table} of {some.customer}: {some.reason}")
+        say(f"quarantine: {count(some.rows)} rows of bi.{some.table} of {some.customer}: {some.reason}")
     for one in view.overlaps:
         advice = f"{one.other} need not be asked for itself" if one.is_contained else "each is counted once"
-        print(f"overlap: {one.customer} and {one.other} both answer for {one.offices}; {advice}")
+        say(f"overlap: {one.customer} and {one.other} both answer for {one.offices}; {advice}")
     if days := [one.waiting_until for one in view.standings if one.waiting_until]:
         waiting = sum(one.waiting_months for one in view.standings)
-        print(f"{count(waiting)} months are due by turns until {max(days)} (--details says of which reports)")
+        say(f"{count(waiting)} months are due by turns until {max(days)} (--details says of which reports)")
     for cap in view.caps:
         learned = Cap(cap.days, cap.months, cap.page_size)
-        print(f"learned: {cap.report} of {cap.customer} is asked {learned} (brokerbi status --forget-caps)")
+        say(f"learned: {cap.report} of {cap.customer} is asked {learned} (brokerbi status --forget-caps)")
 
 
 def _print_nights(view: Overview) -> None:
@@ -352,9 +352,9 @@ def run_doctor(arguments: argparse.Namespace) -> int:
     try:
         for finding in examine(settings, RunContext(), environment=os.environ, ask=ask, on_access=asked):
             bar.stop()
-            print(f"{signs[finding.severity]} {finding.subject}: {finding.found}")
+            say(f"{signs[finding.severity]} {finding.subject}: {finding.found}")
             if finding.remedy and finding.severity is not Severity.OK:
-                print(f"      -> {finding.remedy}")
+                say(f"      -> {finding.remedy}")
             worst = max(worst, finding.severity)
     finally:
         bar.stop()  # it hides the cursor
@@ -362,7 +362,7 @@ def run_doctor(arguments: argparse.Namespace) -> int:
         customers = list(dict.fromkeys(one.customer for one in access))
         reports = list(dict.fromkeys(one.report for one in access))
         words = {(one.report, one.customer): one.word for one in access}
-        print()
+        say()
         rows = [[report, *(words.get((report, one), "") for one in customers)] for report in reports]
         print_table(["report", *customers], rows)
     return int(worst is Severity.ERROR)

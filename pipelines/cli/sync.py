@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from pipelines.catalogue.sales import CHANGED_SALES
 from pipelines.cli.maintenance import draw_operators_page, publish
-from pipelines.cli.output import complain, count, duration, print_table, size
+from pipelines.cli.output import complain, count, duration, print_table, say, size
 from pipelines.operations.causes import reason_without_request, shortened
 from pipelines.planning.plan import Plan
 from pipelines.planning.selection import Selection
@@ -38,7 +38,7 @@ def run_sync(arguments: argparse.Namespace) -> int:
         is_published = publish(settings)
     else:
         if not arguments.no_publish:
-            print("nothing was loaded, so the published file stays as it is")
+            say("nothing was loaded, so the published file stays as it is")
         draw_operators_page(settings)
     for sentence in summary.complaints():
         complain(f"brokerbi: {sentence}")
@@ -79,7 +79,7 @@ def sync_with_progress(settings: Settings, selection: Selection) -> Summary:
     )
     total = sum(sum(one.rows.values()) for one in summary.results)
     taken = sum(one.bytes for one in summary.results)
-    print(
+    say(
         f"{count(total)} rows in {count(summary.requests)} requests ({size(taken)}), "
         f"{duration(summary.seconds)}"
     )

@@ -50,7 +50,13 @@ class RateLimit:
         if concurrency < 1 or not requests_per_second > 0:
             raise ValueError("a rate limit needs at least one slot and more than no requests per second")
         directory = data_dir / "work" / "pace"
-        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for folder in (*reversed(directory.parents), directory):
+            if (
+                not folder.is_dir()
+            ):  # the data directory is open to the group, what is in `work` to nobody else
+                mode = 0o700 if folder.is_relative_to(data_dir / "work") else 0o750
+                folder.mkdir(mode=mode, exist_ok=True)
+                folder.chmod(mode)  # whatever the umask is
         self._clock = clock or SystemClock()
         self._random = random or Random()  # noqa: S311 - who polls first is no secret
         # From the top, so that a process allowed fewer finds the first ones free as long as possible.

@@ -1,7 +1,7 @@
 """A dbt project on the published file: sources, models, and a semantic model that says what may be summed.
 
-`dbt build` in it needs dbt-duckdb and BROKERBI_DATA_DIR. The file is attached read-only; what dbt builds goes
-into a file of its own.
+dbt renders what it reads as templates, so nothing that the service named may be one. `dbt build` needs
+dbt-duckdb and BROKERBI_DATA_DIR. The file is attached read-only; what dbt builds goes into a file of its own.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ PROFILE = {
         },
     }
 }
+_TEMPLATE = re.compile(r"\{(?=[{%#])")
 TIME_SPINE = "SELECT unnest(range(DATE '2010-01-01', DATE '2050-01-01', INTERVAL 1 DAY))::DATE AS date_day\n"
 
 
@@ -70,16 +71,27 @@ def write_dbt_project(
             "models": {"brokerbi": {"+materialized": "view"}},
         },
         folder / "profiles.yml": PROFILE,
-        models / "sources.yml": {"version": 2, "sources": _sources(tables, keys)},
-        models / "semantic_models.yml": {
-            "version": 2,
-            "models": [_time_spine()],
-            "semantic_models": semantic,
-            "metrics": [_metric(measure) for one in semantic for measure in one["measures"]],
-        },
+        models / "sources.yml": _inert({"version": 2, "sources": _sources(tables, keys)}),
+        models / "semantic_models.yml": _inert(
+            {
+                "version": 2,
+                "models": [_time_spine()],
+                "semantic_models": semantic,
+                "metrics": [_metric(measure) for one in semantic for measure in one["measures"]],
+            }
+        ),
     }
     for path, content in files.items():
         path.write_text(yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=110), "utf-8")
+
+
+def _inert(content: Any) -> Any:
+    """The same with a blank in whatever would begin an expression, a statement or a comment of a template."""
+    if isinstance(content, dict):
+        return {_inert(key): _inert(value) for key, value in content.items()}
+    if isinstance(content, list):
+        return [_inert(one) for one in content]
+    return _TEMPLATE.sub("{ ", content) if isinstance(content, str) else content
 
 
 def _sources(tables: Sequence[PublishedTable], keys: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:

@@ -1,7 +1,7 @@
 """Export: the published file in other formats, in a folder or an object store, whole or not at all.
 
-Every export is a folder of its own, named by its moment. In a directory, `latest` is a link that moves to it
-in one step; an object store has no links, so `latest.json` there names it, written last.
+Every export is a folder of its own, named by its moment; `latest.json` names the newest, and is written last.
+In a directory, `latest` is also a link that moves to it in one step; an object store has no links.
 """
 
 from __future__ import annotations
@@ -20,10 +20,19 @@ from typing import TYPE_CHECKING, Any
 import fsspec
 from filelock import FileLock
 
+from pipelines.foreign_text import FORMULA_SIGNS, file_name
 from pipelines.operations.dbt_project import write_dbt_project
 from pipelines.operations.workbook import write_workbook
 from warehouse.errors import WarehouseError, explained
-from warehouse.files import PRIVATE_FILE, SHARED_FILE, SHARED_FOLDER, sync
+from warehouse.files import (
+    PRIVATE_FILE,
+    SHARED_FILE,
+    SHARED_FOLDER,
+    private_folder,
+    shared_folder,
+    sync,
+    write_file,
+)
 from warehouse.publish import Versions, next_name
 from warehouse.table_export import PublishedTable, TableExport, table_export
 
@@ -35,6 +44,8 @@ FOLDER = "export"
 WORKBOOK = "brokerbi.xlsx"
 MANIFEST = "manifest.json"
 LATEST = "latest"
+LOCAL = ("file://", "local://")
+"""Addresses of directories of this machine, for which a directory's rights and steps are kept."""
 KEPT = 2
 """The newest export and the one before, which somebody may still be reading."""
 _MOMENT = re.compile(r"\d{8}T\d{6}Z")
@@ -63,6 +74,7 @@ def export(
     """
     began = time.monotonic()
     data_dir = Path(data_dir)
+    to = fsspec.url_to_fs(to)[1] if to.startswith(LOCAL) else to
     is_address = "://" in to
     root = data_dir / FOLDER if is_address or not to else Path(to).absolute()
     with explained(root), _unfinished_folder(root) as unfinished:
@@ -131,19 +143,25 @@ def _write_files(
 
 def _write_each(source: TableExport, tables: Sequence[PublishedTable], folder: Path, format_: str) -> None:
     folder.mkdir()
-    write = source.write_parquet if format_ == "parquet" else source.write_csv
     for table in tables:
-        write(table, folder / f"{table.name}.{format_}")
+        path = folder / f"{file_name(table.name)}.{format_}"
+        if format_ == "parquet":
+            source.write_parquet(table, path)
+        else:
+            source.write_csv(table, path, FORMULA_SIGNS)
 
 
 @contextmanager
 def _unfinished_folder(root: Path) -> Iterator[Path]:
     """A folder to write into, gone afterwards unless it was moved; one export at a time."""
     unfinished = root / _UNFINISHED
-    root.mkdir(mode=SHARED_FOLDER, parents=True, exist_ok=True)
+    try:
+        shared_folder(root)
+    except ValueError as error:  # no file can be called so
+        raise WarehouseError(f"{root} cannot be written: {error}") from error
     with FileLock(root / _LOCK, mode=PRIVATE_FILE):
         shutil.rmtree(unfinished, ignore_errors=True)
-        unfinished.mkdir()
+        private_folder(unfinished)
         try:
             yield unfinished
         finally:
@@ -159,7 +177,7 @@ def _put_in_place(unfinished: Path, root: Path, now: datetime) -> str:
     link.unlink(missing_ok=True)
     link.symlink_to(name, target_is_directory=True)
     link.replace(root / LATEST)
-    sync(root)
+    write_file(root / f"{LATEST}.json", _naming(name), mode=SHARED_FILE)
     for gone in [*earlier, name][:-KEPT]:
         shutil.rmtree(root / gone)
     return str(root / LATEST)
@@ -179,7 +197,7 @@ def _put_at_address(unfinished: Path, to: str, now: datetime) -> str:
                 system.makedirs(target.rpartition("/")[0], exist_ok=True)
                 system.put_file(str(path), target)
         before = _latest(system, root)
-        system.pipe_file(f"{root}/{LATEST}.json", json.dumps({"export": name}).encode())
+        system.pipe_file(f"{root}/{LATEST}.json", _naming(name))
         for gone in earlier:
             if gone != before:
                 system.rm(f"{root}/{gone}", recursive=True)
@@ -188,6 +206,11 @@ def _put_at_address(unfinished: Path, to: str, now: datetime) -> str:
     except (OSError, ValueError) as error:
         raise WarehouseError(f"{to} cannot be written: {error}") from error
     return f"{to.rstrip('/')}/{name}"
+
+
+def _naming(name: str) -> bytes:
+    """What latest.json says."""
+    return json.dumps({"export": name}).encode()
 
 
 def _latest(system: Any, root: str) -> str:

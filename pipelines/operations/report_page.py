@@ -17,7 +17,7 @@ from pipelines.page.language import language
 from pipelines.page.news import MOST_LISTED
 from warehouse.database import Store
 from warehouse.errors import WarehouseError, explained
-from warehouse.files import SHARED_FILE, SHARED_FOLDER, write_file
+from warehouse.files import SHARED_FILE, shared_folder, write_file
 from warehouse.landing import Landing
 from warehouse.publish import Versions
 from warehouse.queries import SQL, published_rows, working_rows
@@ -67,7 +67,7 @@ def write_report_page(settings: Settings, now: datetime, out: Path | None = None
         pages[path] = render_chain(facts, form, {})
     with explained(path):
         if out is None:
-            (data_dir / OFFICE_PAGES).mkdir(mode=SHARED_FOLDER, exist_ok=True)
+            shared_folder(data_dir / OFFICE_PAGES)
         for place, html in pages.items():
             write_file(place, html.encode(), mode=SHARED_FILE)
         if out is None:

@@ -1,7 +1,6 @@
 """Downloads of the numbers behind a chart: a CSV file within the page, as a link that asks no network for it.
 
-Numbers are written as a spreadsheet of the page's language reads them. A name that begins like a formula gets
-an apostrophe before it, so that no spreadsheet runs it.
+Numbers are written as a spreadsheet of the page's language reads them, and no name is a formula there.
 """
 
 from __future__ import annotations
@@ -13,10 +12,10 @@ from collections.abc import Sequence
 from decimal import Decimal
 from urllib.parse import quote
 
+from pipelines.foreign_text import csv_cell, file_name
 from pipelines.page.language import Language
 
 BYTE_ORDER_MARK = "\ufeff"  # without it Excel takes the file for another encoding
-_FORMULA = re.compile(r"[=+\-@\t\r]")
 
 
 def download(
@@ -25,11 +24,11 @@ def download(
     """The address of a CSV file with these rows, and what it is called."""
     text = io.StringIO()
     file = csv.writer(text, delimiter=words.words["form"]["csv"])
-    file.writerow(head)
+    file.writerow(map(csv_cell, head))
     file.writerows([[_cell(one, words.words["form"]["decimal"]) for one in row] for row in rows])
     return {
         "href": "data:text/csv;charset=utf-8," + quote(BYTE_ORDER_MARK + text.getvalue()),
-        "file": re.sub(r"\W+", "-", name.lower()).strip("-") + ".csv",
+        "file": file_name(re.sub(r"\W+", "-", name.lower()).strip("-")) + ".csv",
         "name": name,
     }
 
@@ -40,4 +39,4 @@ def _cell(value: object, decimal: str) -> str:
     if isinstance(value, Decimal | int | float):
         text = f"{value:.4f}".rstrip("0").rstrip(".") if not isinstance(value, int) else str(value)
         return text.replace(".", decimal)
-    return f"'{value}" if _FORMULA.match(str(value)) else str(value)
+    return csv_cell(str(value))

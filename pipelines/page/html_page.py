@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from pipelines.foreign_text import file_name
 from pipelines.page import doubts, figures, gap, news, operators, sections
 from pipelines.page.facts import Facts
 from pipelines.page.language import Language, capitalized, language
@@ -37,7 +38,7 @@ def office_file(office_id: str) -> str:
     slug = re.sub(r"[^A-Za-z0-9]+", "-", office_id).strip("-")
     if slug != office_id or slug != slug.upper():  # another id could have the same letters
         slug = f"{slug}-{hashlib.sha256(office_id.encode()).hexdigest()[:8]}".lower().strip("-")
-    return f"{slug}.html"
+    return f"{file_name(slug)}.html"
 
 
 def render_chain(facts: Facts, form: Form, files: Mapping[str, str]) -> str:

@@ -1,7 +1,8 @@
 """Rendering of a page: the templates of this room, a page's style, and the policy that its head states.
 
-The templates escape whatever comes from the file. The policy allows the page's own style and script, named by
-their checksums, and nothing else: no picture, no address, even if a name in the data were to try.
+The templates escape whatever comes from the file, and show its control characters. The policy allows the
+page's own style and script, named by their checksums, and nothing else: no picture, no address, even if a
+name in the data were to try.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from pipelines.foreign_text import visible_lines
 
 TEMPLATES = Path(__file__).with_name("templates")
 
@@ -33,9 +36,15 @@ def _templates() -> Environment:
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=_shown,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+def _shown(value: object) -> object:
+    """A value as a page may hold it: HTML knows no control characters but line breaks, and no NUL at all."""
+    return type(value)(visible_lines(value)) if isinstance(value, str) else value
 
 
 @cache

@@ -27,6 +27,12 @@ def file() -> DuckDBPyConnection:
     declare(connection, declared_tables(), FIRST_MOMENT)
     loaded(connection, "commission_office", "M1", "2026-01", [earned({"office_customer_id": "M1"}, 7)])
     sold(connection, "M1", "2026-01", "M1", "E1", final_price=2000)
+    connection.execute("ALTER TABLE bi.commission_office ADD COLUMN odd BIGINT")
+    connection.execute(
+        "INSERT INTO meta.columns BY NAME SELECT 'commission_office' AS table_name, 'odd' AS column_name, "
+        "'BIGINT' AS type, false AS documented, $1 AS source",
+        ["odd\x00\x1b\x9b\u202e"],
+    )
     build_marts(connection)
     return connection
 
@@ -59,6 +65,15 @@ def test_a_field_whose_name_in_the_answer_is_inferred_is_not_called_documented(
     assert found == [
         (False, "when it was earned; documented but for its name in the answer, which is inferred")
     ]
+
+
+def test_a_key_with_control_characters_is_described_without_them(file: DuckDBPyConnection) -> None:
+    found = file.execute(
+        "SELECT source, description FROM meta.dictionary WHERE column_name = 'odd' AND schema_name = 'bi'"
+    ).fetchall()
+    comments = "SELECT comment FROM duckdb_columns() WHERE column_name = 'odd' AND schema_name = 'bi'"
+    assert found == [("odd����", "not documented; found in the answer at odd����")]
+    assert file.execute(comments).fetchall() == [found[0][1:]]
 
 
 def test_a_mart_carries_its_question_and_its_columns_as_comments(file: DuckDBPyConnection) -> None:

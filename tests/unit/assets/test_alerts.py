@@ -366,6 +366,21 @@ MESSAGE = Message("Something failed", "What failed\n- å, ä and ö")
 WEBHOOK_SETTINGS = {"alert_webhook": "https://chat.test/a-secret"}
 
 
+def test_a_webhook_calls_nobody_and_links_to_nothing_that_the_service_names() -> None:
+    sent: list[bytes] = []
+
+    def receive(request: httpx.Request) -> httpx.Response:
+        sent.append(request.content)
+        return httpx.Response(200)
+
+    named = "<!channel> <@U1> <http://e.test|x> @here a@b.test [x](http://e.test) A & B\x1b"
+    Webhook(SecretStr("https://chat.test/hook"), httpx.MockTransport(receive))(Message("To do", named))
+    chat = (
+        "&lt;!channel&gt; &lt;@_U1&gt; &lt;http://e.test|x&gt; @_here a@b.test [x]_(http://e.test) A &amp; B"
+    )
+    assert [*map(json.loads, sent)] == [{"text": f"To do\n\n{chat}".replace("_", "\u200b") + r"\u001b"}]
+
+
 @pytest.mark.parametrize("status", [302, 404, 500])
 def test_a_webhook_that_refuses_is_named_without_its_address(status: int) -> None:
     transport = httpx.MockTransport(lambda _: httpx.Response(status))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from pipelines.cli.output import print_table
+from pipelines.cli.output import complain, print_json, print_table, say
 
 HEADS = ("report", "rows", "what else")
 REASON = "no access (403): the customer was refused every report so far"
@@ -34,3 +36,24 @@ def test_in_a_terminal_that_is_too_narrow_the_widest_column_is_folded(
 def test_no_column_is_folded_to_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     print_table(HEADS, ROWS, width=1)
     assert max(map(len, capsys.readouterr().out.splitlines())) == len("report  1 200  ") + 20
+
+
+HOSTILE = "\x1b]0;title\x07 \x9b2J \r\x7f \u202egnp.exe"
+SHOWN = r"\u001b]0;title\u0007 \u009b2J \u000d\u007f \u202egnp.exe"
+
+
+def test_control_characters_of_the_data_are_seen_and_not_obeyed(capsys: pytest.CaptureFixture[str]) -> None:
+    say(f"{HOSTILE}\nåäö")
+    complain(HOSTILE)
+    print_table(["a"], [[HOSTILE], ["two\nlines"]])
+    said = capsys.readouterr()
+    assert said.out.split("\n")[:2] == [SHOWN, "åäö"]
+    assert said.err == f"{SHOWN}\n"
+    assert said.out.split("\n")[4:] == [SHOWN, r"two\u000alines", ""]
+
+
+def test_json_is_the_same_value_and_obeyed_by_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    print_json({HOSTILE: ["å", HOSTILE]})
+    said = capsys.readouterr().out
+    assert json.loads(said) == {HOSTILE: ["å", HOSTILE]}
+    assert not set(said) & set("\x1b\x07\x9b\x7f\u202e")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -39,6 +40,16 @@ def test_a_table_is_what_people_get(here: Path) -> None:
         "M1  2.5     7",
         "M2        0.5",
     ]
+
+
+@pytest.mark.parametrize("format_", ["table", "csv", "json"])
+def test_a_terminal_is_told_nothing_by_the_data(here: Path, format_: str) -> None:
+    ours, terminal = os.openpty()
+    question = "SELECT chr(27) || '[2J' || chr(155) || 'x' AS name"
+    command = [sys.executable, "-c", QUERY, "query", question, "--format", format_]
+    subprocess.run(command, env={"BROKERBI_DATA_DIR": str(here)}, stdout=terminal, check=True)
+    told = os.read(ours, 10_000).decode()
+    assert (r"\u001b[2j\u009bx" in told.lower(), set("\x1b\x9b") & set(told)) == (True, set())
 
 
 def test_json_holds_numbers_as_numbers(here: Path) -> None:

@@ -205,3 +205,16 @@ async def test_a_process_that_is_killed_gives_its_slots_back(tmp_path: Path) -> 
 def test_a_limit_that_never_lets_anybody_go_is_refused(tmp_path: Path, concurrency: int, rate: float) -> None:
     with pytest.raises(ValueError, match="at least one slot"):
         RateLimit(tmp_path, concurrency, rate)
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o077])
+def test_what_it_keeps_is_private_and_the_data_directory_open_to_the_group(
+    tmp_path: Path, umask: int
+) -> None:
+    before = os.umask(umask)
+    try:
+        RateLimit(tmp_path / "data", 1, 1)
+    finally:
+        os.umask(before)
+    modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.rglob("*") if path.is_dir()}
+    assert modes == {"data": 0o750, "work": 0o700, "pace": 0o700}

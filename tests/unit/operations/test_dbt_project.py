@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,17 @@ def test_sources_carry_meanings_types_and_the_key(project: Path) -> None:
     }
     assert month["config"]["meta"]["key"] == ["office_id", "month"]
     assert offices["columns"][0]["data_tests"] == ["unique", "not_null"]
+
+
+def test_nothing_that_the_service_named_is_a_template(tmp_path: Path) -> None:
+    hostile = "{{ env_var('HOME') }} {% do x() %} {# x #} {{{ 1 }}}"
+    month = PublishedColumn("month", "DATE", hostile)
+    sums = PublishedColumn(f"sum {hostile}", "BIGINT", hostile)
+    tables = [PublishedTable(schema, "leads", hostile, 1, (month, sums)) for schema in ("marts", "bi")]
+    write_dbt_project(tmp_path / "dbt", tables, {"marts.leads": [sums.name]})
+    written = "".join(path.read_text("utf-8") for path in (tmp_path / "dbt" / "models").glob("*.yml"))
+    assert written.count("env_var") > 5
+    assert re.findall(r"\{[{%#]", written) == []
 
 
 def test_only_what_may_be_summed_is_a_measure(project: Path) -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import os
+import stat
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -73,6 +76,16 @@ def test_csv_keeps_every_value(here: Path) -> None:
         assert list(csv.reader(file)) == [["name of it"], ['a,"b"']]
 
 
+def test_no_text_of_a_csv_file_is_a_formula_and_every_number_is_one(here: Path) -> None:
+    with duckdb.connect(here / "warehouse.duckdb") as connection:
+        connection.execute(
+            "CREATE TABLE marts.signs AS SELECT -0.25 AS lost, unnest(['-1', '=1', '＝1']) AS text"
+        )
+    exported(here, "csv", tables=["signs"])
+    with (here / "export/latest/csv/marts.signs.csv").open(encoding="utf-8", newline="") as file:
+        assert list(csv.reader(file))[1:] == [["-0.25", "'-1"], ["-0.25", "'=1"], ["-0.25", "'＝1"]]
+
+
 def test_a_workbook_has_numbers_days_and_no_formula(here: Path) -> None:
     exported(here, "xlsx")
     sheet = openpyxl.load_workbook(here / "export/latest/brokerbi.xlsx")["sums"]
@@ -102,8 +115,16 @@ def test_only_the_tables_that_are_named_are_written(here: Path) -> None:
     assert names(here / "export" / "latest" / "csv") == ["bi.estates.csv"]
 
 
+def test_tables_with_long_names_have_files_of_their_own(here: Path) -> None:
+    with duckdb.connect(here / "warehouse.duckdb") as connection:
+        for ending in "ab":
+            connection.execute(f'CREATE TABLE bi."estates__{"字" * 120}{ending}" AS SELECT 1 AS id')
+    exported(here, "csv", "parquet")
+    assert [len(names(here / "export" / "latest" / format_)) for format_ in ("csv", "parquet")] == [4, 4]
+
+
 def names(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir() if path.name != ".lock")
+    return sorted(path.name for path in folder.iterdir() if path.name not in (".lock", "latest.json"))
 
 
 def test_a_table_that_is_not_there_is_refused_and_the_one_before_stays(here: Path) -> None:
@@ -146,6 +167,34 @@ def test_an_address_gets_the_same_files_and_is_told_last_which_are_whole(here: P
 def test_an_address_that_cannot_be_written_is_named(here: Path, to: str) -> None:
     with pytest.raises(WarehouseError, match="cannot be written"):
         exported(here, "csv", to=to)
+
+
+@pytest.fixture
+def careless() -> Iterator[None]:
+    """A process whose umask takes no right away."""
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+@pytest.mark.usefixtures("careless")
+@pytest.mark.parametrize("scheme", ["", "file://", "local://"])
+def test_an_export_on_this_machine_is_for_the_readers_of_the_published_file(here: Path, scheme: str) -> None:
+    place = here / "far" / "there"
+    exported(here, "csv", "dbt", to=f"{scheme}{place}")
+    found = [path for path in (place.parent, place, *place.rglob("*")) if not path.is_symlink()]
+    assert {stat.filemode(path.stat().st_mode) for path in found} == {
+        "drwxr-x---",
+        "-rw-r-----",
+        "-rw-------",
+    }
+    assert (place / "latest" / "csv" / "bi.estates.csv").exists()
+
+
+def test_every_place_says_which_export_is_the_newest(here: Path) -> None:
+    exported(here, "csv")
+    latest = here / "export" / "latest"
+    assert json.loads(latest.with_suffix(".json").read_text("utf-8")) == {"export": str(latest.readlink())}
 
 
 def test_exports_beside_the_file_can_be_removed(here: Path) -> None:

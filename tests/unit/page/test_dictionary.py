@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
+from pipelines.foreign_text import CONTROLS
 from pipelines.page.dictionary import QUERIES, render_dictionary, unit_of
 
 NOW = datetime(2026, 3, 20, 4, 5, tzinfo=UTC)
-HOSTILE = "<script>alert(1)</script>"
+HOSTILE = "<script>alert(1)</script>\x00\x9b\u202e"
 
 
 def column(table: str, name: str | None, words: str, schema: str = "marts", **more: Any) -> dict[str, Any]:
@@ -93,6 +94,11 @@ def test_a_mart_is_drawn_with_a_line_to_what_it_points_at(html: str) -> None:
 
 def test_nothing_of_the_data_becomes_html(html: str) -> None:
     assert (HOSTILE in html, html.count("&lt;script&gt;") > 1, html.count("<script")) == (False, True, 1)
+
+
+def test_a_key_with_control_characters_is_shown_without_them() -> None:
+    html = dictionary()
+    assert (CONTROLS.findall(html.replace("\n", "")), r"\u0000\u009b\u202e" in html) == ([], True)
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,9 @@ def test_numbers_are_written_as_spreadsheets_of_the_language_read_them(code: str
 
 
 def test_a_name_that_is_a_formula_is_text() -> None:
-    assert "'=1%2B1" in download(language("en"), "x", ["a"], [["=1+1"]])["href"].replace("%27", "'").replace(
-        "%3D", "="
-    )
+    file = download(language("en"), "x", ["@a"], [["=1+1"], [-5], ["\n=1"]])
+    assert unquote(file["href"]).partition("\ufeff")[2] == "'@a\r\n'=1+1\r\n-5\r\n\"'\n=1\"\r\n"
+
+
+def test_the_name_of_a_file_is_not_longer_than_a_file_system_takes() -> None:
+    assert len(download(language("en"), "å" * 250, ["a"], [])["file"].encode()) <= 255

@@ -14,6 +14,7 @@ from urllib.parse import unquote
 
 import pytest
 
+from pipelines.foreign_text import CONTROLS
 from pipelines.page.facts import CoveredMonth, Facts, facts_by_office
 from pipelines.page.html_page import office_file
 from pipelines.page.language import LANGUAGES, SPACE
@@ -33,6 +34,7 @@ from tests.unit.page.given import (
 
 HOSTILE = (
     """<script>alert(1)</script><img src=x onerror=alert(2)>" onmouseover="alert(3)' {{ 7*7 }} </style>"""
+    "\x00\x1b[2J\x9b\u202e"
 )
 CHAINS = {
     "empty": Facts(),
@@ -225,10 +227,21 @@ def test_what_a_refused_login_is_to_read_is_not_on_time() -> None:
     assert ">On time<" not in html
 
 
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_holds_no_control_character_of_the_data(name: str) -> None:
+    assert CONTROLS.findall(drawn(name).replace("\n", "")) == []
+
+
 def test_the_name_of_an_office_s_page_is_its_id_as_far_as_a_file_can_be_called_so() -> None:
     assert office_file("M30011") == "M30011.html"
     assert re.fullmatch(r"m1-2-[0-9a-f]{8}\.html", office_file("M1/2 å"))
     assert re.fullmatch(r"[0-9a-f]{8}\.html", office_file("../.."))
+
+
+@pytest.mark.parametrize("letter", ["M", "m", "/", "å"])
+def test_the_page_of_an_office_with_a_long_id_has_a_name_that_every_file_system_takes(letter: str) -> None:
+    files = {office_file(letter * 250 + ending) for ending in ("", "1", "2")}
+    assert (len(files), max(len(f".{one}.4194304.new".encode()) for one in files) <= 255) == (3, True)
 
 
 def test_offices_with_similar_ids_have_pages_of_their_own() -> None:

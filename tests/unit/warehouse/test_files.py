@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -11,7 +12,15 @@ from typing import Any
 
 import pytest
 
-from warehouse.files import copy_file, give_name, replacement, same_file, write_file
+from warehouse.files import (
+    copy_file,
+    give_name,
+    private_folder,
+    replacement,
+    same_file,
+    shared_folder,
+    write_file,
+)
 
 CONTENT = os.urandom(1 << 16)
 
@@ -66,6 +75,18 @@ def test_a_replacement_that_fails_leaves_the_file_of_before_and_nothing_else(sou
         unfinished.write_bytes(b"half")
         raise KeyError
     assert [(path.name, path.read_bytes()) for path in source.parent.iterdir()] == [("source", CONTENT)]
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o077])
+def test_folders_have_the_rights_that_they_are_for_whatever_the_umask(tmp_path: Path, umask: int) -> None:
+    before = os.umask(umask)
+    try:
+        shared_folder(tmp_path / "data" / "offices")
+        private_folder(tmp_path / "data" / "work")
+    finally:
+        os.umask(before)
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.rglob("*")}
+    assert modes == {"data": 0o750, "offices": 0o750, "work": 0o700}
 
 
 def test_a_file_is_written_in_one_step_and_readable_only_for_whom_it_is_meant(source: Path) -> None:

@@ -90,8 +90,33 @@ def test_no_other_file_can_be_read(here: Path) -> None:
 @pytest.mark.parametrize("format_", ["csv", "json", "parquet"])
 def test_a_written_answer_holds_every_row(here: Path, format_: str) -> None:
     path = here / f"answer.{format_}"
-    write_answer(here, "SELECT sum FROM marts.sums -- all", {}, format_=format_, path=path)
+    write_answer(here, "SELECT sum FROM marts.sums -- all", {}, format_=format_, path=path, formula_signs="=")
     assert duckdb.execute(f"SELECT count(*), sum(sum) FROM '{path}'").fetchall() == [(9, 54)]
+
+
+@pytest.mark.parametrize("format_", ["csv", "json", "parquet"])
+def test_an_answer_is_written_into_the_private_file_that_waits_for_it(here: Path, format_: str) -> None:
+    path = here / f"answer.{format_}"
+    path.touch(mode=0o600)
+    write_answer(here, "FROM marts.sums", {}, format_=format_, path=path, formula_signs="=")
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_csv_file_has_an_apostrophe_before_what_a_spreadsheet_would_run_and_its_numbers_as_they_are(
+    here: Path,
+) -> None:
+    path = here / "answer.csv"
+    question = """
+        SELECT text, '-' AS "=head", -1.5 AS amount, -2 AS "count", DATE '2026-01-31' AS day,
+               TIMESTAMP '2026-01-01 12:30:00.5' AS moment, ['b', 'c'] AS list, true AS flag
+        FROM (VALUES ('=1+1'), ('@a'), (''), (NULL), ('a=1')) AS texts(text) -- last
+    """
+    write_answer(here, question, {}, format_="csv", path=path, formula_signs="=-@")
+    same = '\'-,-1.5,-2,2026-01-31,2026-01-01 12:30:00.5,"[b, c]",true'
+    assert path.read_text("utf-8").splitlines() == [
+        "text,'=head,amount,count,day,moment,list,flag",
+        *(f"{text},{same}" for text in ("'=1+1", "'@a", '""', "", "a=1")),
+    ]
 
 
 def test_without_a_published_file_the_next_step_is_named(tmp_path: Path) -> None:
