@@ -21,6 +21,7 @@ Keys = tuple[str, ...]  # the keys that lead from an object to a value in it, th
 OURS = "\udc00"  # half a character, which no document has: keys that begin with it are ours
 ROOT = OURS  # the key of the list that a document itself is
 
+LARGEST_AS_WRITTEN = 4_000_000  # bytes of a body
 LONGEST_EXACT = 16  # characters of a fractional number that a float always gives back as they were
 _DIGITS = bytes(ord("0") if sign in b"0123456789." else ord(" ") for sign in range(256))
 _TOO_MANY_DIGITS = b"0" * LONGEST_EXACT
@@ -83,7 +84,10 @@ class Document:
             self.__dict__.pop(name, None)
 
     def raw(self, steps: Sequence[str | int]) -> str:
-        """The value at the end of these keys and places, as JSON, every number as it was written."""
+        """The value at the end of these keys and places, as JSON, its numbers as they were written.
+
+        Those of a very large body are as they were read: each would take a hundred bytes otherwise.
+        """
         value = self._as_written
         for step in steps:
             value = members_in(value)[step] if isinstance(step, int) else value[step]
@@ -91,6 +95,8 @@ class Document:
 
     @cached_property
     def _as_written(self) -> Json:
+        if len(self.body) > LARGEST_AS_WRITTEN:
+            return self.value
         return parse_exactly(self.body, numbers_as_written=True)
 
 

@@ -370,7 +370,7 @@ class Flattening:
         return level
 
     def _readable(self, lists: Sequence[Json], path: RowPath, keys: Keys) -> Sequence[Json]:
-        """The lists, cut where most elements of declared rows are no objects: they are something else."""
+        """The lists, empty where very many elements are no objects, most of them: they are something else."""
         if not (path.holds_only_rows or keys == ()):
             return lists
         kinds = Counter(type(element) for one in lists if one for element in one)
@@ -381,7 +381,7 @@ class Flattening:
         self.notes.append(
             f"{path.first_table.name}: {count - kinds[dict]} of {count} elements are no objects"
         )
-        return [one and one[:MOST_KEPT_REJECTED] for one in lists]
+        return lists if count <= MOST_KEPT_REJECTED else [[] for _ in lists]
 
     def _note_childless(self, level: _Level, with_rows: set[int]) -> None:
         """A level's values go to the rows below it; where there are none, say that they go nowhere."""
