@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.months import Month
-from pipelines.planning.windows import Span, Window, spans_of_days, windows
+from pipelines.planning.windows import Span, Window, spans_of_days, spans_of_months, windows
 
 months = st.builds(Month, st.integers(2015, 2030), st.integers(1, 12))
 days = st.dates(date(2015, 1, 1), date(2030, 12, 31))
@@ -54,6 +54,45 @@ def test_halves_cover_a_span_without_overlap(first: date, length: int) -> None:
 def test_a_span_of_months_is_halved_between_months() -> None:
     earlier, later = Span(date(2025, 1, 1), date(2025, 12, 31)).halves()
     assert (earlier.last, later.first) == (date(2025, 6, 30), date(2025, 7, 1))
+
+
+@given(days, st.integers(1, 400), st.integers(1, 12))
+def test_spans_of_months_cover_a_span_and_stay_within_the_limit_with_a_day_more_on_both_sides(
+    first: date, length: int, limit: int
+) -> None:
+    whole = Span(first, first + timedelta(days=length - 1))
+    spans = tuple(spans_of_months(whole, limit))
+    assert [day for span in spans for day in days_of(span)] == days_of(whole)
+    asked = [span.widened(timedelta(days=1), Window((), spans), date.max) for span in spans]
+    assert all(span.last < later_month(span.first, limit) for span in asked)
+
+
+def later_month(day: date, number: int) -> date:
+    """The same day of a later month, or the first of the month after where that one is shorter."""
+    month = Month.of(day).plus(number)
+    return min(month.first_day + timedelta(days=day.day - 1), month.last_day + timedelta(days=1))
+
+
+def test_three_months_with_a_limit_of_two_are_a_window_of_two_spans() -> None:
+    quarter = [Month(2026, month) for month in (1, 2, 3)]
+    (window,) = windows(quarter, 3, date(2026, 6, 1), limit=2)
+    assert [span.bounds for span in window.spans] == [
+        ("2026-01-01T00:00:00", "2026-02-27T23:59:59.999"),
+        ("2026-02-28T00:00:00", "2026-03-31T23:59:59.999"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("today", "asked"),
+    [
+        (date(2026, 6, 1), ["2025-12-31..2026-02-27", "2026-02-28..2026-04-01"]),
+        (date(2026, 3, 31), ["2025-12-31..2026-02-27", "2026-02-28..2026-03-31"]),
+    ],
+)
+def test_a_window_is_asked_a_day_more_on_both_sides_but_no_day_to_come(today: date, asked: list[str]) -> None:
+    (window,) = windows([Month(2026, month) for month in (1, 2, 3)], 3, today, limit=2)
+    widened = [span.widened(timedelta(days=1), window, today) for span in window.spans]
+    assert [f"{span.first}..{span.last}" for span in widened] == asked
 
 
 NEW_YEAR = date(2026, 1, 1)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from functools import partial
@@ -17,11 +18,21 @@ import pytest
 from pipelines.catalogue.reports import report
 from pipelines.clock import SystemClock
 from pipelines.connect.client import Client
+from pipelines.connect.errors import NotFound, TooManyObjects
 from pipelines.connect.models import Answer, Request
+from pipelines.months import Month
 from pipelines.planning.plan import PlannedReport
-from pipelines.planning.windows import Window
+from pipelines.planning.windows import Window, windows
 from pipelines.settings.model import Customer
-from pipelines.sync.fetch import Fetcher, UnreadableRows, in_parallel, open_months
+from pipelines.sync.fetch import (
+    MOST_OBJECTS,
+    Fetcher,
+    RowsWithoutMonths,
+    UnreadableRows,
+    check_size,
+    in_parallel,
+    open_months,
+)
 from pipelines.sync.paging import Page
 from pipelines.sync.scheduler import TaskState
 from warehouse.landing import Landing
@@ -40,6 +51,22 @@ class Answering:
         now = datetime(2026, 1, 1, tzinfo=UTC)
         self.asked.append(request.query.get("activeStatusTipLead", ""))
         body = self.removed if self.asked[-1] == "Removed" else b"[]"
+        return Answer(request, "/x", 200, body, "application/json", {}, 0.1, 1, now), read(body)
+
+
+@dataclass
+class CutOff(Answering):
+    """A client that says of some choices of leads that there is more, and finds no second page of them."""
+
+    cut_off: Sequence[str] = ()
+
+    async def get(self, request: Request, read: Callable[[bytes], Page]) -> tuple[Answer, Page]:
+        choice, page = request.query["activeStatusTipLead"], request.query.get("pageIndex", "unpaged")
+        self.asked.append(f"{choice} {page}")
+        if page == "1":
+            raise NotFound("nothing here", request=request)
+        body = b'{"totalCount": 2, "incomingLeads": [{"id": 1}]}' if choice in self.cut_off else b"[]"
+        now = datetime(2026, 1, 1, tzinfo=UTC)
         return Answer(request, "/x", 200, body, "application/json", {}, 0.1, 1, now), read(body)
 
 
@@ -87,6 +114,60 @@ def test_an_error_message_in_place_of_a_page_is_refused_after_one_request(
     with pytest.raises(UnreadableRows, match="not this report"):
         asyncio.run(fetcher.fetch(cast("Client", client), leads, Window((), ()), result))
     assert client.asked == ["Active", "Removed"]
+
+
+@pytest.mark.parametrize(
+    ("cut_off", "unpaged"),
+    [([], []), (["Removed"], ["Active", "Removed"]), (["Active", "Removed"], ["Active", "Removed"])],
+)
+def test_once_one_choice_is_read_unpaged_all_are(
+    tmp_path: Path, cut_off: list[str], unpaged: list[str]
+) -> None:
+    leads = TaskState(PlannedReport(report("tips_and_leads"), Customer(id="M1")))
+    client, result = CutOff(cut_off=cut_off), leads.begin(Window((), ()), "run")
+    fetcher = Fetcher(Landing(tmp_path), SystemClock(), "Europe/Stockholm")
+    asyncio.run(fetcher.fetch(cast("Client", client), leads, Window((), ()), result))
+    assert sorted(asked for asked in client.asked if "unpaged" in asked) == [
+        f"{one} unpaged" for one in unpaged
+    ]
+
+
+@dataclass
+class Budgeting(Answering):
+    """A client whose office has a budget for every month that is asked for, and a number beside them all."""
+
+    beside: int | None = None
+
+    async def get(self, request: Request, read: Callable[[bytes], Page]) -> tuple[Answer, Page]:
+        first, last = int(request.query["fromMonth"]), int(request.query["toMonth"])
+        self.asked.append(f"{first}-{last}")
+        months = [{"year": 2026, "month": month, "budget": 10} for month in range(first, last + 1)]
+        target = self.beside or sum(month["budget"] for month in months)
+        body = json.dumps([{"customerId": "O1", "target": target, "months": months}]).encode()
+        now = datetime(2026, 6, 1, tzinfo=UTC)
+        return Answer(request, "/x", 200, body, "application/json", {}, 0.1, 1, now), read(body)
+
+
+@pytest.mark.parametrize(
+    ("beside", "expected"), [(12, ("numbers beside the months are the same in every window",)), (None, ())]
+)
+def test_a_number_beside_months_is_a_sum_unless_it_is_the_same_in_every_window(
+    tmp_path: Path, beside: int | None, expected: tuple[str, ...]
+) -> None:
+    budgets = TaskState(PlannedReport(report("budget_commission"), Customer(id="M1")))
+    (window,) = windows([Month(2026, month) for month in (1, 2, 3)], 60, date(2026, 6, 1))
+    client, result = Budgeting(beside=beside), budgets.begin(window, "run")
+    fetcher = Fetcher(Landing(tmp_path), SystemClock(), "Europe/Stockholm")
+    with nullcontext() if beside else pytest.raises(RowsWithoutMonths):
+        asyncio.run(fetcher.fetch(cast("Client", client), budgets, window, result))
+    assert (client.asked, result.notes[:1]) == (["1-3", "1-1", "2-3"], expected)
+
+
+@pytest.mark.parametrize("objects", [MOST_OBJECTS, MOST_OBJECTS + 1])
+def test_an_answer_of_very_many_objects_is_refused_before_it_is_read(objects: int) -> None:
+    body = b"[" + b"{}," * (objects - 2) + b"{}]"
+    with pytest.raises(TooManyObjects) if objects > MOST_OBJECTS else nullcontext():
+        check_size(body)
 
 
 def run_in_parallel(failing: Sequence[int] = ()) -> tuple[list[int] | str, list[int], int]:
