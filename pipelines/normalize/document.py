@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -80,32 +80,23 @@ class Document:
 
     def forget(self) -> None:
         """Free the memory of the values."""
-        for name in ("value", "may_lack_digits", "_as_written"):
+        for name in ("value", "may_lack_digits", "as_written", "opened"):
             self.__dict__.pop(name, None)
 
-    def raw(self, steps: Sequence[str | int]) -> str:
-        """The value at the end of these keys and places, as JSON, its numbers as they were written.
+    @cached_property
+    def opened(self) -> dict[int, list[Json]]:
+        """Rows that were looked for in values of `as_written`, by the identity of these."""
+        return {}
+
+    @cached_property
+    def as_written(self) -> Json:
+        """The whole document with its numbers as they were written.
 
         Those of a very large body are as they were read: each would take a hundred bytes otherwise.
         """
-        value = self._as_written
-        for step in steps:
-            value = members_in(value)[step] if isinstance(step, int) else value[step]
-        return to_json(value)
-
-    @cached_property
-    def _as_written(self) -> Json:
         if len(self.body) > LARGEST_AS_WRITTEN:
             return self.value
         return parse_exactly(self.body, numbers_as_written=True)
-
-
-def members_in(value: Json) -> list[Json]:
-    """The elements of a list, or what an object keeps under its keys, lists there being opened."""
-    if isinstance(value, list):
-        return value
-    members = [member for member in value.values() if member]
-    return list(chain.from_iterable(one if isinstance(one, list) else [one] for one in members))
 
 
 def read_document(body: bytes) -> Document:

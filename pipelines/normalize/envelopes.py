@@ -11,13 +11,21 @@ from pipelines.normalize.document import ROOT, Json, Object
 DEEPEST_NOTHING = 50  # objects in objects that may all be empty
 # How services call the list in an envelope when its own name says nothing.
 ENVELOPES = frozenset(
-    "rows items data value values result results list content records entries report reports payload body "
-    "response".split()
+    "rows items item data d value values result results list content records entries report reports payload "
+    "body response pages".split()
 )
 # What an envelope says of its pages: a page of nothing but that is an empty one.
 _OF_PAGES = ("page", "index", "count", "total", "size", "number", "offset", "limit", "hasmore", "hasnext")
+# What stands beside the list in an envelope that is nothing but the list.
+_OF_LISTS = frozenset(
+    "count total totalcount totalrows totalrowcount totalitems itemcount rowcount length size page pages "
+    "pageindex pagesize pagenumber pagecount totalpages offset limit skip take hasmore hasnext next previous "
+    "nextpage previouspage".split()
+)
+_ABOUT_LISTS = frozenset("meta metadata paging pagination links".split())
 _ERRORS = frozenset(
-    "message error errors errormessage errordescription exceptionmessage detail title messagedetail".split()
+    "message error errors errormessage errordescription exceptionmessage detail title messagedetail "
+    "description reason".split()
 )
 _BESIDE_ERRORS = frozenset(
     "status statuscode code errorcode type instance traceid requestid correlationid exceptiontype stacktrace "
@@ -25,7 +33,7 @@ _BESIDE_ERRORS = frozenset(
 )
 _FAULTS = frozenset(
     "error errors errormessage errordescription exception exceptionmessage exceptiontype stacktrace "
-    "innerexception modelstate fault".split()
+    "innerexception modelstate fault iserror haserror haserrors".split()
 )
 _SUCCESS = frozenset("success ok issuccess issuccessful successful succeeded".split())
 _STATUS = frozenset("status statuscode code".split())
@@ -58,10 +66,29 @@ def says_nothing(page: Json, depth: int = 0, *, counts_are_values: bool = False,
         return False
     return all(
         _is_well(key, value)
+        or simplified(key) in _ABOUT_LISTS
         or (not counts_are_values and is_of_pages(key) and not isinstance(value, dict | list))
         or says_nothing(value, depth + 1, counts_are_values=counts_are_values, beside=beside)
         for key, value in page.items()
     )
+
+
+def wrapped_list(value: Object) -> str | None:
+    """The key of the list in an envelope that says nothing beside it, such as `{"items": [], "count": 0}`."""
+    named = [key for key in value if simplified(key) in ENVELOPES]
+    found = [key for key in named if isinstance(value[key], dict | list)]
+    found = found or [key for key in named if value[key] is None]
+    if len(found) != 1:
+        return None
+    is_all = all(
+        key == found[0]
+        or other is None
+        or _is_well(key, other)
+        or (simplified(key) in _OF_LISTS and not isinstance(other, dict | list))
+        or simplified(key) in _ABOUT_LISTS
+        for key, other in value.items()
+    )
+    return found[0] if is_all else None
 
 
 def is_hollow(page: Json, names: Collection[str]) -> bool:
@@ -116,7 +143,7 @@ def _is_well(key: str, value: Json) -> bool:
     if name in _SUCCESS:
         return value is True
     if name in _STATUS:
-        return str(value).lower() in _WELL
+        return str(getattr(value, "text", value)).lower() in _WELL
     return name in _OF_THE_REQUEST and not isinstance(value, dict | list)
 
 

@@ -1,13 +1,13 @@
-"""Rows in a JSON value: the elements of a list, or the members of an object that keeps rows by their ids."""
+"""Rows in a JSON value: the elements of a list, one in an envelope too, or what an object keeps by ids."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from itertools import chain
 
-from pipelines.normalize.document import OURS, ROOT, Json, Object
-from pipelines.normalize.envelopes import ENVELOPES, simplified
+from pipelines.normalize.document import OURS, ROOT, Document, Json, Object, to_json
+from pipelines.normalize.envelopes import ENVELOPES, simplified, wrapped_list
 
 KEY = f"{OURS}key"  # the key of a row that says under which key it was kept
 _ID = re.compile(r"[^a-z]*\d[^a-z]*|.*\d.*\d.*\d.*", re.DOTALL)  # `M1`, `2024` or a GUID; never `address2`
@@ -16,16 +16,52 @@ _ID = re.compile(r"[^a-z]*\d[^a-z]*|.*\d.*\d.*\d.*", re.DOTALL)  # `M1`, `2024` 
 def rows_in(value: Json, names: Collection[str] | None = None) -> list[Json] | None:
     """The rows that a value holds, None where it holds none; a row that was kept by a key has it in KEY.
 
+    An envelope with a list and nothing else is that list, and so is a list of such envelopes.
+
     An object keeps rows by key when all its members are objects of one shape, or all are lists, under keys
     that look like ids or stand in the row as well. With `names`, the simplified keys that are declared, the
     keys may be of any kind where members of equal keys hold lists or objects themselves, as envelopes by
     office do.
     """
     if type(value) is list:
-        return value
-    if not _keeps_rows(value, names):
+        return _rows_of_pages(value, names)
+    if type(value) is not dict or not value or ROOT in value:
+        return None
+    if (rows := _rows_in_envelope(value, names)) is not None:
+        return rows
+    if not keeps_rows(value, names):
         return None
     return list(chain.from_iterable(_with_key(key, member) for key, member in value.items()))
+
+
+def raw_row(document: Document, steps: Sequence[str | int], names: Collection[str]) -> str:
+    """The row at the end of these keys and places, as JSON, its numbers as they were written."""
+    value, opened = document.as_written, document.opened
+    for step in steps:
+        if isinstance(step, int) and id(value) not in opened:
+            opened[id(value)] = rows_in(value, names) or []
+        value = opened[id(value)][step] if isinstance(step, int) else value[step]
+    return to_json({key: one for key, one in value.items() if key != KEY} if type(value) is dict else value)
+
+
+def _rows_of_pages(value: list[Json], names: Collection[str] | None) -> list[Json]:
+    """The rows of a list; where each of its elements is an envelope of a list, those of all lists."""
+    first = value[0] if value else None
+    if type(first) is not dict or not first or _rows_in_envelope(first, names) is None:
+        return value
+    pages = [_rows_in_envelope(one, names) if type(one) is dict and one else None for one in value]
+    return value if None in pages else list(chain.from_iterable(page for page in pages if page))
+
+
+def _rows_in_envelope(value: Object, names: Collection[str] | None) -> list[Json] | None:
+    key = wrapped_list(value)
+    if key is None or (names and simplified(key) in names):
+        return None
+    inner = value[key]
+    if inner is None or inner == []:
+        return []
+    rows = rows_in(inner, names)
+    return rows if rows is not None and set(map(type, rows)) <= {dict, type(None)} else None
 
 
 def _with_key(key: str, member: Json) -> list[Json]:
@@ -34,7 +70,8 @@ def _with_key(key: str, member: Json) -> list[Json]:
     return [{KEY: key, **member}] if member else []
 
 
-def _keeps_rows(value: Json, names: Collection[str] | None) -> bool:
+def keeps_rows(value: Json, names: Collection[str] | None) -> bool:
+    """Whether a value is an object that keeps rows by key."""
     if type(value) is not dict or not value or ROOT in value:
         return False
     members = [member for member in value.values() if member]

@@ -21,7 +21,7 @@ from pipelines.catalogue.model import Column, Report, declared_columns, snake_ca
 from pipelines.months import Month
 from pipelines.normalize.document import ROOT, Document, Json, Keys, Object
 from pipelines.normalize.envelopes import is_of_pages
-from pipelines.normalize.keyed_rows import rows_in
+from pipelines.normalize.keyed_rows import raw_row, rows_in
 from pipelines.normalize.row_locator import (
     ANY,
     UNDECLARED,
@@ -41,6 +41,7 @@ from pipelines.normalize.tables import (
     RejectedRow,
     arrange_columns,
     fill_columns,
+    joined,
     make_table,
     name_of,
     unique_names,
@@ -274,7 +275,7 @@ class Flattening:
             if self.rejected_by_reason[name, reason] > MOST_KEPT_REJECTED:
                 continue
             page, *steps = level.steps(row)
-            raw = self.documents[int(page)].raw(steps)
+            raw = raw_row(self.documents[int(page)], steps, self.declared_names)
             place = "$" + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
             if len(self.documents) > 1:
                 place = f"page {int(page) + 1}: {place}"
@@ -323,8 +324,8 @@ class Flattening:
                 together = path
             elif keys := lists_of_rows(path, left):
                 yield self._below(level, path, keys[0], _by_turns(left, keys), keys)
-            elif level.objects:
-                self.notes.append(f"{path.first_table.name}: no row has the list {'.'.join(path.keys)}")
+            elif level.objects and path.keys != (ROOT,):
+                self.notes.append(f"{path.first_table.name}: no row has the list {joined(path.keys)}")
         if together and (keys := lists_of_kinds(together, left)):
             by_turns = list(chain.from_iterable(zip(*(left.pop(one) for one in keys), strict=True)))
             yield self._below(level, together, (ANY,), by_turns, keys)

@@ -183,7 +183,9 @@ class _Answer:
         """Refuse a document without rows that says something failed, or holds what looks like rows."""
         tops = {path.keys: path.first_with_table() for path in locator.paths}
         if not shape.found:
-            if locator.paths[0].keys and tops[locator.paths[0].keys].columns:
+            if any(has_error_sign(page) for page in shape.pages):
+                self._refuse("it says that something went wrong, although its status says that all is well")
+            elif locator.paths[0].keys and tops[locator.paths[0].keys].columns:
                 self._refuse("")  # of undocumented rows anything may be one
             return
         for number, page in zip(shape.numbers, shape.pages, strict=True):

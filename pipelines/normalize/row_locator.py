@@ -6,14 +6,15 @@ look alike. Every document is searched on its own, and in every row the lists th
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain, islice
 
 from pipelines.catalogue.model import Column, Report, Table, columns_of_level
 from pipelines.normalize.document import OURS, ROOT, Json, Keys, Object
 from pipelines.normalize.envelopes import ENVELOPES, says_nothing, simplified
-from pipelines.normalize.keyed_rows import rows_in
+from pipelines.normalize.keyed_rows import keeps_rows, rows_in
 from pipelines.normalize.tables import holds_rows, joined, name_of
 
 ListPath = tuple[Keys, ...]  # the way from the document to a list, through the lists in between
@@ -159,7 +160,9 @@ class Locator:
 
     def page_of(self, value: Json) -> Object:
         """A document as an object; one that holds rows itself is an object that holds just that."""
-        is_envelope = type(value) is dict and rows_in(value, self.names) is None
+        if self.paths[0].keys == () and value:  # the document is rows itself, in whatever envelope
+            return {ROOT: value} if rows_in(value, self.names) is not None else value
+        is_envelope = type(value) is dict and not keeps_rows(value, self.names)
         return value if is_envelope else {ROOT: value}
 
     def locate(self, page: Object) -> dict[Keys, ListPath]:
@@ -206,8 +209,14 @@ class Locator:
             return None if path.keys in found and is_empty else way
         if path.keys in found:
             return None
-        way = self._known(places, path) or _alike(places, path) or _wrapped(places, path)
+        way = self._known(places, path) or _alike(places, path)
+        way = way or _wrapped(places, path, partial(self._is_envelope, page))
         return way or _only_list(page, places, path)
+
+    def _is_envelope(self, page: Object, way: ListPath) -> bool:
+        """Whether the list at the end of a way has the name of an envelope, or is in one."""
+        values = (value_at(one, way[-1]) for one in self.elements_along([page], way[:-1]))
+        return _is_named_as_envelope(way) or any(type(one) is dict for one in values)
 
     def _known(self, places: Sequence[_Place], path: RowPath) -> ListPath | None:
         """The list where rows of other answers were, when it is empty or has any documented key."""
@@ -429,7 +438,15 @@ def _likeness(elements: Sequence[Json], expected: set[str]) -> float:
     return len(keys & expected) / len(expected) if expected else 0.0
 
 
-def _wrapped(places: Sequence[_Place], path: RowPath) -> ListPath | None:
+def _is_named_as_envelope(way: ListPath) -> bool:
+    return simplified(way[-1][-1]) in ENVELOPES
+
+
+def _wrapped(
+    places: Sequence[_Place],
+    path: RowPath,
+    is_envelope: Callable[[ListPath], bool] = _is_named_as_envelope,
+) -> ListPath | None:
     """A list in an envelope, when it is the only one and its objects have any documented key at all.
 
     One of undocumented objects is known by the name of an envelope, or is the document itself.
@@ -441,8 +458,7 @@ def _wrapped(places: Sequence[_Place], path: RowPath) -> ListPath | None:
             return None
         (way,) = outermost
         elements = held[way]
-        is_envelope = simplified(way[-1][-1]) in ENVELOPES
-        return way if is_envelope and _likeness(elements, path.expected) > 0 else None
+        return way if is_envelope(way) and _likeness(elements, path.expected) > 0 else None
     names = ENVELOPES | {simplified(path.first_table.name)}
     lists = [way for way, elements in places if elements is not None and len(way) == 1]
     return next((way for way in lists if way == ((ROOT,),) or simplified(way[0][-1]) in names), None)

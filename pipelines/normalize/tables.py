@@ -164,16 +164,16 @@ class Contents:
     def _scalars(self, values: list[Json], keys: Keys) -> list[Json]:
         """The values that are left when lists of rows are set apart and objects are opened."""
         types = set(map(type, values))
-        if dict in types and keys not in self._documented_objects and self.finds_lists:
+        is_declared = keys in self.declared
+        are_rows = self.finds_lists and len(self.lists) < MOST_LISTS
+        if types & {dict, list} and keys not in self._documented_objects and (is_declared or are_rows):
             names = self.names.get(keys)
             values = [
-                rows if type(one) is dict and (rows := rows_in(one, names)) is not None else one
+                rows if type(one) in (dict, list) and (rows := rows_in(one, names)) is not None else one
                 for one in values
             ]
             types = set(map(type, values))
         if list in types:
-            is_declared = keys in self.declared
-            are_rows = self.finds_lists and len(self.lists) < MOST_LISTS
             lists = [
                 one if type(one) is list and (is_declared or (are_rows and holds_rows(one))) else None
                 for one in values

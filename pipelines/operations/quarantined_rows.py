@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
+from pipelines.catalogue.reports import REPORTS
 from pipelines.normalize.document import Document, Json, read_document
+from pipelines.normalize.keyed_rows import raw_row, rows_in
+from pipelines.normalize.row_locator import locator_of
 from warehouse.errors import WarehouseError
 from warehouse.landing import Landing
 from warehouse.quarantine import fingerprint
@@ -73,18 +76,23 @@ def _page(row: QuarantinedRow) -> int:
 def _found(page: Document, row: QuarantinedRow) -> str | None:
     """What stands at the place of a row, if it is the row that was set aside."""
     place = _PLACE.fullmatch(row.place)
-    ways = _ways(page.value, place[2] if place else "")
-    return next((raw for steps in ways if fingerprint(raw := page.raw(steps)) == row.fingerprint), None)
+    report = REPORTS.get(row.report)
+    names = locator_of(report).names if report else frozenset[str]()
+    ways = _ways(page.value, place[2] if place else "", names)
+    found = (raw_row(page, steps, names) for steps in ways)
+    return next((raw for raw in found if fingerprint(raw) == row.fingerprint), None)
 
 
-def _ways(value: Json, path: str) -> Iterator[list[str | int]]:
+def _ways(value: Json, path: str, names: Collection[str]) -> Iterator[list[str | int]]:
     """The keys and positions that a path may mean: a dot or a bracket may stand in a key as well."""
     if not path:
         yield []
-    steps: list[tuple[str | int, int]] = []
     if isinstance(value, dict):
-        steps = [(key, len(key) + 1) for key in value if path.startswith(f".{key}")]
-    elif isinstance(value, list) and (position := _POSITION.match(path)):
-        steps = [(int(position[1]), position.end())] if int(position[1]) < len(value) else []
-    for step, length in steps:
-        yield from ([step, *rest] for rest in _ways(value[step], path[length:]))
+        for key in value:
+            if path.startswith(f".{key}"):
+                yield from ([key, *rest] for rest in _ways(value[key], path[len(key) + 1 :], names))
+    position = _POSITION.match(path)
+    rows = rows_in(value, names) if position else None
+    if position and rows and int(position[1]) < len(rows):
+        place = int(position[1])
+        yield from ([place, *rest] for rest in _ways(rows[place], path[position.end() :], names))
