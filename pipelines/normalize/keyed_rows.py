@@ -10,11 +10,14 @@ from pipelines.normalize.document import OURS, ROOT, Document, Json, Object, to_
 from pipelines.normalize.envelopes import ENVELOPES, simplified, wrapped_list
 
 KEY = f"{OURS}key"  # the key of a row that says under which key it was kept
+_KEPT_BY = {"years": "year", "months": "month"}
 _ID = re.compile(r"[^a-z]*\d[^a-z]*|.*\d.*\d.*\d.*", re.DOTALL)  # `M1`, `2024` or a GUID; never `address2`
 
 
-def rows_in(value: Json, names: Collection[str] | None = None) -> list[Json] | None:
+def rows_in(value: Json, names: Collection[str] | None = None, called: str = "") -> list[Json] | None:
     """The rows that a value holds, None where it holds none; a row that was kept by a key has it in KEY.
+
+    What is `called` years or months keeps its rows by year or month, which then is what the key is called.
 
     An envelope with a list and nothing else is that list, and so is a list of such envelopes.
 
@@ -31,7 +34,8 @@ def rows_in(value: Json, names: Collection[str] | None = None) -> list[Json] | N
         return rows
     if not keeps_rows(value, names):
         return None
-    return list(chain.from_iterable(_with_key(key, member) for key, member in value.items()))
+    name = _KEPT_BY.get(simplified(called), KEY)
+    return list(chain.from_iterable(_with_key(name, key, member) for key, member in value.items()))
 
 
 def raw_row(document: Document, steps: Sequence[str | int], names: Collection[str]) -> str:
@@ -64,10 +68,10 @@ def _rows_in_envelope(value: Object, names: Collection[str] | None) -> list[Json
     return rows if rows is not None and set(map(type, rows)) <= {dict, type(None)} else None
 
 
-def _with_key(key: str, member: Json) -> list[Json]:
+def _with_key(name: str, key: str, member: Json) -> list[Json]:
     if type(member) is list:
-        return [{KEY: key, **one} if type(one) is dict else one for one in member]
-    return [{KEY: key, **member}] if member else []
+        return [{name: key, **one} if type(one) is dict else one for one in member]
+    return [{name: key, **member}] if member else []
 
 
 def keeps_rows(value: Json, names: Collection[str] | None) -> bool:

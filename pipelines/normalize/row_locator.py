@@ -235,7 +235,7 @@ class Locator:
     def elements_along(self, objects: Sequence[Json], way: ListPath) -> list[Json]:
         """The elements of the lists at the end of a way."""
         for keys in way:
-            lists = (rows_in(value_at(one, keys), self.names) for one in objects)
+            lists = (rows_in(value_at(one, keys), self.names, _last(keys)) for one in objects)
             objects = list(chain.from_iterable(found for found in lists if found))
         return list(objects)
 
@@ -318,7 +318,7 @@ class Locator:
         for name in names:
             values = [one[name] for one in objects if type(one) is dict and name in one]
             keys = (*above, name)
-            lists = [rows_in(value, self.names) for value in values]
+            lists = [rows_in(value, self.names, name) for value in values]
             if any(one is not None for one in lists):
                 yield keys, list(chain.from_iterable(one for one in lists if one is not None))
             inside = [
@@ -416,6 +416,10 @@ def _named(places: Sequence[_Place], path: RowPath) -> ListPath | None:
     if len(inside) == 1:
         return inside[0][0]
     return _alike(inside, path) or _wrapped(inside, path)
+
+
+def _last(keys: Keys) -> str:
+    return keys[-1] if keys else ""
 
 
 def _depth(way: ListPath) -> tuple[int, int]:

@@ -167,9 +167,9 @@ class Contents:
         is_declared = keys in self.declared
         are_rows = self.finds_lists and len(self.lists) < MOST_LISTS
         if types & {dict, list} and keys not in self._documented_objects and (is_declared or are_rows):
-            names = self.names.get(keys)
+            names, name = self.names.get(keys), keys[-1]
             values = [
-                rows if type(one) in (dict, list) and (rows := rows_in(one, names)) is not None else one
+                rows if type(one) in (dict, list) and (rows := rows_in(one, names, name)) is not None else one
                 for one in values
             ]
             types = set(map(type, values))

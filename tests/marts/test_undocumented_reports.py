@@ -97,11 +97,18 @@ def user(id_: str, *months: object) -> dict[str, Any]:
     return {"userId": id_, "months": list(months)}
 
 
+def test_budgets_that_are_kept_under_the_numbers_of_their_months_are_of_these(tmp_path: Path) -> None:
+    months = {"1": {"commission": 5}, "2": {"commission": 6}}
+    store = stored(tmp_path, {"budget_commission": reported({"userId": "U1", "months": months})})
+    with store.writing() as connection:
+        build(connection, "user_budget_vs_actual")
+        assert connection.execute(AMOUNTS).fetchall() == [("U1", 5)]
+
+
 @pytest.mark.parametrize(
     "answer",
     [
         reported({"id": "U1", "goal": 5}),  # other names
-        reported({"userId": "U1", "months": {"1": {"commission": 5}, "2": {"commission": 6}}}),
         reported({"userId": "U1", "months": [5, 6, 7]}),  # a list of numbers
         reported({"userId": "U1", "months": [{"commission": {"planned": 5, "stretch": 9}}]}),
         reported({"userId": "U1", "months": None}),

@@ -211,3 +211,83 @@ def test_of_very_many_rejected_rows_the_first_thousand_are_kept_and_all_are_coun
     result = normalized("running_commissions", [event(amount="much") for _ in range(2_500)] + [event()])
     assert (len(result.rejected), sum(one.count for one in result.rejected)) == (1_000, 2_500)
     assert table(result, "running_commissions").frame.height == 1
+
+
+WRAPPED: Mapping[str, Callable[[list[Json]], Json]] = {
+    "bare": lambda rows: rows,
+    "in items": lambda rows: {"items": rows},
+    "in rows, counted": lambda rows: {"count": len(rows), "rows": rows},
+    "in pages": lambda rows: [{"items": rows[:1]}, {"items": rows[1:]}],
+    "by number": lambda rows: {str(place): row for place, row in enumerate(rows, 1)},
+}
+
+
+@pytest.mark.parametrize("kinds", list(itertools.permutations(WRAPPED, 3)))
+def test_lists_of_one_name_in_three_envelopes_are_rows_of_one_table(kinds: tuple[str, ...]) -> None:
+    tree = [
+        {
+            "customerId": f"M{place}",
+            "years": WRAPPED[kind](estates(estate(kind))["officeSaleReports"][0]["years"]),
+        }
+        for place, kind in enumerate(kinds)
+    ]
+    result = normalized("sales", {"officeSaleReports": tree})
+    assert sorted(rows(result, "sales_estates", "id")) == sorted((kind,) for kind in kinds)
+
+
+def test_undocumented_lists_in_envelopes_are_rows_of_one_table() -> None:
+    budgets = [{"customerId": "M1", "months": wrap([{"a": 1}, {"a": 2}])} for wrap in WRAPPED.values()]
+    result = normalized("budget_commission", budgets)
+    assert len(table(result, "budget_commission__months").frame) == 2 * len(WRAPPED)
+
+
+def test_rows_under_their_years_and_months_are_of_these() -> None:
+    answer = {
+        "officeSaleReports": [
+            {"customerId": "M1", "years": {"2026": {"months": {"1": {"estateSaleReports": [estate("E1")]}}}}}
+        ]
+    }
+    result = normalized("sales", answer)
+    assert rows(result, "sales_estates", "id", "year", "month") == [("E1", "2026", "1")]
+
+
+def test_an_empty_list_in_an_envelope_leaves_the_list_after_it_its_rows() -> None:
+    answer: dict[str, Json] = {name: {"items": []} for name in ("incomingLeads", "outgoingLeads")}
+    tip = {
+        "createdAt": "2026-01-02",
+        "tip": {"id": "T1", "title": "x"},
+        "sender": {},
+        "receiver": {},
+        "contact": {},
+    }
+    result = normalized("tips_and_leads", {**answer, "tips": {"items": [tip]}}, chosen=["Active"])
+    assert (rows(result, "tips", "tip_id"), result.rejected) == ([("T1",)], ())
+
+
+@pytest.mark.parametrize("report", ["live_activity", "live_commissions", "trademarks", "office_budget_crm"])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"Success": False, "Result": None, "ErrorMessage": "Databasfel"},
+        {"code": 17, "description": "Något gick fel"},
+        {"ok": False, "reason": "maintenance"},
+        {"fault": {"faultstring": "x"}},
+        {"data": {"error": "x"}},
+        {"error": None, "data": None, "isError": True},
+    ],
+)
+def test_what_says_that_something_failed_is_no_undocumented_row(report: str, answer: Json) -> None:
+    assert not normalized(report, answer).recognised
+
+
+@pytest.mark.parametrize("report", ["commission_user", "running_commissions", "users", "office_budget_crm"])
+def test_nothing_is_an_empty_answer_whose_notes_can_be_written(report: str) -> None:
+    result = normalized(report, None)
+    assert (result.recognised, "".join(result.notes).isprintable()) == (True, True)
+
+
+def test_more_keyed_objects_than_can_be_tables_are_kept_as_they_came() -> None:
+    objects = {f"x{number}": {"M1": {"id": 1}, "M2": {"id": 2}} for number in range(60)}
+    result = normalized("commission_user", [{"userId": "U1", "commission": 5, **objects}])
+    kept = [one for one in result.tables[0].columns if one.name.startswith("x5")]
+    assert (result.recognised, bool(kept)) == (True, True)
