@@ -6,8 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, timedelta
-from email.utils import parsedate_to_datetime
+from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.errors import ConnectError, Forbidden, HostDown, Refused, Unauthorized, correct
 from pipelines.connect.models import Login
 from pipelines.connect.rate_limit import RateLimit
+from pipelines.connect.service_clock import LARGE_DIFFERENCE, late_by
 from pipelines.months import Month
 from pipelines.normalize.document import read_document
 from pipelines.operations.causes import PASSING
@@ -51,7 +51,6 @@ if TYPE_CHECKING:
 CHECKOUT = Path(__file__).resolve().parents[2]
 ANSWERED, REFUSED = "yes", "403"
 SMALL_DIFFERENCE = timedelta(minutes=5)
-LARGE_DIFFERENCE = timedelta(hours=1)
 MOST_TRIES, LONGEST_RETRIES = 2, 20.0
 """Of one request, and the seconds after which none is repeated: somebody waits for what is found."""
 FEWEST_UNANSWERED = 3
@@ -195,7 +194,7 @@ class AccessSurvey:
             self.report_findings.append(Finding(subject, Severity.ERROR, str(error), remedy))
             return type(error).__name__
         if self.late_by is None:
-            self.late_by = _late_by(answer, self.context.clock.utc_now())
+            self.late_by = late_by(answer, self.context.clock.utc_now())
         return ANSWERED
 
     async def _ask_page(
@@ -263,14 +262,6 @@ def _where_login_is_set(settings: Settings, customer: Customer) -> str:
     return f"{username} or the password in {file} ({setting})" if file else f"{username} or {variable}"
 
 
-def _late_by(answer: Answer, now: datetime) -> timedelta | None:
-    try:
-        sent = parsedate_to_datetime(answer.headers.get("date", ""))
-    except ValueError:
-        return None
-    return now - (sent if sent.tzinfo else sent.replace(tzinfo=UTC))
-
-
 def _rights(access: Sequence[Access]) -> Iterator[Finding]:
     """What each customer's login may read; reports can only be left out for all customers at once."""
     useful = {one.report for one in access if one.word != REFUSED}
@@ -302,7 +293,7 @@ def _clock_finding(late_by: timedelta | None) -> Finding:
     if difference <= SMALL_DIFFERENCE:
         return Finding("clock", Severity.OK, found)
     remedy = "let both keep time over the network: days, months and retries are counted by the clock"
-    severity = Severity.ERROR if difference > LARGE_DIFFERENCE else Severity.WARNING
+    severity = Severity.ERROR if difference >= LARGE_DIFFERENCE else Severity.WARNING
     return Finding("clock", severity, found, remedy)
 
 
