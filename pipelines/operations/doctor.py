@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pipelines.catalogue.model import Report
 from pipelines.connect.circuit_breaker import CircuitBreaker
-from pipelines.connect.errors import ConnectError, Forbidden, HostDown, Refused, Unauthorized, correct
+from pipelines.connect.errors import ConnectError, Forbidden, HostDown, Refused, RunFailed, Unauthorized, correct
 from pipelines.connect.models import Login
 from pipelines.connect.rate_limit import RateLimit
 from pipelines.connect.service_clock import LARGE_DIFFERENCE, late_by
@@ -153,7 +153,7 @@ class AccessSurvey:
                     login = login_of(settings, customer)
                     wrong_logins.setdefault(login, (customer, str(error)))
                     whose.setdefault(login, []).append(customer.id)
-                except HostDown as error:
+                except (HostDown, RunFailed) as error:
                     return self._note_down(str(error))
         for login, (customer, why) in wrong_logins.items():
             found = " ".join(why.replace(correct(login), "").split())
@@ -185,7 +185,7 @@ class AccessSurvey:
         rows, subject = PageSize(self.settings.page_size, cap.page_size).rows, f"{report.name} of {customer}"
         try:
             answer = await self._ask_page(client, report, customer, first, rows)
-        except (Unauthorized, HostDown):
+        except (Unauthorized, HostDown, RunFailed):
             raise
         except Forbidden:
             return REFUSED

@@ -149,12 +149,16 @@ def plan_from(
     selection: Selection,
     clock: Clock,
     catalogue: Mapping[str, Report],
+    at: datetime | None = None,
 ) -> Plan:
-    """The plan, given the outline of the ledger and a function that knows the users of a customer."""
+    """The plan, given the outline of the ledger and a function that knows the users of a customer.
+
+    It is made now, or on the later day to rehearse, or at a moment to come.
+    """
     reports = chosen_reports(settings, selection, catalogue)
     customers = chosen_customers(settings, selection)
     by_user = any(one.each == "userId" for one in reports)
-    now = max(clock.utc_now(), settings.clock_of_day(clock).utc_now())  # the later: a tick may come late
+    now = max(at or clock.utc_now(), clock.utc_now(), settings.clock_of_day(clock).utc_now())
     planner = Planner(
         calendar(settings, clock),
         outline,
