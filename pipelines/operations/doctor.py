@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING
 
 from pipelines.catalogue.model import Report
 from pipelines.connect.circuit_breaker import CircuitBreaker
-from pipelines.connect.errors import ConnectError, Forbidden, HostDown, Refused, RunFailed, Unauthorized, correct
+from pipelines.connect.errors import (
+    ConnectError,
+    Forbidden,
+    HostDown,
+    Refused,
+    RunFailed,
+    Unauthorized,
+    correct,
+)
 from pipelines.connect.models import Login
 from pipelines.connect.rate_limit import RateLimit
 from pipelines.connect.service_clock import LARGE_DIFFERENCE, late_by
