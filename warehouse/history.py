@@ -24,6 +24,7 @@ from warehouse.schema import Tables, TableSchema, tables_of_report
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+    from warehouse.ahead import Rank
     from warehouse.load import Load
 
 ROWS_OF_A_LOAD = 1 << 24
@@ -128,18 +129,18 @@ def _merged_scopes(
     return {(*key,): (fetched, changed) for *key, fetched, changed in found.fetchall()}
 
 
-def waves_of(loads: Sequence[Load], newest: dict[ScopeKey, datetime]) -> list[list[Scope]]:
+def waves_of(loads: Sequence[Load], newest: dict[ScopeKey, datetime], in_order: Rank) -> list[list[Scope]]:
     """Sort the scopes of snapshots into waves, oldest first, without those older than what is merged.
 
     Takes the months that are left out from the loads.
     """
     waves: list[list[Scope]] = []
     in_wave: set[ScopeKey] = set()
-    for load in sorted(loads, key=lambda one: one.result.fetched):
+    for load in sorted(loads, key=lambda one: in_order(naive_utc(one.result.fetched))):
         fetched = naive_utc(load.result.fetched)
         asked = (None,) if load.result.asked is None else load.result.asked
         scopes = [Scope(load, month, one) for month in load.months for one in asked]
-        news = [scope for scope in scopes if fetched >= newest.get(scope.key, fetched)]
+        news = [scope for scope in scopes if in_order(fetched) >= in_order(newest.get(scope.key, fetched))]
         load.months = tuple(month for month in load.months if any(one.month == month for one in news))
         load.superseded = tuple(month for month in load.result.months if month not in load.months)
         keys = {scope.key for scope in news}

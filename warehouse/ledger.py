@@ -36,6 +36,13 @@ _FAILED = """
         AND (held.fetched_at_utc IS NULL OR held.fetched_at_utc < latest.failed_at_utc)
     GROUP BY ALL
 """
+_NEWEST = """
+    SELECT max(moment) FROM (
+        SELECT max(fetched_at_utc) AS moment FROM meta.loads
+        UNION ALL SELECT max(fetched_at_utc) FROM meta.probes
+        UNION ALL SELECT max(denied_at_utc) FROM meta.access
+    )
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +90,7 @@ class Ledger:
     through which day each customer's changes have been asked for. `snapshots_changed` says when the answer
     for a month kept as history last differed from the one before, its times taken back like those of `held`.
     `failed` are the months that failed when they were last asked, whether or not they are held from before.
+    `newest_utc` is the latest moment of any answer, which may be later than now: see `warehouse/ahead.py`.
     """
 
     months: Mapping[tuple[str, str, date | None], HeldMonth] = field(default_factory=dict)
@@ -95,6 +103,7 @@ class Ledger:
     probed: Mapping[str, date] = field(default_factory=dict)
     snapshots_changed: Mapping[Pair, Mapping[date | None, datetime]] = field(default_factory=dict)
     failed: Mapping[Pair, frozenset[date]] = field(default_factory=dict)
+    newest_utc: datetime | None = None
 
     def was_denied_since(self, pair: Pair, moment: datetime) -> bool:
         """Whether the service refused (403) a report of a customer at that moment or later."""
@@ -361,6 +370,7 @@ def _learned(connection: DuckDBPyConnection) -> dict[str, Any]:
         "SELECT sum(seconds) / nullif(sum(requests), 0) FROM meta.loads WHERE status = 'loaded'"
     ).fetchall()
     failed = ask(_FAILED).fetchall()
+    [(newest,)] = ask(_NEWEST).fetchall()
     snapshots_changed: dict[Pair, dict[date | None, datetime]] = {}
     for report, customer, month, at in ask(
         "SELECT report, customer, month, time_bucket(INTERVAL 15 MINUTE, max(changed_at_utc)) "
@@ -378,4 +388,5 @@ def _learned(connection: DuckDBPyConnection) -> dict[str, Any]:
         "probed": dict(probes),
         "snapshots_changed": snapshots_changed,
         "failed": {(report, customer): frozenset(months) for report, customer, months in failed},
+        "newest_utc": aware(newest) if newest else None,
     }

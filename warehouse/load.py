@@ -1,7 +1,7 @@
 """The load of a group of windows, in one transaction: months replaced, snapshots merged, the ledger written.
 
 `load_group` is the whole story. An older fetch never replaces a newer one: months for which something newer
-is held, or comes in the same group, are left alone.
+is held, or comes in the same group, are left alone. What is dated later than now counts as the oldest.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from warehouse.ahead import rank
 from warehouse.duckdb_file import quoted
 from warehouse.history import (
     ROWS_OF_A_LOAD,
@@ -34,6 +35,7 @@ from warehouse.window_result import WindowResult, WindowStatus
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+    from warehouse.ahead import Rank
     from warehouse.handed_over import ColumnLike, TableLike
 
     Transform = Callable[[TableLike], pl.DataFrame]
@@ -88,9 +90,10 @@ def load_group(
         ensure_tables_of(connection, tables, (report for report, _ in pairs))
         forget_histories(connection, tables, pairs)
     held = _held_months(connection, results)
-    loads = _admitted(connection, results, held)
+    in_order = rank(now)
+    loads = _admitted(connection, results, held, in_order)
     snapshots = [load for load in loads if load.result.history]
-    waves = waves_of(snapshots, newest_scopes(connection, snapshots)) if snapshots else []
+    waves = waves_of(snapshots, newest_scopes(connection, snapshots), in_order) if snapshots else []
 
     entering = [load for load in loads if load.months]
     incoming = _incoming(entering, transform)
@@ -140,11 +143,13 @@ def _held_months(connection: DuckDBPyConnection, results: Sequence[WindowResult]
     return {(report, customer, month): (at, rows) for report, customer, month, at, rows in found.fetchall()}
 
 
-def _admitted(connection: DuckDBPyConnection, results: Sequence[WindowResult], held: Held) -> list[Load]:
+def _admitted(
+    connection: DuckDBPyConnection, results: Sequence[WindowResult], held: Held, in_order: Rank
+) -> list[Load]:
     """Number the loads, and leave out the months for which something newer is held or comes along."""
-    newest = {key: (fetched, -1) for key, (fetched, _) in held.items()}  # -1: what is held
+    newest = {key: (in_order(fetched), -1) for key, (fetched, _) in held.items()}  # -1: what is held
     for position, one in enumerate(results):
-        fetched = naive_utc(one.fetched)
+        fetched = in_order(naive_utc(one.fetched))
         for month in one.months or (None,):
             key = (*one.pair, month)
             if key not in newest or fetched >= newest[key][0]:
@@ -407,7 +412,7 @@ def _write_ledger(
             "fetched_at_utc": naive_utc(load.result.fetched),
             "state": "open" if month in load.result.open_months else "held",
         }
-        for load in sorted(loads, key=lambda one: one.result.fetched)
+        for load in sorted(loads, key=lambda one: rank(now)(naive_utc(one.result.fetched)))
         for month in load.months
     }
     replace_rows(connection, "months", list(months.values()), key=["report", "customer", "month"])

@@ -6,6 +6,7 @@ one that waits.
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 import time
@@ -18,7 +19,10 @@ from filelock import FileLock, Timeout
 from warehouse.errors import WarehouseError
 
 POLL_SECONDS = 0.02
+QUIET_SECONDS = 2.0
+"""Whoever waits for longer says for whom: on stderr, unless the logging of the process sends it elsewhere."""
 PRIVATE = 0o600
+WAITING = "brokerbi: waiting while the warehouse is written by %s, for %.0f seconds at most. %s"
 
 _MINE = threading.local()
 """Which locks this thread holds already: what is done inside a lock need not wait for it."""
@@ -28,20 +32,24 @@ _MINE = threading.local()
 def locked_file(path: Path, seconds: float) -> Iterator[None]:
     """Hold the lock for the body; raises WarehouseError, naming the holder, after so many seconds.
 
-    A thread that holds it may take it again; another thread of the same process waits like any other.
+    A thread that holds it may take it again; another thread of the same process waits like any other. What
+    takes longer than two seconds is said, with the holder.
     """
     mine: set[Path] = _MINE.__dict__.setdefault("held", set())
     if path in mine:
         yield
         return
     until = time.monotonic() + seconds
-    lock = FileLock(path, mode=PRIVATE, poll_interval=POLL_SECONDS, on_acquired=_write_pid)
+    lock, next_in_line = _lock(path), _lock(path.with_suffix(".next"))
+    waits_for = next_in_line
     try:
-        next_in_line = path.with_suffix(".next")
-        with FileLock(next_in_line, timeout=seconds, mode=PRIVATE, poll_interval=POLL_SECONDS):
-            lock.acquire(timeout=max(0.0, until - time.monotonic()))
+        _acquire(next_in_line, until)
+        waits_for = lock
+        _acquire(lock, until)
     except Timeout as timeout:
-        raise WarehouseError(_sentence(path, seconds)) from timeout
+        raise WarehouseError(_sentence(Path(waits_for.lock_file), seconds)) from timeout
+    finally:
+        next_in_line.release()
     mine.add(path)
     try:
         yield
@@ -60,15 +68,46 @@ def holder(path: Path) -> int | None:
     return pid
 
 
+def _lock(path: Path) -> FileLock:
+    return FileLock(path, mode=PRIVATE, poll_interval=POLL_SECONDS, on_acquired=_write_pid)
+
+
+def _acquire(lock: FileLock, until: float) -> None:
+    """Wait for the lock until a moment, and say so when that takes long; raises Timeout."""
+    left = max(0.0, until - time.monotonic())
+    try:
+        lock.acquire(timeout=min(left, QUIET_SECONDS))
+    except Timeout:
+        if left <= QUIET_SECONDS:
+            raise
+        path = Path(lock.lock_file)
+        if holder(path) != os.getpid():
+            logging.getLogger(__name__).warning(
+                WAITING, _who_writes(path), until - time.monotonic(), _remedy(path)
+            )
+        lock.acquire(timeout=max(0.0, until - time.monotonic()))
+
+
 def _write_pid(descriptor: int) -> None:
     os.ftruncate(descriptor, 0)
     os.pwrite(descriptor, str(os.getpid()).encode("ascii"), 0)
 
 
 def _sentence(path: Path, seconds: float) -> str:
-    pid = holder(path)
-    who = "this very process" if pid == os.getpid() else f"process {pid}" if pid else "an unknown process"
     return (
-        f"The warehouse is being written by {who}, and {seconds:g} seconds of waiting were not enough; "
-        f"wait for it to end, or end it, and run the same again (the lock is {path})."
-    )
+        f"The warehouse is being written by {_who_writes(path)}, and {seconds:g} seconds of waiting were not "
+        f"enough; wait for it to end, or end it, and run the same again (the lock is {path}). {_remedy(path)}"
+    ).rstrip()
+
+
+def _who_writes(path: Path) -> str:
+    pid = holder(path)
+    return "this very process" if pid == os.getpid() else f"process {pid}" if pid else "an unknown process"
+
+
+def _remedy(path: Path) -> str:
+    """How another process goes on that was stopped, as far as it is known."""
+    pid = holder(path)
+    if pid in (None, os.getpid()):
+        return ""
+    return f"If it was stopped, `kill -CONT {pid}` lets it go on, and `kill -KILL {pid}` ends it."

@@ -12,7 +12,7 @@ from duckdb import DuckDBPyConnection
 from warehouse.duckdb_file import insert_rows, quoted, run_definitions
 from warehouse.errors import WarehouseError
 
-FORMAT = 7
+FORMAT = 8
 """Raised whenever a table of sql/meta/tables changes; a file of an older format gets what it lacks."""
 
 SQL = Path(__file__).resolve().parent.parent / "sql" / "meta"
@@ -25,7 +25,10 @@ def statements() -> Iterator[str]:
     """Everything that a new file begins with; harmless where it exists already."""
     yield from (f"CREATE SCHEMA IF NOT EXISTS {schema}" for schema in ("bi", "meta", "marts"))
     yield from _definitions().values()
-    yield f"INSERT INTO meta.storage SELECT {FORMAT}, false WHERE NOT EXISTS (FROM meta.storage)"
+    yield (
+        "INSERT INTO meta.storage (format, has_traces, is_rehearsal) "
+        f"SELECT {FORMAT}, false, false WHERE NOT EXISTS (FROM meta.storage)"
+    )
     yield f"UPDATE meta.storage SET format = {FORMAT}"
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from duckdb import DuckDBPyConnection
 
+from warehouse.ahead import STEP
 from warehouse.duckdb_file import insert_rows, literal
 from warehouse.landing import Landed
 from warehouse.load import following_number
@@ -27,10 +28,11 @@ WITH able AS (
            unnest(CASE WHEN len(months) = 0 THEN [NULL::DATE] ELSE months END) AS month
     FROM meta.loads WHERE status IN ('loaded', 'landed') AND NOT history
 )
-SELECT DISTINCT arg_max(load_id, (fetched_at_utc, load_number)) AS load_id FROM able
+SELECT DISTINCT arg_max(load_id, (fetched_at_utc <= $4, fetched_at_utc, load_number)) AS load_id FROM able
 GROUP BY report, customer, month
 """
-"""For each month, the load fetched last: the same as meta.months says, also while a rebuild is under way."""
+"""For each month, the load fetched last: the same as meta.months says, also while a rebuild is under way.
+One dated later than now is the oldest."""
 
 _EFFECTIVE = f"""
 landing IS NOT NULL AND ($1 IS NULL OR list_contains($1, report))
@@ -55,9 +57,14 @@ def effective_loads(
     customers: Sequence[str] | None = None,
     *,
     only_quarantined: bool = False,
+    now: datetime | None = None,
 ) -> list[WindowResult]:
-    """The loads in force and every merged snapshot, oldest first, as their landing files can repeat them."""
-    chosen = [reports and list(reports), customers and list(customers), only_quarantined]
+    """The loads in force and every merged snapshot, oldest first, as their landing files can repeat them.
+
+    Given what time it is now, one dated later is in force only where there is no other.
+    """
+    latest = naive_utc(now) + STEP if now else datetime.max
+    chosen = [reports and list(reports), customers and list(customers), only_quarantined, latest]
     return _loads(connection, _EFFECTIVE, chosen)
 
 

@@ -160,6 +160,7 @@ class ProblemCount:
     severity: str
     number: int
     messages: tuple[str, ...] = ()
+    customers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -244,8 +245,9 @@ _NIGHTS = """
     FROM meta.requests_by_day GROUP BY day ORDER BY day DESC LIMIT 7
 """
 _PROBLEMS = """
-    SELECT kind, severity, count(*), list(message ORDER BY message) FROM meta.problems
-    GROUP BY kind, severity ORDER BY kind, severity
+    SELECT kind, severity, count(*), list(message ORDER BY message),
+           coalesce(list(DISTINCT customer ORDER BY customer) FILTER (customer IS NOT NULL), [])
+    FROM meta.problems GROUP BY kind, severity ORDER BY kind, severity
 """
 _UNPUBLISHED = """
     SELECT min(loaded_at_utc) FROM meta.loads WHERE load_number > (

@@ -14,6 +14,7 @@ from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.connection import Connection
 from pipelines.connect.errors import (
     MARKUP,
+    PaceBlocked,
     TooManyObjects,
     Unauthorized,
     correct,
@@ -25,6 +26,8 @@ from pipelines.connect.models import NO_CONTENT, NOTHING, OK, Answer, Limits, Lo
 from pipelines.connect.rate_limit import RateLimit
 from pipelines.connect.refused_logins import RefusedLogins
 from pipelines.connect.retry import RetryPolicy, retry_after_seconds
+from pipelines.connect.service_clock import ClockCheck
+from pipelines.connect.standstill import HeldUp
 
 UNAUTHORIZED = 401
 LOOKED_AT = 1000  # bytes of an answer in which its first character is looked for
@@ -39,7 +42,8 @@ class Client:
     A request is repeated after 429, 5xx, time-outs, resets, half bodies and answers with status 200
     that are not JSON, and after nothing else. After a 401 the login is never used again: not by this
     client, nor by any other that shares `refused_logins`, unless it is told to `try_refused` ones once
-    more. Refuses a base address that carries credentials.
+    more. With a `clock_check` no answer is used before it has told a time that fits ours. Refuses a base
+    address that carries credentials.
     """
 
     def __init__(
@@ -56,9 +60,11 @@ class Client:
         on_try: Callable[[Try], None] | None = None,
         refused_logins: RefusedLogins | None = None,
         try_refused: bool = False,
+        clock_check: ClockCheck | None = None,
     ) -> None:
         self._login = login
         self._refused_logins = refused_logins
+        self._clock_check = clock_check
         self._try_refused = try_refused
         self._rate_limit = rate_limit
         self._circuit_breaker = circuit_breaker or CircuitBreaker(rate_limit)
@@ -85,7 +91,10 @@ class Client:
         began: float | None = None
         while True:
             self._check(request)
-            sent_at, one, answer = await self._first_alone(request, len(tries) + 1)
+            try:
+                sent_at, one, answer = await self._first_alone(request, len(tries) + 1)
+            except HeldUp as standstill:
+                raise PaceBlocked(str(standstill), request=request, tries=len(tries)) from standstill
             began = sent_at if began is None else began
             if answer is not None and answer.status == NO_CONTENT:  # nothing to tell, in JSON
                 answer = replace(answer, body=NOTHING)
@@ -143,6 +152,8 @@ class Client:
             self._check(request)
             sent_at = self._clock.monotonic()
             one, answer = await self._connection.send(request, number)
+            if answer is not None and self._clock_check is not None:
+                self._clock_check.look_at(answer)
             if one.status == UNAUTHORIZED and not self._unauthorized:
                 self._unauthorized = True
                 if self._refused_logins is not None:
@@ -151,6 +162,8 @@ class Client:
 
     def _check(self, request: Request) -> None:
         self._circuit_breaker.check(request)
+        if self._clock_check is not None and self._clock_check.error is not None:
+            raise self._clock_check.error
         if self._unauthorized:
             raise Unauthorized(
                 f"The login was refused (401) and is not used again. Not asked: {request}. "

@@ -12,7 +12,10 @@ ConnectError
 ├── TooManyRequests   429, every time it was asked
 ├── Unavailable       5xx, time-outs, resets and half bodies, every time it was asked
 ├── Unreachable       no connection, every time one was tried
-└── HostDown          the host fails or refuses one request after the other: the run is over
+├── HostDown          the host fails or refuses one request after the other: the run is over
+└── RunFailed         this machine is not fit to ask: the run is over, and nothing of it is written down
+    ├── WrongClock    its clock is an hour or more away from the service's
+    └── PaceBlocked   another process holds what all share for asking, and does not move on
 """
 
 from __future__ import annotations
@@ -99,6 +102,18 @@ class Unreachable(ConnectError):
 
 class HostDown(ConnectError):
     """The circuit is open: asking anything more would only make it worse."""
+
+
+class RunFailed(ConnectError):
+    """Nothing can be asked from this machine as it is: the whole run ends with this error."""
+
+
+class WrongClock(RunFailed):
+    """What was fetched now would be dated wrongly."""
+
+
+class PaceBlocked(RunFailed):
+    """Another process, stopped or hanging, holds what all need to ask."""
 
 
 ASK_FOR_THE_RIGHT = "Ask the service's support for it; everything else is asked as before."

@@ -16,9 +16,11 @@ from random import Random
 from filelock import lock_descriptor
 
 from pipelines.clock import Clock, SystemClock
+from pipelines.connect.standstill import LONGEST_WAIT, HeldUp, Patience, held_up, sign
 
 POLL_SECONDS = (0.01, 0.03)  # between two looks while other processes hold every slot
 BUSY_SECONDS = 0.001  # until the record of the rate is looked at again while another process writes it
+LONGEST_BLOCK = 0.1  # seconds in which nothing else of this process goes on
 WIDER = 1.02  # a little more than even, so that jitter on the way puts no extra request into a second
 MOST_HALVINGS = 3
 HALVED_ONCE_IN = 5.0  # seconds; failures of requests that were in flight together count once
@@ -35,7 +37,7 @@ class RateLimit:
     interval of the process that made it, so processes with different settings each obey their own, and
     there are never more in flight than the largest allows. Make one for each event loop, and let its
     clients share it. Holds on one machine: locks and clock are the machine's. Refuses a directory that
-    cannot be written.
+    cannot be written. `patience` is how many seconds others may hold all there is without moving on.
     """
 
     def __init__(
@@ -46,6 +48,7 @@ class RateLimit:
         *,
         clock: Clock | None = None,
         random: Random | None = None,
+        patience: float = LONGEST_WAIT,
     ) -> None:
         if concurrency < 1 or not requests_per_second > 0:
             raise ValueError("a rate limit needs at least one slot and more than no requests per second")
@@ -64,6 +67,7 @@ class RateLimit:
         self._waiting = directory / "waiting"  # locked by one of the processes that wait for a slot
         self._file = directory / "tempo"
         self._interval = WIDER / requests_per_second
+        self._patience = patience
         self._in_process = asyncio.Semaphore(concurrency)
         self._first_for_slot = asyncio.Lock()
         self._first_for_moment = asyncio.Lock()
@@ -72,15 +76,14 @@ class RateLimit:
     async def turn(self) -> AsyncIterator[None]:
         """Wait for a slot and for the moment, and hold the slot as long as the request lasts.
 
-        The slot is free again at the end, also after an error or a cancellation.
+        The slot is free again at the end, also after an error or a cancellation. Raises HeldUp.
         """
         async with self._in_process:
             async with self._first_for_slot:
                 slot = await self._acquire_slot()
             try:
                 async with self._first_for_moment:
-                    while (seconds := self._claim()) > 0:
-                        await self._clock.sleep(seconds)
+                    await self._claim_moment()
                 yield
             finally:
                 os.close(slot)
@@ -88,9 +91,12 @@ class RateLimit:
     def slow_down(self) -> None:
         """Halve the rate of all processes; many calls at once count as one.
 
-        It recovers by itself, one halving a minute.
+        It recovers by itself, one halving a minute. Blocks for a moment at most: the record is written in far
+        less, and who holds it for longer was stopped, which the next turn tells.
         """
         with _locked(self._file) as descriptor:
+            if descriptor is None:
+                return
             record, now = _read(descriptor), self._clock.monotonic()
             if not 0 <= now - record.slowed_at < HALVED_ONCE_IN:
                 halvings = min(MOST_HALVINGS, record.halved(now) + 1)
@@ -99,8 +105,11 @@ class RateLimit:
     @property
     def halvings(self) -> int:
         """How often the rate is halved at this moment."""
-        with _locked(self._file) as descriptor:
+        descriptor = os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
+        try:
             return _read(descriptor).halved(self._clock.monotonic())
+        finally:
+            os.close(descriptor)
 
     async def _acquire_slot(self) -> int:
         """The descriptor of a slot's file, open and locked while a request is in flight.
@@ -115,11 +124,16 @@ class RateLimit:
         else:
             await self._pause()
         waiting = None
+        patience: Patience | None = None
         try:
             while True:
                 for file in self._slots:
                     if (slot := _open_locked(file)) is not None:
+                        sign(slot)
                         return slot
+                now = self._clock.monotonic()
+                patience = patience or Patience(self._slots, self._patience, now)
+                patience.look(now)
                 if waiting is None:
                     waiting = _open_locked(self._waiting)
                 await self._pause()
@@ -130,15 +144,25 @@ class RateLimit:
     async def _pause(self) -> None:
         await self._clock.sleep(self._random.uniform(*POLL_SECONDS))
 
-    def _claim(self) -> float:
-        """Claim this moment for a request; zero, or the seconds until it is worth trying again.
+    async def _claim_moment(self) -> None:
+        """Wait for the moment of the next request; a record that is always busy is held by one process."""
+        busy_since: float | None = None
+        while (seconds := self._claim()) != 0:
+            now = self._clock.monotonic()
+            busy_since = None if seconds is not None else now if busy_since is None else busy_since
+            if busy_since is not None and now - busy_since >= self._patience:
+                raise HeldUp(held_up([self._file], self._patience))
+            await self._clock.sleep(BUSY_SECONDS if seconds is None else seconds)
+
+    def _claim(self) -> float | None:
+        """Claim this moment for a request; zero, the seconds until it is worth trying again, None while busy.
 
         The clock starts anew when the machine does: a claim that lies in the future, or a moment absurdly
         far from its claim, was written before that or is damaged, and delays nobody.
         """
         descriptor = _open_locked(self._file)
         if descriptor is None:
-            return BUSY_SECONDS
+            return None
         try:
             record, now = _read(descriptor), self._clock.monotonic()
             is_of_now = record.claimed_at <= now and record.free_at - record.claimed_at <= LONGEST_INTERVAL
@@ -192,11 +216,13 @@ def _open_locked(file: Path) -> int | None:
 
 
 @contextmanager
-def _locked(file: Path) -> Iterator[int]:
-    """The descriptor of the file, locked for the body; waits for the holder."""
-    while (descriptor := _open_locked(file)) is None:
+def _locked(file: Path) -> Iterator[int | None]:
+    """The descriptor of the file, locked for the body; None where another keeps it for more than a moment."""
+    until = time.monotonic() + LONGEST_BLOCK
+    while (descriptor := _open_locked(file)) is None and time.monotonic() < until:
         time.sleep(BUSY_SECONDS)
     try:
         yield descriptor
     finally:
-        os.close(descriptor)
+        if descriptor is not None:
+            os.close(descriptor)

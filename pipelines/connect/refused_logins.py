@@ -15,6 +15,7 @@ from pydantic import SecretStr
 
 from pipelines.clock import Clock
 from pipelines.connect.models import Login
+from pipelines.connect.standstill import LONGEST_WAIT, Patience, sign
 
 COST = 2**14
 """Of scrypt: a guess at the password behind a fingerprint takes as long as ours, and 16 MB."""
@@ -32,16 +33,21 @@ class RefusedLogins:
 
     folder: Path
     base_url: str
+    patience: float = 2 * LONGEST_WAIT  # the first try waits for a slot, and then for its answer
 
     @asynccontextmanager
     async def first_try(self, clock: Clock) -> AsyncIterator[None]:
-        """Wait while another process tries a login: what it learns is known then."""
+        """Wait while another process tries a login: what it learns is known then. Raises HeldUp."""
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        lock = FileLock(self.folder / "first_try.lock", timeout=0, mode=PRIVATE, thread_local=False)
+        file = self.folder / "first_try.lock"
+        lock = FileLock(file, timeout=0, mode=PRIVATE, thread_local=False, on_acquired=sign)
+        patience: Patience | None = None
         while not lock.is_locked:
             with suppress(Timeout):
                 lock.acquire()
                 break
+            patience = patience or Patience([file], self.patience, clock.monotonic())
+            patience.look(clock.monotonic())
             await clock.sleep(SECONDS_BETWEEN_LOOKS)
         try:
             yield

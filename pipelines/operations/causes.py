@@ -28,6 +28,7 @@ UNKNOWN_LOGIN = "(not in the settings)"
 NOBODY_ANSWERS, NO_ANSWER, GIVEN_UP = "Unreachable", "Unavailable", "HostDown"
 ALL_REFUSED = "all refused"
 UNPUBLISHED = "unpublished"
+CLOCK_AHEAD = "ClockAhead"
 WAITS = "It is tried again by itself."
 REQUEST = re.compile(r"(?:(?:to|Not asked:) )?report \S+ of customer .+? \([^)]*\)[.:]?")
 SENTENCES: Mapping[str, str] = {
@@ -53,6 +54,8 @@ SENTENCES: Mapping[str, str] = {
     HELD_BACK: "Ask the service about what `brokerbi status` says of {reports} of {customers}{months}; if it "
     "is right, launch them with the tag brokerbi/accept_shrink=yes, or give `brokerbi sync` the option "
     "--accept-shrink: too many rows would go, or values come empty or multiplied, and the old ones stay.",
+    CLOCK_AHEAD: "Wait for the next run, or sync: {reports} of {customers}{months} was read under a clock "
+    "that was ahead; it is asked again.",
     LATE: "See that the schedule `nightly` and the daemon run: {reports} of {customers} was not read for a "
     "day and a half.",
     UNPUBLISHED: "Look at the latest run of the job `publish` and its checks: no new file was published for "

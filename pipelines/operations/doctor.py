@@ -6,16 +6,24 @@ import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, timedelta
-from email.utils import parsedate_to_datetime
+from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipelines.catalogue.model import Report
 from pipelines.connect.circuit_breaker import CircuitBreaker
-from pipelines.connect.errors import ConnectError, Forbidden, HostDown, Refused, Unauthorized, correct
+from pipelines.connect.errors import (
+    ConnectError,
+    Forbidden,
+    HostDown,
+    Refused,
+    RunFailed,
+    Unauthorized,
+    correct,
+)
 from pipelines.connect.models import Login
 from pipelines.connect.rate_limit import RateLimit
+from pipelines.connect.service_clock import LARGE_DIFFERENCE, late_by
 from pipelines.months import Month
 from pipelines.normalize.document import read_document
 from pipelines.operations.causes import PASSING
@@ -51,7 +59,6 @@ if TYPE_CHECKING:
 CHECKOUT = Path(__file__).resolve().parents[2]
 ANSWERED, REFUSED = "yes", "403"
 SMALL_DIFFERENCE = timedelta(minutes=5)
-LARGE_DIFFERENCE = timedelta(hours=1)
 MOST_TRIES, LONGEST_RETRIES = 2, 20.0
 """Of one request, and the seconds after which none is repeated: somebody waits for what is found."""
 FEWEST_UNANSWERED = 3
@@ -154,7 +161,7 @@ class AccessSurvey:
                     login = login_of(settings, customer)
                     wrong_logins.setdefault(login, (customer, str(error)))
                     whose.setdefault(login, []).append(customer.id)
-                except HostDown as error:
+                except (HostDown, RunFailed) as error:
                     return self._note_down(str(error))
         for login, (customer, why) in wrong_logins.items():
             found = " ".join(why.replace(correct(login), "").split())
@@ -186,7 +193,7 @@ class AccessSurvey:
         rows, subject = PageSize(self.settings.page_size, cap.page_size).rows, f"{report.name} of {customer}"
         try:
             answer = await self._ask_page(client, report, customer, first, rows)
-        except (Unauthorized, HostDown):
+        except (Unauthorized, HostDown, RunFailed):
             raise
         except Forbidden:
             return REFUSED
@@ -195,7 +202,7 @@ class AccessSurvey:
             self.report_findings.append(Finding(subject, Severity.ERROR, str(error), remedy))
             return type(error).__name__
         if self.late_by is None:
-            self.late_by = _late_by(answer, self.context.clock.utc_now())
+            self.late_by = late_by(answer, self.context.clock.utc_now())
         return ANSWERED
 
     async def _ask_page(
@@ -263,14 +270,6 @@ def _where_login_is_set(settings: Settings, customer: Customer) -> str:
     return f"{username} or the password in {file} ({setting})" if file else f"{username} or {variable}"
 
 
-def _late_by(answer: Answer, now: datetime) -> timedelta | None:
-    try:
-        sent = parsedate_to_datetime(answer.headers.get("date", ""))
-    except ValueError:
-        return None
-    return now - (sent if sent.tzinfo else sent.replace(tzinfo=UTC))
-
-
 def _rights(access: Sequence[Access]) -> Iterator[Finding]:
     """What each customer's login may read; reports can only be left out for all customers at once."""
     useful = {one.report for one in access if one.word != REFUSED}
@@ -302,7 +301,7 @@ def _clock_finding(late_by: timedelta | None) -> Finding:
     if difference <= SMALL_DIFFERENCE:
         return Finding("clock", Severity.OK, found)
     remedy = "let both keep time over the network: days, months and retries are counted by the clock"
-    severity = Severity.ERROR if difference > LARGE_DIFFERENCE else Severity.WARNING
+    severity = Severity.ERROR if difference >= LARGE_DIFFERENCE else Severity.WARNING
     return Finding("clock", severity, found, remedy)
 
 

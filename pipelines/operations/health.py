@@ -30,6 +30,8 @@ START_DAEMON = (
     "start it, as docs/operators.md says: dagster-daemon run -w deploy/workspace.yaml; if it runs, see that "
     "the code server does too and that the sensor `publishing` is on"
 )
+CLOCK_AHEAD = "clock ahead"
+"""A kind of meta.problems."""
 LONGEST_REASON = 400
 """Of why a file was not published: room for a long path, which is what has to be mended."""
 AWAITED = {"late": "late", "never read": "never read", "login refused": "not asked as the login was refused"}
@@ -158,6 +160,9 @@ def _alarms(view: Overview, settings: Settings, now: datetime) -> Iterator[str]:
     )
     if failed:
         yield f"{failed} failed and not loaded since"
+    for one in view.problems:
+        if one.kind == CLOCK_AHEAD:
+            yield f"{names(one.customers)} dated later than now: see that the clock is right, and sync"
     known = {one.customer for one in view.standings if one.last_success_utc or one.state != "switched off"}
     if unknown := [one.id for one in settings.active_customers if one.id not in known]:
         yield f"{names(unknown)} never fetched"

@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING
 
 from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
+from pipelines.clock import Clock, SystemClock
 from pipelines.operations.pseudonyms import pseudonyms_of
 from pipelines.sync.declaration import declare_catalogue, declared_tables
 from pipelines.sync.fetch import read_landed_tables
+from warehouse.ahead import latest_moment, note_rehearsal
 from warehouse.database import LOCK_SECONDS, Store
 from warehouse.errors import LandingDamaged, WarehouseError
 from warehouse.files import private_folder
@@ -66,6 +68,7 @@ def replay(
     customers: Sequence[str] = (),
     quarantine: bool = False,
     catalogue: Mapping[str, Report] = REPORTS,
+    clock: Clock | None = None,
     on_load: Callable[[int, int], None] = _quiet,
     on_totals: Callable[[int, int], None] = _quiet,
 ) -> Replayed:
@@ -76,13 +79,19 @@ def replay(
     `on_load` and `on_totals` are called with how many loads of how many are done.
     """
     landing, done = Landing(settings.data_dir / "landing"), Replayed()
-    store = Store(settings.data_dir, transform=pseudonyms_of(settings))
+    store = Store(settings.data_dir, now=(clock or SystemClock()).utc_now, transform=pseudonyms_of(settings))
     with store.writing() as connection:
+        if settings.today is not None:
+            note_rehearsal(connection, rehearses=True)
         declare_catalogue(connection, settings, catalogue, store.now())
     if not quarantine:
         _relearn(store, landing, done.failures)
     with store.reading() as connection:
-        landed = effective_loads(connection, reports or None, customers or None, only_quarantined=quarantine)
+        now = latest_moment(connection, store.now())
+        store.now = lambda: now  # the days of a rehearsal are none of a clock that was ahead
+        landed = effective_loads(
+            connection, reports or None, customers or None, only_quarantined=quarantine, now=now
+        )
     afresh: set[tuple[str, str]] = set()
     if not quarantine:
         landed, afresh = _whole_histories(landed, landing, done.failures)
@@ -184,7 +193,7 @@ def _rebuild_memory(
         shutil.rmtree(folder, ignore_errors=True)
         try:
             private_folder(folder)
-            rebuilt = Store(folder)
+            rebuilt = Store(folder, now=store.now)
             declare_tables(rebuilt, declared_tables(catalogue.values()))
             _relearn(rebuilt, landing, known)
             with rebuilt.reading() as connection:

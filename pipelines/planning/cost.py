@@ -58,7 +58,8 @@ def nights_to_come(
     for number in range(count):
         day = today + timedelta(days=number)
         then = settings.model_copy(update={"today": day})
-        plan = plan_from(outline, users.__getitem__, then, selection, clock, catalogue)
+        night = datetime.combine(day, NIGHT_UTC)
+        plan = plan_from(outline, users.__getitem__, then, selection, clock, catalogue, night)
         expected = {one.pair: one.requests_expected for one in plan.planned}
         found.append(Night(day, expected, sum(len(one.spans) for one in plan.probes)))
         outline = _after(plan, outline, day)

@@ -30,6 +30,7 @@ from pipelines.planning.due import (
 )
 from pipelines.planning.selection import Pair, Selection, chosen_customers, chosen_reports
 from pipelines.planning.windows import NOW, Span, Window, spans_of_days, windows
+from warehouse.ahead import is_ahead
 from warehouse.ledger import known_users, read_outline
 
 if TYPE_CHECKING:
@@ -148,11 +149,16 @@ def plan_from(
     selection: Selection,
     clock: Clock,
     catalogue: Mapping[str, Report],
+    at: datetime | None = None,
 ) -> Plan:
-    """The plan, given the outline of the ledger and a function that knows the users of a customer."""
+    """The plan, given the outline of the ledger and a function that knows the users of a customer.
+
+    It is made now, or on the later day to rehearse, or at a moment to come.
+    """
     reports = chosen_reports(settings, selection, catalogue)
     customers = chosen_customers(settings, selection)
     by_user = any(one.each == "userId" for one in reports)
+    now = max(at or clock.utc_now(), clock.utc_now(), settings.clock_of_day(clock).utc_now())
     planner = Planner(
         calendar(settings, clock),
         outline,
@@ -161,6 +167,7 @@ def plan_from(
         {customer.id: users_of(customer.id) for customer in customers} if by_user else {},
         settings.changed_months,
         frozenset(one.name for one in reports),
+        now,
     )
     asks_for_changes = settings.changed_months and selection.asks_for_changes
     return Plan(
@@ -194,7 +201,10 @@ def held_by_month(held: Mapping[Pair, Mapping[date | None, HeldMonth]]) -> Mappi
 
 @dataclass(frozen=True)
 class Planner:
-    """What a plan is made from: the calendar, the ledger, the selection and the names of its reports."""
+    """What a plan is made from: the calendar, the ledger, the selection and the names of its reports.
+
+    Months that were read later than `now`, under a clock that was ahead, are due like failed ones.
+    """
 
     calendar: Calendar
     ledger: Ledger
@@ -203,6 +213,7 @@ class Planner:
     users: Mapping[str, Sequence[str]] = field(default_factory=dict)
     most_changed: int = 0
     chosen: frozenset[str] = frozenset()
+    now: datetime | None = None
 
     def plan(self, reports: Sequence[Report], customers: Sequence[Customer]) -> Iterator[PlannedReport]:
         """Every report of every customer, those without months first: users before their budgets."""
@@ -225,7 +236,8 @@ class Planner:
             denied = [name for name, owner in self.ledger.denied if owner == customer.id]
             found = changed_sales(chosen, denied)
             if oldest and found and customer.active:
-                since = self.ledger.probed.get(customer.id, oldest) - PROBE_OVERLAP
+                probed = self.ledger.probed.get(customer.id, oldest)
+                since = (oldest if probed > today else probed) - PROBE_OVERLAP  # no clock is ahead for good
                 span = Span(min(max(since, today - LONGEST_PROBE), today), today)
                 yield PlannedProbe(customer, *found, tuple(spans_of_days(span, DAYS_AT_ONCE)))
 
@@ -343,7 +355,10 @@ class Planner:
             report,
             self.calendar,
             refresh=self.selection.refresh,
-            failed=frozenset(Month.of(day) for day in self.ledger.failed.get(pair, ())),
+            failed={
+                *(Month.of(day) for day in self.ledger.failed.get(pair, ())),
+                *(one for one in held if one and self.now and is_ahead(held[one].fetched_at_utc, self.now)),
+            },
         )
         wanted = of_these(rhythm=rhythm, changed_since=changed, most_changed=self.most_changed)
         cap: Cap | None = self.ledger.caps.get(pair)

@@ -107,6 +107,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         has_length = reply.ending != "half_without_length"
         self.send_response_only(reply.status)
+        self.send_header("Date", self.date_time_string())
         for name, value in reply.headers.items():
             self.send_header(name, value)
         self.send_header("Connection", "keep-alive" if has_length and not self.close_connection else "close")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from pipelines.catalogue.model import Report
-from pipelines.connect.errors import Forbidden, HostDown, Unauthorized
+from pipelines.connect.errors import Forbidden, HostDown, RunFailed, Unauthorized
 from pipelines.planning.plan import PlannedProbe, PlannedReport
 from pipelines.planning.windows import Window
 from pipelines.sync.fetch import Fetcher
@@ -59,7 +59,7 @@ async def ask_what_changed(
         result = task.begin(window, run_id)
         try:
             await fetcher.fetch(clients[probe.customer.id], task, window, result)
-        except (OSError, WarehouseError, MemoryError):
+        except (OSError, WarehouseError, MemoryError, RunFailed):
             raise
         except Exception as error:  # noqa: BLE001 - the sync goes on without the answer
             await asyncio.to_thread(_remember_failure, probe, result, error, store)

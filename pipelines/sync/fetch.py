@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 from pipelines.catalogue.model import Report
 from pipelines.clock import Clock
 from pipelines.connect.client import Client
-from pipelines.connect.errors import ConnectError, Forbidden, NotFound, Refused, TooManyObjects
+from pipelines.connect.errors import ConnectError, Forbidden, NotFound, Refused, RunFailed, TooManyObjects
 from pipelines.connect.models import Answer, Request
 from pipelines.months import Month
 from pipelines.normalize.document import Document, read_document
@@ -143,7 +143,7 @@ class Fetcher:
             result.notes += normalized.notes
             result.open_months = open_months(result.months, result.window_end, result.fetched, self.timezone)
             result.tables, result.rejected = normalized.tables, normalized.rejected
-        except (OSError, WarehouseError, RowsWithoutMonths, MemoryError):
+        except (OSError, WarehouseError, RowsWithoutMonths, MemoryError, RunFailed):
             raise
         except Exception as error:
             await reader.finish_landing(error=type(error).__name__)

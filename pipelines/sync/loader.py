@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from pipelines.sync.memory_budget import UNDER_WAY, MemoryBudget
 from pipelines.sync.summary import Summary
+from warehouse.ahead import take_back
 from warehouse.errors import WarehouseError
 from warehouse.window_result import WindowStatus
 from warehouse.write_session import WriteSession
@@ -38,6 +39,7 @@ class Loader:
     summary: Summary
     memory: MemoryBudget = field(default_factory=MemoryBudget)
     patience: float = GATHERING_SECONDS
+    has_ahead: bool = False  # whether moments of the ledger are to be taken back before anything is loaded
     _waiting: list[WindowResult] = field(default_factory=list)
     _is_over: bool = False
     _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
@@ -79,6 +81,10 @@ class Loader:
         Returns the last group, whose rows DuckDB holds in memory until the file is closed.
         """
         group: Sequence[WindowResult] = ()
+        if self.has_ahead and self._waiting:
+            with self.store.writing() as connection:
+                take_back(connection, self.summary.started_utc, self.store.now())
+            self.has_ahead = False
         with WriteSession(self.store) as session:
             while following := asyncio.run_coroutine_threadsafe(self._next(group), loop).result():
                 group = following

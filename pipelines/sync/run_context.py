@@ -16,6 +16,7 @@ from pipelines.connect.models import MEGABYTE, Limits, Login, Try
 from pipelines.connect.rate_limit import RateLimit
 from pipelines.connect.refused_logins import RefusedLogins
 from pipelines.connect.retry import RetryPolicy
+from pipelines.connect.service_clock import ClockCheck
 from pipelines.settings.messages import login_in_words
 
 if TYPE_CHECKING:
@@ -26,11 +27,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RunContext:
-    """`transport` replaces the network, `clock` the time, `catalogue` the reports there are."""
+    """`transport` replaces the network, `clock` the time, `catalogue` the reports there are.
+
+    `machine_clock` is what the service's own clock is compared with, whatever day a run is made for.
+    """
 
     clock: Clock = field(default_factory=SystemClock)
     transport: httpx.AsyncBaseTransport | None = None
     catalogue: Mapping[str, Report] = field(default_factory=lambda: REPORTS)
+    machine_clock: Clock = field(default_factory=SystemClock)
 
     async def open_clients(
         self,
@@ -42,6 +47,7 @@ class RunContext:
         on_try: Callable[[Try], None] | None = None,
         *,
         try_refused: bool = False,
+        clock_check: ClockCheck | None = None,
     ) -> Mapping[str, Client]:
         """The client of every customer, one per login, all under one rate limit; `stack` closes them.
 
@@ -68,6 +74,7 @@ class RunContext:
                     on_try=on_try,
                     refused_logins=refused_logins,
                     try_refused=try_refused,
+                    clock_check=clock_check,
                 )
                 stack.push_async_callback(client.aclose)
                 by_login[login] = client

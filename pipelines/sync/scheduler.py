@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from pipelines.connect.errors import Forbidden, HostDown, Refused
+from pipelines.connect.errors import Forbidden, HostDown, Refused, RunFailed
 from pipelines.planning.plan import PlannedReport
 from pipelines.planning.windows import Window, windows
 from pipelines.sync.bisect import WindowLimit
@@ -171,7 +171,7 @@ class Scheduler:
             await self.fetcher.fetch(self.clients[result.customer], task, window, result, held=held)
         except RowsWithoutMonths:
             self._ask_by_month(task, window, result)
-        except (OSError, WarehouseError, MemoryError):
+        except (OSError, WarehouseError, MemoryError, RunFailed):
             raise
         except Exception as error:  # noqa: BLE001 - one window's trouble must not stop the others
             self._note_failure(task, result, error)

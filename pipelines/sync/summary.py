@@ -36,7 +36,8 @@ class Summary:
 
     `answered` are the reports and customers of which anything was held before, `held` counts the months left
     alone, `turns` are those that wait for their first turn, `stopped` says why the run ended early and
-    `stopped_by` names that kind of error; `on_result` is called with every window.
+    `stopped_by` names that kind of error; `on_result` is called with every window. `has_ahead` says that
+    something held is dated later than now.
     """
 
     run_id: str
@@ -49,6 +50,7 @@ class Summary:
     seconds: float = 0.0
     stopped: str = ""
     stopped_by: str = ""
+    has_ahead: bool = False
 
     def add(self, result: WindowResult, status: WindowStatus, reason: str = "") -> None:
         """Add a window that has come to its end."""

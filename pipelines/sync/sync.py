@@ -9,13 +9,17 @@ from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
 
 from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.rate_limit import RateLimit
+from pipelines.connect.service_clock import ClockCheck
+from pipelines.connect.standstill import AFTER_A_TRY
 from pipelines.operations.logins import note_corrected_logins
 from pipelines.operations.pseudonyms import pseudonyms_of
 from pipelines.planning.plan import Plan, plan_from
 from pipelines.planning.selection import Pair, Selection
+from pipelines.settings.messages import SettingsError
 from pipelines.sync.bisect import WindowLimit
 from pipelines.sync.changed_sales import ask_what_changed
 from pipelines.sync.declaration import declare_catalogue
@@ -26,6 +30,7 @@ from pipelines.sync.request_log import RequestLogger
 from pipelines.sync.run_context import RunContext
 from pipelines.sync.scheduler import Scheduler, TaskState
 from pipelines.sync.summary import Summary
+from warehouse.ahead import has_loads, is_ahead, is_rehearsal, note_rehearsal
 from warehouse.database import Connection, Store
 from warehouse.errors import WarehouseError
 from warehouse.landing import Landing
@@ -48,6 +53,11 @@ if TYPE_CHECKING:
     from pipelines.settings.model import Settings
 
 RECORDED = frozenset({WindowStatus.FAILED, WindowStatus.HELD_BACK, WindowStatus.NO_ACCESS})
+REAL_DATA = (
+    "BROKERBI_TODAY says that it is {0}, and {1} holds what was asked on real days (today is {2}): nothing "
+    "is asked. Give the rehearsal a directory of its own, like BROKERBI_DATA_DIR={1}/rehearsals/{0}, or take "
+    "BROKERBI_TODAY out."
+)
 POSTPONED = (
     "{} more months were changed than the {} that one night reads again (BROKERBI_CHANGED_MONTHS); "
     "the next nights read them"
@@ -69,15 +79,17 @@ def sync(
     """Ask what is missing or due, load it, and report what became of every window.
 
     One customer's or report's failure stops nothing else and is in the summary. Raises WarehouseError
-    when nothing can be kept at all (a full disk, an unwritable directory), SettingsError for logins.
+    when nothing can be kept at all (a full disk, an unwritable directory), SettingsError for logins and for a
+    rehearsal among real data, WrongClock when ours is an hour away from the service's.
     """
     context = context or RunContext()
+    really = context.clock.utc_now().astimezone(ZoneInfo(settings.timezone)).date()
     clock = settings.clock_of_day(context.clock)  # BROKERBI_TODAY makes a run a rehearsal
     context = replace(context, clock=clock)
     store = Store(settings.data_dir, now=clock.utc_now, transform=pseudonyms_of(settings))
     run_id = f"{clock.utc_now():%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"  # sorts by time
     summary = Summary(run_id, clock.utc_now(), on_result)
-    run = _Run(settings, selection, context, store, summary, on_plan)
+    run = _Run(settings, selection, context, store, summary, on_plan, really)
     plan, tasks = run.prepare()
     if tasks or plan.probes:
         asyncio.run(run.ask_and_load(plan, tasks))
@@ -97,12 +109,21 @@ class _Run:
     store: Store
     summary: Summary
     on_plan: Callable[[Plan], None]
+    real_today: date
 
     def prepare(self) -> tuple[Plan, list[TaskState]]:
         """The first plan and its tasks; every documented table is declared, with the file opened once."""
         with self.store.writing() as connection:
+            self._keep_rehearsals_apart(connection)
             declare_catalogue(connection, self.settings, self.context.catalogue, self.context.clock.utc_now())
             return self._plan(connection)
+
+    def _keep_rehearsals_apart(self, connection: Connection) -> None:
+        """Refuse to rehearse another day among what was asked on real ones; raises SettingsError."""
+        day, really = self.settings.today, self.real_today
+        if day not in (None, really) and has_loads(connection) and not is_rehearsal(connection):
+            raise SettingsError([REAL_DATA.format(day, self.settings.data_dir, really)])
+        note_rehearsal(connection, rehearses=day is not None)
 
     def plan_again(self) -> tuple[Plan, list[TaskState]]:
         """The plan as of now, and its tasks."""
@@ -114,6 +135,7 @@ class _Run:
         outline, users_of = read_outline(connection), partial(known_users, connection)
         if self.summary.answered is None:
             self.summary.answered = frozenset(outline.held)
+            self.summary.has_ahead = is_ahead(outline.newest_utc, clock.utc_now())
         plan = plan_from(outline, users_of, self.settings, self.selection, clock, catalogue)
         to_ask = [planned for planned in plan.planned if planned.windows]
         rows = read_rows(connection, [planned.pair for planned in to_ask])
@@ -164,7 +186,11 @@ class _Run:
         """Ask what was changed, then for all that is wanted: one client per login, one rate limit for all."""
         settings, clock, run_id = self.settings, self.context.clock, self.summary.run_id
         rate_limit = RateLimit(
-            settings.data_dir, settings.concurrency, settings.requests_per_second, clock=clock
+            settings.data_dir,
+            settings.concurrency,
+            settings.requests_per_second,
+            clock=clock,
+            patience=settings.try_seconds + AFTER_A_TRY,
         )
         breaker = CircuitBreaker(rate_limit, reports=len({task.planned.report.name for task in tasks}))
         landing = Landing(settings.data_dir / "landing")
@@ -173,7 +199,13 @@ class _Run:
             asked = [task.planned.customer for task in tasks] + [probe.customer for probe in plan.probes]
             customers = list({customer.id: customer for customer in asked}.values())
             clients = await self.context.open_clients(
-                settings, customers, rate_limit, breaker, stack, log.record
+                settings,
+                customers,
+                rate_limit,
+                breaker,
+                stack,
+                log.record,
+                clock_check=ClockCheck(self.context.machine_clock),
             )
             if plan.probes:
                 reports = list(self.context.catalogue.values())
@@ -186,7 +218,7 @@ class _Run:
             if tasks:
                 scheduler = Scheduler(
                     fetcher=fetcher,
-                    loader=Loader(self.store, self.summary, fetcher.memory),
+                    loader=Loader(self.store, self.summary, fetcher.memory, has_ahead=self.summary.has_ahead),
                     clients=clients,
                     circuit_breaker=breaker,
                     summary=self.summary,

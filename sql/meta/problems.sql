@@ -138,6 +138,14 @@ differing AS (
     WHERE state = 'differs'
 ),
 
+-- not in the file of a rehearsal, whose days are as they were said to be
+ahead AS (
+    SELECT report, customer, month, fetched_at_utc, make_timestamp(epoch_us(now())) AS now_utc
+    FROM meta.months
+    WHERE fetched_at_utc > make_timestamp(epoch_us(now())) + INTERVAL 1 MINUTE
+        AND NOT EXISTS (FROM meta.storage WHERE is_rehearsal)
+),
+
 found AS (
     SELECT
         kind, 'error' AS severity, report, customer, month, since_utc,
@@ -147,6 +155,17 @@ found AS (
                 || customers || months || '.'
         END AS message
     FROM causes
+    UNION ALL
+    SELECT
+        'clock ahead', 'error', CASE WHEN count(DISTINCT report) = 1 THEN any_value(report) END, customer, NULL,
+        min(fetched_at_utc),
+        'What was read of ' || string_agg(DISTINCT report, ', ' ORDER BY report) || ' is dated up to '
+        || ceil(epoch(max(fetched_at_utc - now_utc)) / 3600)::BIGINT || ' hours later than now'
+        || CASE WHEN count(month) > 0 THEN ', ' || count(month) || ' months' ELSE '' END
+        || ': the clock was ahead, or another day was rehearsed here. See that the clock of this machine is right; '
+        || 'the next sync asks again and corrects the dates.'
+    FROM ahead
+    GROUP BY customer
     UNION ALL
     SELECT
         'no access', CASE WHEN answered_on IS NULL THEN 'warning' ELSE 'error' END,

@@ -15,7 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from pipelines.connect.errors import AnswerTooLarge, ConnectError, Refused, Unauthorized, Unavailable
+from pipelines.connect.errors import (
+    AnswerTooLarge,
+    ConnectError,
+    PaceBlocked,
+    Refused,
+    Unauthorized,
+    Unavailable,
+)
 from pipelines.connect.models import MEGABYTE, Limits, Login, Request, Try
 from pipelines.connect.retry import RetryPolicy
 from tests.unit.connect.fake_service import (
@@ -35,6 +42,7 @@ from tests.unit.connect.fake_service import (
     read,
     reply,
 )
+from tests.unit.connect.stopped import locking, stopped
 
 
 async def ended(directory: Path, service: Service, times: int, concurrency: int = 5) -> list[type[object]]:
@@ -281,3 +289,14 @@ async def test_a_validation_error_is_quoted_and_cut(tmp_path: Path) -> None:
     error = await error_of(tmp_path, reply(400, LONG))
     assert isinstance(error, Refused)
     assert error.validation == '{"message": "' + "x" * 287 + "..."
+
+
+async def test_a_stopped_process_that_holds_what_all_need_to_ask_ends_the_run(tmp_path: Path) -> None:
+    service = Service(ROWS)
+    async with client(service, tmp_path, concurrency=1) as asking:
+        with (
+            stopped(locking(tmp_path / "work" / "pace" / "slot-00")) as pid,
+            pytest.raises(PaceBlocked, match=f"`kill -CONT {pid}`"),
+        ):
+            await asking.get(SALES, read)
+    assert service.asked == []

@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,7 +16,9 @@ import pytest
 from filelock import FileLock
 
 from pipelines.connect.rate_limit import RECORD, RateLimit
+from pipelines.connect.standstill import HeldUp
 from tests.unit.connect.fake_service import StillClock
+from tests.unit.connect.stopped import locking, stopped
 
 ROOT = Path(__file__).resolve().parents[3]
 PROCESS = """
@@ -122,6 +125,63 @@ async def test_a_damaged_record_holds_nobody_up(tmp_path: Path, written: bytes) 
     (tmp_path / "work" / "pace" / "tempo").write_bytes(written)
     await _begin(limit, clock, 3)
     assert clock.seconds < 1002
+
+
+async def test_a_stopped_process_that_holds_every_slot_is_named_after_a_while(tmp_path: Path) -> None:
+    limit = RateLimit(tmp_path, 1, 1000, patience=0.3)
+    with stopped(_process(tmp_path, 1, 1000, 1, 60)) as pid:
+        with pytest.raises(HeldUp, match=rf"Process {pid} .* `kill -CONT {pid}`.* `kill -KILL {pid}`"):
+            async with asyncio.timeout(30), limit.turn():
+                pass
+        with pytest.raises(HeldUp):  # it gave back what it had taken within the process
+            async with asyncio.timeout(30), limit.turn():
+                pass
+
+
+async def test_a_stopped_process_that_writes_the_rate_is_named_and_blocks_nobody_who_slows_down(
+    tmp_path: Path,
+) -> None:
+    limit = RateLimit(tmp_path, 1, 1000, patience=0.3)
+    with stopped(locking(tmp_path / "work" / "pace" / "tempo")) as pid:
+        began = time.monotonic()
+        limit.slow_down()
+        assert (limit.halvings, time.monotonic() - began < 5) == (0, True)
+        with pytest.raises(HeldUp, match=f"`kill -CONT {pid}`"):
+            async with asyncio.timeout(30), limit.turn():
+                pass
+
+
+async def test_a_stopped_process_that_has_some_of_the_slots_holds_nobody_up(tmp_path: Path) -> None:
+    limit = RateLimit(tmp_path, 2, 1000, patience=0.3)
+    with stopped(_process(tmp_path, 1, 1000, 1, 60)):
+        for _ in range(3):
+            async with asyncio.timeout(30), limit.turn():
+                pass
+
+
+async def test_slots_that_go_from_hand_to_hand_are_waited_for_with_patience(tmp_path: Path) -> None:
+    busy, patient = RateLimit(tmp_path, 1, 1000), RateLimit(tmp_path, 1, 1000, patience=0.2)
+
+    async def hold() -> None:
+        for _ in range(10):
+            async with busy.turn():
+                await asyncio.sleep(0.05)
+
+    holding = asyncio.create_task(hold())
+    async with asyncio.timeout(30), patient.turn():
+        pass
+    await holding
+
+
+@pytest.mark.parametrize("written", [b"", b"rubbish", b"999999999           "])
+async def test_a_holder_that_cannot_be_told_is_waited_for_no_longer(tmp_path: Path, written: bytes) -> None:
+    limit = RateLimit(tmp_path, 1, 1000, patience=0.2)
+    slot = tmp_path / "work" / "pace" / "slot-00"
+    with stopped(locking(slot)) as pid:
+        slot.write_bytes(written)
+        with pytest.raises(HeldUp, match=rf"`kill -CONT( {pid})?`"):
+            async with asyncio.timeout(30), limit.turn():
+                pass
 
 
 async def test_a_task_that_is_cancelled_gives_everything_back(tmp_path: Path) -> None:

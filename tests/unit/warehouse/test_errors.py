@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import signal
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -30,6 +31,21 @@ def test_a_lock_that_is_never_let_go_names_its_holder(tmp_path: Path) -> None:
         other.wait()
     with locked_file(path, 5):
         pass
+
+
+def test_a_lock_of_a_stopped_process_is_told_of_while_waiting_and_how_it_goes_on(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "lock"
+    with begun("hold", path) as other:
+        other.send_signal(signal.SIGSTOP)
+        told = f"`kill -CONT {other.pid}` lets it go on, and `kill -KILL {other.pid}` ends it"
+        with pytest.raises(WarehouseError, match=told), locked_file(path, 2.2):
+            pass
+        other.kill()
+        other.wait()
+    [record] = caplog.records
+    assert f"waiting while the warehouse is written by process {other.pid}" in record.getMessage()
 
 
 def test_an_unwritable_data_directory_is_told(tmp_path: Path) -> None:
