@@ -1,11 +1,16 @@
 -- Expressions that several queries share: temporary, there while marts are built or the published file is read, and in no
 -- file.
 
+-- A row whose columns nobody has documented is given to a macro as a whole, under an alias that begins with `_`: no
+-- column of the service does, so that none can be taken for the row.
+
 -- Whether a row is about the month it was asked for, as far as it names a year and a month itself. Nobody has
--- documented budget rows, so either column may be missing: then it says nothing against the row.
-CREATE OR REPLACE TEMP MACRO is_of_month(line, asked_month) AS
-    coalesce(TRY_CAST(to_json(line) ->> 'year' AS INT), year(asked_month)) = year(asked_month)
-    AND coalesce(TRY_CAST(to_json(line) ->> 'month' AS INT), month(asked_month)) = month(asked_month);
+-- documented budget rows, so either may be missing, or be something else: then it says nothing against the row.
+CREATE OR REPLACE TEMP MACRO is_of_month(_line, asked_month) AS
+    (coalesce(TRY_CAST(to_json(_line) ->> 'year' AS INT) NOT BETWEEN 1900 AND 2199, true)
+    OR TRY_CAST(to_json(_line) ->> 'year' AS INT) = year(asked_month))
+    AND (coalesce(TRY_CAST(to_json(_line) ->> 'month' AS INT) NOT BETWEEN 1 AND 12, true)
+    OR TRY_CAST(to_json(_line) ->> 'month' AS INT) = month(asked_month));
 
 -- One measure of a budget row; an amount that is no number is null.
 CREATE OR REPLACE TEMP MACRO budgeted(measure, amount) AS
@@ -40,12 +45,15 @@ CREATE OR REPLACE TEMP MACRO lead_side(way, lead_type) AS
             THEN 'buyer'
     END;
 
--- The names of all numbers in a row that count something: neither ours, nor ids, nor the year and month.
-CREATE OR REPLACE TEMP MACRO counts_of(line) AS
-    list_filter(
-        json_keys(to_json(line)),
-        LAMBDA name: json_type(to_json(line), '$.' || name) IN ('BIGINT', 'UBIGINT', 'DOUBLE')
-            AND NOT regexp_matches(name, '^_|id$|^year$|^month$')
+-- All numbers in a row that count something, each with its name: neither ours, nor ids, nor the year and month.
+CREATE OR REPLACE TEMP MACRO counted_in(_line) AS
+    list_transform(
+        list_filter(
+            json_keys(to_json(_line)),
+            LAMBDA _name: json_type(to_json(_line), '$."' || _name || '"') IN ('BIGINT', 'UBIGINT', 'DOUBLE')
+                AND NOT regexp_matches(_name, '^_|id$|^year$|^month$')
+        ),
+        LAMBDA _name: {'measure': _name, 'amount': to_json(_line) ->> _name}
     );
 
 -- Which of these amounts the measure is whose earlier totals are remembered; null of any other.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
+from itertools import product
 
 import polars as pl
 
@@ -48,16 +49,18 @@ def rows_of_neighbours(
 
 def months_by_year_and_month(columns: Sequence[FilledColumn], months: Sequence[Month]) -> pl.Series | None:
     """The first day of the month that a row, or one above it, names; None when no columns do."""
-    named = {}
-    for one in columns:  # the last one of a name is the nearest to the row
-        if one.values.dtype != pl.Boolean:
-            named[simplified(one.column.source.split(".")[-1])] = one.values
-    if "year" not in named or "month" not in named:
-        return None
-    year, month = (named[name].cast(pl.Int64, strict=False) for name in ("year", "month"))
-    codes = (year * 12 + month - 1).set(~month.is_between(1, 12), None)
+    named: dict[str, list[pl.Series]] = {"year": [], "month": []}
+    for one in reversed(columns):  # the last one of a name is the nearest to the row
+        name = simplified(one.column.source.split(".")[-1])
+        if name in named and one.values.dtype != pl.Boolean:
+            named[name].append(one.values.cast(pl.Int64, strict=False))
     known = {one.year * 12 + one.number - 1: one.first_day for one in months}
-    return pl.Series([known.get(code) for code in codes], dtype=pl.Date)
+    found = None
+    for year, month in product(*named.values()):  # what is no month that was asked for is something else
+        codes = (year * 12 + month - 1).set(~month.is_between(1, 12), None)
+        said = pl.Series([known.get(code) for code in codes], dtype=pl.Date)
+        found = said if found is None else found.zip_with(found.is_not_null(), said)
+    return found
 
 
 def rejections(

@@ -6,18 +6,18 @@
 -- Expects:
 --   bi.office_budget_estate_history: user_id, sold|estates_sold, registered|estates_registered
 SELECT
-    given._customer AS customer_id,
+    _given._customer AS customer_id,
     'office_budget_estate' AS report,
-    to_json(given) ->> 'customer_id' AS office_id,
-    to_json(given) ->> 'office_id' AS office_named,
-    given.user_id,
-    given._month AS month,
+    to_json(_given) ->> 'customer_id' AS office_id,
+    to_json(_given) ->> 'office_id' AS office_named,
+    _given.user_id,
+    _given._month AS month,
     unnest([
-        budgeted('sold estates', coalesce(to_json(given) ->> 'sold', to_json(given) ->> 'estates_sold')),
-        budgeted('registered estates', coalesce(to_json(given) ->> 'registered', to_json(given) ->> 'estates_registered'))
+        budgeted('sold estates', coalesce(to_json(_given) ->> 'sold', to_json(_given) ->> 'estates_sold')),
+        budgeted('registered estates', coalesce(to_json(_given) ->> 'registered', to_json(_given) ->> 'estates_registered'))
     ], recursive := true),
-    given.valid_from_utc,
-    given.valid_to_utc,
-    given._load_id AS load_id
-FROM bi.office_budget_estate_history AS given
-WHERE is_of_month(given, given._month)
+    _given.valid_from_utc,
+    _given.valid_to_utc,
+    _given._load_id AS load_id
+FROM bi.office_budget_estate_history AS _given
+WHERE is_of_month(_given, _given._month)

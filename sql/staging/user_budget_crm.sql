@@ -6,21 +6,21 @@
 -- Expects:
 --   bi.user_budget_crm_history: user_id, total|sale_meetings_total, own_booked|sale_meetings_own_booked
 SELECT
-    given._customer AS customer_id,
+    _given._customer AS customer_id,
     'user_budget_crm' AS report,
-    to_json(given) ->> 'customer_id' AS office_id,
-    to_json(given) ->> 'office_id' AS office_named,
-    given.user_id,
-    given._month AS month,
+    to_json(_given) ->> 'customer_id' AS office_id,
+    to_json(_given) ->> 'office_id' AS office_named,
+    _given.user_id,
+    _given._month AS month,
     unnest([
-        budgeted('meetings', coalesce(to_json(given) ->> 'total', to_json(given) ->> 'sale_meetings_total')),
+        budgeted('meetings', coalesce(to_json(_given) ->> 'total', to_json(_given) ->> 'sale_meetings_total')),
         budgeted(
             'own booked meetings',
-            coalesce(to_json(given) ->> 'own_booked', to_json(given) ->> 'sale_meetings_own_booked')
+            coalesce(to_json(_given) ->> 'own_booked', to_json(_given) ->> 'sale_meetings_own_booked')
         )
     ], recursive := true),
-    given.valid_from_utc,
-    given.valid_to_utc,
-    given._load_id AS load_id
-FROM bi.user_budget_crm_history AS given
-WHERE is_of_month(given, given._month)
+    _given.valid_from_utc,
+    _given.valid_to_utc,
+    _given._load_id AS load_id
+FROM bi.user_budget_crm_history AS _given
+WHERE is_of_month(_given, _given._month)
