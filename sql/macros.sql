@@ -4,13 +4,15 @@
 -- A row whose columns nobody has documented is given to a macro as a whole, under an alias that begins with `_`: no
 -- column of the service does, so that none can be taken for the row.
 
+-- Whether a number that may be something else, as it is not between these two, says nothing else than is expected.
+CREATE OR REPLACE TEMP MACRO says_nothing_else(said, expected, least, most) AS
+    coalesce(said = expected OR said NOT BETWEEN least AND most, true);
+
 -- Whether a row is about the month it was asked for, as far as it names a year and a month itself. Nobody has
 -- documented budget rows, so either may be missing, or be something else: then it says nothing against the row.
 CREATE OR REPLACE TEMP MACRO is_of_month(_line, asked_month) AS
-    (coalesce(TRY_CAST(to_json(_line) ->> 'year' AS INT) NOT BETWEEN 1900 AND 2199, true)
-    OR TRY_CAST(to_json(_line) ->> 'year' AS INT) = year(asked_month))
-    AND (coalesce(TRY_CAST(to_json(_line) ->> 'month' AS INT) NOT BETWEEN 1 AND 12, true)
-    OR TRY_CAST(to_json(_line) ->> 'month' AS INT) = month(asked_month));
+    says_nothing_else(TRY_CAST(to_json(_line) ->> 'year' AS INT), year(asked_month), 1900, 2199)
+    AND says_nothing_else(TRY_CAST(to_json(_line) ->> 'month' AS INT), month(asked_month), 1, 12);
 
 -- One measure of a budget row; an amount that is no number is null.
 CREATE OR REPLACE TEMP MACRO budgeted(measure, amount) AS
