@@ -1,18 +1,18 @@
 -- Expressions that several queries share: temporary, there while marts are built or the published file is read, and in no
 -- file.
 
--- A row whose columns nobody has documented is given to a macro as a whole, under an alias that begins with `_`: no
--- column of the service does, so that none can be taken for the row.
+-- A row whose columns nobody has documented is given to a macro as JSON: to_json(_row_of_it), under an alias that begins
+-- with `_`, as no column of the service does, so that none can be taken for the row.
 
 -- Whether a number that may be something else, as it is not between these two, says nothing else than is expected.
-CREATE OR REPLACE TEMP MACRO says_nothing_else(said, expected, least, most) AS
-    coalesce(said = expected OR said NOT BETWEEN least AND most, true);
+CREATE OR REPLACE TEMP MACRO says_nothing_else(number, expected, least, most) AS
+    coalesce(number = expected OR number NOT BETWEEN least AND most, true);
 
 -- Whether a row is about the month it was asked for, as far as it names a year and a month itself. Nobody has
 -- documented budget rows, so either may be missing, or be something else: then it says nothing against the row.
-CREATE OR REPLACE TEMP MACRO is_of_month(_line, asked_month) AS
-    says_nothing_else(TRY_CAST(to_json(_line) ->> 'year' AS INT), year(asked_month), 1900, 2199)
-    AND says_nothing_else(TRY_CAST(to_json(_line) ->> 'month' AS INT), month(asked_month), 1, 12);
+CREATE OR REPLACE TEMP MACRO is_of_month(said, asked_month) AS
+    says_nothing_else(TRY_CAST(said ->> 'year' AS INT), year(asked_month), 1900, 2199)
+    AND says_nothing_else(TRY_CAST(said ->> 'month' AS INT), month(asked_month), 1, 12);
 
 -- One measure of a budget row; an amount that is no number is null.
 CREATE OR REPLACE TEMP MACRO budgeted(measure, amount) AS
@@ -48,14 +48,14 @@ CREATE OR REPLACE TEMP MACRO lead_side(way, lead_type) AS
     END;
 
 -- All numbers in a row that count something, each with its name: neither ours, nor ids, nor the year and month.
-CREATE OR REPLACE TEMP MACRO counted_in(_line) AS
+CREATE OR REPLACE TEMP MACRO counted_in(said) AS
     list_transform(
         list_filter(
-            json_keys(to_json(_line)),
-            LAMBDA _name: json_type(to_json(_line), '$."' || _name || '"') IN ('BIGINT', 'UBIGINT', 'DOUBLE')
+            json_keys(said),
+            LAMBDA _name: json_type(said, '$."' || _name || '"') IN ('BIGINT', 'UBIGINT', 'DOUBLE')
                 AND NOT regexp_matches(_name, '^_|id$|^year$|^month$')
         ),
-        LAMBDA _name: {'measure': _name, 'amount': to_json(_line) ->> _name}
+        LAMBDA _name: {'measure': _name, 'amount': said ->> _name}
     );
 
 -- Which of these amounts the measure is whose earlier totals are remembered; null of any other.

@@ -23,19 +23,19 @@
 --   bi.budget_commission__users_history: user_id
 --   bi.budget_commission__users__months_history: commission
 SELECT
-    _months._customer AS customer_id,
+    months._customer AS customer_id,
     'budget_commission' AS report,
-    _offices.customer_id AS office_id,
+    offices.customer_id AS office_id,
     NULL AS office_named,
-    _users.user_id,
-    _months._month AS month,
-    unnest([budgeted('commission', _months.commission)], recursive := true),
-    _months.valid_from_utc,
-    _months.valid_to_utc,
-    _months._load_id AS load_id
-FROM bi.budget_commission__users__months_history AS _months
-INNER JOIN (SELECT DISTINCT _row, _parent_row, user_id FROM bi.budget_commission__users_history) AS _users
-    ON _users._row = _months._parent_row
-INNER JOIN (SELECT DISTINCT _row, customer_id FROM bi.budget_commission_history) AS _offices
-    ON _offices._row = _users._parent_row
-WHERE is_of_month(_months, _months._month)
+    users.user_id,
+    months._month AS month,
+    unnest([budgeted('commission', months.commission)], recursive := true),
+    months.valid_from_utc,
+    months.valid_to_utc,
+    months._load_id AS load_id
+FROM (SELECT *, to_json(_months) AS _said FROM bi.budget_commission__users__months_history AS _months) AS months
+INNER JOIN (SELECT DISTINCT _row, _parent_row, user_id FROM bi.budget_commission__users_history) AS users
+    ON users._row = months._parent_row
+INNER JOIN (SELECT DISTINCT _row, customer_id FROM bi.budget_commission_history) AS offices
+    ON offices._row = users._parent_row
+WHERE is_of_month(months._said, months._month)

@@ -7,19 +7,19 @@
 --   bi.budget_sold_estates__users_history: user_id
 --   bi.budget_sold_estates__users__months_history: sold
 SELECT
-    _months._customer AS customer_id,
+    months._customer AS customer_id,
     'budget_sold_estates' AS report,
-    _offices.customer_id AS office_id,
+    offices.customer_id AS office_id,
     NULL AS office_named,
-    _users.user_id,
-    _months._month AS month,
-    unnest([budgeted('sold estates', _months.sold)], recursive := true),
-    _months.valid_from_utc,
-    _months.valid_to_utc,
-    _months._load_id AS load_id
-FROM bi.budget_sold_estates__users__months_history AS _months
-INNER JOIN (SELECT DISTINCT _row, _parent_row, user_id FROM bi.budget_sold_estates__users_history) AS _users
-    ON _users._row = _months._parent_row
-INNER JOIN (SELECT DISTINCT _row, customer_id FROM bi.budget_sold_estates_history) AS _offices
-    ON _offices._row = _users._parent_row
-WHERE is_of_month(_months, _months._month)
+    users.user_id,
+    months._month AS month,
+    unnest([budgeted('sold estates', months.sold)], recursive := true),
+    months.valid_from_utc,
+    months.valid_to_utc,
+    months._load_id AS load_id
+FROM (SELECT *, to_json(_months) AS _said FROM bi.budget_sold_estates__users__months_history AS _months) AS months
+INNER JOIN (SELECT DISTINCT _row, _parent_row, user_id FROM bi.budget_sold_estates__users_history) AS users
+    ON users._row = months._parent_row
+INNER JOIN (SELECT DISTINCT _row, customer_id FROM bi.budget_sold_estates_history) AS offices
+    ON offices._row = users._parent_row
+WHERE is_of_month(months._said, months._month)

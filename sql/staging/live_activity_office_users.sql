@@ -14,7 +14,7 @@ SELECT
     given.measure,
     given.amount
 FROM (
-    SELECT _parent_row, id, _customer, _month, _load_id, unnest(counted_in(_users), recursive := true)
-    FROM bi.live_activity__offices__users AS _users
+    SELECT _parent_row, id, _customer, _month, _load_id, unnest(counted_in(_said), recursive := true)
+    FROM (SELECT *, to_json(_users) AS _said FROM bi.live_activity__offices__users AS _users)
 ) AS given
 INNER JOIN bi.live_activity__offices AS offices ON offices._row = given._parent_row

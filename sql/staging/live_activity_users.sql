@@ -21,6 +21,6 @@ SELECT
     given.measure,
     given.amount
 FROM (
-    SELECT user_id, customer_id, _customer, _month, _load_id, unnest(counted_in(_users), recursive := true)
-    FROM bi.live_activity__users AS _users
+    SELECT user_id, customer_id, _customer, _month, _load_id, unnest(counted_in(_said), recursive := true)
+    FROM (SELECT *, to_json(_users) AS _said FROM bi.live_activity__users AS _users)
 ) AS given

@@ -5,15 +5,15 @@
 -- Expects:
 --   bi.office_budget_commission_history: user_id, commission
 SELECT
-    _given._customer AS customer_id,
+    given._customer AS customer_id,
     'office_budget_commission' AS report,
-    to_json(_given) ->> 'customer_id' AS office_id,
-    to_json(_given) ->> 'office_id' AS office_named,
-    _given.user_id,
-    _given._month AS month,
-    unnest([budgeted('commission', _given.commission)], recursive := true),
-    _given.valid_from_utc,
-    _given.valid_to_utc,
-    _given._load_id AS load_id
-FROM bi.office_budget_commission_history AS _given
-WHERE is_of_month(_given, _given._month)
+    given._said ->> 'customer_id' AS office_id,
+    given._said ->> 'office_id' AS office_named,
+    given.user_id,
+    given._month AS month,
+    unnest([budgeted('commission', given.commission)], recursive := true),
+    given.valid_from_utc,
+    given.valid_to_utc,
+    given._load_id AS load_id
+FROM (SELECT *, to_json(_given) AS _said FROM bi.office_budget_commission_history AS _given) AS given
+WHERE is_of_month(given._said, given._month)

@@ -6,21 +6,21 @@
 -- Expects:
 --   bi.user_budget_crm_history: user_id, total|sale_meetings_total, own_booked|sale_meetings_own_booked
 SELECT
-    _given._customer AS customer_id,
+    given._customer AS customer_id,
     'user_budget_crm' AS report,
-    to_json(_given) ->> 'customer_id' AS office_id,
-    to_json(_given) ->> 'office_id' AS office_named,
-    _given.user_id,
-    _given._month AS month,
+    given._said ->> 'customer_id' AS office_id,
+    given._said ->> 'office_id' AS office_named,
+    given.user_id,
+    given._month AS month,
     unnest([
-        budgeted('meetings', coalesce(to_json(_given) ->> 'total', to_json(_given) ->> 'sale_meetings_total')),
+        budgeted('meetings', coalesce(given._said ->> 'total', given._said ->> 'sale_meetings_total')),
         budgeted(
             'own booked meetings',
-            coalesce(to_json(_given) ->> 'own_booked', to_json(_given) ->> 'sale_meetings_own_booked')
+            coalesce(given._said ->> 'own_booked', given._said ->> 'sale_meetings_own_booked')
         )
     ], recursive := true),
-    _given.valid_from_utc,
-    _given.valid_to_utc,
-    _given._load_id AS load_id
-FROM bi.user_budget_crm_history AS _given
-WHERE is_of_month(_given, _given._month)
+    given.valid_from_utc,
+    given.valid_to_utc,
+    given._load_id AS load_id
+FROM (SELECT *, to_json(_given) AS _said FROM bi.user_budget_crm_history AS _given) AS given
+WHERE is_of_month(given._said, given._month)

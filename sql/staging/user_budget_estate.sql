@@ -6,18 +6,18 @@
 -- Expects:
 --   bi.user_budget_estate_history: user_id, sold|estates_sold, registered|estates_registered
 SELECT
-    _given._customer AS customer_id,
+    given._customer AS customer_id,
     'user_budget_estate' AS report,
-    to_json(_given) ->> 'customer_id' AS office_id,
-    to_json(_given) ->> 'office_id' AS office_named,
-    _given.user_id,
-    _given._month AS month,
+    given._said ->> 'customer_id' AS office_id,
+    given._said ->> 'office_id' AS office_named,
+    given.user_id,
+    given._month AS month,
     unnest([
-        budgeted('sold estates', coalesce(to_json(_given) ->> 'sold', to_json(_given) ->> 'estates_sold')),
-        budgeted('registered estates', coalesce(to_json(_given) ->> 'registered', to_json(_given) ->> 'estates_registered'))
+        budgeted('sold estates', coalesce(given._said ->> 'sold', given._said ->> 'estates_sold')),
+        budgeted('registered estates', coalesce(given._said ->> 'registered', given._said ->> 'estates_registered'))
     ], recursive := true),
-    _given.valid_from_utc,
-    _given.valid_to_utc,
-    _given._load_id AS load_id
-FROM bi.user_budget_estate_history AS _given
-WHERE is_of_month(_given, _given._month)
+    given.valid_from_utc,
+    given.valid_to_utc,
+    given._load_id AS load_id
+FROM (SELECT *, to_json(_given) AS _said FROM bi.user_budget_estate_history AS _given) AS given
+WHERE is_of_month(given._said, given._month)

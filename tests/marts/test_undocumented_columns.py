@@ -195,13 +195,15 @@ def assumed(table: str) -> set[str]:
 
 
 def add_columns(given: DuckDBPyConnection, names: Collection[str], value: str) -> None:
-    """A column of every name in every table of the service, with the same value in every row."""
+    """A column of every name in every table that staging reads, with the same value in every row."""
+    read = {table for query in queries(SQL / "staging", "staging") for schema, table in query.reads if schema == "bi"}
+    read |= {f"{table}_history" for table in read}
     tables = given.execute(
         "SELECT table_name, list(lower(column_name)) FROM duckdb_columns() WHERE schema_name = 'bi' "
         "AND table_name IN (SELECT table_name FROM duckdb_tables() WHERE schema_name = 'bi') GROUP BY ALL"
     ).fetchall()
     for table, known in tables:
-        if "BIGINT" in value and table in COUNTED:
+        if table not in read or ("BIGINT" in value and table in COUNTED):
             continue
         new = sorted({*names} - {*known} - assumed(table))
         more = "".join(f", {value} AS {quoted(one)}" for one in new)
