@@ -67,6 +67,9 @@ CREATE OR REPLACE TEMP MACRO amount_of(measure, commission, sold_commission, pri
         WHEN 'sold_estate_parts' THEN estate_parts
     END;
 
+-- What a report that is held adds up to: zero where it has no rows, null where none of its rows has the amount.
+CREATE OR REPLACE TEMP MACRO total_of(has_rows, amount) AS CASE WHEN has_rows THEN amount ELSE 0 END;
+
 -- A commission without VAT, as far as is declared: `basis` is the row of staging.tax_basis.
 CREATE OR REPLACE TEMP MACRO without_vat(commission, basis) AS
     CASE
