@@ -38,13 +38,13 @@ CREATE OR REPLACE TEMP TABLE scopes (
 """
 _NEW_ROWS = """
 CREATE OR REPLACE TEMP TABLE new_rows AS
-SELECT came.*, _scope, row_number() OVER (PARTITION BY {same} ORDER BY _row) AS _nth
+SELECT came.*, _scope, row_number() OVER (PARTITION BY _scope{same_new} ORDER BY _row) AS _nth
 FROM came JOIN scopes USING (_load_id)
 WHERE came._month IS NOT DISTINCT FROM scopes._month {asked}
 """
 _OLD_ROWS = """
 CREATE OR REPLACE TEMP TABLE old_rows AS
-SELECT {columns}, _scope, row_number() OVER (PARTITION BY {same} ORDER BY _row) AS _nth
+SELECT {columns}, _scope, row_number() OVER (PARTITION BY _scope{same_old} ORDER BY _row) AS _nth
 FROM {stored} AS old JOIN scopes USING (_customer)
 WHERE valid_to_utc IS NULL AND old._month IS NOT DISTINCT FROM scopes._month {asked}
 """
@@ -259,7 +259,8 @@ def _merge_table(connection: DuckDBPyConnection, schema: TableSchema, scopes: Se
     words = {
         "stored": schema.stored,
         "kept": _kept(schema.name),
-        "same": ", ".join(["_scope", *compared]),
+        "same_new": "".join(f", came.{name}" for name in compared),
+        "same_old": "".join(f", old.{name}" for name in compared),
         "asked": f"AND (_asked IS NULL OR _asked = {schema.asked})" if schema.asked else "",
         "changed": _changed(schema),
     }

@@ -72,7 +72,9 @@ def budgets(given: DuckDBPyConnection) -> None:
         ):
             report = f"{owner}_budget_{subject}"
             held(given, report, "M2", ["2026-01"])
-            arrived(given, f"{report}_history", **HISTORY, user_id="VARCHAR", **dict.fromkeys(counts, "BIGINT"))
+            arrived(
+                given, f"{report}_history", **HISTORY, user_id="VARCHAR", **dict.fromkeys(counts, "BIGINT")
+            )
             rows(given, f"{report}_history", "M2", "2026-01", [{**SINCE, "user_id": "U2", **counts}])
 
 
@@ -189,14 +191,22 @@ def assumed(table: str) -> set[str]:
     found = set(BY_NAME.get(table, ()))
     for query in queries(SQL / "staging", "staging"):
         if f"bi.{table}" in query.expects:
-            found |= {*re.findall(r"\w+", query.expects[f"bi.{table}"]), *re.findall(r"->> '(\w+)'", query.sql)}
+            found |= {
+                *re.findall(r"\w+", query.expects[f"bi.{table}"]),
+                *re.findall(r"->> '(\w+)'", query.sql),
+            }
             found |= {"year", "month"} if "is_of_month" in query.sql else set()
     return found
 
 
 def add_columns(given: DuckDBPyConnection, names: Collection[str], value: str) -> None:
     """A column of every name in every table that staging reads, with the same value in every row."""
-    read = {table for query in queries(SQL / "staging", "staging") for schema, table in query.reads if schema == "bi"}
+    read = {
+        table
+        for query in queries(SQL / "staging", "staging")
+        for schema, table in query.reads
+        if schema == "bi"
+    }
     read |= {f"{table}_history" for table in read}
     tables = given.execute(
         "SELECT table_name, list(lower(column_name)) FROM duckdb_columns() WHERE schema_name = 'bi' "
