@@ -16,6 +16,7 @@ from pipelines.normalize.types import constant
 OUTSIDE = "its month is not one of those asked for"
 UNDATED = "it has no date, though one is documented"
 NO_OBJECT = "it is no object"
+YEARS = (1900, 2199)
 
 
 def months_by_date(dates: pl.Series, months: Sequence[Month]) -> pl.Series:
@@ -54,13 +55,15 @@ def months_by_year_and_month(columns: Sequence[FilledColumn], months: Sequence[M
         name = simplified(one.column.source.split(".")[-1])
         if name in named and one.values.dtype != pl.Boolean:
             named[name].append(one.values.cast(pl.Int64, strict=False))
+    codes = None
+    for year, month in product(*named.values()):  # what can be no year or no month is something else
+        may_be = year.is_between(*YEARS) & month.is_between(1, 12)
+        said = (year * 12 + month - 1).set(~may_be.fill_null(value=False), None)
+        codes = said if codes is None else codes.zip_with(codes.is_not_null(), said)
+    if codes is None:
+        return None
     known = {one.year * 12 + one.number - 1: one.first_day for one in months}
-    found = None
-    for year, month in product(*named.values()):  # what is no month that was asked for is something else
-        codes = (year * 12 + month - 1).set(~month.is_between(1, 12), None)
-        said = pl.Series([known.get(code) for code in codes], dtype=pl.Date)
-        found = said if found is None else found.zip_with(found.is_not_null(), said)
-    return found
+    return pl.Series([known.get(code) for code in codes], dtype=pl.Date)
 
 
 def rejections(

@@ -15,9 +15,10 @@ from warehouse.marts import MartError, build_marts
 from warehouse.queries import SQL, queries
 
 WORDS = """
-    id type name value date month year status count total amount sum office user key index order group from to select
-    table rowid clock asked now row_number version state code number kind label email phone city unit price rank share
-    currency level customer users offices months years own_booked registered estates_registered ownBooked tax
+    id type name value date month year status count total amount sum office user key index order group from to
+    select table rowid clock asked now row_number version state code number kind label email phone city unit price
+    rank share currency level customer users offices months years own_booked registered estates_registered tax
+    office_id
 """.split()
 VALUES = {
     "integer": "7::BIGINT",
@@ -131,7 +132,8 @@ def business(given: DuckDBPyConnection) -> None:
             changes=[{"changed_at": "2026-03-01", "status_text": "Sold", "commission": 90}],
         )  # fmt: skip
         loaded(given, "sold_estates", customer, "2026-01", [
-            {"id": f"E{customer}", "office_customer_id": customer, "office_city": "Lund", "advertised_at": "2026-01-01"}
+            {"id": f"E{customer}", "office_customer_id": customer, "office_city": "Lund",
+             "advertised_at": "2026-01-01"},
         ])  # fmt: skip
         load_id = held(given, "tips_and_leads", customer, ["2026-01"])
         lead = {"lead_type": "Valuation", "created_at": "2026-01-05", "contact_id": "C1"}
@@ -139,7 +141,8 @@ def business(given: DuckDBPyConnection) -> None:
             "incoming_leads": {**lead, "lead_id": f"I{customer}", "receiver_id": user, "receiver_name": "Rex",
                                "lead_state": "New", "estate_id": f"E{customer}"},
             "outgoing_leads": {**lead, "lead_id": f"O{customer}", "user_id": user},
-            "tips": {"tip_id": f"T{customer}", "tip_type": "FromUser", "sender_id": user, "created_at": "2026-01-05"},
+            "tips": {"tip_id": f"T{customer}", "tip_type": "FromUser", "sender_id": user,
+                     "created_at": "2026-01-05"},
         }.items():  # fmt: skip
             rows(given, table, customer, "2026-01", [row], load_id=load_id)
 
@@ -173,21 +176,22 @@ def marts(given: DuckDBPyConnection) -> dict[str, list[tuple[object, ...]]]:
 
 
 def names_of_ours(given: DuckDBPyConnection) -> list[str]:
-    """Every name in our SQL, every column of meta and of the marts, and usual words: each once, in lower case."""
+    """Every name in our SQL, every column of bi, meta and the marts, and usual words: once, in lower case."""
     files = "\n".join(path.read_text(encoding="utf-8") for path in SQL.rglob("*.sql"))
     found = set(re.findall(r"[a-z][a-z0-9_]*", re.sub(r"--.*|'[^']*'", " ", files).lower()))
     found |= {
         name
         for (name,) in given.execute(
-            "SELECT DISTINCT lower(column_name) FROM duckdb_columns() WHERE schema_name IN ('bi', 'meta', 'marts')"
+            "SELECT DISTINCT lower(column_name) FROM duckdb_columns() "
+            "WHERE schema_name IN ('bi', 'meta', 'marts')"
         ).fetchall()
         if not name.startswith("_")
     }
-    return sorted((found | {word.lower() for word in WORDS}) - {*OUR_COLUMNS})
+    return sorted((found | {*WORDS}) - {*OUR_COLUMNS} | {"rowid"})
 
 
 def assumed(table: str) -> set[str]:
-    """The names by which staging reads columns of a table that nobody documented: those are meant to be read."""
+    """The names by which staging means to read columns of a table that nobody documented."""
     found = set(BY_NAME.get(table, ()))
     for query in queries(SQL / "staging", "staging"):
         if f"bi.{table}" in query.expects:

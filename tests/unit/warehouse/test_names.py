@@ -1,4 +1,4 @@
-"""Columns of the service under names that our SQL has uses for: histories, loads and erasures do not mind them."""
+"""Columns of the service under names that our SQL has uses for: histories and erasures do not mind them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NAMES = sorted(
     - {*USERS.columns, *schema.VALID, "asked_user_id"}
 )
 """Every word of the modules that write SQL about tables of the service, `rowid` among them."""
-KINDS: dict[str, Any] = {"BIGINT": 7, "VARCHAR": "seven", "JSON": "[7]", "NULL": None}
+KINDS: dict[str, Any] = {"BIGINT": 7, "VARCHAR": "seven"}
 ROWS = "SELECT id, name, valid_from_utc, valid_to_utc FROM bi.users_history ORDER BY ALL"
 
 
