@@ -17,8 +17,8 @@ from warehouse.queries import SQL, queries
 WORDS = """
     id type name value date month year status count total amount sum office user key index order group from to
     select table rowid clock asked now row_number version state code number kind label email phone city unit
-    price rank share currency level customer users offices months years own_booked registered estates_registered tax
-    office_id
+    price rank share currency level customer users offices months years own_booked registered
+    estates_registered tax office_id
 """.split()
 VALUES = {
     "integer": "7::BIGINT",
