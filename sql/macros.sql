@@ -1,11 +1,18 @@
 -- Expressions that several queries share: temporary, there while marts are built or the published file is read, and in no
 -- file.
 
+-- A row whose columns nobody has documented is given to a macro as JSON: to_json(_row_of_it), under an alias that begins
+-- with `_`, as no column of the service does, so that none can be taken for the row.
+
+-- Whether a number that may be something else, as it is not between these two, says nothing else than is expected.
+CREATE OR REPLACE TEMP MACRO says_nothing_else(number, expected, least, most) AS
+    coalesce(number = expected OR number NOT BETWEEN least AND most, true);
+
 -- Whether a row is about the month it was asked for, as far as it names a year and a month itself. Nobody has
--- documented budget rows, so either column may be missing: then it says nothing against the row.
-CREATE OR REPLACE TEMP MACRO is_of_month(line, asked_month) AS
-    coalesce(TRY_CAST(to_json(line) ->> 'year' AS INT), year(asked_month)) = year(asked_month)
-    AND coalesce(TRY_CAST(to_json(line) ->> 'month' AS INT), month(asked_month)) = month(asked_month);
+-- documented budget rows, so either may be missing, or be something else: then it says nothing against the row.
+CREATE OR REPLACE TEMP MACRO is_of_month(said, asked_month) AS
+    says_nothing_else(TRY_CAST(said ->> 'year' AS INT), year(asked_month), 1900, 2199)
+    AND says_nothing_else(TRY_CAST(said ->> 'month' AS INT), month(asked_month), 1, 12);
 
 -- One measure of a budget row; an amount that is no number is null.
 CREATE OR REPLACE TEMP MACRO budgeted(measure, amount) AS
@@ -40,12 +47,15 @@ CREATE OR REPLACE TEMP MACRO lead_side(way, lead_type) AS
             THEN 'buyer'
     END;
 
--- The names of all numbers in a row that count something: neither ours, nor ids, nor the year and month.
-CREATE OR REPLACE TEMP MACRO counts_of(line) AS
-    list_filter(
-        json_keys(to_json(line)),
-        LAMBDA name: json_type(to_json(line), '$.' || name) IN ('BIGINT', 'UBIGINT', 'DOUBLE')
-            AND NOT regexp_matches(name, '^_|id$|^year$|^month$')
+-- All numbers in a row that count something, each with its name: neither ours, nor ids, nor the year and month.
+CREATE OR REPLACE TEMP MACRO counted_in(said) AS
+    list_transform(
+        list_filter(
+            json_keys(said),
+            LAMBDA _name: json_type(said, '$."' || _name || '"') IN ('BIGINT', 'UBIGINT', 'DOUBLE')
+                AND NOT regexp_matches(_name, '^_|id$|^year$|^month$')
+        ),
+        LAMBDA _name: {'measure': _name, 'amount': said ->> _name}
     );
 
 -- Which of these amounts the measure is whose earlier totals are remembered; null of any other.
@@ -56,6 +66,9 @@ CREATE OR REPLACE TEMP MACRO amount_of(measure, commission, sold_commission, pri
         WHEN 'sold_total_price' THEN price
         WHEN 'sold_estate_parts' THEN estate_parts
     END;
+
+-- What a report that is held adds up to: zero where it has no rows, null where none of its rows has the amount.
+CREATE OR REPLACE TEMP MACRO total_of(has_rows, amount) AS CASE WHEN has_rows THEN amount ELSE 0 END;
 
 -- A commission without VAT, as far as is declared: `basis` is the row of staging.tax_basis.
 CREATE OR REPLACE TEMP MACRO without_vat(commission, basis) AS

@@ -32,6 +32,7 @@ from warehouse.personal_data import is_id_of
 from warehouse.publish import Versions
 from warehouse.rebuild import REBUILDING
 from warehouse.retention import rewrite_file
+from warehouse.schema import VALID
 
 if TYPE_CHECKING:
     from warehouse.handed_over import Documented
@@ -172,13 +173,14 @@ def erase_tables(connection: DuckDBPyConnection, person: Person, tables: Documen
     """Erase the person from every table; counts by table the values that the alias is in now."""
     touched: Counter[str] = Counter()
     for schema in SCHEMAS:
-        updates: dict[tuple[str, tuple[str, ...]], list[Sequence[object]]] = {}
-        for table, number, changed in _changes(connection, schema, person, tables):
-            name = f"{schema}.{quoted(table)}"
-            updates.setdefault((name, tuple(changed)), []).append([number, *changed.values()])
+        updates: dict[tuple[str, str, tuple[str, ...]], list[Sequence[object]]] = {}
+        for row, changed in _changes(connection, schema, person, tables):
+            name = f"{schema}.{quoted(row.table)}"
+            of_row = [row.place, *changed.values()]
+            updates.setdefault((name, row.told_apart_by, tuple(changed)), []).append(of_row)
             touched[name] += sum(value is not None for value in changed.values())
-        for (name, columns), rows in updates.items():
-            _update(connection, name, columns, rows)
+        for (name, told_apart_by, columns), rows in updates.items():
+            _update(connection, name, told_apart_by, columns, rows)
     connection.execute(
         "UPDATE meta.history_scopes SET asked = $1 WHERE asked = $2", [person.alias, person.id]
     )
@@ -288,10 +290,14 @@ def run_files_with(folder: Path, person: Person) -> list[str]:
 
 @dataclass(frozen=True)
 class _FoundRow:
-    """A row that may hold the person: where it is, and which of its columns are JSON."""
+    """A row that may hold the person: where it is, and which of its columns are JSON.
+
+    `told_apart_by` is SQL that has another value for every row of the table, and `place` the one of this row.
+    """
 
     table: str
-    number: int
+    told_apart_by: str
+    place: str
     values: dict[str, Any]
     json_columns: frozenset[str]
     documented: Documented
@@ -320,17 +326,24 @@ def _rows_about(
         ids = [name for name in names if is_id_of(person.kind, name, documented)]
         if not texts and not ids:
             continue
+        told_apart_by = _told_apart_by(schema, names)
         connection.execute(
-            f"SELECT rowid, * FROM {schema}.{quoted(table)} "
+            f"SELECT {told_apart_by}, * FROM {schema}.{quoted(table)} "
             f"WHERE list_contains([{_listed(ids + texts)}], $1) "
-            f"OR list_bool_or([contains(lower(concat_ws(' ', {_listed(texts)})), one) FOR one IN $2]) "
+            f"OR list_bool_or([contains(lower(concat_ws(' ', {_listed(texts)})), _word) FOR _word IN $2]) "
             f"OR contains(concat_ws(' ', {_listed(documents)}), $1)",
             [person.id, words],
         )
         while rows := connection.fetchmany(ROWS_AT_ONCE):
-            for number, *row in rows:
+            for place, *row in rows:
                 whole = dict(zip(names, row, strict=True))
-                yield _FoundRow(table, number, whole, documents, documented)
+                yield _FoundRow(table, told_apart_by, place, whole, documents, documented)
+
+
+def _told_apart_by(schema: str, names: Sequence[str]) -> str:
+    """SQL that tells the rows of a table apart; in bi `rowid` may be a column of the service's."""
+    ours = [name for name in ("_row", *VALID) if name in names]
+    return f"concat_ws(' ', {', '.join(ours)})" if schema == "bi" and "_row" in ours else "rowid::VARCHAR"
 
 
 def _listed(columns: Iterable[str]) -> str:
@@ -339,8 +352,8 @@ def _listed(columns: Iterable[str]) -> str:
 
 def _changes(
     connection: DuckDBPyConnection, schema: str, person: Person, tables: DocumentedTables
-) -> Iterator[tuple[str, int, dict[str, str | None]]]:
-    """Rows that an erasure changes: table, number of the row, and its changed columns."""
+) -> Iterator[tuple[_FoundRow, dict[str, str | None]]]:
+    """Rows that an erasure changes, each with its changed columns."""
     for row in _rows_about(connection, schema, person, tables):
         owners = [row.values.pop(name) for name in _OWNERS if name in row.values]
         changed = person.erase_row(
@@ -351,20 +364,24 @@ def _changes(
             by_value=not owners or not person.customers or owners[0] in person.customers,
         )
         if changed:
-            yield row.table, row.number, changed
+            yield row, changed
 
 
 def _update(
-    connection: DuckDBPyConnection, table: str, columns: tuple[str, ...], rows: Iterable[Sequence[object]]
+    connection: DuckDBPyConnection,
+    table: str,
+    told_apart_by: str,
+    columns: tuple[str, ...],
+    rows: Iterable[Sequence[object]],
 ) -> None:
-    """Set columns of rows that are given by their number: `rows` are the number and the values of each."""
-    numbers, *values = (list(one) for one in zip(*rows, strict=True))
+    """Set columns of rows that are given by their place: `rows` are the place and the values of each."""
+    places, *values = (list(one) for one in zip(*rows, strict=True))
     new = ", ".join(f"unnest(${place}::VARCHAR[]) AS c{place}" for place, _ in enumerate(columns, 2))
     setting = ", ".join(f"{quoted(name)} = new.c{place}" for place, name in enumerate(columns, 2))
     connection.execute(
-        f"UPDATE {table} SET {setting} FROM (SELECT unnest($1::BIGINT[]) AS number, {new}) AS new "
-        f"WHERE {table}.rowid = new.number",
-        [numbers, *values],
+        f"UPDATE {table} SET {setting} FROM (SELECT unnest($1::VARCHAR[]) AS _place, {new}) AS new "
+        f"WHERE {told_apart_by} = new._place",
+        [places, *values],
     )
 
 

@@ -39,22 +39,22 @@ CREATE OR REPLACE TEMP TABLE scopes (
 """
 _NEW_ROWS = """
 CREATE OR REPLACE TEMP TABLE new_rows AS
-SELECT came.*, _scope, row_number() OVER (PARTITION BY {same} ORDER BY _row) AS _nth
+SELECT came.*, _scope, row_number() OVER (PARTITION BY _scope{same_new} ORDER BY _row) AS _nth
 FROM came JOIN scopes USING (_load_id)
 WHERE came._month IS NOT DISTINCT FROM scopes._month {asked}
 """
 _OLD_ROWS = """
 CREATE OR REPLACE TEMP TABLE old_rows AS
-SELECT old.rowid AS _place, {columns}, _scope, row_number() OVER (PARTITION BY {same} ORDER BY _row) AS _nth
+SELECT {columns}, _scope, row_number() OVER (PARTITION BY _scope{same_old} ORDER BY _row) AS _nth
 FROM {stored} AS old JOIN scopes USING (_customer)
 WHERE valid_to_utc IS NULL AND old._month IS NOT DISTINCT FROM scopes._month {asked}
 """
 _STAYED = """
 CREATE OR REPLACE TEMP TABLE stayed AS
-SELECT new._row AS _came_as, old._row, old._place FROM new_rows AS new JOIN old_rows AS old
+SELECT new._row AS _came_as, old._row FROM new_rows AS new JOIN old_rows AS old
 ON new._scope = old._scope AND new._nth = old._nth {equal};
 DELETE FROM new_rows WHERE _row IN (SELECT _came_as FROM stayed);
-DELETE FROM old_rows WHERE _place IN (SELECT _place FROM stayed)
+DELETE FROM old_rows WHERE _row IN (SELECT _row FROM stayed)
 """
 _KEPT = """
 CREATE OR REPLACE TEMP TABLE {kept} AS
@@ -78,8 +78,8 @@ SELECT new._row AS _came_as, old._row FROM
 _NOTHING_CHANGED = "SELECT NULL::BIGINT AS _came_as, NULL::BIGINT AS _row WHERE false"
 _END = """
 UPDATE {stored} AS history SET valid_to_utc = ended._at_utc
-FROM (SELECT _place, _at_utc FROM old_rows JOIN scopes USING (_scope)) AS ended
-WHERE history.rowid = ended._place
+FROM (SELECT _row, _at_utc FROM old_rows JOIN scopes USING (_scope)) AS ended
+WHERE history._row = ended._row AND history.valid_to_utc IS NULL
 """
 _BEGIN = """
 INSERT INTO {stored} ({columns}, valid_from_utc)
@@ -260,7 +260,8 @@ def _merge_table(connection: DuckDBPyConnection, schema: TableSchema, scopes: Se
     words = {
         "stored": schema.stored,
         "kept": _kept(schema.name),
-        "same": ", ".join(["_scope", *compared]),
+        "same_new": "".join(f", came.{name}" for name in compared),
+        "same_old": "".join(f", old.{name}" for name in compared),
         "asked": f"AND (_asked IS NULL OR _asked = {schema.asked})" if schema.asked else "",
         "changed": _changed(schema),
     }

@@ -99,8 +99,15 @@ class TableSchema:
 
     @property
     def asked(self) -> str | None:
-        """SQL of the id that a row was asked for by, if rows are asked for one by one."""
-        names = [quoted(one.name) for one in self.columns.values() if one.name.startswith("asked_")]
+        """SQL of the id that a row was asked for by, if rows are asked for one by one.
+
+        Those columns are documented, and read from no place in the answer.
+        """
+        names = [
+            quoted(one.name)
+            for one in self.columns.values()
+            if one.documented and not one.source and one.name.startswith("asked_")
+        ]
         return f"coalesce({', '.join(names)})" if names else None
 
 

@@ -39,6 +39,7 @@ OUR_COLUMNS = (
     "_parent_row",
     "valid_from_utc",
     "valid_to_utc",
+    "rowid",  # how DuckDB calls the place of a row
 )
 EMPTY_ROW: Object = {}
 
@@ -268,7 +269,7 @@ def joined(keys: Keys) -> str:
 
 @lru_cache(maxsize=10_000)
 def name_of(keys: Keys) -> str:
-    """The column of a value under these keys: letters and digits of any script, joined by `_`."""
+    """The column of a value under these keys: letters and digits of any script; none begins with `_`."""
     words = (re.sub(r"\W+", "_", snake_case(key[:LONGEST_NAME])).strip("_") for key in keys)
     return "_".join(word or "unnamed" for word in words)[:LONGEST_NAME]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
+from itertools import product
 
 import polars as pl
 
@@ -15,6 +16,7 @@ from pipelines.normalize.types import constant
 OUTSIDE = "its month is not one of those asked for"
 UNDATED = "it has no date, though one is documented"
 NO_OBJECT = "it is no object"
+YEARS = (1900, 2199)
 
 
 def months_by_date(dates: pl.Series, months: Sequence[Month]) -> pl.Series:
@@ -48,14 +50,18 @@ def rows_of_neighbours(
 
 def months_by_year_and_month(columns: Sequence[FilledColumn], months: Sequence[Month]) -> pl.Series | None:
     """The first day of the month that a row, or one above it, names; None when no columns do."""
-    named = {}
-    for one in columns:  # the last one of a name is the nearest to the row
-        if one.values.dtype != pl.Boolean:
-            named[simplified(one.column.source.split(".")[-1])] = one.values
-    if "year" not in named or "month" not in named:
+    named: dict[str, list[pl.Series]] = {"year": [], "month": []}
+    for one in reversed(columns):  # the last one of a name is the nearest to the row
+        name = simplified(one.column.source.split(".")[-1])
+        if name in named and one.values.dtype != pl.Boolean:
+            named[name].append(one.values.cast(pl.Int64, strict=False))
+    codes = None
+    for year, month in product(*named.values()):  # what can be no year or no month is something else
+        may_be = year.is_between(*YEARS) & month.is_between(1, 12)
+        said = (year * 12 + month - 1).set(~may_be.fill_null(value=False), None)
+        codes = said if codes is None else codes.zip_with(codes.is_not_null(), said)
+    if codes is None:
         return None
-    year, month = (named[name].cast(pl.Int64, strict=False) for name in ("year", "month"))
-    codes = (year * 12 + month - 1).set(~month.is_between(1, 12), None)
     known = {one.year * 12 + one.number - 1: one.first_day for one in months}
     return pl.Series([known.get(code) for code in codes], dtype=pl.Date)
 

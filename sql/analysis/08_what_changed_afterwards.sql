@@ -55,6 +55,7 @@ SELECT
     coalesce(explained.sales, 0) AS sales,
     explained.changes,
     CASE
+        WHEN month.commission_change IS NULL THEN 'an answer without any commission'
         WHEN abs(not_explained_by_sales) < 0.01 THEN NULL
         WHEN month.price_change = 0 AND month.estate_parts_change = 0 AND explained.sales IS NULL
             THEN 'writing or valuation, a correction by hand, or a share that was changed: no home and no price'

@@ -11,13 +11,17 @@ WITH user_totals AS (
         valid_from_utc AS noted_at_utc,
         version,
         is_restatement,
+        is_present,
         amount_of(getvariable('measure'), commission, sold_commission, sold_total_price, sold_estate_parts) AS amount
     FROM marts.user_month_versions
     WHERE user_id = getvariable('user')
 ),
 
 user_totals_compared AS (
-    SELECT *, lag(amount) OVER (PARTITION BY month ORDER BY version) AS amount_before
+    SELECT
+        *,
+        lag(amount) OVER (PARTITION BY month ORDER BY version) AS amount_before,
+        lag(is_present) OVER (PARTITION BY month ORDER BY version) AS was_present
     FROM user_totals
 ),
 
@@ -28,16 +32,19 @@ totals AS (
         amount_of(getvariable('measure'), commission_before, NULL, price_before, estate_parts_before) AS amount_before,
         amount_of(getvariable('measure'), commission_after, NULL, price_after, estate_parts_after) AS amount_after
     FROM marts.office_restatements
-    WHERE office_id = getvariable('office')
+    WHERE office_id = getvariable('office') AND amount_before <> amount_after
     UNION ALL
-    SELECT month, noted_at_utc, amount_before, amount FROM user_totals_compared WHERE is_restatement
+    SELECT month, noted_at_utc, amount_before, amount
+    FROM user_totals_compared
+    WHERE is_restatement AND amount_before IS DISTINCT FROM amount
+        -- where there was no amount, nothing is known to have changed
+        AND (amount IS NOT NULL OR NOT is_present) AND (amount_before IS NOT NULL OR was_present IS NOT TRUE)
 ),
 
 totals_changed AS (
     SELECT *
     FROM totals
     WHERE month BETWEEN getvariable('first_month')::DATE AND getvariable('month')::DATE
-        AND amount_before IS DISTINCT FROM amount_after
 ),
 
 sales_changed AS (

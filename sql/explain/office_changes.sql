@@ -21,9 +21,9 @@ SELECT
     coalesce(offices.office_name, totals.office_id) AS office_name,
     totals.amount_before,
     totals.amount_after,
-    coalesce(totals.amount_after, 0) - coalesce(totals.amount_before, 0) AS amount_change
+    totals.amount_after - totals.amount_before AS amount_change
 FROM totals
 LEFT JOIN marts.offices AS offices USING (office_id)
 LEFT JOIN meta.clock AS clock ON true
-WHERE totals.amount_before IS DISTINCT FROM totals.amount_after
+WHERE totals.amount_before <> totals.amount_after -- where there was no amount, nothing is known to have changed
 ORDER BY totals.month, totals.noted_at_utc, amount_change, office_name

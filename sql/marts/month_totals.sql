@@ -1,5 +1,6 @@
 -- What does each held month add up to now?
 -- One row per report, office and month that is held; a month that had rows and has none any more is zero.
+-- An amount that no row of the month has is null.
 -- Every change of these totals is remembered in meta.month_totals at the end of a build; marts.restatements
 -- reads it.
 -- Key: report, office_id, month
@@ -57,12 +58,12 @@ SELECT
     coalesce(remembered.version_count, 0) + 1 AS version,
     max(held.fetched_at_utc) OVER () AS noted_at_utc,
     coalesce(counted.row_count, 0) AS row_count,
-    CASE WHEN held.report <> 'tips_and_leads' THEN coalesce(counted.commission, 0) END::DECIMAL(18, 4) AS commission,
+    CASE WHEN held.report <> 'tips_and_leads' THEN total_of(counted.row_count > 0, counted.commission) END::DECIMAL(18, 4) AS commission,
     CASE
-        WHEN held.report IN ('commission_office', 'sales') THEN coalesce(counted.price, 0)
+        WHEN held.report IN ('commission_office', 'sales') THEN total_of(counted.row_count > 0, counted.price)
     END::DECIMAL(18, 4) AS price,
     CASE
-        WHEN held.report IN ('commission_office', 'sales') THEN coalesce(counted.estate_parts, 0)
+        WHEN held.report IN ('commission_office', 'sales') THEN total_of(counted.row_count > 0, counted.estate_parts)
     END::DECIMAL(19, 8) AS estate_parts
 FROM held
 LEFT JOIN counted USING (report, customer_id, office_id, month)

@@ -1,6 +1,7 @@
 -- What did each office earn and do, month by month?
 -- One row per office and month that any of its three reports is held for.
--- A number is zero where its report is held and has nothing to say, and null where the report is not held.
+-- A number is zero where its report is held and has no rows, and null where the report is not held or its rows have no such
+-- number.
 -- Averages and percentages are worked out from sums, so they can be again over any number of months:
 -- sum(sold_commission) / sum(sold_estate_parts). Who is an active agent is said by marts.user_month. A month that is open will still grow.
 -- Where is_commission_complete is false the office was asked only in the middle of the month and is not asked for any
@@ -82,22 +83,22 @@ SELECT
     held.month,
     held.office_id,
     offices.office_name,
-    CASE WHEN held.has_commission THEN coalesce(earned.commission, 0) END AS commission,
-    CASE WHEN held.has_commission THEN coalesce(earned.sold_commission, 0) END AS sold_commission,
-    CASE WHEN held.has_commission THEN coalesce(earned.sold_total_price, 0) END AS sold_total_price,
-    CASE WHEN held.has_commission THEN coalesce(earned.sold_estate_parts, 0) END AS sold_estate_parts,
+    CASE WHEN held.has_commission THEN total_of(earned.office_id IS NOT NULL, earned.commission) END AS commission,
+    CASE WHEN held.has_commission THEN total_of(earned.office_id IS NOT NULL, earned.sold_commission) END AS sold_commission,
+    CASE WHEN held.has_commission THEN total_of(earned.office_id IS NOT NULL, earned.sold_total_price) END AS sold_total_price,
+    CASE WHEN held.has_commission THEN total_of(earned.office_id IS NOT NULL, earned.sold_estate_parts) END AS sold_estate_parts,
     (earned.sold_commission / nullif(earned.sold_estate_parts, 0))::DECIMAL(18, 4) AS sold_average_commission,
     (100 * earned.sold_commission / nullif(earned.sold_total_price, 0))::DECIMAL(19, 8) AS sold_commission_percentage,
-    CASE WHEN held.has_commission THEN coalesce(earned.writing_parts, 0) END AS writing_parts,
-    CASE WHEN held.has_commission THEN coalesce(earned.valuation_parts, 0) END AS valuation_parts,
-    CASE WHEN held.has_running THEN coalesce(running_summed.amount, 0) END AS running_commission_sek_excl_vat,
+    CASE WHEN held.has_commission THEN total_of(earned.office_id IS NOT NULL, earned.writing_parts) END AS writing_parts,
+    CASE WHEN held.has_commission THEN total_of(earned.office_id IS NOT NULL, earned.valuation_parts) END AS valuation_parts,
+    CASE WHEN held.has_running THEN total_of(running_summed.office_id IS NOT NULL, running_summed.amount) END AS running_commission_sek_excl_vat,
     CASE WHEN held.has_leads THEN coalesce(leads_counted.incoming, 0) END AS incoming_lead_count,
     CASE WHEN held.has_leads THEN coalesce(leads_counted.outgoing, 0) END AS outgoing_lead_count,
     CASE WHEN held.has_leads THEN coalesce(leads_counted.tips, 0) END AS tip_count,
     CASE WHEN held.has_leads THEN coalesce(leads_counted.removed, 0) END AS removed_lead_count,
     CASE WHEN users_held.month IS NOT NULL THEN coalesce(agents_counted.active, 0) END AS active_agent_count,
     CASE WHEN held.has_commission THEN
-        (coalesce(earned.commission, 0) / nullif(active_agent_count, 0))::DECIMAL(18, 4)
+        (total_of(earned.office_id IS NOT NULL, earned.commission) / nullif(active_agent_count, 0))::DECIMAL(18, 4)
     END AS commission_per_active_agent,
     nullif(
         min(held.month) FILTER (

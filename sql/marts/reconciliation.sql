@@ -102,6 +102,7 @@ sales_summed AS (
     SELECT
         office_id,
         month,
+        count(*) AS sale_count,
         sum(commission) AS commission,
         sum(agent_commission) AS agent_commission,
         bool_or(is_shared_between_offices) AS is_cross_office
@@ -140,34 +141,34 @@ side_by_side AS (
                 compared: 'by-month report', has_first: has_office,
                 has_second: has_by_month AND (by_month.customer_id IS NULL OR by_month.commission IS NOT NULL),
                 measure: 'commission', tolerance: 0.005,
-                amount: office.commission, compared_amount: by_month.commission
+                amount: office.commission, compared_amount: total_of(by_month.customer_id IS NOT NULL, by_month.commission)
             },
             {
                 compared: 'by-month report', has_first: has_office,
                 has_second: has_by_month AND (by_month.customer_id IS NULL OR by_month.sold_estate_parts IS NOT NULL),
                 measure: 'sold estate parts', tolerance: 0.00005,
-                amount: office.sold_estate_parts, compared_amount: by_month.sold_estate_parts
+                amount: office.sold_estate_parts, compared_amount: total_of(by_month.customer_id IS NOT NULL, by_month.sold_estate_parts)
             },
             {
                 compared: 'by-month report', has_first: has_office,
                 has_second: has_by_month AND (by_month.customer_id IS NULL OR by_month.sold_total_price IS NOT NULL),
                 measure: 'sold total price', tolerance: 0.005,
-                amount: office.sold_total_price, compared_amount: by_month.sold_total_price
+                amount: office.sold_total_price, compared_amount: total_of(by_month.customer_id IS NOT NULL, by_month.sold_total_price)
             },
             {
                 compared: 'user report', has_first: has_office, has_second: has_users,
                 measure: 'commission', tolerance: 0.005,
-                amount: office.commission, compared_amount: users.commission
+                amount: office.commission, compared_amount: total_of(users.user_count > 0, users.commission)
             },
             {
                 compared: 'user report', has_first: has_office, has_second: has_users,
                 measure: 'sold estate parts', tolerance: 0.00005 * (1 + coalesce(users.user_count, 0)),
-                amount: office.sold_estate_parts, compared_amount: users.sold_estate_parts
+                amount: office.sold_estate_parts, compared_amount: total_of(users.user_count > 0, users.sold_estate_parts)
             },
             {
                 compared: 'user report', has_first: has_office, has_second: has_users,
                 measure: 'sold total price', tolerance: 0.005 * (1 + coalesce(users.user_count, 0)),
-                amount: office.sold_total_price, compared_amount: users.sold_total_price
+                amount: office.sold_total_price, compared_amount: total_of(users.user_count > 0, users.sold_total_price)
             },
             {
                 compared: 'sales list', has_first: has_office, has_second: has_sales,
@@ -176,24 +177,25 @@ side_by_side AS (
                     WHEN office.writing_parts = 0 AND office.valuation_parts = 0 THEN 0
                     ELSE 0.005 * office.sold_estate_parts
                 END,
-                amount: office.sold_commission, compared_amount: shares.commission
+                amount: office.sold_commission, compared_amount: total_of(shares.share_count > 0, shares.commission)
             },
             {
                 compared: 'sales list', has_first: has_office, has_second: has_sales,
                 measure: 'sold estate parts',
                 tolerance: 0.00005 * (1 + coalesce(shares.share_count, 0)),
-                amount: office.sold_estate_parts, compared_amount: shares.sold_estate_parts
+                amount: office.sold_estate_parts, compared_amount: total_of(shares.share_count > 0, shares.sold_estate_parts)
             },
             {
                 compared: 'sales list', has_first: has_office, has_second: has_sales,
                 measure: 'sold total price',
                 tolerance: 0.005 + 0.00005 * coalesce(shares.sold_total_price, 0),
-                amount: office.sold_total_price, compared_amount: shares.sold_total_price
+                amount: office.sold_total_price, compared_amount: total_of(shares.share_count > 0, shares.sold_total_price)
             },
             {
                 compared: 'shares of agents', has_first: has_sales, has_second: has_sales,
                 measure: 'sold commission', tolerance: 0.005,
-                amount: coalesce(sales.commission, 0), compared_amount: sales.agent_commission
+                amount: total_of(sales.sale_count > 0, sales.commission),
+                compared_amount: total_of(sales.sale_count > 0, sales.agent_commission)
             }
         ], recursive := true)
     FROM held
@@ -210,8 +212,8 @@ side_by_side AS (
 compared AS (
     SELECT
         * EXCLUDE (amount, compared_amount, tolerance),
-        CASE WHEN has_first THEN coalesce(amount, 0) END::DECIMAL(18, 4) AS amount,
-        CASE WHEN has_second THEN coalesce(compared_amount, 0) END::DECIMAL(18, 4) AS compared_amount,
+        CASE WHEN has_first THEN amount END::DECIMAL(18, 4) AS amount,
+        CASE WHEN has_second THEN compared_amount END::DECIMAL(18, 4) AS compared_amount,
         tolerance::DECIMAL(18, 4) AS tolerance,
         CASE compared WHEN 'shares of agents' THEN sales_read_at_utc ELSE office_read_at_utc END AS read_at_utc,
         CASE compared
@@ -247,6 +249,7 @@ SELECT
     CASE
         WHEN NOT has_first THEN 'month not held in the office report'
         WHEN NOT has_second THEN 'month not held in the other report, or not in the assumed shape'
+        WHEN amount IS NULL OR compared_amount IS NULL THEN 'no row of the answer has the amount'
         WHEN is_reconciled THEN NULL
         WHEN has_quarantine THEN 'rows in quarantine'
         WHEN not_refreshed IS NOT NULL AND is_read_apart

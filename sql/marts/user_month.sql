@@ -1,6 +1,7 @@
 -- What did each user earn and do, month by month?
 -- One row per user and month held, from the month the user first left a trace.
--- A number is zero where its report is held and has nothing to say, and null where the report is not held.
+-- A number is zero where its report is held and has no rows, and null where the report is not held or its rows have no such
+-- number.
 -- The rows of somebody who left go on: what is booked later still counts. For averages per agent take the rows
 -- with is_active, also for a headcount: count(DISTINCT user_id) counts everybody who ever left. Leads that are assigned
 -- to nobody are in no row here; marts.office_month has them.
@@ -174,17 +175,17 @@ SELECT
         WHEN held.office_after IS NOT NULL THEN 'later month'
         WHEN held.office_asked IS NOT NULL THEN 'customer asked'
     END AS office_basis,
-    CASE WHEN held.has_commission THEN coalesce(earned_summed.commission, 0) END AS commission,
-    CASE WHEN held.has_commission THEN coalesce(earned_summed.sold_commission, 0) END AS sold_commission,
-    CASE WHEN held.has_commission THEN coalesce(earned_summed.sold_total_price, 0) END AS sold_total_price,
-    CASE WHEN held.has_commission THEN coalesce(earned_summed.sold_estate_parts, 0) END AS sold_estate_parts,
+    CASE WHEN held.has_commission THEN total_of(earned_summed.user_id IS NOT NULL, earned_summed.commission) END AS commission,
+    CASE WHEN held.has_commission THEN total_of(earned_summed.user_id IS NOT NULL, earned_summed.sold_commission) END AS sold_commission,
+    CASE WHEN held.has_commission THEN total_of(earned_summed.user_id IS NOT NULL, earned_summed.sold_total_price) END AS sold_total_price,
+    CASE WHEN held.has_commission THEN total_of(earned_summed.user_id IS NOT NULL, earned_summed.sold_estate_parts) END AS sold_estate_parts,
     (earned_summed.sold_commission / nullif(earned_summed.sold_estate_parts, 0))::DECIMAL(18, 4)
         AS sold_average_commission,
     (100 * earned_summed.sold_commission / nullif(earned_summed.sold_total_price, 0))::DECIMAL(19, 8)
         AS sold_commission_percentage,
-    CASE WHEN held.has_commission THEN coalesce(earned_summed.writing_parts, 0) END AS writing_parts,
-    CASE WHEN held.has_commission THEN coalesce(earned_summed.valuation_parts, 0) END AS valuation_parts,
-    CASE WHEN held.has_running THEN coalesce(running_summed.amount, 0) END AS running_commission_sek_excl_vat,
+    CASE WHEN held.has_commission THEN total_of(earned_summed.user_id IS NOT NULL, earned_summed.writing_parts) END AS writing_parts,
+    CASE WHEN held.has_commission THEN total_of(earned_summed.user_id IS NOT NULL, earned_summed.valuation_parts) END AS valuation_parts,
+    CASE WHEN held.has_running THEN total_of(running_summed.user_id IS NOT NULL, running_summed.amount) END AS running_commission_sek_excl_vat,
     CASE WHEN held.has_leads THEN coalesce(leads_counted.incoming, 0) END AS incoming_lead_count,
     CASE WHEN held.has_leads THEN coalesce(leads_counted.outgoing, 0) END AS outgoing_lead_count,
     CASE WHEN held.has_leads THEN coalesce(leads_counted.tips, 0) END AS tip_count,

@@ -234,8 +234,8 @@ agents_of_closed_months AS (
         users.user_label AS agent,
         before.user_id IS NOT NULL AS is_known,
         now.valid_from_utc AS noted_at_utc,
-        now.commission - coalesce(before.commission, 0) AS change,
-        now.commission - now.sold_commission - coalesce(before.commission - before.sold_commission, 0) AS unsold_change,
+        now.commission - total_of(is_known, before.commission) AS change,
+        now.commission - now.sold_commission - total_of(is_known, before.commission - before.sold_commission) AS unsold_change,
         now.writing_parts - before.writing_parts AS writings,
         now.valuation_parts - before.valuation_parts AS valuations
     FROM closed_months_explained AS closed

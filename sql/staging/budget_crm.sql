@@ -20,9 +20,9 @@ SELECT
     months.valid_from_utc,
     months.valid_to_utc,
     months._load_id AS load_id
-FROM bi.budget_crm__users__months_history AS months
+FROM (SELECT *, to_json(_months) AS _said FROM bi.budget_crm__users__months_history AS _months) AS months
 INNER JOIN (SELECT DISTINCT _row, _parent_row, user_id FROM bi.budget_crm__users_history) AS users
     ON users._row = months._parent_row
 INNER JOIN (SELECT DISTINCT _row, customer_id FROM bi.budget_crm_history) AS offices
     ON offices._row = users._parent_row
-WHERE is_of_month(months, months._month)
+WHERE is_of_month(months._said, months._month)

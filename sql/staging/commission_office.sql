@@ -34,7 +34,18 @@ numbered AS (
 ),
 
 named AS (
-    SELECT *, coalesce(office_customer_id, customer_id::VARCHAR) AS named_id
+    SELECT
+        _customer,
+        _month,
+        _load_id,
+        office_customer_id,
+        coalesce(office_customer_id, customer_id::VARCHAR) AS named_id,
+        commission,
+        sold_total_price,
+        sold_estate_parts,
+        sold_average_commission,
+        writing_parts,
+        valuation_parts
     FROM bi.commission_office
 ),
 
@@ -51,19 +62,19 @@ asked AS (
 )
 
 SELECT
-    asked._customer AS customer_id,
-    asked.office_id,
-    asked._month AS month,
-    asked._load_id AS load_id,
-    sum(asked.commission)::DECIMAL(18, 4) AS commission,
-    sum(sold_commission(asked, sales.commission))::DECIMAL(18, 4) AS sold_commission,
-    sum(asked.sold_total_price)::DECIMAL(18, 4) AS sold_total_price,
-    sum(asked.sold_estate_parts)::DECIMAL(19, 8) AS sold_estate_parts,
-    sum(asked.writing_parts)::DECIMAL(19, 8) AS writing_parts,
-    sum(asked.valuation_parts)::DECIMAL(19, 8) AS valuation_parts
-FROM asked
+    _asked._customer AS customer_id,
+    _asked.office_id,
+    _asked._month AS month,
+    _asked._load_id AS load_id,
+    sum(_asked.commission)::DECIMAL(18, 4) AS commission,
+    sum(sold_commission(_asked, sales.commission))::DECIMAL(18, 4) AS sold_commission,
+    sum(_asked.sold_total_price)::DECIMAL(18, 4) AS sold_total_price,
+    sum(_asked.sold_estate_parts)::DECIMAL(19, 8) AS sold_estate_parts,
+    sum(_asked.writing_parts)::DECIMAL(19, 8) AS writing_parts,
+    sum(_asked.valuation_parts)::DECIMAL(19, 8) AS valuation_parts
+FROM asked AS _asked
 LEFT JOIN bi.commission_office_sale AS sales
-    ON sales._customer = asked._customer
-    AND sales._month = asked._month
-    AND sales.office_customer_id = asked.office_customer_id
+    ON sales._customer = _asked._customer
+    AND sales._month = _asked._month
+    AND sales.office_customer_id = _asked.office_customer_id
 GROUP BY ALL

@@ -15,20 +15,20 @@
 --   writing_parts: writing assignments, in parts where shared
 --   valuation_parts: valuations, in parts where shared
 SELECT
-    asked._customer AS customer_id,
-    asked.user_id,
-    asked._month AS month,
-    asked._load_id AS load_id,
-    sum(asked.commission)::DECIMAL(18, 4) AS commission,
-    sum(sold_commission(asked, sales.commission))::DECIMAL(18, 4) AS sold_commission,
-    sum(asked.sold_total_price)::DECIMAL(18, 4) AS sold_total_price,
-    sum(asked.sold_estate_parts)::DECIMAL(19, 8) AS sold_estate_parts,
-    sum(asked.writing_parts)::DECIMAL(19, 8) AS writing_parts,
-    sum(asked.valuation_parts)::DECIMAL(19, 8) AS valuation_parts
-FROM bi.commission_user AS asked
+    _asked._customer AS customer_id,
+    _asked.user_id,
+    _asked._month AS month,
+    _asked._load_id AS load_id,
+    sum(_asked.commission)::DECIMAL(18, 4) AS commission,
+    sum(sold_commission(_asked, sales.commission))::DECIMAL(18, 4) AS sold_commission,
+    sum(_asked.sold_total_price)::DECIMAL(18, 4) AS sold_total_price,
+    sum(_asked.sold_estate_parts)::DECIMAL(19, 8) AS sold_estate_parts,
+    sum(_asked.writing_parts)::DECIMAL(19, 8) AS writing_parts,
+    sum(_asked.valuation_parts)::DECIMAL(19, 8) AS valuation_parts
+FROM bi.commission_user AS _asked
 LEFT JOIN bi.commission_user_sale AS sales
-    ON sales._customer = asked._customer
-    AND sales._month = asked._month
-    AND sales.user_id = asked.user_id
-WHERE asked.user_id IS NOT NULL
+    ON sales._customer = _asked._customer
+    AND sales._month = _asked._month
+    AND sales.user_id = _asked.user_id
+WHERE _asked.user_id IS NOT NULL
 GROUP BY ALL

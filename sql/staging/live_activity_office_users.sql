@@ -14,7 +14,7 @@ SELECT
     given.measure,
     given.amount
 FROM (
-    SELECT *, unnest(counts_of(users)) AS measure, to_json(users) ->> measure AS amount
-    FROM bi.live_activity__offices__users AS users
+    SELECT _parent_row, id, _customer, _month, _load_id, unnest(counted_in(_said), recursive := true)
+    FROM (SELECT *, to_json(_users) AS _said FROM bi.live_activity__offices__users AS _users)
 ) AS given
 INNER JOIN bi.live_activity__offices AS offices ON offices._row = given._parent_row

@@ -21,6 +21,6 @@ SELECT
     given.measure,
     given.amount
 FROM (
-    SELECT *, unnest(counts_of(users)) AS measure, to_json(users) ->> measure AS amount
-    FROM bi.live_activity__users AS users
+    SELECT user_id, customer_id, _customer, _month, _load_id, unnest(counted_in(_said), recursive := true)
+    FROM (SELECT *, to_json(_users) AS _said FROM bi.live_activity__users AS _users)
 ) AS given

@@ -8,19 +8,19 @@
 SELECT
     given._customer AS customer_id,
     'office_budget_crm' AS report,
-    to_json(given) ->> 'customer_id' AS office_id,
-    to_json(given) ->> 'office_id' AS office_named,
+    given._said ->> 'customer_id' AS office_id,
+    given._said ->> 'office_id' AS office_named,
     given.user_id,
     given._month AS month,
     unnest([
-        budgeted('meetings', coalesce(to_json(given) ->> 'total', to_json(given) ->> 'sale_meetings_total')),
+        budgeted('meetings', coalesce(given._said ->> 'total', given._said ->> 'sale_meetings_total')),
         budgeted(
             'own booked meetings',
-            coalesce(to_json(given) ->> 'own_booked', to_json(given) ->> 'sale_meetings_own_booked')
+            coalesce(given._said ->> 'own_booked', given._said ->> 'sale_meetings_own_booked')
         )
     ], recursive := true),
     given.valid_from_utc,
     given.valid_to_utc,
     given._load_id AS load_id
-FROM bi.office_budget_crm_history AS given
-WHERE is_of_month(given, given._month)
+FROM (SELECT *, to_json(_given) AS _said FROM bi.office_budget_crm_history AS _given) AS given
+WHERE is_of_month(given._said, given._month)

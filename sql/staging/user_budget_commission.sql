@@ -7,13 +7,13 @@
 SELECT
     given._customer AS customer_id,
     'user_budget_commission' AS report,
-    to_json(given) ->> 'customer_id' AS office_id,
-    to_json(given) ->> 'office_id' AS office_named,
+    given._said ->> 'customer_id' AS office_id,
+    given._said ->> 'office_id' AS office_named,
     given.user_id,
     given._month AS month,
     unnest([budgeted('commission', given.commission)], recursive := true),
     given.valid_from_utc,
     given.valid_to_utc,
     given._load_id AS load_id
-FROM bi.user_budget_commission_history AS given
-WHERE is_of_month(given, given._month)
+FROM (SELECT *, to_json(_given) AS _said FROM bi.user_budget_commission_history AS _given) AS given
+WHERE is_of_month(given._said, given._month)

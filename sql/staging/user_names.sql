@@ -6,11 +6,9 @@
 --   user_name: name of the user
 --   name_source: directory, sale, lead, running commission or budget: the report that the name is taken from
 WITH budgeted_users AS (
-    SELECT * FROM bi.budget_commission__users_history
-    UNION ALL BY NAME
-    SELECT * FROM bi.budget_sold_estates__users_history
-    UNION ALL BY NAME
-    SELECT NULL::VARCHAR AS user_id, NULL::VARCHAR AS name, NULL::VARCHAR AS user_name WHERE false
+    SELECT _row, to_json(_given) AS said FROM bi.budget_commission__users_history AS _given
+    UNION ALL
+    SELECT _row, to_json(_given) FROM bi.budget_sold_estates__users_history AS _given
 ),
 
 running AS (
@@ -35,7 +33,7 @@ found AS (
     UNION ALL
     SELECT user_id, user_name::VARCHAR, 'running commission', true, _row FROM running
     UNION ALL
-    SELECT user_id::VARCHAR, coalesce(name::VARCHAR, user_name::VARCHAR), 'budget', true, _row FROM budgeted_users
+    SELECT said ->> 'user_id', coalesce(said ->> 'name', said ->> 'user_name'), 'budget', true, _row FROM budgeted_users
 )
 
 SELECT

@@ -5,9 +5,9 @@
 --   left_on: day on which the last directory that had the user was read without
 SELECT
     id AS user_id,
-    local_day(max(valid_to_utc), any_value(clock)) AS left_on
+    local_day(max(valid_to_utc), any_value(_clock)) AS left_on
 FROM bi.users_history
-CROSS JOIN staging.clock AS clock
+CROSS JOIN staging.clock AS _clock
 WHERE id IS NOT NULL
 GROUP BY id
 HAVING count(*) = count(valid_to_utc)

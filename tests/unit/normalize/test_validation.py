@@ -29,7 +29,7 @@ def offices(*found: dict[str, Any], **beside: Any) -> dict[str, Any]:
     return {"commissionOffices": list(found), **beside}
 
 
-MONTHS = [{"month": 1, "commission": 10.5}, {"month": 2, "commission": 20}]
+MONTHS: list[dict[str, Any]] = [{"month": 1, "commission": 10.5}, {"month": 2, "commission": 20}]
 YEARS = [{"year": 2026, "commission": 30, "months": MONTHS}]
 NESTED = offices({"customerId": "M1", "name": "One", "years": YEARS})
 FLAT = offices(
@@ -234,3 +234,11 @@ def test_an_old_customer_number_that_is_no_text_costs_nobody_a_commission() -> N
     answer = [{"customerId": id_, "office": {"customerId": "M7"}, "commission": 5} for id_ in ("M7", 7)]
     result = normalized("commission_office", answer, months=(JANUARY,))
     assert (result.rejected, rows(result, "commission_office", "customer_id")) == ((), [("M7",), ("7",)])
+
+
+@pytest.mark.parametrize("strange", [7, "seven", None, [1]])
+def test_a_year_that_can_be_none_does_not_hide_the_one_above(strange: object) -> None:
+    months: list[dict[str, Any]] = [{**one, "year": strange} for one in MONTHS]
+    years = [{"year": 2026, "months": months}]
+    result = normalized(BY_MONTH, offices({"customerId": "M1", "years": years}), months=YEAR)
+    assert rows(result, BY_MONTH, "_month") == [(date(2026, 1, 1),), (date(2026, 2, 1),)]

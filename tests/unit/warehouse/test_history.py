@@ -12,6 +12,7 @@ from tests.unit.warehouse.given import (
     JANUARY,
     NAME,
     USERS,
+    Column,
     Given,
     Table,
     declared_table,
@@ -42,7 +43,7 @@ def asked(number: float, names: Mapping[str, str | None], ids: tuple[str, ...] |
     """An answer about single users; a name of None is a user that is not there."""
     rows = [{"asked_user_id": id_, "name": name} for id_, name in names.items() if name]
     declared = declared_table("users", "users", (NAME,), True, None, (), "")
-    found = table(declared, rows, undocumented("asked_user_id", "VARCHAR"))
+    found = table(declared, rows, Column("asked_user_id", "VARCHAR"))
     return snapshot(f"l{number}", found, number, asked=ids or tuple(names))
 
 

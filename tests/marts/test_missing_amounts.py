@@ -1,0 +1,55 @@
+"""Amounts that a held report leaves out, or sends under another name: unknown, and neither zero nor lost."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import pytest
+from duckdb import DuckDBPyConnection
+
+from tests.marts.given import asked_for, build, built, earned, explained, loaded, warehouse
+
+OFFICE = {"office_customer_id": "M1"}
+LATER = datetime(2026, 7, 1)
+
+
+@pytest.fixture
+def given() -> DuckDBPyConnection:
+    """Offices and users had commission in January, and later answers have none."""
+    given = warehouse()
+    asked_for(given, "M1")
+    loaded(given, "commission_office", "M1", "2026-01", [earned(OFFICE, 100)])
+    loaded(given, "commission_user", "M1", "2026-01", [earned({"user_id": "U1"}, 100)])
+    build(given, "month_totals", "user_month_versions")
+    without = {"commission": None}
+    loaded(given, "commission_office", "M1", "2026-01", [{**earned(OFFICE, 100), **without}], at_utc=LATER)
+    user = {**earned({"user_id": "U1"}, 100), **without}
+    loaded(given, "commission_user", "M1", "2026-01", [user], at_utc=LATER)
+    return given
+
+
+@pytest.mark.parametrize("mart", ["office_month", "user_month", "month_totals", "chain_month"])
+def test_an_amount_that_no_row_has_is_null(given: DuckDBPyConnection, mart: str) -> None:
+    assert built(given, f"SELECT commission FROM marts.{mart}") == [(None,)]
+
+
+def test_other_amounts_of_the_same_rows_are_what_they_are(given: DuckDBPyConnection) -> None:
+    assert built(given, "SELECT sold_total_price::INT FROM marts.office_month") == [(1000,)]
+
+
+def test_a_held_report_without_rows_is_zero(given: DuckDBPyConnection) -> None:
+    given.execute("DELETE FROM bi.commission_office")
+    assert built(given, "SELECT commission::INT FROM marts.office_month") == [(0,)]
+
+
+def test_no_change_of_amounts_is_told_of_an_answer_that_has_none(given: DuckDBPyConnection) -> None:
+    measure = {"report": "commission_office", "measure": "commission"}
+    assert explained(given, "office_changes", "2026-01", **measure) == []
+    assert explained(given, "changes", "2026-01", office="M1", **measure) == []
+    assert explained(given, "changes", "2026-01", user="U1", **measure) == []
+
+
+def test_reports_are_not_compared_where_one_has_no_amount(given: DuckDBPyConnection) -> None:
+    compared = "compared = 'user report' AND measure = 'commission'"
+    found = built(given, f"SELECT is_reconciled, likely_reason FROM marts.reconciliation WHERE {compared}")
+    assert found == [(None, "no row of the answer has the amount")]

@@ -1,0 +1,265 @@
+"""Columns that nobody documented, under any name and of any type: they change no mart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+import pytest
+from duckdb import DuckDBPyConnection
+
+from pipelines.normalize.tables import OUR_COLUMNS
+from tests.marts.given import arrived, asked_for, earned, held, loaded, rows, sold, warehouse
+from warehouse.duckdb_file import quoted
+from warehouse.marts import MartError, build_marts
+from warehouse.queries import SQL, queries
+
+WORDS = """
+    id type name value date month year status count total amount sum office user key index order group from to
+    select table rowid clock asked now row_number version state code number kind label email phone city unit
+    price rank share currency level customer users offices months years own_booked registered
+    estates_registered tax office_id
+""".split()
+VALUES = {
+    "integer": "7::BIGINT",
+    "text": "'seven'::VARCHAR",
+    "object": """'{"id": "7", "month": 7}'::JSON""",
+    "list": "'[7, \"seven\"]'::JSON",
+    "null": "NULL::VARCHAR",
+}
+MARTS = [f"marts.{path.stem}" for path in (SQL / "marts").glob("*.sql")]
+USERS = {"user_id": "VARCHAR", "name": "VARCHAR"}
+NAMES_OF_USERS = ("user_id", "name", "user_name")
+BY_NAME = {
+    "budget_commission__users_history": NAMES_OF_USERS,
+    "budget_sold_estates__users_history": NAMES_OF_USERS,
+    "running_commissions": ("user_name",),
+    "trademarks_history": (
+        "name", "trademark", "trademark_name", "customer_ids", "office_ids", "customer_id", "office_id"
+    ),
+}  # fmt: skip
+"""What staging/user_names.sql and trademarks.sql assume besides."""
+COUNTED = ("live_activity__users", "live_activity__offices__users")
+"""Every number in these tables counts something."""
+HISTORY = {"valid_from_utc": "TIMESTAMP", "valid_to_utc": "TIMESTAMP", "_parent_row": "BIGINT"}
+SINCE = {"valid_from_utc": "2026-06-01"}
+
+
+def budgets(given: DuckDBPyConnection) -> None:
+    """A budget of every report of budgets, in the shape that is assumed."""
+    for report, measures in (
+        ("budget_commission", {"commission": 50}),
+        ("budget_sold_estates", {"sold": 2}),
+        ("budget_crm", {"total": 3, "own_booked": 1}),
+    ):
+        held(given, report, "M1", ["2026-01"])
+        tables = {
+            f"{report}_history": {"customer_id": "VARCHAR", "name": "VARCHAR", "city": "VARCHAR"},
+            f"{report}__users_history": USERS,
+            f"{report}__users__months_history": dict.fromkeys(measures, "BIGINT"),
+        }
+        for table, columns in tables.items():
+            arrived(given, table, **HISTORY, **columns)
+        offices, users, months = tables
+        [office] = rows(given, offices, "M1", "2026-01", [{**SINCE, "customer_id": "M1", "name": "One"}])
+        user = {**SINCE, "user_id": "U9", "name": "Nine", "_parent_row": office}
+        [number] = rows(given, users, "M1", "2026-01", [user])
+        rows(given, months, "M1", "2026-01", [{**SINCE, "_parent_row": number, **measures}])
+    for owner in ("office", "user"):
+        for subject, counts in (
+            ("commission", {"commission": 60}),
+            ("estate", {"estates_sold": 4, "estates_registered": 5}),
+            ("crm", {"sale_meetings_total": 6, "sale_meetings_own_booked": 7}),
+        ):
+            report = f"{owner}_budget_{subject}"
+            held(given, report, "M2", ["2026-01"])
+            arrived(
+                given, f"{report}_history", **HISTORY, user_id="VARCHAR", **dict.fromkeys(counts, "BIGINT")
+            )
+            rows(given, f"{report}_history", "M2", "2026-01", [{**SINCE, "user_id": "U2", **counts}])
+
+
+def people(given: DuckDBPyConnection) -> None:
+    """A directory, of which somebody has left, trademarks, and what users did."""
+    rows(given, "users_history", "M1", "2026-01", [
+        {**SINCE, "id": "U1", "name": "Ann"},
+        {**SINCE, "id": "U3", "name": "Cia", "valid_to_utc": "2026-06-02"},
+    ])  # fmt: skip
+    arrived(given, "trademarks_history", **HISTORY, name="VARCHAR")
+    arrived(given, "trademarks__offices_history", **HISTORY, customer_id="VARCHAR")
+    [brand] = rows(given, "trademarks_history", "M1", "2026-01", [{**SINCE, "name": "Brand"}])
+    member = {**SINCE, "_parent_row": brand, "customer_id": "M1"}
+    rows(given, "trademarks__offices_history", "M1", "2026-01", [member])
+    load_id = held(given, "live_activity", "M1", ["2026-01"])
+    parent = {"_parent_row": "BIGINT"}
+    arrived(given, "live_activity__users", user_id="VARCHAR", customer_id="VARCHAR", calls="BIGINT")
+    arrived(given, "live_activity__offices", customer_id="VARCHAR")
+    arrived(given, "live_activity__offices__users", **parent, id="VARCHAR", mails="BIGINT")
+    caller = {"user_id": "U1", "customer_id": "M1", "calls": 3}
+    rows(given, "live_activity__users", "M1", "2026-01", [caller], load_id=load_id)
+    office = [{"customer_id": "M1"}]
+    [number] = rows(given, "live_activity__offices", "M1", "2026-01", office, load_id=load_id)
+    writer = [{"_parent_row": number, "id": "U2", "mails": 4}]
+    rows(given, "live_activity__offices__users", "M1", "2026-01", writer, load_id=load_id)
+
+
+def business(given: DuckDBPyConnection) -> None:
+    """What two offices and their users earned and sold, with leads and changes."""
+    for customer, user in (("M1", "U1"), ("M2", "U2")):
+        office = {"office_customer_id": customer, "customer_id": customer[1:]}
+        for month in ("2025-01", "2026-01"):
+            more = {"writing_parts": 1}
+            loaded(given, "commission_office", customer, month, [earned(office, 100, **more)])
+            loaded(given, "commission_user", customer, month, [earned({"user_id": user}, 100, **more)])
+            loaded(given, "commission_office_sale", customer, month, [earned(office, 70)])
+            loaded(given, "commission_user_sale", customer, month, [earned({"user_id": user}, 70)])
+        arrived(
+            given, "commission_office_by_month", office_customer_id="VARCHAR", month="BIGINT",
+            commission="DOUBLE", sold_total_price="DOUBLE", sold_estate_parts="DOUBLE",
+        )  # fmt: skip
+        by_month = {"office_customer_id": customer, "month": 1, "commission": 100, "sold_total_price": 1000}
+        loaded(given, "commission_office_by_month", customer, "2026-01", [by_month])
+        event = {
+            "user_id": user, "customer_id": customer, "estate_id": f"E{customer}", "amount": 5,
+            "exchange_rate": 1, "obtained_at": "2026-01-09",
+        }  # fmt: skip
+        loaded(given, "running_commissions", customer, "2026-01", [event])
+        sold(
+            given, customer, "2026-01", customer, f"E{customer}", final_price=1000, status_text="Sold",
+            office_name=f"Office {customer}", commission_received_at="2026-02-01",
+            agents=[{"id": user, "name": f"User {user}", "responsible": True, "commission_value": 100,
+                     "commission_percentage_of_total": 100, "primary_office_customer_id": customer}],
+            changes=[{"changed_at": "2026-03-01", "status_text": "Sold", "commission": 90}],
+        )  # fmt: skip
+        loaded(given, "sold_estates", customer, "2026-01", [
+            {"id": f"E{customer}", "office_customer_id": customer, "office_city": "Lund",
+             "advertised_at": "2026-01-01"},
+        ])  # fmt: skip
+        load_id = held(given, "tips_and_leads", customer, ["2026-01"])
+        lead = {"lead_type": "Valuation", "created_at": "2026-01-05", "contact_id": "C1"}
+        for table, row in {
+            "incoming_leads": {**lead, "lead_id": f"I{customer}", "receiver_id": user, "receiver_name": "Rex",
+                               "lead_state": "New", "estate_id": f"E{customer}"},
+            "outgoing_leads": {**lead, "lead_id": f"O{customer}", "user_id": user},
+            "tips": {"tip_id": f"T{customer}", "tip_type": "FromUser", "sender_id": user,
+                     "created_at": "2026-01-05"},
+        }.items():  # fmt: skip
+            rows(given, table, customer, "2026-01", [row], load_id=load_id)
+
+
+def filled() -> DuckDBPyConnection:
+    """A warehouse with rows in every table that staging reads, whose numbers have changed before."""
+    given = warehouse()
+    asked_for(given, "M1", "M2")
+    business(given)
+    people(given)
+    budgets(given)
+    build_marts(given, wanted=MARTS)
+    given.execute("UPDATE bi.commission_office SET commission = 101, _fetched_at_utc = '2026-07-01'")
+    given.execute("UPDATE bi.commission_user SET commission = 101, _fetched_at_utc = '2026-07-01'")
+    given.execute("UPDATE bi.sales_estates SET commission = 101, _fetched_at_utc = '2026-07-01'")
+    given.execute("UPDATE meta.months SET fetched_at_utc = '2026-07-01'")
+    for _ in range(2):  # totals that are another ones are remembered once, and are the same ones afterwards
+        build_marts(given, wanted=MARTS)
+    return given
+
+
+def marts(given: DuckDBPyConnection) -> dict[str, list[tuple[object, ...]]]:
+    """Every mart as a whole, its columns first."""
+    found = {}
+    for (name,) in given.execute(
+        "SELECT table_name FROM information_schema.tables WHERE table_schema = 'marts' ORDER BY ALL"
+    ).fetchall():
+        answer = given.execute(f"FROM marts.{name} ORDER BY ALL")
+        found[name] = [tuple(column[0] for column in answer.description or ()), *answer.fetchall()]
+    return found
+
+
+def names_of_ours(given: DuckDBPyConnection) -> list[str]:
+    """Every name in our SQL, every column of bi, meta and the marts, and usual words: once, in lower case."""
+    files = "\n".join(path.read_text(encoding="utf-8") for path in SQL.rglob("*.sql"))
+    found = set(re.findall(r"[a-z][a-z0-9_]*", re.sub(r"--.*|'[^']*'", " ", files).lower()))
+    found |= {
+        name
+        for (name,) in given.execute(
+            "SELECT DISTINCT lower(column_name) FROM duckdb_columns() "
+            "WHERE schema_name IN ('bi', 'meta', 'marts')"
+        ).fetchall()
+        if not name.startswith("_")
+    }
+    return sorted((found | {*WORDS}) - {*OUR_COLUMNS} | {"rowid"})
+
+
+def assumed(table: str) -> set[str]:
+    """The names by which staging means to read columns of a table that nobody documented."""
+    found = set(BY_NAME.get(table, ()))
+    for query in queries(SQL / "staging", "staging"):
+        if f"bi.{table}" in query.expects:
+            found |= {
+                *re.findall(r"\w+", query.expects[f"bi.{table}"]),
+                *re.findall(r"->> '(\w+)'", query.sql),
+            }
+            found |= {"year", "month"} if "is_of_month" in query.sql else set()
+    return found
+
+
+def add_columns(given: DuckDBPyConnection, names: Collection[str], value: str) -> None:
+    """A column of every name in every table that staging reads, with the same value in every row."""
+    read = {
+        table
+        for query in queries(SQL / "staging", "staging")
+        for schema, table in query.reads
+        if schema == "bi"
+    }
+    read |= {f"{table}_history" for table in read}
+    tables = given.execute(
+        "SELECT table_name, list(lower(column_name)) FROM duckdb_columns() WHERE schema_name = 'bi' "
+        "AND table_name IN (SELECT table_name FROM duckdb_tables() WHERE schema_name = 'bi') GROUP BY ALL"
+    ).fetchall()
+    for table, known in tables:
+        if table not in read or ("BIGINT" in value and table in COUNTED):
+            continue
+        new = sorted({*names} - {*known} - assumed(table))
+        more = "".join(f", {value} AS {quoted(one)}" for one in new)
+        given.execute(f"CREATE OR REPLACE TABLE bi.{quoted(table)} AS SELECT *{more} FROM bi.{quoted(table)}")
+        if table.endswith("_history"):
+            current = quoted(table.removesuffix("_history"))
+            given.execute(
+                f"CREATE OR REPLACE VIEW bi.{current} AS SELECT * EXCLUDE (valid_from_utc, valid_to_utc) "
+                f"FROM bi.{quoted(table)} WHERE valid_to_utc IS NULL"
+            )
+
+
+def changed(given: DuckDBPyConnection, names: Collection[str], value: str) -> bool:
+    """Whether marts are others, or cannot be built, once the service has sent columns of these names."""
+    before = marts(given)
+    given.begin()
+    try:
+        add_columns(given, names, value)
+        build_marts(given, wanted=MARTS)
+        return marts(given) != before
+    except MartError:
+        return True
+    finally:
+        given.rollback()
+
+
+def guilty(given: DuckDBPyConnection, names: Sequence[str], value: str) -> list[str]:
+    """The names that change a mart, found by halves."""
+    if not changed(given, names, value):
+        return []
+    half = len(names) // 2
+    found = [one for part in (names[:half], names[half:]) if half for one in guilty(given, part, value)]
+    return found or [*names]
+
+
+@pytest.fixture(scope="module")
+def given() -> DuckDBPyConnection:
+    return filled()
+
+
+@pytest.mark.parametrize("kind", VALUES)
+def test_no_column_of_the_service_changes_a_mart_whatever_it_is_called(
+    given: DuckDBPyConnection, kind: str
+) -> None:
+    assert guilty(given, names_of_ours(given), VALUES[kind]) == []

@@ -1,0 +1,73 @@
+"""Columns of the service under names that our SQL has uses for: histories and erasures do not mind them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.unit.warehouse.given import USERS, Column, Given, declared_table, hours, load, table, undocumented
+from warehouse import erasure, history, profile, schema, schema_evolution
+from warehouse import load as loading
+from warehouse.erasure import DocumentedTables, erase_tables
+from warehouse.person import Person
+from warehouse.window_result import WindowResult
+
+MODULES = (erasure, history, loading, profile, schema, schema_evolution)
+NAMES = sorted(
+    {
+        name
+        for module in MODULES
+        for name in re.findall(r"[a-z][a-z0-9_]*", Path(str(module.__file__)).read_text(encoding="utf-8"))
+    }
+    - {*USERS.columns, *schema.VALID, "asked_user_id"}
+)
+"""Every word of the modules that write SQL about tables of the service, `rowid` among them."""
+KINDS: dict[str, Any] = {"BIGINT": 7, "VARCHAR": "seven"}
+ROWS = "SELECT id, name, valid_from_utc, valid_to_utc FROM bi.users_history ORDER BY ALL"
+
+
+def snapshot(load_id: str, names: dict[str, str], number: float, kind: str = "") -> WindowResult:
+    """A snapshot of users by id, each with a column of every name, if it has a kind."""
+    value = dict.fromkeys(NAMES, KINDS[kind]) if kind else {}
+    more = [undocumented(name, kind) for name in value]
+    found = table(USERS, [{"id": id_, "name": name, **value} for id_, name in names.items()], *more)
+    return load(load_id, [found], report="users", history=True, months=(), fetched=hours(number))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_history_is_the_same_whatever_columns_of_the_service_are_called(given: Given, kind: str) -> None:
+    names = {"1": "Ann", "2": "Bo", "3": "Cia"}
+    given.load([snapshot("a", names, 0, kind)])
+    [loaded] = given.load([snapshot("b", {**names, "2": "Bob"}, 1, kind)])
+    assert (loaded.opened, loaded.closed) == (1, 1)
+    found = [(id_, name, ended is None) for id_, name, _, ended in given.rows(ROWS)]
+    assert found == [("1", "Ann", True), ("2", "Bo", False), ("2", "Bob", True), ("3", "Cia", True)]
+
+
+def test_a_history_goes_on_when_the_columns_are_gone_again(given: Given) -> None:
+    given.load([snapshot("a", {"1": "Ann", "2": "Bo"}, 0, "BIGINT")])
+    given.load([snapshot("b", {"1": "Ann", "2": "Bob"}, 1)])
+    assert given.rows("SELECT id, name FROM bi.users ORDER BY ALL") == [("1", "Ann"), ("2", "Bob")]
+
+
+def test_an_erasure_changes_the_rows_of_one_person_whatever_columns_are_called(given: Given) -> None:
+    given.load([snapshot("a", {"100001": "Ann", "100002": "Bo", "100003": "Cia"}, 0, "BIGINT")])
+    given.load([snapshot("b", {"100001": "Ann", "100002": "Bob", "100003": "Cia"}, 1, "BIGINT")])
+    given.write(erase_tables, Person("user", "100002", "gone", "_".join), DocumentedTables({}))
+    left = [("100001", "Ann"), ("100003", "Cia"), ("gone", None), ("gone", None)]
+    assert [(id_, name) for id_, name, *_ in given.rows(ROWS)] == left
+
+
+def test_a_field_that_only_begins_like_what_was_asked_for_tells_no_rows_apart(given: Given) -> None:
+    declared = declared_table("users", "users", (), True, None, (), "")
+    found = table(
+        declared,
+        [{"asked_user_id": "1", "asked_price": 5}],
+        Column("asked_user_id", "VARCHAR"),
+        undocumented("asked_price", "BIGINT"),
+    )
+    given.load([load("a", [found], report="users", history=True, months=(), asked=("1",))])
+    assert given.rows("SELECT asked_user_id, asked_price FROM bi.users") == [("1", 5)]
