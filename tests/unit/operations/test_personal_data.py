@@ -66,7 +66,7 @@ def test_a_value_goes_wherever_it_stands_unless_it_is_a_namesakes(body: str, lef
 
 def test_in_a_table_what_the_catalogue_calls_personal_goes_and_the_rest_stays() -> None:
     agent = {"estate_id": "O1", "id": "U1", "name": "A", "employee_id": "7", "primary_office_name": "O"}
-    changed = USER.erase_row(agent, (), TABLES.of("bi", "sales_agents"))
+    changed = USER.erase_row(agent, TABLES.of("bi", "sales_agents"))
     assert changed == {"id": "x", "name": None, "employee_id": None}
 
 
@@ -77,5 +77,5 @@ def test_the_documented_id_of_an_estate_is_nobody() -> None:
 
 def test_undocumented_columns_are_judged_by_their_names() -> None:
     lead = {"contact_id": "K1", "contact_email": "a@b.example", "contact_type": "Buyer", "lead_message": "hi"}
-    changed = CONTACT.erase_row(lead, (), TABLES.of("bi", "incoming_leads"))
+    changed = CONTACT.erase_row(lead, TABLES.of("bi", "incoming_leads"))
     assert changed == {"contact_id": "x", "contact_email": None, "lead_message": None}
