@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -97,6 +97,9 @@ def erase_names(connection: DuckDBPyConnection, person: Person, tables: Document
     for schema, table, columns in renamed:
         for old, new in columns.items():
             connection.execute(f"ALTER TABLE {schema.stored} RENAME COLUMN {quoted(old)} TO {quoted(new)}")
+            connection.execute(
+                f"COMMENT ON COLUMN {schema.stored}.{quoted(new)} IS NULL"
+            )  # it has the source
         if table != schema.name:
             new_schema = replace(schema, name=table)
             connection.execute(f"ALTER TABLE {schema.stored} RENAME TO {quoted(new_schema.stored_name)}")
@@ -122,12 +125,13 @@ def erase_tables(connection: DuckDBPyConnection, person: Person, tables: Documen
             touched[name] += sum(value is not None for value in changed.values())
         for (name, columns), rows in updates.items():
             _update(connection, name, columns, rows)
+    ids = sorted(person.ids)
     connection.execute(
-        "UPDATE meta.history_scopes SET asked = $1 WHERE asked = $2", [person.alias, person.id]
+        "UPDATE meta.history_scopes SET asked = $1 WHERE list_contains($2, asked)", [person.alias, ids]
     )
-    renamed = "list_transform(asked, lambda one: CASE one WHEN $1 THEN $2 ELSE one END)"
+    renamed = "list_transform(asked, lambda one: CASE WHEN list_contains($1, one) THEN $2 ELSE one END)"
     connection.execute(
-        f"UPDATE meta.loads SET asked = {renamed} WHERE list_contains(asked, $1)", [person.id, person.alias]
+        f"UPDATE meta.loads SET asked = {renamed} WHERE list_has_any(asked, $1)", [ids, person.alias]
     )
     return +touched
 
@@ -259,7 +263,8 @@ def _renamed(
 
 def _free(name: str, taken: set[str]) -> str:
     """The name, with a number where it is taken; it is then."""
-    free = next(one for one in (name, *(f"{name}_{more}" for more in count(2))) if one.lower() not in taken)
+    names = chain([name], (f"{name}_{number}" for number in count(2)))
+    free = next(one for one in names if one.lower() not in taken)
     taken.add(free.lower())
     return free
 
@@ -285,7 +290,7 @@ def _rename_in_meta(connection: DuckDBPyConnection, person: Person, names: Mappi
         rows = []
         for number, *values in found:
             new = [
-                erased(person.erase_text(value) if column == "source" and value else value)
+                erased(person.erase_text(value) if value and column in ("source", "description") else value)
                 for column, value in zip(columns, values, strict=True)
             ]
             rows.append([number, *new])
@@ -344,9 +349,9 @@ def _rows_about(
         written = " ".join(f"OR regexp_matches({whole}, {literal(one)})" for one in person.patterns)
         connection.execute(
             f"SELECT rowid, * FROM {schema}.{quoted(table)} "
-            f"WHERE list_contains([{_listed(ids + texts)}], $1) "
-            f"OR contains(concat_ws(' ', {_listed(documents)}), $1) {written}",
-            [person.id],
+            f"WHERE list_has_any([{_listed(ids + texts)}], $1) "
+            f"OR list_bool_or([contains(concat_ws(' ', {_listed(documents)}), one) FOR one IN $1]) {written}",
+            [sorted(person.ids)],
         )
         while rows := connection.fetchmany(ROWS_AT_ONCE):
             for number, *row in rows:

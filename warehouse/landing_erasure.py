@@ -118,7 +118,7 @@ def _rewritten(landing: Landing, landed: Landed, person: Person, documented: Doc
 def _without(said: Mapping[str, Any], person: Person) -> dict[str, Any]:
     """What is said of a load or a request, without the person."""
     asked = said.get("asked")
-    is_asked = person.id in (asked if isinstance(asked, list) else [asked])
+    is_asked = any(map(person.is_id, asked if isinstance(asked, list) else [asked]))
     knows_parts = person.is_unmistakable or is_asked  # a month of an address may be the same small number
 
     def renamed(value: Any) -> Any:
@@ -132,6 +132,6 @@ def _without(said: Mapping[str, Any], person: Person) -> dict[str, Any]:
 
     def erased(text: str) -> str:
         parts = _PARTS.split(person.erase_text(text))
-        return "".join(person.alias if knows_parts and unquote(one) == person.id else one for one in parts)
+        return "".join(person.alias if knows_parts and person.is_id(unquote(one)) else one for one in parts)
 
     return {name: one if name in _KEPT else renamed(one) for name, one in said.items()}

@@ -25,6 +25,7 @@ from warehouse.writings import (
     ESCAPES,
     as_it_is,
     decoded,
+    forms_of,
     further_encodings,
     in_any_writing,
 )
@@ -64,6 +65,15 @@ class Person:
         """Whether any value that equals the id is the id; a small number may be anything."""
         return len(self.id) >= SHORTEST or not self.id.isdigit()
 
+    def is_id(self, value: object) -> bool:
+        """Whether a value is the id."""
+        return str(value) in self.ids
+
+    @cached_property
+    def ids(self) -> set[str]:
+        """The id, its accents composed or not."""
+        return forms_of(self.id)
+
     @cached_property
     def patterns(self) -> list[str]:
         """Patterns one of which is in every text that `erase_text` would change, for any engine."""
@@ -93,7 +103,7 @@ class Person:
         return [
             name
             for name, value in row.items()
-            if str(value) == self.id
+            if self.is_id(value)
             and (
                 is_id_of(self.kind, self._column(path, name), documented)
                 or (name == KEY and self.is_unmistakable and name not in documented)
@@ -125,7 +135,7 @@ class Person:
             if isinstance(one, dict):
                 yield from self.values_in(self._flat(one), documented)
                 for key, member in one.items():
-                    if key == self.id and isinstance(member, dict):
+                    if self.is_id(key) and isinstance(member, dict):
                         yield from self.values_in({KEY: key, **self._flat(member)}, documented)
             if isinstance(one, dict | list):
                 waiting.extend(one.values() if isinstance(one, dict) else one)
@@ -178,7 +188,7 @@ class Person:
 
     def erase_text(self, text: str) -> str:
         """A plain text without what gives the person away."""
-        if text == self.id and self.is_unmistakable:
+        if self.is_unmistakable and self.is_id(text):
             return self.alias
         pattern = self._written if ESCAPES.search(text) else self._plain
         return pattern.sub(self.alias, text) if pattern else text
@@ -198,7 +208,7 @@ class Person:
         """A text of a row without the person; one that is somebody else's is only searched for the id."""
         if self._is_of_another(name, row):
             by_id = self._written_id.sub(self.alias, value) if not self.is_short else value
-            return self.alias if value == self.id and self.is_unmistakable else by_id
+            return self.alias if self.is_unmistakable and self.is_id(value) else by_id
         return self._erase_string(value, documented)
 
     def _erase_string(self, text: str, documented: Documented) -> str:
@@ -233,12 +243,12 @@ class Person:
             new: Any
             if isinstance(value, dict | list):
                 inner = {one.removeprefix(f"{name}_") for one in gone if one.startswith(f"{name}_")}
-                if key == self.id and self.is_unmistakable and isinstance(value, dict):
+                if self.is_unmistakable and isinstance(value, dict) and self.is_id(key):
                     inner |= {one for one in self._flat(value) if describes(one, KEY, documented)}
                 new = self._erase_node(value, documented, name, inner if isinstance(value, dict) else ())
                 if "id" in ids and is_personal(name):  # undocumented data of the person, such as languages
                     new = [] if isinstance(value, list) else None
-            elif name in ids and str(value) == self.id:
+            elif name in ids and self.is_id(value):
                 new = self.alias
             elif name in gone:
                 new = None
@@ -246,7 +256,7 @@ class Person:
                 new = self._erase_value(name, value, row, documented)
             else:
                 new = value
-            is_id = key == self.id and (self.is_unmistakable or self._is_in_member(value, documented, name))
+            is_id = self.is_id(key) and (self.is_unmistakable or self._is_in_member(value, documented, name))
             erased[self.alias if is_id else self._erase_key(key, erased)] = new
         return erased
 

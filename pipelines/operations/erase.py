@@ -5,6 +5,8 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -109,9 +111,10 @@ def erase(
                 update_ledger(connection, rewritten)
                 erasure.leave_traces(connection)
                 receipt.names = erasure.erase_names(connection, person, tables)
-            for report, customer in sorted(pairs | rewritten.pairs):
-                done = replay(settings, reports=[report], customers=[customer], catalogue=catalogue)
-                receipt.rebuilt.append(f"{report} of {customer}")
+            for report, pairs_of_report in groupby(sorted(pairs | rewritten.pairs), key=itemgetter(0)):
+                customers = [customer for _, customer in pairs_of_report]
+                done = replay(settings, reports=[report], customers=customers, catalogue=catalogue)
+                receipt.rebuilt += [f"{report} of {customer}" for customer in customers]
                 receipt.problems += done.failures
             with store.writing() as connection:  # of what no landing file can be read any more
                 for table, count in erasure.erase_tables(connection, person, tables).items():
