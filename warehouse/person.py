@@ -98,7 +98,7 @@ class Person:
     def ids_in(self, row: Mapping[str, object], documented: Documented, path: str = "") -> list[str]:
         """The columns of a row that hold the person's id; `path` is the key of the object it is read from.
 
-        One is the column of the keys that rows were kept by, where these cannot be anything else.
+        One is that of the keys that rows were kept by, where no other id is in the row.
         """
         return [
             name
@@ -106,7 +106,7 @@ class Person:
             if self.is_id(value)
             and (
                 is_id_of(self.kind, self._column(path, name), documented)
-                or (name == KEY and self.is_unmistakable and name not in documented)
+                or (name == KEY and self.is_unmistakable and self.is_id(row.get("id", self.id)))
             )
         ]
 
@@ -243,8 +243,13 @@ class Person:
             new: Any
             if isinstance(value, dict | list):
                 inner = {one.removeprefix(f"{name}_") for one in gone if one.startswith(f"{name}_")}
-                if self.is_unmistakable and isinstance(value, dict) and self.is_id(key):
-                    inner |= {one for one in self._flat(value) if describes(one, KEY, documented)}
+                if isinstance(value, dict) and self.is_id(key):
+                    member = {KEY: key, **self._flat(value)}
+                    inner |= {
+                        one
+                        for one in member
+                        if KEY in self.ids_in(member, documented) and describes(one, KEY, documented)
+                    }
                 new = self._erase_node(value, documented, name, inner if isinstance(value, dict) else ())
                 if "id" in ids and is_personal(name):  # undocumented data of the person, such as languages
                     new = [] if isinstance(value, list) else None

@@ -42,7 +42,8 @@ def is_id_of(kind: PersonKind, column: str, documented: Documented) -> bool:
 def describes(column: str, id_column: str, documented: Documented) -> bool:
     """Whether a column says something of the person whom `id_column` identifies."""
     if column in documented:
-        return documented[column].personal and owner_of(column, documented) in (None, id_column)
+        owners = (None, id_column, "id") if id_column == KEY else (None, id_column)
+        return documented[column].personal and owner_of(column, documented) in owners
     if _MESSAGE.search(column):
         return True
     prefix = "" if id_column == KEY else id_column.removesuffix("id")

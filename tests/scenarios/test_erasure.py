@@ -47,7 +47,7 @@ SELECT 'agent', responsible_agent_name FROM bi.sold_estates ORDER BY ALL
 """
 STEPS = (
     Step("warehouse/landing.py", "close", "return"),
-    Step("warehouse/erasure.py", "update_ledger", "return"),
+    Step("warehouse/landing_erasure.py", "update_ledger", "return"),
     Step("warehouse/erasure.py", "erase_tables", "return"),
     Step("warehouse/retention.py", "compact", "return"),
 )
