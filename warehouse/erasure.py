@@ -1,50 +1,53 @@
-"""Erasure of a person from all that is kept: landing, tables, request log and published files.
+"""Erasure of a person from tables, request log and published files; landing has a module of its own.
 
 The steps are in the order in which `erase` (pipelines/operations/erase.py) takes them. Each may be killed and
 repeated: what is done already is found to be done, and what was known of the person at the beginning is
-remembered in a private note until the end.
+remembered in a record until the end (erasure_record.py).
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 import shutil
-import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from duckdb import DuckDBPyConnection
 
-from warehouse.duckdb_file import connect, quoted
+from warehouse.duckdb_file import connect, literal, quoted
 from warehouse.errors import WarehouseError
-from warehouse.files import PRIVATE_FILE, SHARED_FILE, copy_file, remove, replacement, write_file
-from warehouse.landing import HELD, Landed, Landing, LandingWriter
+from warehouse.files import (
+    PRIVATE_FILE,
+    SHARED_FILE,
+    copy_file,
+    is_of_living_process,
+    remove,
+    replacement,
+)
+from warehouse.landing import Landing
 from warehouse.marts import MEMORY
-from warehouse.person import SHORTEST, Person, written_forms
+from warehouse.person import Person
 from warehouse.personal_data import is_id_of
 from warehouse.publish import Versions
 from warehouse.rebuild import REBUILDING
 from warehouse.retention import rewrite_file
-from warehouse.schema import VALID
+from warehouse.schema import VALID, TableSchema, describe, read_tables
 
 if TYPE_CHECKING:
     from warehouse.handed_over import Documented
 
+Erased = str | list[str] | None
+"""What a value of a table becomes."""
 Pair = tuple[str, str]
 """A report's name and a customer's id."""
+ROWID = "rowid::VARCHAR"
 SCHEMAS = ("bi", "marts", "meta")
-REWRITTEN = "erased"
-"""What the header of a landing file says when a person was erased from it."""
-STILL_WRITTEN_SECONDS = 3600
-"""An unfinished landing file that has not been touched for so long was left behind by a killed process."""
-_TEXTS = ("VARCHAR", "JSON")
+_TEXTS = ("VARCHAR", "JSON", "VARCHAR[]")
 _OWNERS = ("_customer", "customer")
 ROWS_AT_ONCE = 50_000
 
@@ -66,19 +69,6 @@ class DocumentedTables:
         return {column.name: column for column in all_columns if column.personal or column.id_of}
 
 
-@dataclass(frozen=True)
-class RewrittenLanding:
-    """Landing files after an erasure: those that held the person, and all that may be new to the ledger."""
-
-    held: tuple[Landed, ...]
-    marked: tuple[Landed, ...]
-
-    @property
-    def pairs(self) -> set[Pair]:
-        """The reports and customers whose rows were in a file that held the person."""
-        return {(one.header["report"], one.header["customer"]) for one in self.held}
-
-
 def find_in_tables(
     connection: DuckDBPyConnection, person: Person, tables: DocumentedTables
 ) -> tuple[Person, set[Pair], dict[str, int]]:
@@ -95,78 +85,34 @@ def find_in_tables(
     return replace(person, values=frozenset(values), customers=customers), pairs, dict(rows)
 
 
-def find_in_landing(root: Path, person: Person, tables: DocumentedTables) -> Person:
-    """The person with the values that landing tells, and the customers whose answers tell them."""
-    landing, documented = Landing(root), tables.personal
-    values, customers = set(person.values), set(person.customers)
-    for path in (*landing.paths(), *landing.held()):
-        texts = [body.decode("utf-8", "replace") for _, body in landing.read(path)]
-        about = [text for text in texts if person.id in text]
-        found = {value for text in about for value in person.values_in_json(text, documented)}
-        if found:
-            customers.add(landing.landed(path).header["customer"])
-        values |= found
-    return replace(person, values=frozenset(values), customers=frozenset(customers))
+def erase_names(connection: DuckDBPyConnection, person: Person, tables: DocumentedTables) -> int:
+    """Rename the columns and tables that are named after the person; answers how many there were.
 
-
-@contextmanager
-def remembered(data_dir: Path, person: Person) -> Iterator[tuple[Person, bool]]:
-    """The person with what a killed erasure knew of it, and whether there was one.
-
-    The note is private, and removed when the body ends well.
+    A key of an answer becomes such a name where its members are no rows. The next answer of the same, without
+    the person, brings the same new name.
     """
-    name = hashlib.sha256(f"{person.kind}:{person.id}".encode()).hexdigest()[:16]
-    note = data_dir / "work" / f".erasing-{name}.json"
-    begun = note.exists()
-    known: dict[str, Any] = json.loads(note.read_text("utf-8")) if begun else {}
-    person = replace(
-        person,
-        alias=known.get("alias", person.alias),
-        values=person.values | set(known.get("values", ())),
-        customers=person.customers | set(known.get("customers", ())),
-    )
-    content = {
-        "alias": person.alias,
-        "values": sorted(person.values),
-        "customers": sorted(person.customers),
-    }
-    for unfinished in note.parent.glob(f".{note.name}.*"):  # a process was killed while it wrote the note
-        unfinished.unlink()
-    write_file(note, json.dumps(content).encode())
-    yield person, begun
-    note.unlink()
-
-
-def erase_landing(root: Path, person: Person, tables: DocumentedTables) -> RewrittenLanding:
-    """Rewrite every landing file with data of the person; a damaged one raises: nobody can look into it."""
-    landing, documented = Landing(root), tables.personal
-    by_id = replace(person, values=frozenset())
-    held, marked = [], []
-    for path in (*landing.paths(), *landing.held()):
-        landed = landing.landed(path)
-        sought = person if landed.header["customer"] in person.customers else by_id
-        answers = list(landing.read(path))
-        erased = [(_without(meta, sought), _erased(body, sought, documented)) for meta, body in answers]
-        if erased != answers:
-            header = {**_without(landed.header, sought), REWRITTEN: True}
-            writer = LandingWriter(landing.root, Path(landed.path.removesuffix(HELD)), header)
-            for meta, body in erased:
-                writer.add(meta, body)
-            landed = writer.close(landed.trailer, held=landed.path.endswith(HELD))
-            held.append(landed)
-        if landed.header.get(REWRITTEN):
-            marked.append(landed)
-    return RewrittenLanding(tuple(held), tuple(marked))
-
-
-def update_ledger(connection: DuckDBPyConnection, rewritten: RewrittenLanding) -> None:
-    """Let the ledger expect the rewritten files, and the working file be rewritten before it is copied."""
-    for one in rewritten.marked:
-        connection.execute(
-            "UPDATE meta.loads SET sha256 = $1 WHERE landing = $2 AND sha256 <> '' AND sha256 <> $1",
-            [one.sha256, one.path],
-        )
-    leave_traces(connection)
+    renamed = _renamed(connection, person, tables)
+    if not renamed:
+        return 0
+    names: dict[str, str] = {}
+    for schema, table, columns in renamed:
+        for old, new in columns.items():
+            connection.execute(f"ALTER TABLE {schema.stored} RENAME COLUMN {quoted(old)} TO {quoted(new)}")
+            connection.execute(
+                f"COMMENT ON COLUMN {schema.stored}.{quoted(new)} IS NULL"
+            )  # it has the source
+        if table != schema.name:
+            new_schema = replace(schema, name=table)
+            connection.execute(f"ALTER TABLE {schema.stored} RENAME TO {quoted(new_schema.stored_name)}")
+            if schema.history:
+                connection.execute(f"DROP VIEW IF EXISTS {schema.public}")
+                connection.execute(f"DROP MACRO TABLE IF EXISTS bi.{quoted(f'{schema.name}_as_of')}")
+            names |= {schema.name: table, f"{schema.name}_history": f"{table}_history"}
+        names |= columns
+    _rename_in_meta(connection, person, names)
+    described = read_tables(connection)
+    describe(connection, [described[table.lower()] for _, table, _ in renamed])
+    return sum(len(columns) + (table != schema.name) for schema, table, columns in renamed)
 
 
 def erase_tables(connection: DuckDBPyConnection, person: Person, tables: DocumentedTables) -> Counter[str]:
@@ -181,12 +127,13 @@ def erase_tables(connection: DuckDBPyConnection, person: Person, tables: Documen
             touched[name] += sum(value is not None for value in changed.values())
         for (name, told_apart_by, columns), rows in updates.items():
             _update(connection, name, told_apart_by, columns, rows)
+    ids = sorted(person.ids)
     connection.execute(
-        "UPDATE meta.history_scopes SET asked = $1 WHERE asked = $2", [person.alias, person.id]
+        "UPDATE meta.history_scopes SET asked = $1 WHERE list_contains($2, asked)", [person.alias, ids]
     )
-    renamed = "list_transform(asked, lambda one: CASE one WHEN $1 THEN $2 ELSE one END)"
+    renamed = "list_transform(asked, lambda one: CASE WHEN list_contains($1, one) THEN $2 ELSE one END)"
     connection.execute(
-        f"UPDATE meta.loads SET asked = {renamed} WHERE list_contains(asked, $1)", [person.id, person.alias]
+        f"UPDATE meta.loads SET asked = {renamed} WHERE list_has_any(asked, $1)", [ids, person.alias]
     )
     return +touched
 
@@ -209,6 +156,8 @@ def was_published(data_dir: Path, person: Person, tables: DocumentedTables) -> b
                 for schema in SCHEMAS:
                     if any(True for _ in _changes(connection, schema, person, tables)):
                         return True
+                if _renamed(connection, person, tables):
+                    return True
         except WarehouseError:
             return True
     return False
@@ -231,6 +180,7 @@ def clean_published(data_dir: Path, person: Person, tables: DocumentedTables, no
             replacement(versions.path(version), mode=SHARED_FILE, unfinished=unfinished) as rewritten,
             connect(copy) as connection,
         ):
+            erase_names(connection, person, tables)
             erase_tables(connection, person, tables)
             rewrite_file(connection, rewritten)
     finally:
@@ -256,36 +206,114 @@ def clean_logs(data_dir: Path, person: Person) -> int:
     """Overwrite the person in the request log, in place, as another process may be writing to it."""
     changed = 0
     for path in sorted((data_dir / "work").glob("requests.log*")):
-        content = path.read_bytes()
-        for value in sorted({person.id, *person.values}, key=len, reverse=True):
-            for match in re.finditer(rb"(?<!\w)" + re.escape(value.encode()) + rb"(?!\w)", content):
-                with path.open("r+b") as file:
-                    file.seek(match.start())
-                    file.write(b"x" * len(match[0]))
-                changed += 1
+        at = 0
+        with path.open("r+b") as file:
+            for line in file.read().splitlines(keepends=True):
+                text = line.decode("utf-8", "surrogateescape")
+                for begin, end in person.places_in(text):
+                    before, found = (
+                        one.encode("utf-8", "surrogateescape") for one in (text[:begin], text[begin:end])
+                    )
+                    file.seek(at + len(before))
+                    file.write(b"x" * len(found))
+                    changed += 1
+                at += len(line)
     return changed
 
 
-def clear_leftovers(data_dir: Path, now: float | None = None) -> tuple[int, int]:
-    """Remove what killed processes left behind; answers how much, and how much may still be written."""
-    landing = Landing(data_dir / "landing")
-    limit = (now or time.time()) - STILL_WRITTEN_SECONDS
-    left = [path for path in landing.unfinished() if path.exists()]
-    old = [path for path in left if path.stat().st_mtime < limit]
-    for path in old:
-        path.unlink(missing_ok=True)
+def clear_leftovers(data_dir: Path) -> tuple[int, int]:
+    """Remove what killed processes left behind; answers how much, and how much is being written."""
+    removed, being_written = Landing(data_dir / "landing").clear_unfinished()
     shutil.rmtree(data_dir / "work" / REBUILDING, ignore_errors=True)
-    return len(old), len(left) - len(old)
+    for path in data_dir.rglob(".*.new"):
+        if not is_of_living_process(path):
+            path.unlink(missing_ok=True)
+            removed += 1
+    return removed, being_written
 
 
 def run_files_with(folder: Path, person: Person) -> list[str]:
-    """The files of Dagster's runs, below a folder, that hold the person in their bytes."""
-    forms = {form for value in (person.id, *person.values) for form in written_forms(value)}
-    sought = re.compile(
-        rb"(?<!\w)(?:" + b"|".join(re.escape(form.encode()) for form in sorted(forms)) + rb")(?!\w)"
-    )
+    """The files of Dagster's runs, below a folder, that hold the person."""
     files = (path for path in sorted(folder.rglob("*")) if path.is_file())
-    return [path.relative_to(folder).as_posix() for path in files if sought.search(path.read_bytes())]
+    return [
+        path.relative_to(folder).as_posix()
+        for path in files
+        if next(person.places_in(path.read_text("utf-8", "surrogateescape")), None)
+    ]
+
+
+def _renamed(
+    connection: DuckDBPyConnection, person: Person, tables: DocumentedTables
+) -> list[tuple[TableSchema, str, dict[str, str]]]:
+    """Every table that is named after the person, or has columns that are: its new name, and theirs."""
+    found = []
+    known = read_tables(connection)
+    taken = set(known)
+    for schema in filter(lambda one: one.exists, known.values()):
+        table = schema.name if schema.name in tables.columns else person.erase_name(schema.name)
+        table = schema.name if table == schema.name else _free(table, taken)
+        used, columns = {*schema.columns, *map(str.lower, {**schema.ours, **VALID})}, {}
+        for column in schema.columns.values():
+            if not column.documented and person.erase_text(column.source) != column.source:
+                name = person.erase_name(column.name)
+                name = _free(person.name_of((person.alias,)) if name == column.name else name, used)
+                columns[column.name] = name
+        if columns or table != schema.name:
+            found.append((schema, table, columns))
+    return found
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """The name, with a number where it is taken; it is then."""
+    names = chain([name], (f"{name}_{number}" for number in count(2)))
+    free = next(one for one in names if one.lower() not in taken)
+    taken.add(free.lower())
+    return free
+
+
+def _rename_in_meta(connection: DuckDBPyConnection, person: Person, names: Mapping[str, str]) -> None:
+    """Let what meta says of columns and tables go by their new names, and by no place with the person."""
+    pattern = re.compile(
+        rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(names, key=len, reverse=True)))})(?!\w)"
+    )
+
+    def erased(value: Any) -> Any:
+        if isinstance(value, list):
+            return [erased(one) for one in value]
+        return pattern.sub(lambda match: names[match[0]], value) if isinstance(value, str) else value
+
+    for table, columns in _text_columns(connection, "meta").items():
+        name = f"meta.{quoted(table)}"
+        found = connection.execute(
+            f"SELECT {ROWID}, {', '.join(map(quoted, columns))} FROM {name} "
+            f"WHERE list_bool_or([contains(concat_ws(' ', {_listed(columns)}), one) FOR one IN $1])",
+            [list(names)],
+        ).fetchall()
+        rows = []
+        for number, *values in found:
+            new = [
+                erased(person.erase_text(value) if value and column in ("source", "description") else value)
+                for column, value in zip(columns, values, strict=True)
+            ]
+            rows.append([number, *new])
+        if rows:
+            _update(connection, name, ROWID, tuple(columns), rows)
+
+
+def _text_columns(connection: DuckDBPyConnection, schema: str) -> dict[str, dict[str, str]]:
+    """The columns of every table of a schema that hold texts, with their types."""
+    found: dict[str, dict[str, str]] = {}
+    for table, column, type_ in connection.execute(
+        """
+        SELECT table_name, column_name, data_type
+        FROM duckdb_columns() JOIN duckdb_tables() USING (database_name, schema_name, table_name)
+        WHERE schema_name = $1 AND database_name = current_database() AND list_contains($2, data_type)
+        ORDER BY table_name, column_index
+        """,
+        [schema, [*_TEXTS]],
+    ).fetchall():
+        found.setdefault(table, {})[column] = type_
+    return found
 
 
 @dataclass(frozen=True)
@@ -299,7 +327,6 @@ class _FoundRow:
     told_apart_by: str
     place: str
     values: dict[str, Any]
-    json_columns: frozenset[str]
     documented: Documented
 
 
@@ -316,34 +343,33 @@ def _rows_about(
         """,
         [schema],
     ).fetchall()
-    values = person.values | ({person.id} if len(person.id) >= SHORTEST else set())
-    words = sorted({form.lower() for value in values for form in written_forms(value)})
     for table, names, types in found:
         documented = tables.of(schema, table)
         type_of = dict(zip(names, types, strict=True))
         texts = [name for name in names if type_of[name] in _TEXTS]
-        documents = frozenset(name for name in names if type_of[name] == "JSON")
+        documents = [name for name in names if type_of[name] == "JSON"]
         ids = [name for name in names if is_id_of(person.kind, name, documented)]
         if not texts and not ids:
             continue
         told_apart_by = _told_apart_by(schema, names)
+        whole = f"concat_ws(' ', {_listed(texts)})"
+        written = " ".join(f"OR regexp_matches({whole}, {literal(one)})" for one in person.patterns)
         connection.execute(
             f"SELECT {told_apart_by}, * FROM {schema}.{quoted(table)} "
-            f"WHERE list_contains([{_listed(ids + texts)}], $1) "
-            f"OR list_bool_or([contains(lower(concat_ws(' ', {_listed(texts)})), _word) FOR _word IN $2]) "
-            f"OR contains(concat_ws(' ', {_listed(documents)}), $1)",
-            [person.id, words],
+            f"WHERE list_has_any([{_listed(ids + texts)}], $1) "
+            f"OR list_bool_or([contains(concat_ws(' ', {_listed(documents)}), _id) FOR _id IN $1]) {written}",
+            [sorted(person.ids)],
         )
         while rows := connection.fetchmany(ROWS_AT_ONCE):
             for place, *row in rows:
-                whole = dict(zip(names, row, strict=True))
-                yield _FoundRow(table, told_apart_by, place, whole, documents, documented)
+                whole_row = dict(zip(names, row, strict=True))
+                yield _FoundRow(table, told_apart_by, place, whole_row, documented)
 
 
 def _told_apart_by(schema: str, names: Sequence[str]) -> str:
     """SQL that tells the rows of a table apart; in bi `rowid` may be a column of the service's."""
     ours = [name for name in ("_row", *VALID) if name in names]
-    return f"concat_ws(' ', {', '.join(ours)})" if schema == "bi" and "_row" in ours else "rowid::VARCHAR"
+    return f"concat_ws(' ', {', '.join(ours)})" if schema == "bi" and "_row" in ours else ROWID
 
 
 def _listed(columns: Iterable[str]) -> str:
@@ -352,16 +378,14 @@ def _listed(columns: Iterable[str]) -> str:
 
 def _changes(
     connection: DuckDBPyConnection, schema: str, person: Person, tables: DocumentedTables
-) -> Iterator[tuple[_FoundRow, dict[str, str | None]]]:
+) -> Iterator[tuple[_FoundRow, dict[str, Erased]]]:
     """Rows that an erasure changes, each with its changed columns."""
+    by_id = replace(person, values=frozenset())
     for row in _rows_about(connection, schema, person, tables):
         owners = [row.values.pop(name) for name in _OWNERS if name in row.values]
-        changed = person.erase_row(
-            row.values,
-            row.json_columns,
-            row.documented,
-            by_id=schema != "meta" or f"marts.{row.table}" in MEMORY,
-            by_value=not owners or not person.customers or owners[0] in person.customers,
+        is_among = not owners or not person.customers or owners[0] in person.customers
+        changed = (person if is_among else by_id).erase_row(
+            row.values, row.documented, by_id=schema != "meta" or f"marts.{row.table}" in MEMORY
         )
         if changed:
             yield row, changed
@@ -376,29 +400,13 @@ def _update(
 ) -> None:
     """Set columns of rows that are given by their place: `rows` are the place and the values of each."""
     places, *values = (list(one) for one in zip(*rows, strict=True))
-    new = ", ".join(f"unnest(${place}::VARCHAR[]) AS c{place}" for place, _ in enumerate(columns, 2))
+    types = [
+        "VARCHAR[][]" if any(isinstance(one, list) for one in several) else "VARCHAR[]" for several in values
+    ]
+    new = ", ".join(f"unnest(${place}::{type_}) AS c{place}" for place, type_ in enumerate(types, 2))
     setting = ", ".join(f"{quoted(name)} = new.c{place}" for place, name in enumerate(columns, 2))
     connection.execute(
         f"UPDATE {table} SET {setting} FROM (SELECT unnest($1::VARCHAR[]) AS _place, {new}) AS new "
         f"WHERE {told_apart_by} = new._place",
         [places, *values],
     )
-
-
-def _erased(body: bytes, person: Person, documented: Documented) -> bytes:
-    text = body.decode("utf-8", "replace")
-    erased = person.erase_json(text, documented) if person.is_in(text) else text
-    return erased.encode() if erased != text else body
-
-
-def _without(meta: Mapping[str, Any], person: Person) -> dict[str, Any]:
-    """What is said of a load or a request, without the person that was asked for."""
-
-    def renamed(value: Any) -> Any:
-        if isinstance(value, str):
-            return "/".join(person.alias if part == person.id else part for part in value.split("/"))
-        if isinstance(value, list):
-            return [renamed(one) for one in value]
-        return {name: renamed(one) for name, one in value.items()} if isinstance(value, dict) else value
-
-    return {name: renamed(one) if name in ("path", "query", "asked") else one for name, one in meta.items()}

@@ -50,6 +50,18 @@ def write_file(path: Path, content: bytes, *, mode: int = PRIVATE_FILE) -> None:
         unfinished.write_bytes(content)
 
 
+def is_of_living_process(unfinished: Path) -> bool:
+    """Whether the process that writes such a file, as `write_file` names it, may still do so."""
+    pid = unfinished.suffixes[-2:-1] or [""]
+    try:
+        os.kill(int(pid[0].removeprefix(".")), 0)
+    except (ValueError, ProcessLookupError):
+        return False
+    except PermissionError:
+        pass
+    return True
+
+
 def copy_file(source: Path, target: Path, by: Callable[[int, int, int], int] | None = None) -> None:
     """Copy the bytes of a file, inside the kernel where that is possible: some file systems share them."""
     by = by or getattr(os, "copy_file_range", None)

@@ -9,23 +9,24 @@ older versions also have one of each answer, beside it.
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import io
 import json
 import os
 import tarfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 from urllib.parse import quote
 
 import zstandard
 
 from warehouse.errors import LandingDamaged, explained
-from warehouse.files import PRIVATE_FILE, PRIVATE_FOLDER, private_folder, sync
+from warehouse.files import PRIVATE_FILE, PRIVATE_FOLDER, private_folder
 
 ENDING = ".tar.zst"
 UNFINISHED = ".part"
@@ -146,6 +147,23 @@ class Landing:
         """What a killed process left behind, or a running one is writing."""
         return sorted(self.root.rglob(f"*{ENDING}{UNFINISHED}"))
 
+    def clear_unfinished(self) -> tuple[int, int]:
+        """Remove the unfinished files of killed processes; how many those were, and how many are written.
+
+        Whoever writes one holds a lock on it, which ends with the process.
+        """
+        removed = being_written = 0
+        for path in self.unfinished():
+            with suppress(FileNotFoundError), path.open("rb") as file:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except OSError:
+                    being_written += 1
+                else:
+                    path.unlink(missing_ok=True)
+                    removed += 1
+        return removed, being_written
+
 
 class LandingWriter:
     """Writes one landing file, under another name until every byte is on the disk."""
@@ -157,8 +175,7 @@ class LandingWriter:
         self._unfinished = root / path.with_name(path.name + UNFINISHED)
         self._answers = 0
         with explained(root):
-            descriptor = os.open(self._unfinished, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, PRIVATE_FILE)
-            self._file = os.fdopen(descriptor, "wb")
+            self._file = _open_locked(self._unfinished)
             compressor = zstandard.ZstdCompressor(level=LEVEL, write_checksum=True)
             self._stream = compressor.stream_writer(self._file, closefd=False)
             self._tar = tarfile.open(fileobj=self._stream, mode="w", format=tarfile.PAX_FORMAT)  # noqa: SIM115
@@ -183,11 +200,12 @@ class LandingWriter:
                 self._add_member(TRAILER, trailer)
                 self._tar.close()
                 self._stream.close()  # type: ignore[no-untyped-call]
-                self._file.close()
-                sync(self._unfinished)
+                self._file.flush()
+                os.fsync(self._file.fileno())
                 size, digest = self._unfinished.stat().st_size, _sha256(self._unfinished)
                 path = self._path.with_name(self._path.name + HELD) if held else self._path
                 self._unfinished.replace(self._root / path)
+                self._file.close()  # and with it the lock, which says that somebody writes it
             except BaseException:
                 self.discard()
                 raise
@@ -206,6 +224,17 @@ class LandingWriter:
         about.size = len(content)
         about.mode = PRIVATE_FILE
         self._tar.addfile(about, io.BytesIO(content))
+
+
+def _open_locked(path: Path) -> BinaryIO:
+    """A new file that is locked while it is open; begun again where somebody removed it before it was."""
+    while True:
+        descriptor = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, PRIVATE_FILE)
+        with suppress(OSError):  # file systems without locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if os.fstat(descriptor).st_nlink:
+            return os.fdopen(descriptor, "wb")
+        os.close(descriptor)
 
 
 def safe(name: str) -> str:

@@ -21,6 +21,8 @@ _USER_ID = re.compile(r"(^|_)(user|agent|sender|receiver|broker|realtor|assistan
 _CONTACT_ID = re.compile(r"contact_id$")
 _CONTACT = re.compile(r"(?:^|_)contact_(.+)$")
 _MESSAGE = re.compile(r"(message|comment)$")
+KEY = "key"
+"""The column of the keys that rows were kept by; what is beside one says something of whom it identifies."""
 _FREE_TEXT = re.compile(r"(message|comment|text|title|note|description)$")
 
 
@@ -40,10 +42,11 @@ def is_id_of(kind: PersonKind, column: str, documented: Documented) -> bool:
 def describes(column: str, id_column: str, documented: Documented) -> bool:
     """Whether a column says something of the person whom `id_column` identifies."""
     if column in documented:
-        return documented[column].personal and owner_of(column, documented) in (None, id_column)
+        owners = (None, id_column, "id") if id_column == KEY else (None, id_column)
+        return documented[column].personal and owner_of(column, documented) in owners
     if _MESSAGE.search(column):
         return True
-    prefix = id_column.removesuffix("id")
+    prefix = "" if id_column == KEY else id_column.removesuffix("id")
     if not column.startswith(prefix) or not is_personal(column.removeprefix(prefix)):
         return False
     return bool(prefix) or not column.startswith(("contact_", "sender_", "receiver_"))

@@ -6,6 +6,7 @@ import argparse
 import os
 import re
 import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from datetime import date
 from typing import TYPE_CHECKING
@@ -23,7 +24,7 @@ from pipelines.settings.model import load_settings
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from pipelines.operations.health import SilentDaemon
+    from pipelines.operations.health import OpenErasure, SilentDaemon
     from pipelines.operations.quarantined_rows import RawRow
     from pipelines.planning.plan import PlannedReport
     from pipelines.settings.model import Settings
@@ -35,13 +36,12 @@ _TOLD_APART = frozenset({"failed month", "held back", "no access", "quarantine",
 
 def run_status(arguments: argparse.Namespace) -> int:
     """Print what is held and what is wrong, as tables or as JSON; makes no request."""
-    from pipelines.operations.health import judge, of_configured, silent_daemon
+    from pipelines.operations.health import judge, of_configured, open_erasures, silent_daemon
     from pipelines.planning.plan import make_plan
     from pipelines.planning.selection import Selection
     from warehouse.database import Store
     from warehouse.ledger import forget_caps
-    from warehouse.publish import FAILED
-    from warehouse.status import overview, unwritable
+    from warehouse.status import overview
 
     try:
         settings, besides = _given_settings()
@@ -60,8 +60,8 @@ def run_status(arguments: argparse.Namespace) -> int:
         plan, _ = make_plan(settings, Selection(), store, SystemClock())
         planned = plan.planned
     view = of_configured(overview(store), settings)
-    if not any(one.status == FAILED for one in view.publications[:1]):  # which says what it could not write
-        besides += [f"{path} cannot be written" for path in unwritable(settings.data_dir)[:1]]
+    erasures = open_erasures(settings.data_dir)
+    besides += _trouble_of_directory(view, settings, erasures)
     now = SystemClock().utc_now()
     daemon = silent_daemon(settings.data_dir, now)
     verdict = judge(view, settings, now, besides, daemon, planned)
@@ -73,6 +73,7 @@ def run_status(arguments: argparse.Namespace) -> int:
         rows = list(raw_rows(store, settings.data_dir))
     if arguments.json:
         described = {"verdict": verdict.sentence, **_status_as_json(planned, view)}
+        described["open_erasures"] = [asdict(one) for one in erasures]
         if arguments.quarantine:
             described["rows_in_quarantine"] = [asdict(one) for one in rows]
         print_json(described)
@@ -84,6 +85,7 @@ def run_status(arguments: argparse.Namespace) -> int:
     else:
         _print_causes(view, settings)
     _print_daemon_and_left_customers(view, settings, daemon)
+    _print_erasures(erasures)
     _print_trouble(view, details=arguments.details)
     _print_nights(view)
     for publication in view.publications if arguments.details else view.publications[:1]:
@@ -103,6 +105,18 @@ def _given_settings() -> tuple[Settings, list[str]]:
         return load_settings(os.environ, reading=True, with_secrets=True), []
     except SettingsError as error:
         return settings, [_do_not_load(error)]
+
+
+def _trouble_of_directory(
+    view: Overview, settings: Settings, erasures: Sequence[OpenErasure]
+) -> Iterator[str]:
+    """What cannot be written, unless a failed publication says so, and erasures that were cut short."""
+    from warehouse.publish import FAILED
+    from warehouse.status import unwritable
+
+    if not any(one.status == FAILED for one in view.publications[:1]):
+        yield from (f"{path} cannot be written" for path in unwritable(settings.data_dir)[:1])
+    yield from (one.found for one in erasures if one.is_cut_short)
 
 
 def _do_not_load(error: SettingsError) -> str:
@@ -209,6 +223,11 @@ def _print_daemon_and_left_customers(view: Overview, settings: Settings, daemon:
     held = ((one.report, one.customer) for one in view.standings if one.last_success_utc)
     for sentence in left_customers(settings, held).values() if settings.customers else ():
         say(f"- {sentence}\n      -> {correct_customers(settings)}")
+
+
+def _print_erasures(erasures: Sequence[OpenErasure]) -> None:
+    for one in erasures:
+        say(f"- {one.found}\n      -> {one.remedy}")
 
 
 def _print_failures(view: Overview) -> None:

@@ -35,6 +35,7 @@ from pipelines.operations.installation import (
     dagster_findings,
     data_findings,
     disk_finding,
+    erasure_findings,
     file_findings,
     lock_finding,
     settings_findings,
@@ -96,6 +97,7 @@ def examine(
     yield lock_finding(data_dir)
     yield from working_file_findings(settings)
     yield from file_findings(data_dir)
+    yield from erasure_findings(data_dir)
     yield from dagster_findings(environment, shipped)
     yield from daemon_findings(data_dir, environment, context.clock.utc_now())
     if ask:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,8 +21,10 @@ from pipelines.operations.report_page import refresh_report_page, remove_pages
 from warehouse import erasure
 from warehouse.database import Store
 from warehouse.erasure import DocumentedTables
+from warehouse.erasure_record import remembered
+from warehouse.landing_erasure import erase_landing, find_in_landing, update_ledger
 from warehouse.marts import build_marts
-from warehouse.person import Person
+from warehouse.person import SHORTEST, Person
 from warehouse.personal_data import PersonKind
 from warehouse.publish import Versions
 from warehouse.retention import compact
@@ -39,6 +43,7 @@ class ErasureReceipt:
     landing_files: int = 0
     leftovers_removed: int = 0
     rows: dict[str, int] = field(default_factory=dict)
+    names: int = 0
     rebuilt: list[str] = field(default_factory=list)
     log_places: int = 0
     published: str = ""
@@ -49,7 +54,7 @@ class ErasureReceipt:
     @property
     def found(self) -> bool:
         """Whether anything of the person was kept anywhere."""
-        return bool(self.values or self.landing_files or self.rows)
+        return bool(self.values or self.landing_files or self.rows or self.names)
 
     def described(self) -> dict[str, object]:
         return asdict(self)
@@ -89,19 +94,27 @@ def erase(
     store, landing = Store(data_dir), data_dir / "landing"
     person = Person(kind, id_, f"erased-{secrets.token_hex(8)}", name_of)
     receipt = ErasureReceipt(kind, clock.utc_now().isoformat(timespec="seconds"))
+    if person.is_short:
+        receipt.problems.append(
+            f"the id has fewer than {SHORTEST} signs: it is gone where it is a whole value, but messages, "
+            "keys, logs and bodies nobody can read were not searched for it"
+        )
     with store.locked():
         with store.reading() as connection:
             person, pairs, receipt.rows = erasure.find_in_tables(connection, person, tables)
-        person = erasure.find_in_landing(landing, person, tables)
-        with erasure.remembered(data_dir, person) as (person, begun):
+        person = find_in_landing(landing, person, tables.personal)
+        with remembered(data_dir, person, receipt.at_utc, receipt.problems) as (person, begun):
             receipt.values = len(person.values)
-            rewritten = erasure.erase_landing(landing, person, tables)
+            rewritten = erase_landing(landing, person, tables.personal)
             receipt.landing_files = len(rewritten.held)
             with store.writing() as connection:
-                erasure.update_ledger(connection, rewritten)
-            for report, customer in sorted(pairs | rewritten.pairs):
-                done = replay(settings, reports=[report], customers=[customer], catalogue=catalogue)
-                receipt.rebuilt.append(f"{report} of {customer}")
+                update_ledger(connection, rewritten)
+                erasure.leave_traces(connection)
+                receipt.names = erasure.erase_names(connection, person, tables)
+            for report, pairs_of_report in groupby(sorted(pairs | rewritten.pairs), key=itemgetter(0)):
+                customers = [customer for _, customer in pairs_of_report]
+                done = replay(settings, reports=[report], customers=customers, catalogue=catalogue)
+                receipt.rebuilt += [f"{report} of {customer}" for customer in customers]
                 receipt.problems += done.failures
             with store.writing() as connection:  # of what no landing file can be read any more
                 for table, count in erasure.erase_tables(connection, person, tables).items():

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from pipelines.months import Month
 from pipelines.operations.causes import LOGIN_REFUSED, names, shortened
+from warehouse.erasure_record import erasure_records
 from warehouse.files import PRIVATE_FILE
 from warehouse.meta_schema import aware
 
@@ -115,6 +116,30 @@ def silent_daemon(data_dir: Path, now: datetime) -> SilentDaemon | None:
         f"{START_DAEMON}; where Dagster is not used any more, remove {data_dir / DAEMON_SEEN}",
         now - seen > DAEMON_SILENT_AFTER,
     )
+
+
+@dataclass(frozen=True)
+class OpenErasure:
+    """What is said of an erasure that was cut short, or that left something; nobody is named."""
+
+    found: str
+    remedy: str
+    is_cut_short: bool
+
+
+def open_erasures(data_dir: Path) -> list[OpenErasure]:
+    """The erasures that somebody must look at, the oldest first."""
+    return [
+        OpenErasure(
+            f"{subject} left something: {'; '.join(one.remarks)}", f"{then}, or remove {one.path}", False
+        )
+        if one.is_finished
+        else OpenErasure(f"{subject} is not finished", again, True)
+        for one in erasure_records(data_dir)
+        for again in [f"run `brokerbi erase --{one.kind}` with the same id again"]
+        for then in [f"mend that and {again}"]
+        for subject in [f"the erasure of a {one.kind}, begun {one.begun_at_utc[:16].replace('T', ' ')} UTC,"]
+    ]
 
 
 def of_configured(view: Overview, settings: Settings) -> Overview:

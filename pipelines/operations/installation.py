@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from pipelines.operations.health import START_DAEMON, daemon_seen, judge, silent_daemon
+from pipelines.operations.health import START_DAEMON, daemon_seen, judge, open_erasures, silent_daemon
 from pipelines.planning.plan import make_plan
 from pipelines.planning.selection import Selection, correct_customers, left_customers
 from warehouse.database import Store
@@ -169,6 +169,13 @@ def file_findings(data_dir: Path) -> Iterator[Finding]:
         if folder.exists() and folder.stat().st_mode & 0o077:
             found = f"{folder} holds personal data, and others than its owner can look into it"
             yield Finding("privacy", Severity.WARNING, found, f"chmod 700 {folder}")
+
+
+def erasure_findings(data_dir: Path) -> Iterator[Finding]:
+    """Erasures that were cut short, or that left something."""
+    for one in open_erasures(data_dir):
+        severity = Severity.ERROR if one.is_cut_short else Severity.WARNING
+        yield Finding("erasure", severity, one.found, one.remedy)
 
 
 def dagster_findings(environment: Mapping[str, str], shipped: Path) -> Iterator[Finding]:

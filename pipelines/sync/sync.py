@@ -112,9 +112,13 @@ class _Run:
     real_today: date
 
     def prepare(self) -> tuple[Plan, list[TaskState]]:
-        """The first plan and its tasks; every documented table is declared, with the file opened once."""
+        """The first plan and its tasks; every documented table is declared, with the file opened once.
+
+        What killed syncs left unfinished in landing is removed.
+        """
         with self.store.writing() as connection:
             self._keep_rehearsals_apart(connection)
+            Landing(self.settings.data_dir / "landing").clear_unfinished()
             declare_catalogue(connection, self.settings, self.context.catalogue, self.context.clock.utc_now())
             return self._plan(connection)
 

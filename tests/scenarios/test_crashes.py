@@ -165,3 +165,10 @@ def test_no_process_meets_a_lock_and_no_older_fetch_replaces_a_newer_one(tmp_pat
     found = crowd(tmp_path / "data", seconds=2, readers=3)
     assert found.wrong == []
     assert set(found.done) == {*WRITERS, "read"}
+
+
+def test_what_a_killed_sync_left_in_landing_goes_with_the_next(tmp_path: Path) -> None:
+    here = synced(tmp_path / "data")
+    shutil.copy(here.landing_files[0], here.landing_files[0].with_name("killed.tar.zst.part"))
+    here.sync()
+    assert list(here.data_dir.rglob("*.part")) == []

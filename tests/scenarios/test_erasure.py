@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from dataclasses import dataclass
 from itertools import cycle
@@ -22,6 +21,7 @@ from tests.scenarios.processes import Job, Step, is_killed, run
 from tests.scenarios.scenario import FEW, Scenario, files_with, scenario, synced
 from warehouse.database import Store
 from warehouse.erasure import erase_tables, was_published
+from warehouse.landing import Landing
 from warehouse.person import Person
 from warehouse.personal_data import PersonKind
 
@@ -47,7 +47,7 @@ SELECT 'agent', responsible_agent_name FROM bi.sold_estates ORDER BY ALL
 """
 STEPS = (
     Step("warehouse/landing.py", "close", "return"),
-    Step("warehouse/erasure.py", "update_ledger", "return"),
+    Step("warehouse/landing_erasure.py", "update_ledger", "return"),
     Step("warehouse/erasure.py", "erase_tables", "return"),
     Step("warehouse/retention.py", "compact", "return"),
 )
@@ -92,10 +92,8 @@ def erased(whole: Scenario, tmp_path_factory: pytest.TempPathFactory) -> Erased:
 
 
 def leave_unfinished_file(whole: Path) -> None:
-    """A landing file over which a process was killed long ago."""
-    unfinished = whole.with_name(f"{whole.name}.part")
-    shutil.copy(whole, unfinished)
-    os.utime(unfinished, (0, 0))
+    """A landing file over which a process was killed."""
+    shutil.copy(whole, whole.with_name(f"{whole.name}.part"))
 
 
 def test_no_file_holds_the_person_any_more(erased: Erased) -> None:
@@ -140,10 +138,9 @@ def test_erasing_again_finds_nothing_but_points_out_a_file_being_written_and_the
 ) -> None:
     user = erased.people["user"][0]
     (tmp_path / "runs.db").write_text(f'{{"user": "{user}"}}')
-    unfinished = erased.here.data_dir / "landing" / "x.tar.zst.part"
-    unfinished.touch()
+    writer = Landing(erased.here.data_dir / "landing").open("users", "M1", None, None, "of another process")
     again = erase_user(erased.here, user, tmp_path)
-    unfinished.unlink()
+    writer.discard()
     assert (again.landing_files, again.rows, again.rebuilt, again.versions_removed) == (0, {}, [], [])
     assert [problem.split(";")[0][:30] for problem in again.problems] == [
         "1 landing files are being writ",

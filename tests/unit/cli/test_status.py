@@ -6,15 +6,20 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from pipelines.cli.main import main
+from pipelines.normalize.tables import name_of
 from pipelines.operations.health import DAEMON_SEEN, note_daemon
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.scenario import Scenario, scenario
 from warehouse.database import Store
+from warehouse.erasure_record import remembered
+from warehouse.person import Person
 
 STATUS = "import sys; from pipelines.cli.main import main; sys.exit(main())"
 
@@ -64,6 +69,20 @@ def test_details_show_every_report_of_every_customer(here: Scenario) -> None:
 def test_a_plain_status_tells_no_row(here: Scenario) -> None:
     assert '"id"' not in said(here)
     assert "rows_in_quarantine" not in json.loads(said(here, "--json"))
+
+
+def test_an_erasure_that_was_cut_short_is_told_until_it_is_done_and_nobody_is_named(here: Scenario) -> None:
+    person = Person("user", "4711-secret", "erased", name_of, frozenset({"Ann Ek-Secret"}))
+    with suppress(KeyboardInterrupt), remembered(here.data_dir, person, "2026-11-21T12:00:00", []):
+        raise KeyboardInterrupt
+    told, record = said(here, "--json"), next((here.data_dir / "work" / "erasures").iterdir()).read_text()
+    assert "erasure of a user, begun 2026-11-21 12:00 UTC, is not finished" in json.loads(told)["verdict"]
+    assert "brokerbi erase --user" in said(here)
+    assert "ecret" not in told + record
+    again = replace(person, alias="another", values=frozenset())
+    with remembered(here.data_dir, again, "2026-11-22T12:00:00", []) as (known, begun):
+        assert (known, begun) == (person, True)
+    assert "erasure" not in said(here)
 
 
 def test_what_the_last_nights_have_cost_is_said_by_day(here: Scenario) -> None:

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import html
+import json
+import re
+from unicodedata import normalize
+from urllib.parse import quote
+
+import duckdb
+import polars as pl
 import pytest
 
 from pipelines.catalogue.reports import REPORTS
 from pipelines.normalize.tables import name_of
 from pipelines.operations.erase import documented_tables
 from warehouse.person import Person
+from warehouse.writings import in_any_writing
 
 TABLES = documented_tables(REPORTS)
 CONTACT, USER = Person("contact", "K1", "x", name_of), Person("user", "U1", "x", name_of)
@@ -37,6 +46,15 @@ OFFICE = '"company":{"id":"C","name":"O"}'
         (USER, '{"User Id":"U1","User E-Mail":"a@b"}', '{"User Id":"x","User E-Mail":null}'),
         (USER, "<p>U1 is missing</p>", "<p>x is missing</p>"),
         (USER, f'{{"userId":"U1",{NUMBERS}}}', f'{{"userId":"x",{NUMBERS}}}'),
+        (
+            USER,
+            '{"U1":{"name":"A","n":1},"U2":{"name":"B"}}',
+            '{"x":{"name":null,"n":1},"U2":{"name":"B"}}',
+        ),
+        (USER, '{"U1":{"id":"U2","name":"B"}}', '{"x":{"id":"U2","name":"B"}}'),
+        (USER, '{"userId":"\\u0055\\u0031","half":"\\ud83d"}', '{"userId":"x","half":"\\ud83d"}'),
+        (USER, '{"userId":"U1","userId":"U2"}', '{"userId":"U2"}'),
+        (SHORT, '{"7":{"id":7,"n":1},"8":{"n":7}}', '{"x":{"id":"x","n":1},"8":{"n":7}}'),
         (SHORT, '{"userId":"7","rooms":"7","note":"7 rooms"}', '{"userId":"x","rooms":"7","note":"7 rooms"}'),
     ],
 )
@@ -58,6 +76,18 @@ KNOWN = Person("user", "U-12345", "x", name_of, frozenset({"Ann Ek", "ann@ek.exa
         ('{"senderId":"U-2","message":"ask Ann Ek"}', '{"senderId":"U-2","message":"ask x"}'),
         ('{"name":"Joann Eklund"}', '{"name":"Joann Eklund"}'),
         ('{"mail":"ann@ek.example"', '{"mail":"x"'),
+        ('{"mail":"ann\\u0040ek.example"', '{"mail":"x"'),
+        ('{"text":"call\\nann@ek.example"', '{"text":"call\\nx"'),
+        (
+            '{"url":"https://y.example/?who=ann%2540ek.example&n=Ann+Ek"}',
+            '{"url":"https://y.example/?who=x&n=x"}',
+        ),
+        ('{"ann@ek.example":1,"ANN EK":2}', '{"x":1,"x-2":2}'),
+        (
+            '{"note":"{\\"userId\\":\\"U-12345\\",\\"userName\\":\\"A\\"}"}',
+            '{"note":"{\\"userId\\":\\"x\\",\\"userName\\":null}"}',
+        ),
+        ('{"id":"U-2","name":"ask U-12345"}', '{"id":"U-2","name":"ask x"}'),
     ],
 )
 def test_a_value_goes_wherever_it_stands_unless_it_is_a_namesakes(body: str, left: str) -> None:
@@ -66,7 +96,7 @@ def test_a_value_goes_wherever_it_stands_unless_it_is_a_namesakes(body: str, lef
 
 def test_in_a_table_what_the_catalogue_calls_personal_goes_and_the_rest_stays() -> None:
     agent = {"estate_id": "O1", "id": "U1", "name": "A", "employee_id": "7", "primary_office_name": "O"}
-    changed = USER.erase_row(agent, (), TABLES.of("bi", "sales_agents"))
+    changed = USER.erase_row(agent, TABLES.of("bi", "sales_agents"))
     assert changed == {"id": "x", "name": None, "employee_id": None}
 
 
@@ -77,5 +107,39 @@ def test_the_documented_id_of_an_estate_is_nobody() -> None:
 
 def test_undocumented_columns_are_judged_by_their_names() -> None:
     lead = {"contact_id": "K1", "contact_email": "a@b.example", "contact_type": "Buyer", "lead_message": "hi"}
-    changed = CONTACT.erase_row(lead, (), TABLES.of("bi", "incoming_leads"))
+    changed = CONTACT.erase_row(lead, TABLES.of("bi", "incoming_leads"))
     assert changed == {"contact_id": "x", "contact_email": None, "lead_message": None}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_a_body_keeps_its_encoding(encoding: str) -> None:
+    body, left = '{"agentName":"Ann Ek","city":"Malmö"}', '{"agentName":"x","city":"Malmö"}'
+    assert KNOWN.erase_body(body.encode(encoding), {}) == left.encode(encoding)
+
+
+@pytest.mark.parametrize(
+    "body", [b'{"a":"Ann', b"\xff Ann \xfe\x00", '"Ö"'.encode("utf-16-le")[:-1], b"", b"\0"]
+)
+def test_a_body_without_the_person_stays_byte_for_byte(body: bytes) -> None:
+    assert KNOWN.erase_body(body, {}) == body
+
+
+@pytest.mark.parametrize("text", ["Ünal Öz", "a\\b/c'd", "x+y@z.example", "ﬀ ß I\u0307 \U0001f600"])
+def test_every_engine_finds_a_text_in_every_writing(text: str) -> None:
+    pattern = in_any_writing(text, any_case=True)
+    units = text.encode("utf-16-be").hex()
+    escaped = "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
+    writings = [
+        text,
+        text.upper(),
+        text.lower(),
+        json.dumps(text)[1:-1],
+        escaped,
+        quote(text),
+        quote(quote(text)),
+    ]
+    writings += [html.escape(text), "".join(f"&#{ord(sign)};" for sign in text), normalize("NFD", text)]
+    found = duckdb.execute("SELECT [regexp_matches(one, $2) FOR one IN $1]", [writings, pattern]).fetchall()
+    assert found == [([True] * len(writings),)]
+    assert pl.Series(writings).str.contains(pattern).all()
+    assert [one for one in writings if not re.search(pattern, one)] == []

@@ -62,6 +62,15 @@ def test_nothing_stands_under_its_name_before_it_is_whole(tmp_path: Path) -> Non
     assert list(tmp_path.rglob("*.part")) == []
 
 
+def test_what_killed_processes_left_goes_and_what_is_being_written_stays(tmp_path: Path) -> None:
+    landing = Landing(tmp_path)
+    writer = landing.open("sales", "M1", *JANUARY, "living")
+    (tmp_path / "killed.tar.zst.part").write_bytes(b"half")
+    assert landing.clear_unfinished() == (1, 1)
+    assert landing.root / writer.close().path in tmp_path.rglob("*.tar.zst")
+    assert landing.clear_unfinished() == (0, 0)
+
+
 @given_any(names=st.sets(st.text(), min_size=2, max_size=6))
 def test_no_customer_leaves_the_folder_or_shares_a_path(names: set[str]) -> None:
     paths = {safe(name) for name in names}
