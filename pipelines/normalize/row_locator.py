@@ -53,6 +53,14 @@ class RowPath:
         return {simplified(key) for key in {keys[0] for keys in self.columns} | inner}
 
     @property
+    def certain(self) -> set[str]:
+        """The simplified keys that every row has to have: its documented id, and its date."""
+        if self.table is None:
+            return set()
+        names = (*self.table.key, self.table.dated_by)
+        return {simplified(keys[0]) for keys, column in self.columns.items() if column.name in names}
+
+    @property
     def holds_only_rows(self) -> bool:
         """Whether every element has to be an object; of an undocumented list nobody knows."""
         if self.table is None:
@@ -172,7 +180,9 @@ class Locator:
         another one that it resembles: names come first. No two claim the same list.
         """
         exact: dict[Keys, ListPath] = {
-            path.keys: (path.keys,) for path in self.paths if self._is_there(page, path.keys)
+            path.keys: way
+            for path in self.paths
+            if self._is_there(page, path.keys) and (way := self._down_to_rows(page, path))
         }
         rows = {keys: self.elements_along([page], way) for keys, way in exact.items()}
         wanted = [
@@ -193,6 +203,28 @@ class Locator:
                     found[path.keys] = way
         claims = list(found.values())
         return {keys: way for keys, way in found.items() if claims.count(way) == 1}
+
+    def _down_to_rows(self, page: Object, path: RowPath) -> ListPath | None:
+        """The declared way, and further to the lists that rows are in where its own objects are none.
+
+        They are none where they lack what tells rows apart, and objects in them have it and are as much alike
+        to rows. None where several lists are so.
+        """
+        way: ListPath = (path.keys,)
+        for _ in range(THROUGH_LISTS if path.certain else 0):
+            elements = self.elements_along([page], way)[:LOOKED_AT]
+            likeness = _likeness(elements, path.expected)
+            inner = [
+                keys
+                for keys, rows in self.lists_in(elements)
+                if path.certain <= _names_in(rows) and _likeness(rows, path.expected) >= likeness
+            ]
+            if path.certain <= _names_in(elements) or not inner:
+                break
+            if len(inner) > 1:
+                return None
+            way = (*way, inner[0])
+        return way
 
     def _way_to(
         self,
@@ -436,10 +468,14 @@ def _alike(places: Sequence[_Place], path: RowPath) -> ListPath | None:
     return scores[0][1] if is_clear else None
 
 
-def _likeness(elements: Sequence[Json], expected: set[str]) -> float:
+def _names_in(elements: Sequence[Json]) -> set[str]:
+    """The simplified keys of objects."""
     looked_at = (one for one in islice(elements, LOOKED_AT) if type(one) is dict)
-    keys = {simplified(key) for one in looked_at for key in one}
-    return len(keys & expected) / len(expected) if expected else 0.0
+    return {simplified(key) for one in looked_at for key in one}
+
+
+def _likeness(elements: Sequence[Json], expected: set[str]) -> float:
+    return len(_names_in(elements) & expected) / len(expected) if expected else 0.0
 
 
 def _is_named_as_envelope(way: ListPath) -> bool:

@@ -33,11 +33,13 @@ def rows_of_neighbours(
 ) -> set[int]:
     """The rows dated just before or after the months asked for: they belong to windows of their own.
 
-    By that margin more is asked for than is wanted.
+    By that margin more is asked for than is wanted; where the service counts days elsewhere, a row may be
+    dated up to a day beyond it.
     """
     dates = next((one.values for one in columns if margin and one.column.name == dated_by), None)
     if dates is None:
         return set()
+    margin += timedelta(days=1)
     days = dates.dt.date()
     is_near = pl.Series([False]).new_from_index(0, len(days))
     for month in months:

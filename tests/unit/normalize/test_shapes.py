@@ -291,3 +291,20 @@ def test_more_keyed_objects_than_can_be_tables_are_kept_as_they_came() -> None:
     result = normalized("commission_user", [{"userId": "U1", "commission": 5, **objects}])
     kept = [one for one in result.tables[0].columns if one.name.startswith("x5")]
     assert (result.recognised, bool(kept)) == (True, True)
+
+
+@pytest.mark.parametrize("report", ["commission_user", "users", "running_commissions"])
+def test_a_list_of_offices_that_hold_the_rows_is_not_taken_for_the_rows(report: str) -> None:
+    name, column, answer = ANSWERS[report]
+    offices = [
+        {"officeName": "a", "customerId": "M1", "name": "b", "rows": numbered(answer, place)}
+        for place in range(2)
+    ]
+    result = normalized(report, offices, numbered(answer, 9))
+    assert (sorted(rows(result, name, column)), result.rejected) == ([("0",), ("1",), ("9",)], ())
+
+
+def test_offices_that_hold_the_rows_under_several_names_are_no_report() -> None:
+    _, _, answer = ANSWERS["commission_user"]
+    offices = [{"officeName": "a", key: numbered(answer, 1)} for key in ("rows", "persons")]
+    assert not normalized("commission_user", offices).recognised

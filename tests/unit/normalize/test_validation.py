@@ -196,8 +196,8 @@ DAY = {"contractDay": "2026-01-15"}
             ("running_commissions", [event(obtainedAt=at)], ("running_commissions", reason, "obtained_at"))
             for at, reason in {
                 None: NO_DATE,
-                "2025-12-30T23:59:59": OTHER_MONTH,
-                "2026-03-02T00:00:00": OTHER_MONTH,
+                "2025-12-29T23:59:59": OTHER_MONTH,
+                "2026-03-03T00:00:00": OTHER_MONTH,
                 "0001-01-01T00:00:00": NO_DATE,
             }.items()
         ),
