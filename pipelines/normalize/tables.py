@@ -146,7 +146,10 @@ class Contents:
                 for keys in (*self.documented, *self.declared)
                 if len(keys) > depth and keys[:depth] == above
             }
-            names.sort(key=lambda name: name not in wanted)
+            with_lists = {name for one in objects for name, value in one.items() if type(value) is list}
+            names.sort(
+                key=lambda name: (not name.startswith(OURS), name not in wanted, name not in with_lists)
+            )
             rest = set(names[room:])
             more = [{key: value for key, value in one.items() if key in rest} or None for one in objects]
             self.columns[(*above, MORE)] = kinds_of(more)
@@ -212,9 +215,10 @@ def fill_columns(
     columns = {}
     for keys, kinds in contents.columns.items():
         name = prefixed(prefix, name_of(keys))
-        column = documented.get(keys) or missing.pop(name, None)
-        if column:
-            values, misfits = converted(kinds, column.type, zone, length)
+        column = documented.get(keys) or missing.get(name)
+        values, misfits = converted(kinds, column.type, zone, length) if column else (None, {})
+        if column and values is not None and not (misfits and keys not in documented):
+            missing.pop(name, None)
             columns[keys] = FilledColumn(column, values, misfits, may_lack_digits(kinds, column.type))
         else:
             values, type_ = discovered(kinds)
