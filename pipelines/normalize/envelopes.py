@@ -75,7 +75,9 @@ def says_nothing(page: Json, depth: int = 0, *, counts_are_values: bool = False,
 
 def wrapped_list(value: Object) -> str | None:
     """The key of the list in an envelope that says nothing beside it, such as `{"items": [], "count": 0}`."""
-    named = [key for key in value if simplified(key) in ENVELOPES]
+    named = keys_of_envelopes(tuple(value))
+    if not named:
+        return None
     found = [key for key in named if isinstance(value[key], dict | list)]
     found = found or [key for key in named if value[key] is None]
     if len(found) != 1:
@@ -89,6 +91,12 @@ def wrapped_list(value: Object) -> str | None:
         for key, other in value.items()
     )
     return found[0] if is_all else None
+
+
+@lru_cache(maxsize=10_000)
+def keys_of_envelopes(keys: tuple[str, ...]) -> list[str]:
+    """Those of an object's keys that are what services call the list in an envelope."""
+    return [key for key in keys if simplified(key) in ENVELOPES]
 
 
 def is_hollow(page: Json, names: Collection[str]) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from itertools import chain
 
 from pipelines.normalize.document import OURS, ROOT, Document, Json, Object, to_json
-from pipelines.normalize.envelopes import ENVELOPES, simplified, wrapped_list
+from pipelines.normalize.envelopes import ENVELOPES, keys_of_envelopes, simplified, wrapped_list
 
 KEY = f"{OURS}key"  # the key of a row that says under which key it was kept
 _KEPT_BY = {"years": "year", "months": "month"}
@@ -36,6 +36,12 @@ def rows_in(value: Json, names: Collection[str] | None = None, called: str = "")
         return None
     name = _KEPT_BY.get(simplified(called), KEY)
     return list(chain.from_iterable(_with_key(name, key, member) for key, member in value.items()))
+
+
+def may_hold_envelopes(lists: Sequence[Json]) -> bool:
+    """Whether any of these lists may be one of envelopes, judged by the keys of their first elements."""
+    firsts = {tuple(one[0]) for one in lists if type(one) is list and one and type(one[0]) is dict}
+    return any(map(keys_of_envelopes, firsts))
 
 
 def raw_row(document: Document, steps: Sequence[str | int], names: Collection[str]) -> str:

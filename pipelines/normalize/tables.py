@@ -14,7 +14,7 @@ import polars as pl
 
 from pipelines.catalogue.model import Column, prefixed, snake_case
 from pipelines.normalize.document import OURS, Json, Keys, Object
-from pipelines.normalize.keyed_rows import rows_in
+from pipelines.normalize.keyed_rows import may_hold_envelopes, rows_in
 from pipelines.normalize.types import (
     DTYPES,
     Kinds,
@@ -170,7 +170,8 @@ class Contents:
         types = set(map(type, values))
         is_declared = keys in self.declared
         are_rows = self.finds_lists and len(self.lists) < MOST_LISTS
-        if types & {dict, list} and keys not in self._documented_objects and (is_declared or are_rows):
+        may_be_kept = dict in types or (list in types and may_hold_envelopes(values))
+        if may_be_kept and keys not in self._documented_objects and (is_declared or are_rows):
             names, name = self.names.get(keys), keys[-1]
             values = [
                 rows if type(one) in (dict, list) and (rows := rows_in(one, names, name)) is not None else one
