@@ -175,8 +175,10 @@ class _Run:
         try:
             tasks = await self._ask_and_load(plan, tasks, log)
         except BaseException:  # what ended the run is more important to report
-            with suppress(WarehouseError), self.store.writing() as connection:
-                add_requests(connection, log.counts)
+            with suppress(
+                WarehouseError
+            ):  # in a thread: one that is loading needs the loop to let go of the file
+                await asyncio.to_thread(self._count_requests, log)
             raise
         with self.store.writing() as connection:
             add_requests(connection, log.counts)
@@ -253,6 +255,10 @@ class _Run:
         loader = Loader(self.store, self.summary, scheduler.fetcher.memory)
         await replace(scheduler, loader=loader).run(followers)
         return followers
+
+    def _count_requests(self, log: RequestLogger) -> None:
+        with self.store.writing() as connection:
+            add_requests(connection, log.counts)
 
     def _turns(self) -> dict[tuple[str, str, date], date]:
         """The months of reports and customers that wait for their first turn, and the day of it."""

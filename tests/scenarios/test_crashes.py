@@ -5,24 +5,27 @@ One directory is killed at one step after the other, so that every kill meets wh
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
 
+import httpx
 import pytest
 
 from pipelines.operations.replay import replay
 from tests.scenarios.processes import NO_ROOM, Job, Step, is_killed, run
-from tests.scenarios.scenario import Cell, Rows, Scenario, contents, synced, wrong_cells
+from tests.scenarios.scenario import Cell, Rows, Scenario, contents, scenario, synced, wrong_cells
 from tests.tools.soak.crowd import WRITERS, crowd
 from warehouse.checkpoint_journal import HEADERS, journal_path
 from warehouse.database import Store
 from warehouse.errors import WarehouseError
 from warehouse.files import wal
 from warehouse.ledger import ledger_of
+from warehouse.status import lock_state
 
 BOTH_FILES = ("working file", "published file")
 BLOCK, PAGE = 256 * 1024, 4096
@@ -172,3 +175,28 @@ def test_what_a_killed_sync_left_in_landing_goes_with_the_next(tmp_path: Path) -
     shutil.copy(here.landing_files[0], here.landing_files[0].with_name("killed.tar.zst.part"))
     here.sync()
     assert list(here.data_dir.rglob("*.part")) == []
+
+
+@dataclass
+class Interrupted(httpx.AsyncBaseTransport):
+    """A sandbox during whose last answers somebody presses Ctrl-C, while rows are being loaded."""
+
+    sandbox: httpx.AsyncBaseTransport
+    data_dir: Path
+    left: int
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        self.left -= 1
+        if self.left < 0:
+            for _ in range(100_000):
+                if lock_state(self.data_dir).is_held:
+                    raise KeyboardInterrupt
+                await asyncio.sleep(0)
+        return await self.sandbox.handle_async_request(request)
+
+
+def test_a_sync_that_is_interrupted_while_it_loads_ends_and_counts_what_it_asked(tmp_path: Path) -> None:
+    here = scenario(tmp_path, offices=2)
+    with pytest.raises(KeyboardInterrupt):
+        replace(here, transport=Interrupted(here.sandbox, tmp_path, left=6)).sync()
+    assert here.value("SELECT sum(requests) FROM meta.requests_by_day") >= 6
