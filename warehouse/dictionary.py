@@ -70,6 +70,9 @@ LEFT JOIN meta.columns AS columns
 WHERE found.schema_name IN ('bi', 'marts', 'meta')
 ORDER BY found.schema_name, found.table_name, found.place
 """
+MOST_COMMENTED = 200
+"""Of a table with more columns only meta.dictionary says which are not documented: each comment costs DuckDB
+a copy of all its columns, so a thousand take gigabytes."""
 _WITHOUT_COMMENT = f"""
 {_FOUND}
 SELECT found.kind, found.schema_name, found.table_name, found.column_name, said.description
@@ -78,6 +81,7 @@ JOIN meta.dictionary AS said
     ON (said.schema_name, said.table_name, said.kind) = (found.schema_name, found.table_name, found.kind)
     AND said.column_name IS NOT DISTINCT FROM found.column_name
 WHERE coalesce(found.comment, '') = '' AND said.description <> ''
+QUALIFY count(*) OVER (PARTITION BY found.schema_name, found.table_name) <= {MOST_COMMENTED}
 """
 _SCHEMA = "INSERT INTO meta.dictionary (schema_name, kind, description) VALUES ($1, 'schema', $2)"
 

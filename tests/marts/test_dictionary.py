@@ -9,7 +9,9 @@ import pytest
 from duckdb import DuckDBPyConnection
 
 from pipelines.sync.declaration import declared_tables
-from tests.marts.given import FIRST_MOMENT, earned, loaded, sold
+from tests.marts.given import FIRST_MOMENT, arrived, earned, loaded, sold, warehouse
+from warehouse.dictionary import MOST_COMMENTED, describe
+from warehouse.duckdb_file import insert_rows
 from warehouse.marts import build_marts
 from warehouse.meta_schema import statements
 from warehouse.queries import SQL, queries
@@ -145,3 +147,21 @@ def test_relations_lead_from_known_columns_to_known_columns(file: DuckDBPyConnec
     assert file.execute(f"FROM ({ends}) EXCEPT {standing}").fetchall() == []
     [(kinds,)] = file.execute("SELECT list_sort(list(DISTINCT kind)) FROM meta.relations").fetchall()
     assert kinds == ["id", "load", "parent"]
+
+
+def test_of_very_many_undocumented_columns_only_the_dictionary_says_so() -> None:
+    given = warehouse()
+    names = [f"x{number}" for number in range(MOST_COMMENTED)]
+    arrived(given, "commission_office", **dict.fromkeys(names, "BIGINT"))
+    found = [
+        {"table_name": "commission_office", "column_name": name, "documented": False, "source": name}
+        for name in names
+    ]
+    insert_rows(given, "meta.columns", found)
+    describe(given, ())
+    said = "WHERE table_name = 'commission_office' AND starts_with(column_name, 'x')"
+    [(comments,)] = given.execute(f"SELECT count(comment) FROM duckdb_columns() {said}").fetchall()
+    [(meanings,)] = given.execute(
+        f"SELECT count(*) FROM meta.dictionary {said} AND description <> ''"
+    ).fetchall()
+    assert (comments, meanings) == (0, len(names))
