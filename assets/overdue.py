@@ -47,6 +47,7 @@ class Overdue:
     why: str
     kind: str = ""
     months: tuple[Month, ...] = ()
+    last_try: str = ""
 
 
 def read_data_state(project: Project) -> DataState:
@@ -76,7 +77,7 @@ def find_overdue(state: DataState, now: datetime, being_fetched: Collection[str]
             months = tuple(Month.of(day) for day in failed.months)
             what = months_in_words(months) or "as it stands now"
             since = f"{failed.since_utc:%Y-%m-%d %H:%M} UTC"
-            yield Overdue(*one.pair, what, since, failed.error, failed.cause, months)
+            yield Overdue(*one.pair, what, since, failed.error, failed.cause, months, failed.last_try)
         elif success and _is_late(success, now):
             since = f"{success:%Y-%m-%d %H:%M} UTC"
             yield Overdue(*one.pair, "nothing new", since, "it was not read again", LATE)

@@ -345,7 +345,7 @@ def _sync(
         on_plan=run_log.planned,
         on_result=on_result,
     )
-    return summary.stopped, summary.shut_out
+    return str(summary.stopped or ""), summary.shut_out
 
 
 def run_notes(run_log: RunLog, news: Sequence[ColumnNews]) -> Mapping[str, Mapping[str, str]]:

@@ -57,6 +57,7 @@ class OpenFailure:
     error: str
     since_utc: datetime
     kind: str | None = None
+    last_try: str = ""
 
     @property
     def cause(self) -> str:
@@ -198,27 +199,12 @@ SELECT report, customer, month, table_name, column_name, place, reason, fingerpr
 FROM meta.quarantine_rows LEFT JOIN meta.loads USING (load_id, report, customer)
 ORDER BY report, customer, load_id, table_name, place
 """
-# A failure is open until every month of its window (or the report itself, if it has none) has been
-# loaded by a later answer.
 _FAILURES = """
-    WITH tries AS (
-        SELECT load_id, report, customer, status, error, error_kind, fetched_at_utc,
-               unnest(CASE WHEN len(months) = 0 THEN [NULL::DATE] ELSE months END) AS month
-        FROM meta.loads
-    ), mended AS (
-        SELECT report, customer, month, max(fetched_at_utc) AS mended_at_utc
-        FROM tries WHERE status IN ('loaded', 'superseded') GROUP BY ALL
-    ), unmended AS (
-        SELECT tries.* FROM tries
-        LEFT JOIN mended ON mended.report = tries.report AND mended.customer = tries.customer
-            AND mended.month IS NOT DISTINCT FROM tries.month
-        WHERE status IN ('failed', 'held back')
-          AND (mended_at_utc IS NULL OR mended_at_utc < tries.fetched_at_utc)
-    )
-    SELECT report, customer, coalesce(list_sort(list_distinct(list(month) FILTER (month IS NOT NULL))), []),
-           arg_max(status, fetched_at_utc), arg_max(error, fetched_at_utc), min(fetched_at_utc),
-           arg_max(error_kind, fetched_at_utc)
-    FROM unmended GROUP BY report, customer ORDER BY report, customer
+    SELECT report, customer, coalesce(list(month ORDER BY month) FILTER (month IS NOT NULL), []),
+           arg_max(status, failed_at_utc), arg_max(concat_ws(' ', error, remedy), failed_at_utc),
+           min(since_utc),
+           arg_max(error_kind, failed_at_utc), coalesce(arg_max(last_try, failed_at_utc), '')
+    FROM meta.open_failures GROUP BY report, customer ORDER BY report, customer
 """
 _QUARANTINED = """
     SELECT report, customer, table_name, column_name, reason, sum("rows")::BIGINT
@@ -245,7 +231,7 @@ _NIGHTS = """
     FROM meta.requests_by_day GROUP BY day ORDER BY day DESC LIMIT 7
 """
 _PROBLEMS = """
-    SELECT kind, severity, count(*), list(message ORDER BY message),
+    SELECT kind, severity, count(*), list(concat_ws(' ', message, remedy) ORDER BY message),
            coalesce(list(DISTINCT customer ORDER BY customer) FILTER (customer IS NOT NULL), [])
     FROM meta.problems GROUP BY kind, severity ORDER BY kind, severity
 """

@@ -196,7 +196,9 @@ def _print_causes(view: Overview, settings: Settings) -> None:
     out = shut_out(view)
     lost = {(one.report, one.customer) for one in view.standings if one.is_lost and one.customer not in out}
     failed = [
-        FailedReport(one.report, one.customer, one.cause, one.error, tuple(map(Month.of, one.months)))
+        FailedReport(
+            one.report, one.customer, one.cause, one.error, tuple(map(Month.of, one.months)), one.last_try
+        )
         for one in view.failures
     ]
     failed += [FailedReport(*pair, NO_RIGHT) for pair in sorted(lost)]

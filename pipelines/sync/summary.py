@@ -7,8 +7,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 
+from pipelines.connect.errors import ConnectError
 from pipelines.months import Month
 from pipelines.operations.causes import (
+    ALL_REFUSED,
     GIVEN_UP,
     LOGIN_REFUSED,
     NO_ANSWER,
@@ -26,7 +28,7 @@ NOT_OF_TONIGHT = frozenset({WindowStatus.SKIPPED, WindowStatus.WAITING, WindowSt
 """What says nothing of whether an answer would be given."""
 OF_THE_LOGIN = frozenset({LOGIN_REFUSED})
 """Errors that say the same of every window of a login."""
-OF_THE_HOST = frozenset({GIVEN_UP, NOBODY_ANSWERS})
+OF_THE_HOST = frozenset({ALL_REFUSED, GIVEN_UP, NOBODY_ANSWERS})
 """Errors that say the same of everything."""
 
 
@@ -35,9 +37,8 @@ class Summary:
     """Everything that became of one sync; grows while it runs.
 
     `answered` are the reports and customers of which anything was held before, `held` counts the months left
-    alone, `turns` are those that wait for their first turn, `stopped` says why the run ended early and
-    `stopped_by` names that kind of error; `on_result` is called with every window. `has_ahead` says that
-    something held is dated later than now.
+    alone, `turns` are those that wait for their first turn, `stopped` is why the run ended early, if it did;
+    `on_result` is called with every window. `has_ahead` says that something held is dated later than now.
     """
 
     run_id: str
@@ -48,8 +49,7 @@ class Summary:
     held: Counter[Pair] = field(default_factory=Counter)
     turns: dict[Pair, Mapping[Month, date]] = field(default_factory=dict)
     seconds: float = 0.0
-    stopped: str = ""
-    stopped_by: str = ""
+    stopped: ConnectError | None = None
     has_ahead: bool = False
 
     def add(self, result: WindowResult, status: WindowStatus, reason: str = "") -> None:
@@ -130,7 +130,8 @@ class Summary:
             ]
             return [*_complaints(self.trouble), *shut_out, *lost]
         # What made the run give up is part of it.
-        of_the_host = OF_THE_HOST | ({NO_ANSWER} if self.stopped_by == GIVEN_UP else set())
+        gave_up = type(self.stopped).__name__ == GIVEN_UP
+        of_the_host = OF_THE_HOST | ({NO_ANSWER} if gave_up else set())
         own = [
             one
             for one in self.trouble
@@ -154,12 +155,12 @@ def _complaints(trouble: Iterable[WindowResult]) -> Iterable[str]:
         first = windows[0]
         if first.error in OF_THE_LOGIN:
             yield (
-                f"{first.reason} {_not_read(len(windows))}, and no sync asks again until "
+                f"{first.sentence} {_not_read(len(windows))}, and no sync asks again until "
                 "the login is another one or `brokerbi doctor` finds that it is accepted."
             )
             continue
         months = ", ".join(one.when for one in windows[:6]) + (" and more" if len(windows) > 6 else "")
-        yield f"{first.report} of {first.customer} ({months}) {first.status.value}: {first.reason}"
+        yield f"{first.report} of {first.customer} ({months}) {first.status.value}: {first.sentence}"
 
 
 def _not_read(windows: int) -> str:

@@ -302,7 +302,7 @@ def _not_asked(summary: Summary) -> Iterator[WindowResult]:
     """What a run that gave up did not ask any more: one failed window for each report and customer."""
     left: dict[Pair, list[WindowResult]] = {}
     for one in summary.results:
-        if one.status is WindowStatus.NOT_ASKED and one.error and one.error == summary.stopped_by:
+        if one.status is WindowStatus.NOT_ASKED and one.error:
             left.setdefault(one.pair, []).append(one)
     for windows in left.values():
         months = sorted({month for one in windows for month in one.months})

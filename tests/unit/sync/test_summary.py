@@ -6,6 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from pipelines.connect.errors import HostDown
+from pipelines.connect.models import Request
 from pipelines.planning.selection import Pair
 from pipelines.sync.summary import Summary
 from warehouse.window_result import WindowResult, WindowStatus
@@ -62,7 +64,9 @@ def test_what_a_refused_login_was_to_read_is_not_promised_of_the_next_sync() -> 
 
 
 def test_what_made_a_sync_give_up_is_told_once() -> None:
-    summary = Summary("run", datetime(2026, 11, 22, tzinfo=UTC), stopped="It failed.", stopped_by="HostDown")
+    asked = Request("/x", {}, "sales", "M1")
+    stopped = HostDown("It failed.", request=asked)
+    summary = Summary("run", datetime(2026, 11, 22, tzinfo=UTC), stopped=stopped)
     for report, error in (("sales", "Unavailable"), ("tips", "HostDown"), ("users", "NotFound")):
         summary.add(WindowResult(report, "M1", error=error), WindowStatus.FAILED, "why")
     assert summary.complaints() == [
