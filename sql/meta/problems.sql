@@ -159,12 +159,12 @@ found AS (
     UNION ALL
     SELECT
         'clock ahead', 'error', CASE WHEN count(DISTINCT report) = 1 THEN any_value(report) END, customer, NULL,
-        min(fetched_at_utc),
+        min(fetched_at_utc), NULL, NULL,
         'What was read of ' || string_agg(DISTINCT report, ', ' ORDER BY report) || ' is dated up to '
         || ceil(epoch(max(fetched_at_utc - now_utc)) / 3600)::BIGINT || ' hours later than now'
         || CASE WHEN count(month) > 0 THEN ', ' || count(month) || ' months' ELSE '' END
-        || ': the clock was ahead, or another day was rehearsed here. See that the clock of this machine is right; '
-        || 'the next sync asks again and corrects the dates.'
+        || ': the clock was ahead, or another day was rehearsed here.',
+        'See that the clock of this machine is right; the next sync asks again and corrects the dates.'
     FROM ahead
     GROUP BY customer
     UNION ALL

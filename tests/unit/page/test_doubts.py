@@ -24,7 +24,9 @@ def _said(facts: Facts, office: str | None = None, code: str = "en") -> str:
 
 def _problem(kind: str, report: str | None = None, check_name: str = "") -> Facts:
     row = {"kind": kind, "severity": "warning", "report": report, "customer": None, "month": None}
-    return replace(chain("A", "B"), problems=({**row, "since_utc": None, "check_name": check_name, "in_all": 1},))
+    return replace(
+        chain("A", "B"), problems=({**row, "since_utc": None, "check_name": check_name, "in_all": 1},)
+    )
 
 
 def _read(report: str, customer: str = "A", *, is_late: bool = False) -> Freshness:
