@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -96,22 +95,14 @@ def find_overdue(state: DataState, now: datetime, being_fetched: Collection[str]
 
 
 def lost_rights(state: DataState) -> set[Pair]:
-    """Reports and customers that were answered once and are refused (403) now.
+    """Reports and customers that were answered once and are refused (403) now, as far as they are asked.
 
     A customer that is refused every report, answered before or not, is there once and without a report.
     """
     active = {one.pair for one in state.plan.planned if one.customer.active}
-    asked = Counter(customer for _, customer in active)
-    refused = Counter(customer for _, customer in active & set(state.ledger.denied))
-    shut_out = {customer for customer, count in refused.items() if count == asked[customer] > 1}
-    return {("", customer) for customer in shut_out} | {
-        pair
-        for one in state.status.standings
-        if (pair := (one.report, one.customer)) in active
-        and pair in state.ledger.denied
-        and one.last_success_utc
-        and one.customer not in shut_out
-    }
+    customers = {customer for _, customer in active}
+    shut_out = {("", customer) for customer in state.status.shut_out if customer in customers}
+    return shut_out | (state.status.rights_lost & active)
 
 
 def group_overdue(overdue: Iterable[Overdue]) -> dict[tuple[str, str, str, str], list[str]]:

@@ -178,16 +178,6 @@ class LedgerComparison:
             return PartitionState.NOTHING, reason, ""
         return PartitionState.FAILED, reason or NOT_ASKED, ""
 
-    def never_answered(self, results: Iterable[PartitionResult]) -> set[str]:
-        """Customers of whom nothing is held, refused each of several reports by whatever run of the day."""
-        reports: dict[str, set[str]] = {}
-        let_in = {customer for _, customer in self._answered}
-        for one in results:
-            reports.setdefault(one.partition.customer, set()).add(one.partition.report.name)
-            if one.state is not PartitionState.NO_ACCESS:
-                let_in.add(one.partition.customer)
-        return {customer for customer, several in reports.items() if len(several) > 1} - let_in
-
     @cached_property
     def _answered(self) -> set[Pair]:
         """Reports and customers of which anything is held: they were answered once."""

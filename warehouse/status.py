@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from warehouse.database import Store
 
 
+SHUT_OUT, RIGHT_LOST = "shut out", "right lost"
+"""Kinds of meta.conditions: every report of a customer is refused, or one that was answered before."""
+
+
 @dataclass(frozen=True)
 class ReportStatus:
     """One report of one customer: how far it is held, how the last tries went, and what has its turn yet."""
@@ -39,11 +43,6 @@ class ReportStatus:
     state: str
     waiting_months: int = 0
     waiting_until: date | None = None
-
-    @property
-    def is_lost(self) -> bool:
-        """Whether the service refuses now (403) what it answered before."""
-        return self.state == "no access" and self.last_success_utc is not None
 
 
 @dataclass(frozen=True)
@@ -63,6 +62,19 @@ class OpenFailure:
     def cause(self) -> str:
         """The kind of error in a word, or that the answers were held back."""
         return self.status if self.status == WindowStatus.HELD_BACK else self.kind or ""
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A row of meta.conditions: what is not as it should be, of whom, since when and why."""
+
+    kind: str
+    severity: str
+    report: str
+    customer: str
+    month: date | None
+    since_utc: datetime | None
+    cause: str
 
 
 @dataclass(frozen=True)
@@ -177,7 +189,18 @@ class Overview:
     overlaps: Sequence[Overlap] = ()
     nights: Sequence[RequestsOfNight] = ()
     problems: Sequence[ProblemCount] = ()
+    conditions: Sequence[Condition] = ()
     unpublished_since_utc: datetime | None = None  # when the first load was made that no published file has
+
+    @property
+    def shut_out(self) -> frozenset[str]:
+        """Customers to whom every report is refused."""
+        return frozenset(one.customer for one in self.conditions if one.kind == SHUT_OUT)
+
+    @property
+    def rights_lost(self) -> frozenset[tuple[str, str]]:
+        """Reports and customers that were answered before and are refused now."""
+        return frozenset((one.report, one.customer) for one in self.conditions if one.kind == RIGHT_LOST)
 
 
 @dataclass(frozen=True)
@@ -192,6 +215,10 @@ _REPORTS = """
     SELECT report, customer, held_months, newest_held_month, last_success_utc, last_failure_utc, last_error,
            due_utc, state, waiting_months, waiting_until
     FROM meta.freshness ORDER BY report, customer
+"""
+_CONDITIONS = """
+    SELECT kind, severity, coalesce(report, ''), customer, month, since_utc, coalesce(cause, '')
+    FROM meta.conditions ORDER BY ALL
 """
 _QUARANTINED_ROWS = """
 SELECT report, customer, month, table_name, column_name, place, reason, fingerprint, load_id,
@@ -256,8 +283,14 @@ def overview(store: Store) -> Overview:
             [Overlap(*row) for row in _rows(connection, _OVERLAPS, table="customer_overlaps")],
             [RequestsOfNight(*row) for row in _rows(connection, _NIGHTS)],
             [ProblemCount(*row) for row in _rows(connection, _PROBLEMS, table="problems")],
+            read_conditions(connection),
             *_rows(connection, _UNPUBLISHED)[0],
         )
+
+
+def read_conditions(connection: DuckDBPyConnection) -> list[Condition]:
+    """What is not as it should be, as meta.conditions says now."""
+    return [Condition(*row) for row in _rows(connection, _CONDITIONS, table="conditions")]
 
 
 def assumptions_that_differ(store: Store) -> list[str]:

@@ -45,6 +45,7 @@ from warehouse.ledger import (
     remember_cap,
     replace_turns,
 )
+from warehouse.status import read_conditions
 from warehouse.window_result import WindowResult, WindowStatus
 
 if TYPE_CHECKING:
@@ -137,9 +138,7 @@ class _Run:
     def _plan(self, connection: Connection) -> tuple[Plan, list[TaskState]]:
         clock, catalogue = self.context.clock, self.context.catalogue
         outline, users_of = read_outline(connection), partial(known_users, connection)
-        if self.summary.answered is None:
-            self.summary.answered = frozenset(outline.held)
-            self.summary.has_ahead = is_ahead(outline.newest_utc, clock.utc_now())
+        self.summary.has_ahead |= is_ahead(outline.newest_utc, clock.utc_now())
         plan = plan_from(outline, users_of, self.settings, self.selection, clock, catalogue)
         to_ask = [planned for planned in plan.planned if planned.windows]
         rows = read_rows(connection, [planned.pair for planned in to_ask])
@@ -296,6 +295,7 @@ class _Run:
         for pair, cap in learned.items():
             if cap != Cap():
                 remember_cap(connection, *pair, cap, now)
+        self.summary.conditions = read_conditions(connection)
 
 
 def _not_asked(summary: Summary) -> Iterator[WindowResult]:
