@@ -63,26 +63,26 @@ def find_overdue(state: DataState, now: datetime, being_fetched: Collection[str]
     Reports without access (403) and customers that are switched off are never overdue.
     """
     failures = {(one.report, one.customer): one for one in state.status.failures}
-    successes = {
-        (one.report, one.customer): aware(one.last_success_utc)
+    late = {
+        (one.report, one.customer): one.last_success_utc
         for one in state.status.standings
-        if one.last_success_utc
+        if one.due_utc and aware(one.due_utc) < now
     }
     for one in state.plan.planned:
         if not one.customer.active or one.pair in state.ledger.denied:
             continue
-        failed, success = failures.get(one.pair), successes.get(one.pair)
+        failed, success = failures.get(one.pair), late.get(one.pair)
         if failed:
             months = tuple(Month.of(day) for day in failed.months)
             what = months_in_words(months) or "as it stands now"
             since = f"{failed.since_utc:%Y-%m-%d %H:%M} UTC"
             yield Overdue(*one.pair, what, since, failed.error, failed.cause, months, failed.last_try)
-        elif success and _is_late(success, now):
+        elif success:
             since = f"{success:%Y-%m-%d %H:%M} UTC"
             yield Overdue(*one.pair, "nothing new", since, "it was not read again", LATE)
         elif one.customer.id not in being_fetched and _was_never_fetched(one, state.ledger):
             yield Overdue(*one.pair, months_in_words(one.wanted.missing), "", "it was never fetched", NEVER)
-    if state.published and _is_late(state.published, now):
+    if state.published and now - state.published > LATE_AFTER:
         since = f"{state.published:%Y-%m-%d %H:%M} UTC"
         yield Overdue(
             "the published file",
@@ -122,10 +122,6 @@ def overdue_table(overdue: Iterable[Overdue]) -> str:
     if len(rows) > MOST_LINES:
         rows[MOST_LINES:] = [(f"and {len(rows) - MOST_LINES} more", "", "", "", "")]
     return markdown_table(("report", "customers", "what", "since", "why"), rows)
-
-
-def _is_late(success: datetime, now: datetime) -> bool:
-    return now - success > LATE_AFTER
 
 
 def _was_never_fetched(one: PlannedReport, ledger: Ledger) -> bool:
