@@ -285,7 +285,7 @@ def take_a_look(project: Project, instance: dg.DagsterInstance, now: datetime) -
     lost = lost_rights(state)
     fetched = customers_being_fetched(instance, customers_in_order(project.settings))
     troubles = [
-        FailedReport(one.report, one.customer, one.kind, one.why, one.months)
+        FailedReport(one.report, one.customer, one.kind, one.why, one.months, one.last_try)
         for one in find_overdue(state, project.as_of(now), fetched)
     ]
     troubles += [FailedReport(*one, NO_RIGHT if one[0] else SHUT_OUT) for one in sorted(lost)]

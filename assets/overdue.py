@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -47,6 +46,7 @@ class Overdue:
     why: str
     kind: str = ""
     months: tuple[Month, ...] = ()
+    last_try: str = ""
 
 
 def read_data_state(project: Project) -> DataState:
@@ -63,26 +63,26 @@ def find_overdue(state: DataState, now: datetime, being_fetched: Collection[str]
     Reports without access (403) and customers that are switched off are never overdue.
     """
     failures = {(one.report, one.customer): one for one in state.status.failures}
-    successes = {
-        (one.report, one.customer): aware(one.last_success_utc)
+    late = {
+        (one.report, one.customer): one.last_success_utc
         for one in state.status.standings
-        if one.last_success_utc
+        if one.due_utc and aware(one.due_utc) < now
     }
     for one in state.plan.planned:
         if not one.customer.active or one.pair in state.ledger.denied:
             continue
-        failed, success = failures.get(one.pair), successes.get(one.pair)
+        failed, success = failures.get(one.pair), late.get(one.pair)
         if failed:
             months = tuple(Month.of(day) for day in failed.months)
             what = months_in_words(months) or "as it stands now"
             since = f"{failed.since_utc:%Y-%m-%d %H:%M} UTC"
-            yield Overdue(*one.pair, what, since, failed.error, failed.cause, months)
-        elif success and _is_late(success, now):
+            yield Overdue(*one.pair, what, since, failed.error, failed.cause, months, failed.last_try)
+        elif success:
             since = f"{success:%Y-%m-%d %H:%M} UTC"
             yield Overdue(*one.pair, "nothing new", since, "it was not read again", LATE)
         elif one.customer.id not in being_fetched and _was_never_fetched(one, state.ledger):
             yield Overdue(*one.pair, months_in_words(one.wanted.missing), "", "it was never fetched", NEVER)
-    if state.published and _is_late(state.published, now):
+    if state.published and now - state.published > LATE_AFTER:
         since = f"{state.published:%Y-%m-%d %H:%M} UTC"
         yield Overdue(
             "the published file",
@@ -95,22 +95,14 @@ def find_overdue(state: DataState, now: datetime, being_fetched: Collection[str]
 
 
 def lost_rights(state: DataState) -> set[Pair]:
-    """Reports and customers that were answered once and are refused (403) now.
+    """Reports and customers that were answered once and are refused (403) now, as far as they are asked.
 
     A customer that is refused every report, answered before or not, is there once and without a report.
     """
     active = {one.pair for one in state.plan.planned if one.customer.active}
-    asked = Counter(customer for _, customer in active)
-    refused = Counter(customer for _, customer in active & set(state.ledger.denied))
-    shut_out = {customer for customer, count in refused.items() if count == asked[customer] > 1}
-    return {("", customer) for customer in shut_out} | {
-        pair
-        for one in state.status.standings
-        if (pair := (one.report, one.customer)) in active
-        and pair in state.ledger.denied
-        and one.last_success_utc
-        and one.customer not in shut_out
-    }
+    customers = {customer for _, customer in active}
+    shut_out = {("", customer) for customer in state.status.shut_out if customer in customers}
+    return shut_out | (state.status.rights_lost & active)
 
 
 def group_overdue(overdue: Iterable[Overdue]) -> dict[tuple[str, str, str, str], list[str]]:
@@ -130,10 +122,6 @@ def overdue_table(overdue: Iterable[Overdue]) -> str:
     if len(rows) > MOST_LINES:
         rows[MOST_LINES:] = [(f"and {len(rows) - MOST_LINES} more", "", "", "", "")]
     return markdown_table(("report", "customers", "what", "since", "why"), rows)
-
-
-def _is_late(success: datetime, now: datetime) -> bool:
-    return now - success > LATE_AFTER
 
 
 def _was_never_fetched(one: PlannedReport, ledger: Ledger) -> bool:

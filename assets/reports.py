@@ -55,6 +55,7 @@ from warehouse.column_news import ColumnNews, column_news
 from warehouse.duckdb_file import literal, quoted
 from warehouse.errors import WarehouseError
 from warehouse.ledger import ledger_of
+from warehouse.status import SHUT_OUT, read_conditions
 from warehouse.window_result import WindowResult
 
 SERVICE = dg.AssetKey("connect_service")
@@ -260,7 +261,7 @@ def _sync_and_compare(
     if _is_automatic_retry(context):  # what was refused stays so for minutes
         asked = [one for one in asked if not before.was_denied_since(one.pair, since)]
     try:
-        stopped, shut_out = _sync(project, context, asked, windows, run_log)
+        stopped = _sync(project, context, asked, windows, run_log)
     except BaseException:
         with suppress(WarehouseError):
             found = _results(replace(comparison, after=ledger_of(store)), partitions, windows)
@@ -268,7 +269,9 @@ def _sync_and_compare(
         raise
     comparison = replace(comparison, after=ledger_of(store))
     found = _results(comparison, partitions, windows)
-    return found, stopped, sorted({*shut_out, *comparison.never_answered(found)})
+    with store.reading() as connection:
+        out = {one.customer for one in read_conditions(connection) if one.kind == SHUT_OUT}
+    return found, stopped, sorted(out & {one.partition.customer for one in found})
 
 
 def _results(
@@ -319,14 +322,11 @@ def _sync(
     partitions: Sequence[ReportPartition],
     windows: list[WindowResult],
     run_log: RunLog,
-) -> tuple[str, Sequence[str]]:
-    """Ask for these partitions and add every window to `windows`.
-
-    Returns why the sync stopped early, if it did, and the customers that were refused everything.
-    """
+) -> str:
+    """Ask for these partitions and add every window to `windows`; returns why the sync stopped, if early."""
     months = months_by_pair(partitions, project.calendar)
     if not months:
-        return "", ()
+        return ""
 
     def on_result(window: WindowResult) -> None:
         windows.append(window)
@@ -345,7 +345,7 @@ def _sync(
         on_plan=run_log.planned,
         on_result=on_result,
     )
-    return summary.stopped, summary.shut_out
+    return str(summary.stopped or "")
 
 
 def run_notes(run_log: RunLog, news: Sequence[ColumnNews]) -> Mapping[str, Mapping[str, str]]:

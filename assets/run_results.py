@@ -73,6 +73,7 @@ class PartitionResult:
     rows_ahead: int | None = None
     held: HeldMonth | None = None
     window: WindowResult | None = None
+    last_try: str = ""
 
     @property
     def is_done(self) -> bool:
@@ -128,6 +129,7 @@ class LedgerComparison:
         own, *ahead = [self.after.months.get(key) for key in keys]
         before = self.before.months.get(keys[0])
         state, reason, kind = self._state(partition, windows)
+        failed = next((one for one in windows if one.status in TROUBLE), None)
         return PartitionResult(
             partition,
             state,
@@ -138,6 +140,7 @@ class LedgerComparison:
             rows_ahead=sum(one.rows for one in ahead if one) if ahead else None,
             held=own,
             window=next((one for one in windows if one.status is WindowStatus.LOADED), None),
+            last_try=failed.last_try if failed else "",
         )
 
     def _state(
@@ -147,7 +150,7 @@ class LedgerComparison:
         for window in windows:
             if window.status in TROUBLE:
                 kind = HELD_BACK if window.status is WindowStatus.HELD_BACK else window.error
-                return PartitionState.FAILED, window.reason, kind
+                return PartitionState.FAILED, window.sentence, kind
         waiting = {
             day for one in windows if one.status is WindowStatus.WAITING for day in one.months
         }  # of months to come a partition is whole without those
@@ -174,16 +177,6 @@ class LedgerComparison:
         if any(window.status is WindowStatus.SKIPPED for window in windows):
             return PartitionState.NOTHING, reason, ""
         return PartitionState.FAILED, reason or NOT_ASKED, ""
-
-    def never_answered(self, results: Iterable[PartitionResult]) -> set[str]:
-        """Customers of whom nothing is held, refused each of several reports by whatever run of the day."""
-        reports: dict[str, set[str]] = {}
-        let_in = {customer for _, customer in self._answered}
-        for one in results:
-            reports.setdefault(one.partition.customer, set()).add(one.partition.report.name)
-            if one.state is not PartitionState.NO_ACCESS:
-                let_in.add(one.partition.customer)
-        return {customer for customer, several in reports.items() if len(several) > 1} - let_in
 
     @cached_property
     def _answered(self) -> set[Pair]:
@@ -300,7 +293,7 @@ def troubles(results: Iterable[PartitionResult]) -> list[FailedReport]:
     found: dict[Pair, FailedReport] = {}
     for one in results:
         if one.state in RED:
-            failed = FailedReport(*one.partition.pair, one.kind, one.reason)
+            failed = FailedReport(*one.partition.pair, one.kind, one.reason, last_try=one.last_try)
             known = found.get(one.partition.pair, failed)
             months = known.months + ((one.partition.month,) if one.partition.month else ())
             found[one.partition.pair] = replace(known if known.kind else failed, months=months)

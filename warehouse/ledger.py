@@ -22,19 +22,8 @@ Pair = tuple[str, str]
 
 # What was held back waits for somebody to look: the same answer would be held back again.
 _FAILED = """
-    WITH troubles AS (
-        SELECT report, customer, unnest(months) AS month, status, fetched_at_utc
-        FROM meta.loads WHERE status IN ('failed', 'held back')
-    ), latest AS (
-        SELECT report, customer, month, arg_max(status, fetched_at_utc) AS status,
-               max(fetched_at_utc) AS failed_at_utc
-        FROM troubles GROUP BY ALL
-    )
-    SELECT report, customer, list(month) FROM latest LEFT JOIN meta.months AS held
-    USING (report, customer, month)
-    WHERE latest.status = 'failed'
-        AND (held.fetched_at_utc IS NULL OR held.fetched_at_utc < latest.failed_at_utc)
-    GROUP BY ALL
+    SELECT report, customer, list(month) FROM meta.open_failures
+    WHERE status = 'failed' AND month IS NOT NULL GROUP BY ALL
 """
 _NEWEST = """
     SELECT max(moment) FROM (
@@ -302,6 +291,10 @@ def record_failures(connection: DuckDBPyConnection, failures: Sequence[WindowRes
                 "status": failure.status.value,
                 "error": failure.reason,
                 "error_kind": failure.error,
+                "remedy": failure.remedy,
+                "http_status": failure.http_status,
+                "last_try": failure.last_try,
+                "login": failure.login,
                 "rows": 0,
                 "note": "",
             }

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from warehouse.database import Store
 
 
+SHUT_OUT, RIGHT_LOST = "shut out", "right lost"
+"""Kinds of meta.conditions: every report of a customer is refused, or one that was answered before."""
+
+
 @dataclass(frozen=True)
 class ReportStatus:
     """One report of one customer: how far it is held, how the last tries went, and what has its turn yet."""
@@ -40,11 +44,6 @@ class ReportStatus:
     waiting_months: int = 0
     waiting_until: date | None = None
 
-    @property
-    def is_lost(self) -> bool:
-        """Whether the service refuses now (403) what it answered before."""
-        return self.state == "no access" and self.last_success_utc is not None
-
 
 @dataclass(frozen=True)
 class OpenFailure:
@@ -57,11 +56,25 @@ class OpenFailure:
     error: str
     since_utc: datetime
     kind: str | None = None
+    last_try: str = ""
 
     @property
     def cause(self) -> str:
         """The kind of error in a word, or that the answers were held back."""
         return self.status if self.status == WindowStatus.HELD_BACK else self.kind or ""
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A row of meta.conditions: what is not as it should be, of whom, since when and why."""
+
+    kind: str
+    severity: str
+    report: str
+    customer: str
+    month: date | None
+    since_utc: datetime | None
+    cause: str
 
 
 @dataclass(frozen=True)
@@ -176,7 +189,18 @@ class Overview:
     overlaps: Sequence[Overlap] = ()
     nights: Sequence[RequestsOfNight] = ()
     problems: Sequence[ProblemCount] = ()
+    conditions: Sequence[Condition] = ()
     unpublished_since_utc: datetime | None = None  # when the first load was made that no published file has
+
+    @property
+    def shut_out(self) -> frozenset[str]:
+        """Customers to whom every report is refused."""
+        return frozenset(one.customer for one in self.conditions if one.kind == SHUT_OUT)
+
+    @property
+    def rights_lost(self) -> frozenset[tuple[str, str]]:
+        """Reports and customers that were answered before and are refused now."""
+        return frozenset((one.report, one.customer) for one in self.conditions if one.kind == RIGHT_LOST)
 
 
 @dataclass(frozen=True)
@@ -192,33 +216,22 @@ _REPORTS = """
            due_utc, state, waiting_months, waiting_until
     FROM meta.freshness ORDER BY report, customer
 """
+_CONDITIONS = """
+    SELECT kind, severity, coalesce(report, ''), customer, month, since_utc, coalesce(cause, '')
+    FROM meta.conditions ORDER BY ALL
+"""
 _QUARANTINED_ROWS = """
 SELECT report, customer, month, table_name, column_name, place, reason, fingerprint, load_id,
        coalesce(landing, ''), coalesce(sha256, '')
 FROM meta.quarantine_rows LEFT JOIN meta.loads USING (load_id, report, customer)
 ORDER BY report, customer, load_id, table_name, place
 """
-# A failure is open until every month of its window (or the report itself, if it has none) has been
-# loaded by a later answer.
 _FAILURES = """
-    WITH tries AS (
-        SELECT load_id, report, customer, status, error, error_kind, fetched_at_utc,
-               unnest(CASE WHEN len(months) = 0 THEN [NULL::DATE] ELSE months END) AS month
-        FROM meta.loads
-    ), mended AS (
-        SELECT report, customer, month, max(fetched_at_utc) AS mended_at_utc
-        FROM tries WHERE status IN ('loaded', 'superseded') GROUP BY ALL
-    ), unmended AS (
-        SELECT tries.* FROM tries
-        LEFT JOIN mended ON mended.report = tries.report AND mended.customer = tries.customer
-            AND mended.month IS NOT DISTINCT FROM tries.month
-        WHERE status IN ('failed', 'held back')
-          AND (mended_at_utc IS NULL OR mended_at_utc < tries.fetched_at_utc)
-    )
-    SELECT report, customer, coalesce(list_sort(list_distinct(list(month) FILTER (month IS NOT NULL))), []),
-           arg_max(status, fetched_at_utc), arg_max(error, fetched_at_utc), min(fetched_at_utc),
-           arg_max(error_kind, fetched_at_utc)
-    FROM unmended GROUP BY report, customer ORDER BY report, customer
+    SELECT report, customer, coalesce(list(month ORDER BY month) FILTER (month IS NOT NULL), []),
+           arg_max(status, failed_at_utc), arg_max(concat_ws(' ', error, remedy), failed_at_utc),
+           min(since_utc),
+           arg_max(error_kind, failed_at_utc), coalesce(arg_max(last_try, failed_at_utc), '')
+    FROM meta.open_failures GROUP BY report, customer ORDER BY report, customer
 """
 _QUARANTINED = """
     SELECT report, customer, table_name, column_name, reason, sum("rows")::BIGINT
@@ -245,7 +258,7 @@ _NIGHTS = """
     FROM meta.requests_by_day GROUP BY day ORDER BY day DESC LIMIT 7
 """
 _PROBLEMS = """
-    SELECT kind, severity, count(*), list(message ORDER BY message),
+    SELECT kind, severity, count(*), list(concat_ws(' ', message, remedy) ORDER BY message),
            coalesce(list(DISTINCT customer ORDER BY customer) FILTER (customer IS NOT NULL), [])
     FROM meta.problems GROUP BY kind, severity ORDER BY kind, severity
 """
@@ -270,8 +283,14 @@ def overview(store: Store) -> Overview:
             [Overlap(*row) for row in _rows(connection, _OVERLAPS, table="customer_overlaps")],
             [RequestsOfNight(*row) for row in _rows(connection, _NIGHTS)],
             [ProblemCount(*row) for row in _rows(connection, _PROBLEMS, table="problems")],
+            read_conditions(connection),
             *_rows(connection, _UNPUBLISHED)[0],
         )
+
+
+def read_conditions(connection: DuckDBPyConnection) -> list[Condition]:
+    """What is not as it should be, as meta.conditions says now."""
+    return [Condition(*row) for row in _rows(connection, _CONDITIONS, table="conditions")]
 
 
 def assumptions_that_differ(store: Store) -> list[str]:

@@ -61,7 +61,9 @@ class WindowResult:
     `months` are first days, empty for a report without months; `open_months` were not over when they were
     asked. `history` merges the rows into slowly changing history instead of replacing months; `asked` then
     limits the comparison to the rows of these asked ids. `reason` says in a sentence why the window was not
-    loaded, `error` names the kind of error, `doubts` are what it was held back for. `rows` counts by table,
+    loaded and `remedy` what to do, `error` names the kind of error, `doubts` are what it was held back for.
+    Of an error of the service, `http_status` is that of its last answer, `last_try` how the last of several
+    tries ended, and `login` where the login is set that was refused. `rows` counts by table,
     `rows_by_month` what was fetched over all tables; `superseded` are months that were left alone because a
     newer fetch is held; `opened` and `closed` count versions of history.
     """
@@ -77,7 +79,11 @@ class WindowResult:
     asked: tuple[str, ...] | None = None
     status: WindowStatus = WindowStatus.NOT_ASKED
     reason: str = ""
+    remedy: str = ""
     error: str = ""
+    http_status: int | None = None
+    last_try: str = ""
+    login: str = ""
     doubts: tuple[Doubt, ...] = ()
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -112,6 +118,11 @@ class WindowResult:
         if self.fetched_at_utc is None:
             raise ValueError(f"{self.report} of {self.customer}, {self.when}, was not fetched")
         return self.fetched_at_utc
+
+    @property
+    def sentence(self) -> str:
+        """Why it was not loaded, and what to do."""
+        return f"{self.reason} {self.remedy}".rstrip()
 
     @property
     def when(self) -> str:

@@ -191,12 +191,11 @@ def _print_quarantined(one: RawRow) -> None:
 
 def _print_causes(view: Overview, settings: Settings) -> None:
     """A sentence for each cause of what failed, and a line for each customer that never had some right."""
-    from pipelines.operations.health import shut_out
-
-    out = shut_out(view)
-    lost = {(one.report, one.customer) for one in view.standings if one.is_lost and one.customer not in out}
+    out, lost = view.shut_out, view.rights_lost
     failed = [
-        FailedReport(one.report, one.customer, one.cause, one.error, tuple(map(Month.of, one.months)))
+        FailedReport(
+            one.report, one.customer, one.cause, one.error, tuple(map(Month.of, one.months)), one.last_try
+        )
         for one in view.failures
     ]
     failed += [FailedReport(*pair, NO_RIGHT) for pair in sorted(lost)]

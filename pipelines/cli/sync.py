@@ -13,7 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from pipelines.catalogue.sales import CHANGED_SALES
 from pipelines.cli.maintenance import draw_operators_page, publish
 from pipelines.cli.output import complain, count, duration, print_table, say, size
-from pipelines.operations.causes import reason_without_request, shortened
+from pipelines.operations.causes import shortened
 from pipelines.planning.plan import Plan
 from pipelines.planning.selection import Selection
 from pipelines.settings.model import Settings, load_settings
@@ -93,9 +93,7 @@ def _summary_row(name: str, results: list[WindowResult], held: int) -> list[str]
         some = [one for one in results if one.status is status]
         if some and status is not WindowStatus.LOADED:
             customers = ", ".join(sorted({one.customer for one in some})[:5])
-            reason = shortened(
-                reason_without_request(some[0].reason), LONGEST_REASON
-            )  # all of it follows on stderr
+            reason = shortened(some[0].reason, LONGEST_REASON)  # all of it follows on stderr
             remarks.append(f"{len(some)} {status.value} ({customers}): {reason}")
     warnings = [warning for one in results for warning in one.warnings]
     if warnings:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from dataclasses import dataclass, field
 
-from pipelines.connect.errors import ConnectError, HostDown, Unreachable
+from pipelines.connect.errors import AllRefused, ConnectError, HostDown, Unreachable
 from pipelines.connect.models import Request, Try
 from pipelines.connect.rate_limit import RateLimit
 
@@ -27,14 +27,13 @@ class CircuitBreaker:
     and nothing more is asked, when `enough` requests in a row failed in all their tries, for at least
     three pairs of customer and report, when three in a row found nothing to connect to, or when every
     report is refused with 403, customer after customer. `reports` is how many reports the run asks for;
-    `open_because` says why the run is over, `opened_by` names the kind of error; both are empty until then.
+    `over` is why the run is over, None until then.
     """
 
     rate_limit: RateLimit
     reports: int = REPORTS_REFUSED
     enough: int = 10
-    open_because: str = ""
-    opened_by: str = ""
+    over: ConnectError | None = None
     _latest: deque[bool] = field(default_factory=lambda: deque(maxlen=LATEST_TRIES))
     _exhausted_in_a_row: list[ConnectError] = field(default_factory=list)
     _refused_in_a_row: set[tuple[str, str]] = field(default_factory=set)
@@ -44,8 +43,9 @@ class CircuitBreaker:
 
     def check(self, request: Request) -> None:
         """Refuse to ask anything once the circuit is open."""
-        if self.open_because:
-            raise HostDown(f"{self.open_because} Not asked: {request}.", request=request)
+        if self.over:
+            kind = AllRefused if isinstance(self.over, AllRefused) else HostDown
+            raise kind(self.over.found, self.over.remedy, request=request, last_try=self.over.last_try)
 
     def note_try(self, one: Try) -> None:
         """Remember one try; an answer of whatever kind shows that the host is alive."""
@@ -68,10 +68,13 @@ class CircuitBreaker:
         if forbidden and self._is_mass_refusal():
             self.rate_limit.slow_down()
             self._open(
-                "The service refuses every report with 403, customer after customer, so this run asks no "
-                "more, lest it blocks us. "
-                "Ask the service's support what has become of the rights; `brokerbi doctor` shows what "
-                "is left of them."
+                AllRefused(
+                    "The service refuses every report with 403, customer after customer, so this run asks "
+                    "no more, lest it blocks us.",
+                    "Ask the service's support what has become of the rights; `brokerbi doctor` shows what "
+                    "is left of them.",
+                    request=one.request,
+                )
             )
 
     def note_exhausted(self, error: ConnectError) -> None:
@@ -80,13 +83,15 @@ class CircuitBreaker:
         failed.append(error)
         pairs = {(each.request.customer, each.request.report) for each in failed}
         if len(failed) >= UNREACHABLE_IN_A_ROW and all(isinstance(each, Unreachable) for each in failed):
-            self._open(f"Nobody answers at the address of the service. {error}", by=Unreachable)
+            found = f"Nobody answers at the address of the service. {error.found}"
+            self._open(Unreachable(found, error.remedy, request=error.request, last_try=error.last_try))
         elif len(failed) >= self.enough and len(pairs) >= FEWEST_PAIRS:
             self.rate_limit.slow_down()
-            self._open(
-                f"The service failed {len(failed)} requests in a row, each in all its tries, "
-                f"so this run asks no more; run again later. {error}"
+            found = (
+                f"The service failed {len(failed)} requests in a row, each in all its tries, so this run "
+                f"asks no more. {error.found}"
             )
+            self._open(HostDown(found, error.remedy, request=error.request, last_try=error.last_try))
 
     def refuses_customer(self, customer: str) -> bool:
         """Whether one customer was refused three reports, also such as others get, and answered none."""
@@ -110,6 +115,5 @@ class CircuitBreaker:
             and len(self._refused_in_a_row) >= FEWEST_REFUSALS
         )
 
-    def _open(self, reason: str, by: type[ConnectError] = HostDown) -> None:
-        if not self.open_because:
-            self.open_because, self.opened_by = reason, by.__name__
+    def _open(self, error: ConnectError) -> None:
+        self.over = self.over or error

@@ -166,9 +166,10 @@ class Client:
             raise self._clock_check.error
         if self._unauthorized:
             raise Unauthorized(
-                f"The login was refused (401) and is not used again. Not asked: {request}. "
-                f"{correct(self._login)}",
+                "The login was refused (401) and is not used again.",
+                correct(self._login),
                 request=request,
+                login=self._login.words,
             )
 
     async def _parse(self, one: Try, answer: Answer, read: Callable[[bytes], T]) -> tuple[Try, list[T]]:

@@ -4,7 +4,7 @@ ConnectError
 ├── Unauthorized      401: the login is wrong; nothing more is asked with it
 ├── Forbidden         403: this login may not see this report of this customer
 ├── NotFound          404: no such address or customer
-├── Refused           400: the request breaks a rule of the service; `validation` says which
+├── Refused           400: the request breaks a rule of the service
 ├── Unexpected        any other status nobody has documented
 ├── Redirected        3xx: never followed, the login would travel along
 ├── AnswerTooLarge    the answer is larger than BROKERBI_LARGEST_ANSWER_MB
@@ -12,7 +12,8 @@ ConnectError
 ├── TooManyRequests   429, every time it was asked
 ├── Unavailable       5xx, time-outs, resets and half bodies, every time it was asked
 ├── Unreachable       no connection, every time one was tried
-├── HostDown          the host fails or refuses one request after the other: the run is over
+├── HostDown          the host fails one request after the other: the run is over
+├── AllRefused        403 for every report, customer after customer: the run is over
 └── RunFailed         this machine is not fit to ask: the run is over, and nothing of it is written down
     ├── WrongClock    its clock is an hour or more away from the service's
     └── PaceBlocked   another process holds what all share for asking, and does not move on
@@ -20,7 +21,6 @@ ConnectError
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
@@ -29,23 +29,40 @@ from pipelines.connect.models import MEGABYTE, TOO_MANY_REQUESTS, Answer, Limits
 MARKUP = "XML or HTML"
 LONGEST_EXCERPT = 300
 GATEWAY_TIMEOUT = 504
-LAST_TRY = re.compile(r"; the last (?:was )?([a-z0-9 ]*[a-z0-9])")
-"""Of the message of `exhausted`: how the last try ended."""
 
 
 class ConnectError(Exception):
-    """The service could not be asked; the message is a sentence with the next step.
+    """The service could not be asked for `request`, which the message leaves to whoever tells it.
 
-    `answer` is the last answer there was, for the landing; `tries` counts the requests made.
+    `found` is what came back and `remedy` what to do about it; the message is both. `answer` is the last
+    answer there was, for the landing; `tries` counts the requests made, and `last_try` is how the last of
+    several ended. `login` are the words for the login that was refused.
     """
 
     def __init__(
-        self, message: str, *, request: Request, answer: Answer | None = None, tries: int = 0
+        self,
+        found: str,
+        remedy: str = "",
+        *,
+        request: Request,
+        answer: Answer | None = None,
+        tries: int = 0,
+        last_try: str = "",
+        login: str = "",
     ) -> None:
-        super().__init__(message)
+        super().__init__(f"{found} {remedy}".rstrip())
+        self.found = found
+        self.remedy = remedy
         self.request = request
         self.answer = answer
         self.tries = tries
+        self.last_try = last_try
+        self.login = login
+
+    @property
+    def http_status(self) -> int | None:
+        """The status of the last answer, if there was one."""
+        return self.answer.status if self.answer else None
 
 
 class Unauthorized(ConnectError):
@@ -61,9 +78,7 @@ class NotFound(ConnectError):
 
 
 class Refused(ConnectError):
-    """The service calls the request wrong; `validation` is an excerpt of what it says."""
-
-    validation: str = ""
+    """The service calls the request wrong."""
 
 
 class Unexpected(ConnectError):
@@ -104,6 +119,10 @@ class HostDown(ConnectError):
     """The circuit is open: asking anything more would only make it worse."""
 
 
+class AllRefused(HostDown):
+    """The circuit is open because every report was refused, customer after customer."""
+
+
 class RunFailed(ConnectError):
     """Nothing can be asked from this machine as it is: the whole run ends with this error."""
 
@@ -123,11 +142,19 @@ KEPT_IN_LANDING = (
     "BROKERBI_REPORTS."
 )
 
-REFUSALS: dict[int, tuple[type[ConnectError], str]] = {
-    400: (Refused, "it calls the question wrong. Ask for a shorter time, or compare it with the interface."),
-    401: (Unauthorized, "the login is wrong, and nothing more is asked with it."),
-    403: (Forbidden, f"the login has no access to it. {ASK_FOR_THE_RIGHT}"),
-    404: (NotFound, "there is no such thing. Check BROKERBI_BASE_URL and the customer id (one like M30011)."),
+REFUSALS: dict[int, tuple[type[ConnectError], str, str]] = {
+    400: (
+        Refused,
+        "it calls the question wrong.",
+        "Ask for a shorter time, or compare it with the interface.",
+    ),
+    401: (Unauthorized, "the login is wrong, and nothing more is asked with it.", ""),
+    403: (Forbidden, "the login has no access to it.", ASK_FOR_THE_RIGHT),
+    404: (
+        NotFound,
+        "there is no such thing.",
+        "Check BROKERBI_BASE_URL and the customer id (one like M30011).",
+    ),
 }
 IN_TROUBLE: dict[Trouble, tuple[type[ConnectError], str, str]] = {
     "unreachable": (
@@ -137,7 +164,7 @@ IN_TROUBLE: dict[Trouble, tuple[type[ConnectError], str, str]] = {
     ),
     "timed out": (Unavailable, "took too long", "Run again later, or raise BROKERBI_TIMEOUT_SECONDS."),
     "broken": (Unavailable, "broke off", RUN_AGAIN),
-    "not json": (NotJson, "was answered with something that is not JSON", KEPT_IN_LANDING),
+    "not json": (NotJson, "answered with something that is not JSON", KEPT_IN_LANDING),
 }
 """What becomes of a request whose last try ended so: the error, what it says of that try, and the advice."""
 SLOW_DOWN = "Lower BROKERBI_REQUESTS_PER_SECOND or BROKERBI_CONCURRENCY."
@@ -145,22 +172,24 @@ SLOW_DOWN = "Lower BROKERBI_REQUESTS_PER_SECOND or BROKERBI_CONCURRENCY."
 
 def refusal(answer: Answer, login: Login) -> ConnectError:
     """The error for an answer that is never asked for again."""
-    kind, advice = REFUSALS.get(
-        answer.status, (Unexpected, "nobody has documented that. Ask the service's support.")
+    kind, meaning, remedy = REFUSALS.get(
+        answer.status, (Unexpected, "nobody has documented that.", "Ask the service's support.")
     )
     if 300 <= answer.status < 400:
-        kind = Redirected
-        advice = f"it points to {_redirect_target(answer)}, which is not followed. Check BROKERBI_BASE_URL."
+        kind, remedy = Redirected, "Check BROKERBI_BASE_URL."
+        meaning = f"it points to {_redirect_target(answer)}, which is not followed."
     if kind is Unauthorized:
-        advice += f" {correct(login)}"
+        remedy = correct(login)
     said = excerpt(answer.body, login)
-    message = f"The service answered {answer.status} to {answer.request}: {advice}"
-    if said:
-        message = f"{message} It says: {said}"
-    error = kind(message, request=answer.request, answer=answer, tries=answer.tries)
-    if isinstance(error, Refused):
-        error.validation = said
-    return error
+    found = f"The service answered {answer.status}: {meaning}"
+    return kind(
+        f"{found} It says: {said}" if said else found,
+        remedy,
+        request=answer.request,
+        answer=answer,
+        tries=answer.tries,
+        login=login.words if kind is Unauthorized else "",
+    )
 
 
 def correct(login: Login) -> str:
@@ -175,7 +204,8 @@ def too_large(
     limit = f"is larger than {limits.largest_bytes / MEGABYTE:g} MB"
     advice = "or raise BROKERBI_LARGEST_ANSWER_MB." if not detail else "or leave the report out."
     return AnswerTooLarge(
-        f"The answer to {request} {detail or limit}. Ask for less, {advice}",
+        f"The answer {detail or limit}.",
+        f"Ask for less, {advice}",
         request=request,
         answer=answer,
         tries=tries,
@@ -186,31 +216,27 @@ def exhausted(tries: Sequence[Try], answer: Answer | None) -> ConnectError:
     """The error after the last try of a request; it carries the last answer there was."""
     last = tries[-1]
     if last.trouble:
-        kind, ending, advice = IN_TROUBLE[last.trouble]
-        ending += f" ({last.detail})" if last.detail else ""
+        kind, ending, remedy = IN_TROUBLE[last.trouble]
     elif last.status == TOO_MANY_REQUESTS:
-        kind, ending, advice = TooManyRequests, f"was answered {last.status}", SLOW_DOWN
+        kind, ending, remedy = TooManyRequests, f"answered {last.status}", SLOW_DOWN
     else:
-        kind, ending, advice = Unavailable, f"was answered {last.status}", RUN_AGAIN
+        kind, ending, remedy = Unavailable, f"answered {last.status}", RUN_AGAIN
     if last.trouble == "not json" and last.detail.startswith(MARKUP):
-        advice = "Check that BROKERBI_BASE_URL is the service, and no page in front of it."
+        remedy = "Check that BROKERBI_BASE_URL is the service, and no page in front of it."
     count = "one try" if len(tries) == 1 else f"{len(tries)} tries"
+    detail = f" ({last.detail})" if last.trouble and last.detail else ""
     error = kind(
-        f"In {count} there was no answer to {last.request}; the last {ending}. {advice}",
+        f"In {count} there was no answer; the last: {ending}{detail}.",
+        remedy,
         request=last.request,
         answer=answer,
         tries=len(tries),
+        last_try=ending,
     )
     if isinstance(error, Unavailable):
         slow = [one for one in tries if one.trouble == "timed out" or one.status == GATEWAY_TIMEOUT]
         error.timed_out = len(slow) * 2 > len(tries)
     return error
-
-
-def last_try_in(message: str) -> str:
-    """How the last try of a request ended, such as "answered 500"; empty where the message is of no tries."""
-    found = LAST_TRY.search(message)
-    return found[1] if found else ""
 
 
 def excerpt(body: bytes, login: Login) -> str:

@@ -42,9 +42,9 @@ class ClockCheck:
         if abs(ahead) >= LARGE_DIFFERENCE:
             self.error = WrongClock(
                 f"The clock of this machine says {now:%Y-%m-%d %H:%M} UTC, and the service's says "
-                f"{now - ahead:%Y-%m-%d %H:%M} UTC; nothing was loaded, for it would be dated wrongly. Set "
-                "the clock of this machine right, let it keep time over the network, and run the same again; "
-                "if the service's is wrong, ask the service's support.",
+                f"{now - ahead:%Y-%m-%d %H:%M} UTC; nothing was loaded, for it would be dated wrongly.",
+                "Set the clock of this machine right, let it keep time over the network, and run the same "
+                "again; if the service's is wrong, ask the service's support.",
                 request=answer.request,
                 answer=answer,
                 tries=answer.tries,

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pipelines.connect.errors import last_try_in
 from pipelines.months import Month, months_in_words
 from pipelines.settings.messages import login_in_words
 
@@ -26,11 +24,10 @@ LOGIN_REFUSED, LOGIN_CORRECTED = "Unauthorized", "login corrected"
 NO_RIGHT = "Forbidden"
 UNKNOWN_LOGIN = "(not in the settings)"
 NOBODY_ANSWERS, NO_ANSWER, GIVEN_UP = "Unreachable", "Unavailable", "HostDown"
-ALL_REFUSED = "all refused"
+ALL_REFUSED = "AllRefused"
 UNPUBLISHED = "unpublished"
 CLOCK_AHEAD = "ClockAhead"
 WAITS = "It is tried again by itself."
-REQUEST = re.compile(r"(?:(?:to|Not asked:) )?report \S+ of customer .+? \([^)]*\)[.:]?")
 SENTENCES: Mapping[str, str] = {
     LOGIN_REFUSED: "Correct {login}: the service refuses it (401), and it is used no more until it is "
     "changed; {reports} of {customers} wait.",
@@ -71,19 +68,24 @@ PASSING = frozenset({NOBODY_ANSWERS, GIVEN_UP, NO_ANSWER, "TooManyRequests", "No
 
 @dataclass(frozen=True)
 class FailedReport:
-    """One report of one customer that is not as it should be, in these months; `kind` names the error."""
+    """One report of one customer that is not as it should be, in these months; `kind` names the error.
+
+    `reason` is what was found, and `last_try` how the last of several tries ended, where the service had no
+    answer.
+    """
 
     report: str
     customer: str
     kind: str
     reason: str = ""
     months: tuple[Month, ...] = ()
+    last_try: str = ""
 
 
 def causes(troubles: Iterable[FailedReport], settings: Settings) -> list[str]:
     """One sentence for each cause, those that concern most first; what is beyond the limit is counted.
 
-    The same login, the same kind of error, or else the same words without the request, are one cause.
+    The same login, the same kind of error, or else the same words are one cause.
     Refused logins that are corrected by now are told apart before, by `with_corrected_logins`.
     """
     configured = {one.id: one for one in settings.customers}
@@ -93,18 +95,13 @@ def causes(troubles: Iterable[FailedReport], settings: Settings) -> list[str]:
             customer = configured.get(one.customer)
             same = login_in_words(settings, customer) if customer else UNKNOWN_LOGIN
         else:
-            same = "" if one.kind in SENTENCES else reason_without_request(one.reason)
+            same = "" if one.kind in SENTENCES else shortened(one.reason, LONGEST_REASON)
         grouped.setdefault((one.kind, same), []).append(one)
     groups = sorted(grouped.items(), key=lambda group: -len(group[1]))
     sentences = [_sentence(kind, same, several) for (kind, same), several in groups[:MOST_SENTENCES]]
     if len(groups) > MOST_SENTENCES:
         sentences.append(f"{len(groups) - MOST_SENTENCES} more causes are in `brokerbi status`.")
     return sentences
-
-
-def reason_without_request(reason: str) -> str:
-    """The words of an error that are the same for every request, shortened."""
-    return shortened(REQUEST.sub("", reason), LONGEST_REASON)
 
 
 def shortened(text: str, most: int) -> str:
@@ -123,14 +120,9 @@ def with_kinds(troubles: Iterable[FailedReport]) -> Sequence[FailedReport]:
     """What was not asked because of other trouble of its report and customer is part of that.
 
     What was not asked because nobody answered others is part of that outage, and so is what had no answer
-    until the run gave up. A run that gave up without a last try was refused everything: no outage.
+    until the run gave up.
     """
-    several = [
-        replace(one, kind=ALL_REFUSED)
-        if one.kind == GIVEN_UP and one.reason and not last_try_in(one.reason)
-        else one
-        for one in troubles
-    ]
+    several = list(troubles)
     kinds = {(one.report, one.customer): one.kind for one in several if one.kind}
     given_up = NOBODY_ANSWERS if NOBODY_ANSWERS in kinds.values() else GIVEN_UP
     same = {GIVEN_UP: given_up}
@@ -143,7 +135,7 @@ def with_kinds(troubles: Iterable[FailedReport]) -> Sequence[FailedReport]:
 def _sentence(kind: str, same: str, several: Sequence[FailedReport]) -> str:
     customers = names(one.customer for one in several)
     login = f"the login of {customers}" if same == UNKNOWN_LOGIN else same
-    answered = names(ending for one in several if (ending := last_try_in(one.reason)))
+    answered = names(one.last_try for one in several if one.last_try)
     months = months_in_words((month for one in several for month in one.months), MOST_RUNS_OF_MONTHS)
     return SENTENCES.get(kind, OTHER).format(
         login=login,

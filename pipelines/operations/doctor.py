@@ -19,7 +19,6 @@ from pipelines.connect.errors import (
     Refused,
     RunFailed,
     Unauthorized,
-    correct,
 )
 from pipelines.connect.models import Login
 from pipelines.connect.rate_limit import RateLimit
@@ -161,12 +160,11 @@ class AccessSurvey:
                             return self._note_down(f"none of {len(self.access)} reports answers. {last}")
                 except Unauthorized as error:
                     login = login_of(settings, customer)
-                    wrong_logins.setdefault(login, (customer, str(error)))
+                    wrong_logins.setdefault(login, (customer, error.found))
                     whose.setdefault(login, []).append(customer.id)
                 except (HostDown, RunFailed) as error:
-                    return self._note_down(str(error))
-        for login, (customer, why) in wrong_logins.items():
-            found = " ".join(why.replace(correct(login), "").split())
+                    return self._note_down(error.found)
+        for login, (customer, found) in wrong_logins.items():
             self.login_findings.append(_wrong_login(settings, customer, whose[login], found))
         return True
 
@@ -200,8 +198,7 @@ class AccessSurvey:
         except Forbidden:
             return REFUSED
         except ConnectError as error:
-            remedy = "see the sentence, or ask later"
-            self.report_findings.append(Finding(subject, Severity.ERROR, str(error), remedy))
+            self.report_findings.append(Finding(subject, Severity.ERROR, error.found, error.remedy))
             return type(error).__name__
         if self.late_by is None:
             self.late_by = late_by(answer, self.context.clock.utc_now())

@@ -69,7 +69,7 @@ def judge(
     if not view.standings and not besides:
         return Verdict("Nothing has been asked yet; `brokerbi sync` begins.", is_well=False, has_begun=False)
     states = Counter(one.state for one in view.standings)
-    is_taken_away = any(one.is_lost for one in view.standings) or bool(shut_out(view))
+    is_taken_away = bool(view.rights_lost or view.shut_out)
     alarms = [*besides, *_alarms(view, settings, now)]
     notes = [daemon.found] if daemon and not daemon.is_dead else []
     notes += [*([f"{states['no access']} refused"] if states["no access"] else []), *_notes(view)]
@@ -161,18 +161,8 @@ def of_configured(view: Overview, settings: Settings) -> Overview:
         ],
         failures=[one for one in view.failures if one.customer in active],
         refusals=[one for one in view.refusals if one.customer in active],
+        conditions=[one for one in view.conditions if one.customer in active],
     )
-
-
-def shut_out(view: Overview) -> set[str]:
-    """Customers that are refused each of several reports: a wrong id, or no rights at all."""
-    states: dict[str, list[str]] = {}
-    for one in view.standings:
-        if one.state != "switched off":
-            states.setdefault(one.customer, []).append(one.state)
-    return {
-        customer for customer, several in states.items() if len(several) > 1 and {*several} == {"no access"}
-    }
 
 
 def _alarms(view: Overview, settings: Settings, now: datetime) -> Iterator[str]:

@@ -149,8 +149,7 @@ def _problems(facts: Facts, office: str | None) -> Iterable[Doubt]:
             case "not refreshed" if office is None:
                 yield "not_refreshed", "commission", one["customer"], None
             case "check" if office is None or one["severity"] == "error":
-                name = next((name for name in CHECKS if name in one["message"]), None)
-                if concerned := CHECKS[name] if name else "commission":
+                if concerned := CHECKS.get(one["check_name"], "commission"):
                     yield "check", concerned, None, None
 
 

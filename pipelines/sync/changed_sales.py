@@ -105,7 +105,7 @@ def _remember_answer(
 
 
 def _remember_failure(probe: PlannedProbe, result: WindowResult, error: Exception, store: Store) -> None:
-    reason = " ".join(str(error).split())
+    reason = " ".join(str(getattr(error, "found", error)).split())
     with store.writing() as connection:
         remember_probe(connection, result, probe.asked_of, error=reason)
         if isinstance(error, Forbidden):

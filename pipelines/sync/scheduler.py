@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from pipelines.connect.errors import Forbidden, HostDown, Refused, RunFailed
+from pipelines.connect.errors import ConnectError, Forbidden, HostDown, Refused, RunFailed
 from pipelines.planning.plan import PlannedReport
 from pipelines.planning.windows import Window, windows
 from pipelines.sync.bisect import WindowLimit
@@ -162,10 +162,15 @@ class Scheduler:
         if not task.denied and self.circuit_breaker.refuses_customer(result.customer):
             task.denied = True
             task.closed = "not asked: the customer was refused every report so far (403)"
-        if reason := self.summary.stopped or task.closed:
-            status = WindowStatus.NO_ACCESS if task.denied else WindowStatus.NOT_ASKED
-            result.error = "" if task.denied else self.summary.stopped_by
-            self.summary.add(result, status, reason)
+        if task.denied:
+            self.summary.add(result, WindowStatus.NO_ACCESS, task.closed)
+            return False
+        if stopped := self.summary.stopped:
+            describe(result, stopped)
+            self.summary.add(result, WindowStatus.NOT_ASKED, stopped.found)
+            return False
+        if task.closed:
+            self.summary.add(result, WindowStatus.NOT_ASKED, task.closed)
             return False
         try:
             await self.fetcher.fetch(self.clients[result.customer], task, window, result, held=held)
@@ -194,7 +199,7 @@ class Scheduler:
 
     def _note_failure(self, task: TaskState, result: WindowResult, error: Exception) -> None:
         """Say what became of a window that could not be fetched, and what follows for others."""
-        status, reason = WindowStatus.FAILED, str(error)
+        status, reason = WindowStatus.FAILED, getattr(error, "found", str(error))
         match error:
             case Forbidden():
                 status, task.denied, task.closed = WindowStatus.NO_ACCESS, True, reason
@@ -204,12 +209,9 @@ class Scheduler:
                     task.closed = f"earlier windows were refused: {reason}"
             case HostDown():
                 status = WindowStatus.NOT_ASKED
-        result.error = type(error).__name__
-        if self.circuit_breaker.open_because:
-            self.summary.stopped = self.circuit_breaker.open_because
-            self.summary.stopped_by = self.circuit_breaker.opened_by
-            if isinstance(error, HostDown):
-                result.error = self.summary.stopped_by
+        self.summary.stopped = self.circuit_breaker.over
+        stopped = self.summary.stopped if isinstance(error, HostDown) else None
+        describe(result, stopped or error)
         self.summary.add(result, status, reason)
 
     async def _release(self, task: TaskState) -> None:
@@ -231,6 +233,14 @@ class Scheduler:
                 read_landed_tables, self.fetcher.landing, result, task.planned.report, self.fetcher.timezone
             )
             await self.loader.put(result)
+
+
+def describe(result: WindowResult, error: Exception) -> None:
+    """Put the facts of an error into the record of a window."""
+    result.error = type(error).__name__
+    if isinstance(error, ConnectError):
+        result.remedy, result.last_try, result.login = error.remedy, error.last_try, error.login
+        result.http_status = error.http_status
 
 
 def in_turns(tasks: Sequence[TaskState]) -> Iterator[tuple[TaskState, Window]]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 
+from pipelines.connect.errors import ConnectError
 from pipelines.months import Month
 from pipelines.operations.causes import (
+    ALL_REFUSED,
     GIVEN_UP,
     LOGIN_REFUSED,
     NO_ANSWER,
@@ -18,6 +20,7 @@ from pipelines.operations.causes import (
     names,
 )
 from pipelines.planning.selection import Pair
+from warehouse.status import RIGHT_LOST, SHUT_OUT, Condition
 from warehouse.window_result import WindowResult, WindowStatus
 
 TROUBLE = frozenset({WindowStatus.FAILED, WindowStatus.HELD_BACK, WindowStatus.NOT_ASKED})
@@ -26,7 +29,7 @@ NOT_OF_TONIGHT = frozenset({WindowStatus.SKIPPED, WindowStatus.WAITING, WindowSt
 """What says nothing of whether an answer would be given."""
 OF_THE_LOGIN = frozenset({LOGIN_REFUSED})
 """Errors that say the same of every window of a login."""
-OF_THE_HOST = frozenset({GIVEN_UP, NOBODY_ANSWERS})
+OF_THE_HOST = frozenset({ALL_REFUSED, GIVEN_UP, NOBODY_ANSWERS})
 """Errors that say the same of everything."""
 
 
@@ -34,23 +37,21 @@ OF_THE_HOST = frozenset({GIVEN_UP, NOBODY_ANSWERS})
 class Summary:
     """Everything that became of one sync; grows while it runs.
 
-    `answered` are the reports and customers of which anything was held before, `held` counts the months left
-    alone, `turns` are those that wait for their first turn, `stopped` says why the run ended early and
-    `stopped_by` names that kind of error; `on_result` is called with every window. `has_ahead` says that
-    something held is dated later than now.
+    `held` counts the months left alone, `turns` are those that wait for their first turn, `stopped` is why
+    the run ended early, if it did; `on_result` is called with every window. `has_ahead` says that something
+    held is dated later than now, `conditions` what is not as it should be once all is written down.
     """
 
     run_id: str
     started_utc: datetime
     on_result: Callable[[WindowResult], None] | None = None
     results: list[WindowResult] = field(default_factory=list)
-    answered: Collection[Pair] | None = None
     held: Counter[Pair] = field(default_factory=Counter)
     turns: dict[Pair, Mapping[Month, date]] = field(default_factory=dict)
     seconds: float = 0.0
-    stopped: str = ""
-    stopped_by: str = ""
+    stopped: ConnectError | None = None
     has_ahead: bool = False
+    conditions: Sequence[Condition] = ()
 
     def add(self, result: WindowResult, status: WindowStatus, reason: str = "") -> None:
         """Add a window that has come to its end."""
@@ -78,14 +79,6 @@ class Summary:
         return [one for one in self.results if one.status is WindowStatus.LOADED]
 
     @property
-    def shut_out(self) -> list[str]:
-        """Customers that were refused every report they were asked for: a wrong id, or no rights at all.
-
-        A login may cover one report and not another, so one refused report alone proves nothing.
-        """
-        return [customer for customer, reports in self._refused.items() if len(reports) > 1]
-
-    @property
     def _refused(self) -> Mapping[str, set[str]]:
         """The reports of every customer that was refused all that it was asked for."""
         let_in = {one.customer for one in self.results if one.status in TROUBLE | {WindowStatus.LOADED}}
@@ -97,12 +90,11 @@ class Summary:
 
     @property
     def _lost(self) -> Mapping[str, set[str]]:
-        """The reports that were answered before and are refused now, of customers that got others."""
-        answered, refused = self.answered or (), self._refused
+        """The reports that were answered before and were refused now."""
+        rights_lost = {(one.report, one.customer) for one in self.conditions if one.kind == RIGHT_LOST}
         lost: dict[str, set[str]] = {}
         for one in self.results:
-            is_lost = one.status is WindowStatus.NO_ACCESS and one.pair in answered
-            if is_lost and one.customer not in refused:
+            if one.status is WindowStatus.NO_ACCESS and one.pair in rights_lost:
                 lost.setdefault(one.customer, set()).add(one.report)
         return lost
 
@@ -116,21 +108,24 @@ class Summary:
 
     def complaints(self) -> list[str]:
         """One sentence per thing that went wrong, however many windows it cost."""
-        shut_out = [
+        out = {one.customer for one in self.conditions if one.kind == SHUT_OUT}
+        refused = [
             f"{customer} was refused every report (403): check the customer id and the login's rights"
-            if len(reports) > 1
-            else f"{customer} was refused {', '.join(reports)} (403), and nothing else was asked: "
+            if customer in out
+            else f"{customer} was refused {', '.join(sorted(reports))} (403), and nothing else was asked: "
             "`brokerbi doctor` shows what it has a right to"
             for customer, reports in self._refused.items()
+            if customer in out or customer not in self._lost
         ]
         if not self.stopped:
             lost = [
                 SENTENCES[NO_RIGHT].format(reports=names(reports, len(reports)), customers=customer)
                 for customer, reports in sorted(self._lost.items())
             ]
-            return [*_complaints(self.trouble), *shut_out, *lost]
+            return [*_complaints(self.trouble), *refused, *lost]
         # What made the run give up is part of it.
-        of_the_host = OF_THE_HOST | ({NO_ANSWER} if self.stopped_by == GIVEN_UP else set())
+        gave_up = type(self.stopped).__name__ == GIVEN_UP
+        of_the_host = OF_THE_HOST | ({NO_ANSWER} if gave_up else set())
         own = [
             one
             for one in self.trouble
@@ -154,12 +149,12 @@ def _complaints(trouble: Iterable[WindowResult]) -> Iterable[str]:
         first = windows[0]
         if first.error in OF_THE_LOGIN:
             yield (
-                f"{first.reason} {_not_read(len(windows))}, and no sync asks again until "
+                f"{first.sentence} {_not_read(len(windows))}, and no sync asks again until "
                 "the login is another one or `brokerbi doctor` finds that it is accepted."
             )
             continue
         months = ", ".join(one.when for one in windows[:6]) + (" and more" if len(windows) > 6 else "")
-        yield f"{first.report} of {first.customer} ({months}) {first.status.value}: {first.reason}"
+        yield f"{first.report} of {first.customer} ({months}) {first.status.value}: {first.sentence}"
 
 
 def _not_read(windows: int) -> str:

@@ -45,6 +45,7 @@ from warehouse.ledger import (
     remember_cap,
     replace_turns,
 )
+from warehouse.status import read_conditions
 from warehouse.window_result import WindowResult, WindowStatus
 
 if TYPE_CHECKING:
@@ -137,9 +138,7 @@ class _Run:
     def _plan(self, connection: Connection) -> tuple[Plan, list[TaskState]]:
         clock, catalogue = self.context.clock, self.context.catalogue
         outline, users_of = read_outline(connection), partial(known_users, connection)
-        if self.summary.answered is None:
-            self.summary.answered = frozenset(outline.held)
-            self.summary.has_ahead = is_ahead(outline.newest_utc, clock.utc_now())
+        self.summary.has_ahead |= is_ahead(outline.newest_utc, clock.utc_now())
         plan = plan_from(outline, users_of, self.settings, self.selection, clock, catalogue)
         to_ask = [planned for planned in plan.planned if planned.windows]
         rows = read_rows(connection, [planned.pair for planned in to_ask])
@@ -296,13 +295,14 @@ class _Run:
         for pair, cap in learned.items():
             if cap != Cap():
                 remember_cap(connection, *pair, cap, now)
+        self.summary.conditions = read_conditions(connection)
 
 
 def _not_asked(summary: Summary) -> Iterator[WindowResult]:
     """What a run that gave up did not ask any more: one failed window for each report and customer."""
     left: dict[Pair, list[WindowResult]] = {}
     for one in summary.results:
-        if one.status is WindowStatus.NOT_ASKED and one.error and one.error == summary.stopped_by:
+        if one.status is WindowStatus.NOT_ASKED and one.error:
             left.setdefault(one.pair, []).append(one)
     for windows in left.values():
         months = sorted({month for one in windows for month in one.months})

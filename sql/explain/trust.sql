@@ -45,7 +45,7 @@ problems AS (
         *,
         CASE
             WHEN kind = 'assumption' THEN 'budget'
-            WHEN kind = 'check' THEN regexp_extract(message, ': [a-z_]*(budget|lead|running)', 1)
+            WHEN kind = 'check' THEN regexp_extract(check_name, '(budget|lead|running)', 1)
             ELSE ''
         END AS about
     FROM meta.problems
@@ -122,7 +122,7 @@ sentences AS (
         AND (problems.report IS NOT NULL OR contains(sources.report, problems.about))
     WHERE kind NOT IN ('failed month', 'held back')
     UNION ALL
-    SELECT 3, true, failed.month, failed.status || ': ' || failed.error
+    SELECT 3, true, failed.month, failed.status || ': ' || concat_ws(' ', failed.error, failed.remedy)
     FROM meta.open_failures AS failed
     INNER JOIN sources
         ON (sources.report, sources.customer_id) = (failed.report, failed.customer)

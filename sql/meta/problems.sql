@@ -9,20 +9,19 @@
 --   customer: the customer that was asked, where it is about one; several are named in message
 --   month: first day of the month, where it is about one; several are named in message
 --   since_utc: when it was first or last noticed, in UTC; null where nobody can say
+--   cause: the kind of error in a word, where something failed
+--   check_name: the check that found it, where one did
 --   message: what is wrong, in a sentence
+--   remedy: what to do about it; null where the message says it, or nothing is to be done
 WITH failed AS (
     SELECT
         *,
         CASE status WHEN 'failed' THEN 'failed month' ELSE 'held back' END AS kind,
-        regexp_replace(
-            regexp_replace(error, ' Not asked: report \S+ of customer .+? \([^)]*\)\.', '', 'g'),
-            '( to)? report \S+ of customer .+? \([^)]*\)', '', 'g'
-        ) AS words,
         CASE
-            WHEN error_kind IN ('Unreachable', 'HostDown') THEN 'service down'
+            WHEN error_kind IN ('Unreachable', 'HostDown', 'AllRefused') THEN 'service down'
             -- what made a run give up is the same outage
             WHEN error_kind = 'Unavailable' AND bool_or(error_kind = 'HostDown') OVER () THEN 'service down'
-            WHEN error_kind = 'Unauthorized' THEN 'login ' || regexp_extract(error, 'Correct (.+?); if', 1)
+            WHEN error_kind = 'Unauthorized' THEN 'login ' || coalesce(login, '')
             WHEN error_kind = 'login corrected' THEN error_kind
         END AS common_cause
     FROM meta.open_failures
@@ -32,16 +31,17 @@ causes AS (
     SELECT
         kind,
         count(*) AS number,
+        coalesce(any_value(error_kind) FILTER (error_kind = 'HostDown'), any_value(error_kind)) AS cause,
         CASE WHEN count(DISTINCT report) = 1 THEN any_value(report) END AS report,
         CASE WHEN count(DISTINCT customer) = 1 THEN any_value(customer) END AS customer,
         CASE WHEN count(*) = 1 THEN any_value(month) END AS month,
         max(failed_at_utc) AS since_utc,
-        CASE
-            WHEN count(*) = 1 THEN any_value(error)
-            ELSE coalesce(
-                arg_max(words, failed_at_utc) FILTER (error_kind = 'HostDown'), arg_max(words, failed_at_utc)
-            )
-        END AS words,
+        coalesce(
+            arg_max(error, failed_at_utc) FILTER (error_kind = 'HostDown'), arg_max(error, failed_at_utc)
+        ) AS words,
+        coalesce(
+            arg_max(remedy, failed_at_utc) FILTER (error_kind = 'HostDown'), arg_max(remedy, failed_at_utc)
+        ) AS remedy,
         string_agg(DISTINCT report, ', ' ORDER BY report) AS reports,
         CASE
             WHEN count(DISTINCT customer) > 4 THEN count(DISTINCT customer) || ' customers'
@@ -58,7 +58,7 @@ causes AS (
         kind,
         common_cause,
         CASE WHEN common_cause IS NULL THEN customer END,
-        CASE WHEN common_cause IS NULL THEN words END
+        CASE WHEN common_cause IS NULL THEN error END
 ),
 
 overlapping AS (
@@ -148,28 +148,29 @@ ahead AS (
 
 found AS (
     SELECT
-        kind, 'error' AS severity, report, customer, month, since_utc,
+        kind, 'error' AS severity, report, customer, month, since_utc, cause, NULL AS check_name,
         words || CASE
             WHEN number = 1 THEN ''
             ELSE CASE WHEN ends_with(words, '.') THEN '' ELSE '.' END || ' It concerns ' || reports || ' of '
                 || customers || months || '.'
-        END AS message
+        END AS message,
+        remedy
     FROM causes
     UNION ALL
     SELECT
         'clock ahead', 'error', CASE WHEN count(DISTINCT report) = 1 THEN any_value(report) END, customer, NULL,
-        min(fetched_at_utc),
+        min(fetched_at_utc), NULL, NULL,
         'What was read of ' || string_agg(DISTINCT report, ', ' ORDER BY report) || ' is dated up to '
         || ceil(epoch(max(fetched_at_utc - now_utc)) / 3600)::BIGINT || ' hours later than now'
         || CASE WHEN count(month) > 0 THEN ', ' || count(month) || ' months' ELSE '' END
-        || ': the clock was ahead, or another day was rehearsed here. See that the clock of this machine is right; '
-        || 'the next sync asks again and corrects the dates.'
+        || ': the clock was ahead, or another day was rehearsed here.',
+        'See that the clock of this machine is right; the next sync asks again and corrects the dates.'
     FROM ahead
     GROUP BY customer
     UNION ALL
     SELECT
         'no access', CASE WHEN answered_on IS NULL THEN 'warning' ELSE 'error' END,
-        CASE WHEN count(*) = 1 THEN any_value(report) END, customer, NULL, max(denied_at_utc),
+        CASE WHEN count(*) = 1 THEN any_value(report) END, customer, NULL, max(denied_at_utc), 'Forbidden', NULL,
         'The service refuses '
         || CASE
             WHEN count(*) = 1 THEN 'this report'
@@ -180,66 +181,78 @@ found AS (
         || coalesce(
             ' Until then its old answer counts for ' || any_value(offices) FILTER (is_counted)
             || ', where nobody else answers: ' || string_agg(report, ', ' ORDER BY report) FILTER (is_counted) || '.', ''
-        )
+        ),
+        NULL
     FROM refused
     GROUP BY customer, answered_on
     UNION ALL
     SELECT
-        'changes unknown', 'warning', asked_of, customer, NULL, max(fetched_at_utc),
+        'changes unknown', 'warning', asked_of, customer, NULL, max(fetched_at_utc), NULL, NULL,
         'The service did not tell which sales were changed, so older months are read again only once in a calendar '
-        || 'month: ' || arg_max(error, fetched_at_utc)
+        || 'month: ' || arg_max(error, fetched_at_utc),
+        NULL
     FROM meta.probes
     ANTI JOIN (FROM failed WHERE common_cause IS NOT NULL) USING (customer)
     GROUP BY asked_of, customer
     HAVING arg_max(status, fetched_at_utc) = 'failed'
     UNION ALL
     SELECT
-        'quarantine', 'warning', report, customer, month, fetched_at_utc,
-        "rows" || ' rows of ' || table_name || ' were not loaded: ' || reason
+        'quarantine', 'warning', report, customer, month, fetched_at_utc, NULL, 'quarantine_is_empty',
+        "rows" || ' rows of ' || table_name || ' were not loaded: ' || reason,
+        NULL
     FROM meta.quarantine
     UNION ALL
     SELECT
         'late', 'warning', CASE WHEN count(*) = 1 THEN any_value(report) END, customer, NULL, min(last_success_utc),
+        state, 'reports_are_fresh',
         CASE state WHEN 'never read' THEN 'Never read so far' ELSE 'No success for a day and a half' END
-        || CASE WHEN count(*) = 1 THEN '' ELSE ': ' || string_agg(report, ', ' ORDER BY report) END || '.'
+        || CASE WHEN count(*) = 1 THEN '' ELSE ': ' || string_agg(report, ', ' ORDER BY report) END || '.',
+        NULL
     FROM meta.freshness
     ANTI JOIN failed USING (report, customer)
     WHERE is_late AND state <> 'no access'
     GROUP BY customer, state
     UNION ALL
     SELECT
-        'changed column', 'warning', tables.report, NULL, NULL, changes.changed_at_utc,
+        'changed column', 'warning', tables.report, NULL, NULL, changes.changed_at_utc, NULL, NULL,
         changes.table_name || '.' || changes.column_name || ' turned from ' || changes.from_type || ' into '
-        || changes.to_type
+        || changes.to_type,
+        NULL
     FROM meta.column_changes AS changes
     INNER JOIN meta.tables AS tables USING (table_name)
     WHERE changes.load_id IS NOT NULL AND changes.from_type <> 'NULL'
     UNION ALL
     SELECT
         'assumption', 'warning', CASE WHEN count(DISTINCT report) = 1 THEN any_value(report) END, NULL, NULL, NULL,
-        coalesce(consequence || ': ', '') || string_agg(message, '; ' ORDER BY message)
+        NULL, 'assumptions_hold',
+        coalesce(consequence || ': ', '') || string_agg(message, '; ' ORDER BY message),
+        NULL
     FROM differing
     GROUP BY consequence, CASE WHEN consequence IS NULL THEN message END
     UNION ALL
     SELECT
-        'overlap', 'warning', NULL, pair.yielding_customer_id, NULL, checked_at_utc,
+        'overlap', 'warning', NULL, pair.yielding_customer_id, NULL, checked_at_utc, NULL, 'customers_do_not_overlap',
         pair.customer_id || ' answers for ' || pair.shared_offices
-        || ' as well; each office is counted once, but asked for twice'
+        || ' as well; each office is counted once, but asked for twice',
+        NULL
     FROM overlapping
     UNION ALL
     SELECT
-        'not refreshed', 'warning', NULL, source.customer_id, NULL, checked_at_utc,
+        'not refreshed', 'warning', NULL, source.customer_id, NULL, checked_at_utc, source.source_state,
+        'numbers_are_refreshed',
         'Nobody else answers for ' || source.offices || ', so numbers of ' || source.customer_id || ' count as read on '
-        || left(source.last_read_utc, 10) || ' (UTC) and will not change: ' || source.source_state
+        || left(source.last_read_utc, 10) || ' (UTC) and will not change: ' || source.source_state,
+        NULL
     FROM not_refreshed
     WHERE source.source_state <> 'access refused'
     UNION ALL
     SELECT
-        'check', severity, NULL, NULL, NULL, checked_at_utc,
+        'check', severity, NULL, NULL, NULL, checked_at_utc, NULL, name,
         CASE
             WHEN message <> '' THEN 'The check ' || name || ' could not run: ' || message
             ELSE question || ' ' || row_count || ' rows: ' || name
-        END
+        END,
+        NULL
     FROM meta.check_results
     WHERE row_count > 0
         AND (message <> '' OR name NOT IN (
@@ -255,6 +268,9 @@ SELECT
     customer::VARCHAR AS customer,
     month::DATE AS month,
     since_utc::TIMESTAMP AS since_utc,
-    message::VARCHAR AS message
+    cause::VARCHAR AS cause,
+    check_name::VARCHAR AS check_name,
+    message::VARCHAR AS message,
+    remedy::VARCHAR AS remedy
 FROM found
 ORDER BY severity, kind, report, customer, month

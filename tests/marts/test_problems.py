@@ -138,12 +138,10 @@ def test_a_failed_month_is_a_problem_until_it_is_loaded() -> None:
 
 
 def test_months_that_failed_for_one_cause_are_one_problem_that_names_them() -> None:
-    given = warehouse()
+    given, words = warehouse(), "The service answered 401: the login is wrong."
     for report in ("sales", "users"):
-        asked = f"report {report} of customer M1 (dateFrom=2026-01-01)"
-        said = f"The service answered 401 to {asked}: the login is wrong."
-        failed(given, NOW, report, months=[START, date(2026, 2, 1)], error=said, error_kind="Unauthorized")
-    words = "The service answered 401: the login is wrong."
+        said = {"error": words, "error_kind": "Unauthorized", "login": "BROKERBI_USERNAME"}
+        failed(given, NOW, report, months=[START, date(2026, 2, 1)], **said)
     concerned = "It concerns sales, users of M1 in 2 months from 2026-01 to 2026-02."
     assert problems(given) == [("failed month", "error", None, "M1", f"{words} {concerned}")]
 
@@ -151,8 +149,8 @@ def test_months_that_failed_for_one_cause_are_one_problem_that_names_them() -> N
 def test_two_logins_that_are_refused_are_two_problems() -> None:
     given = warehouse()
     for customer, login in (("M1", "BROKERBI_USERNAME"), ("M2", "M2's own login"), ("M3", "M2's own login")):
-        said = f"It was refused (401). Correct {login}; if the same one is right after all, ask."
-        failed(given, NOW, "sales", customer, error=said, error_kind="Unauthorized")
+        said = {"error": "It was refused (401).", "error_kind": "Unauthorized", "login": login}
+        failed(given, NOW, "sales", customer, **said)
     assert [customer for _, _, _, customer, _ in problems(given)] == ["M1", None]
 
 

@@ -20,6 +20,10 @@ CREATE TABLE IF NOT EXISTS meta.loads (
     status VARCHAR,
     error VARCHAR,
     error_kind VARCHAR,
+    remedy VARCHAR,
+    http_status INTEGER,
+    last_try VARCHAR,
+    login VARCHAR,
     landing VARCHAR,
     note VARCHAR,
     opened BIGINT,
@@ -49,6 +53,10 @@ COMMENT ON COLUMN meta.loads.loaded_at_utc IS 'when the rows were written, in UT
 COMMENT ON COLUMN meta.loads.status IS
     '''loaded'', ''superseded'' by a newer, ''landed'' (not loaded), ''failed'', ''held back'', ''no access''';
 COMMENT ON COLUMN meta.loads.error IS 'why it is not loaded';
+COMMENT ON COLUMN meta.loads.remedy IS 'what to do about it; null where the error says it or nothing is to be done';
+COMMENT ON COLUMN meta.loads.http_status IS 'the status of the last answer, where there was one and it was an error';
+COMMENT ON COLUMN meta.loads.last_try IS 'how the last of several tries ended, like answered 500';
+COMMENT ON COLUMN meta.loads.login IS 'where the login is set that was refused, of an error 401';
 COMMENT ON COLUMN meta.loads.error_kind IS
     'the kind of error in one word, like Unavailable; null where it has none';
 COMMENT ON COLUMN meta.loads.landing IS

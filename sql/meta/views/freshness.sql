@@ -48,12 +48,14 @@ judged AS (
         last_success_utc,
         last_failure_utc,
         last_error,
+        last_success_utc + INTERVAL 36 HOUR AS due_utc,
+        due_utc < make_timestamp(epoch_us(now())) AS is_overdue,
         CASE
             WHEN NOT (coalesce(is_on, true) AND coalesce(is_active, true)) THEN 'switched off'
             WHEN denied_at_utc IS NOT NULL THEN 'no access'
             WHEN is_login_refused THEN 'login refused'
             WHEN last_success_utc IS NULL THEN 'never read'
-            WHEN last_success_utc + INTERVAL 36 HOUR < make_timestamp(epoch_us(now())) THEN 'late'
+            WHEN is_overdue THEN 'late'
             ELSE 'fresh'
         END AS state
     FROM pairs
@@ -71,13 +73,12 @@ SELECT
     newest_held_month,
     held_months,
     last_success_utc,
-    CASE WHEN state <> 'switched off' THEN last_success_utc + INTERVAL 36 HOUR END AS due_utc,
+    CASE WHEN state <> 'switched off' THEN due_utc END AS due_utc,
     last_failure_utc,
     last_error,
     state,
     state IN ('late', 'never read') OR (state = 'login refused' AND last_success_utc IS NULL) OR (
-        state IN ('no access', 'login refused')
-        AND last_success_utc + INTERVAL 36 HOUR < make_timestamp(epoch_us(now()))
+        state IN ('no access', 'login refused') AND is_overdue
     ) IS TRUE AS is_late,
     waiting_months,
     waiting_until

@@ -1,22 +1,27 @@
--- Which months failed or are held back, and were not loaded since.
--- One row per report, customer and month; without what is switched off by now.
+-- Which months failed or are held back, and were not loaded since: the one rule of what is open.
+-- One row per report, customer and month, about its latest failure; without what is switched off by now.
 CREATE OR REPLACE VIEW meta.open_failures AS
 WITH failed AS (
     SELECT loads.*, unnest(CASE WHEN len(months) = 0 THEN [NULL::DATE] ELSE months END) AS month
     FROM meta.loads AS loads
-    WHERE status IN ('failed', 'held back') AND (report, customer) NOT IN (
-        SELECT (report, customer) FROM meta.freshness WHERE state = 'switched off'
-    )
+    LEFT JOIN meta.reports AS reports USING (report)
+    LEFT JOIN meta.customers AS customers USING (customer)
+    WHERE status IN ('failed', 'held back') AND coalesce(reports.is_on, true) AND coalesce(customers.is_active, true)
 )
 
 SELECT
     failed.report,
     failed.customer,
     failed.month,
-    failed.status,
+    arg_max(failed.status, failed.fetched_at_utc) AS status,
+    min(failed.fetched_at_utc) AS since_utc,
     max(failed.fetched_at_utc) AS failed_at_utc,
     nullif(arg_max(coalesce(failed.error_kind, ''), failed.fetched_at_utc), '') AS error_kind,
-    arg_max(failed.error, failed.fetched_at_utc) AS error
+    arg_max(failed.error, failed.fetched_at_utc) AS error,
+    nullif(arg_max(coalesce(failed.remedy, ''), failed.fetched_at_utc), '') AS remedy,
+    nullif(arg_max(coalesce(failed.http_status, 0), failed.fetched_at_utc), 0) AS http_status,
+    nullif(arg_max(coalesce(failed.last_try, ''), failed.fetched_at_utc), '') AS last_try,
+    nullif(arg_max(coalesce(failed.login, ''), failed.fetched_at_utc), '') AS login
 FROM failed
 LEFT JOIN meta.months AS held
     ON held.report = failed.report
@@ -25,12 +30,17 @@ LEFT JOIN meta.months AS held
     AND held.fetched_at_utc >= failed.fetched_at_utc
 WHERE held.load_id IS NULL
 GROUP BY ALL;
-COMMENT ON VIEW meta.open_failures IS 'Which months failed or are held back, and were not loaded since.';
+COMMENT ON VIEW meta.open_failures IS 'Which months failed or are held back, and were not loaded since: the latest failure of each.';
 COMMENT ON COLUMN meta.open_failures.report IS 'name of the report';
 COMMENT ON COLUMN meta.open_failures.customer IS 'the customer that was asked';
 COMMENT ON COLUMN meta.open_failures.month IS 'first day of the month; null for a report without months';
 COMMENT ON COLUMN meta.open_failures.status IS 'failed, or held back: too many rows would go, or values come empty or multiplied';
+COMMENT ON COLUMN meta.open_failures.since_utc IS 'when it failed first since it was last loaded, in UTC';
 COMMENT ON COLUMN meta.open_failures.failed_at_utc IS 'when it failed last, in UTC';
 COMMENT ON COLUMN meta.open_failures.error_kind IS
     'the kind of that error in one word, like Unavailable; null where it has none';
 COMMENT ON COLUMN meta.open_failures.error IS 'why it failed then';
+COMMENT ON COLUMN meta.open_failures.remedy IS 'what to do about it, where that is known';
+COMMENT ON COLUMN meta.open_failures.http_status IS 'the status of the last answer, where there was one and it was an error';
+COMMENT ON COLUMN meta.open_failures.last_try IS 'how the last of several tries ended, like answered 500';
+COMMENT ON COLUMN meta.open_failures.login IS 'where the login is set that was refused, of an error 401';

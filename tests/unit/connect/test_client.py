@@ -19,7 +19,6 @@ from pipelines.connect.errors import (
     AnswerTooLarge,
     ConnectError,
     PaceBlocked,
-    Refused,
     Unauthorized,
     Unavailable,
 )
@@ -29,6 +28,7 @@ from tests.unit.connect.fake_service import (
     BASE_URL,
     FINAL,
     HTML,
+    LOGIN,
     MAY_PASS,
     NOON,
     ROWS,
@@ -233,7 +233,6 @@ def test_no_request_is_made_more_often_than_the_bound(
     assert sum(clock.waited) <= total + 0.002 * tries
 
 
-SALES_IN_WORDS = "report sales of customer M1 (dateFrom=2024-01-01T00:00:00, dateTo=2024-01-31T23:59:59)"
 LONG = b'{"message":\n "' + b"x" * 500 + b'"}'
 
 
@@ -243,12 +242,12 @@ LONG = b'{"message":\n "' + b"x" * 500 + b'"}'
         (reply(400, b'{"message":\r\n"too \x1b[31mlong"}'), 'It says: {"message": "too [31mlong"}'),
         (
             reply(401),
-            "answered 401 to SALES: the login is wrong, and nothing more is asked with it. Correct BROKERBI_",
+            "answered 401: the login is wrong, and nothing more is asked with it. Correct BROKERBI_",
         ),
-        (reply(403), "answered 403 to SALES: the login has no access to it. Ask the service's support"),
+        (reply(403), "answered 403: the login has no access to it. Ask the service's support"),
         (
             reply(404),
-            "answered 404 to SALES: there is no such thing. Check BROKERBI_BASE_URL and the customer id",
+            "answered 404: there is no such thing. Check BROKERBI_BASE_URL and the customer id",
         ),
         (
             reply(302, location="https://login.example/?a=b"),
@@ -256,12 +255,15 @@ LONG = b'{"message":\n "' + b"x" * 500 + b'"}'
         ),
         (reply(302, location="/login"), "it points to another path, which is not followed."),
         (reply(302, location="https://[x"), "it points to an address that is none, which is not followed."),
-        (reply(503), "In 5 tries there was no answer to SALES; the last was answered 503. Run again later"),
+        (reply(503), "In 5 tries there was no answer; the last: answered 503. Run again later"),
         (
             httpx.ReadTimeout(""),
-            "the last took too long. Run again later, or raise BROKERBI_TIMEOUT_SECONDS.",
+            "the last: took too long. Run again later, or raise BROKERBI_TIMEOUT_SECONDS.",
         ),
-        (reply(200, b"[1]", content_length="9"), "the last broke off (the answer ended after 3 of 9 bytes)."),
+        (
+            reply(200, b"[1]", content_length="9"),
+            "the last: broke off (the answer ended after 3 of 9 bytes).",
+        ),
         (reply(200, HTML, content_type="text/html"), "that is not JSON (XML or HTML, text/html). Check that"),
         (
             reply(206),
@@ -270,25 +272,40 @@ LONG = b'{"message":\n "' + b"x" * 500 + b'"}'
         (reply(200, b""), "What came is kept in landing. If it stays so, ask the service's support"),
         (reply(200, b"<a/>"), "(XML or HTML, without a content type)"),
         (reply(200, b"[1,"), "something that is not JSON (Expecting value: line 1 column 4"),
-        (reply(429), "the last was answered 429. Lower BROKERBI_REQUESTS_PER_SECOND"),
+        (reply(429), "the last: answered 429. Lower BROKERBI_REQUESTS_PER_SECOND"),
         (
             httpx.ConnectError("no\nroute"),
-            "the last found nobody to connect to (no route). Check BROKERBI_BASE_URL",
+            "the last: found nobody to connect to (no route). Check BROKERBI_BASE_URL",
         ),
     ],
 )
-async def test_an_error_says_what_was_asked_what_came_back_and_the_next_step(
+async def test_an_error_says_what_came_back_and_the_next_step_and_holds_what_was_asked(
     tmp_path: Path, said: Reply, sentence: str
 ) -> None:
-    message = str(await error_of(tmp_path, said))
-    assert SALES_IN_WORDS in message
-    assert sentence.replace("SALES", SALES_IN_WORDS) in message
+    error = await error_of(tmp_path, said)
+    assert sentence in str(error)
+    assert error.request == SALES
+
+
+@pytest.mark.parametrize(
+    ("said", "facts"),
+    [
+        (reply(401), (401, "", LOGIN.words)),
+        (reply(404), (404, "", "")),
+        (reply(503), (503, "answered 503", "")),
+        (httpx.ReadTimeout(""), (None, "took too long", "")),
+    ],
+)
+async def test_an_error_holds_status_last_try_and_login_as_data(
+    tmp_path: Path, said: Reply, facts: tuple[int | None, str, str]
+) -> None:
+    error = await error_of(tmp_path, said)
+    assert (error.http_status, error.last_try, error.login) == facts
 
 
 async def test_a_validation_error_is_quoted_and_cut(tmp_path: Path) -> None:
     error = await error_of(tmp_path, reply(400, LONG))
-    assert isinstance(error, Refused)
-    assert error.validation == '{"message": "' + "x" * 287 + "..."
+    assert error.found.endswith('It says: {"message": "' + "x" * 287 + "...")
 
 
 async def test_a_stopped_process_that_holds_what_all_need_to_ask_ends_the_run(tmp_path: Path) -> None:

@@ -116,7 +116,7 @@ def test_a_service_that_answers_nothing_to_the_first_customer_is_asked_no_more(t
     world = whole_chain(tmp_path / "data", [REPORTS], tries="5", customers="G1,M30016")
     world.service.faults.switch([Fault("503")])
     found = worst(world, "service", ask=True).found
-    assert found.startswith("none of 4 reports answers. In 2 tries there was no answer to report ")
+    assert found.startswith("none of 4 reports answers. In 2 tries there was no answer; the last: ")
     assert [one.customer for one in world.asked] == ["G1"] * 8
 
 

@@ -14,7 +14,7 @@ from pipelines.operations.health import SilentDaemon, Verdict, judge, of_configu
 from pipelines.planning.due import Wanted
 from pipelines.planning.plan import PlannedReport
 from tests.unit.assets.harness import settings
-from warehouse.status import OpenFailure, Overview, PastPublication, ProblemCount, ReportStatus
+from warehouse.status import Condition, OpenFailure, Overview, PastPublication, ProblemCount, ReportStatus
 
 NOW = datetime(2026, 11, 21, 4)
 FRESH = ReportStatus("sales", "M1", 3, None, NOW, None, None, None, "fresh")
@@ -38,10 +38,8 @@ def sentence(view: Overview) -> str:
         ([FRESH], [PUBLISHED], True),
         ([FRESH], [], False),
         ([replace(FRESH, state="late")], [PUBLISHED], False),
-        ([replace(FRESH, state="no access")], [PUBLISHED], False),
         ([NEVER_A_RIGHT], [PUBLISHED], True),
         ([FRESH, NEVER_A_RIGHT], [PUBLISHED], True),
-        ([NEVER_A_RIGHT, replace(NEVER_A_RIGHT, report="users")], [PUBLISHED], False),
         ([FRESH], [replace(PUBLISHED, status="refused")], False),
         ([FRESH], [replace(PUBLISHED, status="failed")], False),
     ],
@@ -49,10 +47,8 @@ def sentence(view: Overview) -> str:
         "fresh",
         "never published",
         "late",
-        "a lost right",
         "never a right",
         "never some right",
-        "refused everything",
         "refused by a check",
         "could not be written",
     ],
@@ -61,6 +57,13 @@ def test_a_monitor_hears_of_what_is_wrong_and_of_nothing_else(
     standings: list[ReportStatus], publications: list[PastPublication], quiet: bool
 ) -> None:
     assert judged(Overview(standings, [], [], [], [], publications)).is_well is quiet
+
+
+@pytest.mark.parametrize("kind", ["right lost", "shut out"])
+def test_a_monitor_hears_of_what_was_taken_away(kind: str) -> None:
+    lost = Condition(kind, "error", "", "M1", None, NOW, "Forbidden")
+    view = Overview([replace(FRESH, state="no access")], [], [], [], [], [PUBLISHED], conditions=[lost])
+    assert not judged(view).is_well
 
 
 def test_problems_that_the_page_counts_are_in_the_sentence() -> None:

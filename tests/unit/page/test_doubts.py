@@ -22,9 +22,11 @@ def _said(facts: Facts, office: str | None = None, code: str = "en") -> str:
     return str(verdict(facts, language(code), ZoneInfo("Europe/Stockholm"), office)["text"])
 
 
-def _problem(kind: str, report: str | None = None, message: str = "") -> Facts:
+def _problem(kind: str, report: str | None = None, check_name: str = "") -> Facts:
     row = {"kind": kind, "severity": "warning", "report": report, "customer": None, "month": None}
-    return replace(chain("A", "B"), problems=({**row, "since_utc": None, "message": message, "in_all": 1},))
+    return replace(
+        chain("A", "B"), problems=({**row, "since_utc": None, "check_name": check_name, "in_all": 1},)
+    )
 
 
 def _read(report: str, customer: str = "A", *, is_late: bool = False) -> Freshness:
@@ -39,7 +41,7 @@ def _read(report: str, customer: str = "A", *, is_late: bool = False) -> Freshne
         _problem("assumption", "live_activity"),
         _problem("changed column", "sales"),
         _problem("overlap"),
-        _problem("check", message="Is there foreign money? 3 rows: foreign_money_has_a_rate"),
+        _problem("check", check_name="foreign_money_has_a_rate"),
         replace(chain("A"), marks=[CoveredMonth("live_activity", "A", NEWEST, "failed", None)]),
         replace(chain("A"), marks=[CoveredMonth("sales", "A", NEWEST, "waiting", None)]),
         replace(
@@ -78,7 +80,7 @@ def test_what_a_group_was_to_answer_is_doubtful_on_every_page() -> None:
 
 def test_rows_that_could_not_be_read_and_a_failed_check_are_said() -> None:
     assert _said(_problem("quarantine", "sales")) == f"{BEGIN}some sales could not be read and are missing"
-    failed = _problem("check", message="Do shares add up? 3 rows: shares_of_a_sale_are_whole")
+    failed = _problem("check", check_name="shares_of_a_sale_are_whole")
     assert _said(failed) == f"{BEGIN}a check of sales failed: some may be wrong"
 
 
