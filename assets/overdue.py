@@ -125,5 +125,4 @@ def overdue_table(overdue: Iterable[Overdue]) -> str:
 
 
 def _was_never_fetched(one: PlannedReport, ledger: Ledger) -> bool:
-    missing = set(one.wanted.missing) - set(one.wanted.older)
-    return bool(missing) if one.report.has_months else (*one.pair, None) not in ledger.months
+    return bool(one.wanted.missing) if one.report.has_months else (*one.pair, None) not in ledger.months
