@@ -34,11 +34,9 @@ from warehouse.ahead import is_ahead
 from warehouse.ledger import HeldMonth, known_users, read_outline, write_due_days
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
-
     from pipelines.clock import Clock
     from pipelines.settings.model import Customer, Settings
-    from warehouse.database import Store
+    from warehouse.database import Connection, Store
     from warehouse.ledger import Cap, Ledger
 
 PAGES_ALLOWED = 6
@@ -196,7 +194,7 @@ def plan_from(
 
 
 def note_next_due(
-    connection: DuckDBPyConnection,
+    connection: Connection,
     settings: Settings,
     clock: Clock,
     catalogue: Mapping[str, Report] = REPORTS,

@@ -88,7 +88,7 @@ def nights(
     for number in {*range(count)} - {*skipped}:
         then = replace(CALENDAR, today=first + timedelta(days=number))
         asked.append(wanted(held, replace(rules, calendar=then)))
-        held = held | dict.fromkeys(asked[-1].months, held_month(before + timedelta(days=number + 1)))
+        held = {**held, **dict.fromkeys(asked[-1].months, held_month(before + timedelta(days=number + 1)))}
     return asked
 
 
@@ -212,9 +212,9 @@ def test_more_changed_months_than_a_night_asks_for_are_postponed_the_oldest_firs
 def test_the_day_that_is_told_is_the_first_night_that_wants_the_month(
     name: str, month: Month, rule: str | None, offset: int
 ) -> None:
-    held, rules = {month: held_month()}, rules_of(name, offset=offset)
+    held: HeldMonths = {month: held_month()}
     days = (TODAY + timedelta(days=number) for number in range(40))
     plans = ((day, wanted_months([month], held, rules_of(name, day, offset=offset)).due) for day in days)
     first = next((Due(day, due[month]) for day, due in plans if due), None)
-    assert days_due(held, rules).get(month) == first
+    assert days_due(held, rules_of(name, offset=offset)).get(month) == first
     assert first is None or first.reason in (rule, "nightly")
