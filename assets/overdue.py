@@ -125,4 +125,5 @@ def overdue_table(overdue: Iterable[Overdue]) -> str:
 
 
 def _was_never_fetched(one: PlannedReport, ledger: Ledger) -> bool:
-    return bool(one.wanted.missing) if one.report.has_months else (*one.pair, None) not in ledger.months
+    missing = set(one.wanted.missing) - set(one.wanted.waited)
+    return bool(missing) if one.report.has_months else (*one.pair, None) not in ledger.months

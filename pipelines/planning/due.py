@@ -157,11 +157,12 @@ def months_in_scope(report: Report, calendar: Calendar) -> Iterator[Month]:
 class Wanted:
     """The months to ask for, and how many are left alone because they are held.
 
-    `missing` are asked because they were never read, `due` by a rule; `postponed` are more changed months
-    than one night asks for; `waiting` were never read and wait for their day.
+    `missing` were never read, and those of them that `waited` have their day; `due` are held and asked again
+    by a rule; `postponed` are more changed months than one night asks for; `waiting` were never read and wait.
     """
 
     missing: tuple[Month, ...] = ()
+    waited: tuple[Month, ...] = ()
     due: Mapping[Month, Reason] = field(default_factory=dict)
     left: int = 0
     postponed: tuple[Month, ...] = ()
@@ -169,7 +170,7 @@ class Wanted:
 
     @property
     def months(self) -> tuple[Month, ...]:
-        return tuple(sorted({*self.missing, *self.due}))
+        return tuple(sorted((*self.missing, *self.due)))
 
     def due_as(self, *reasons: Reason) -> tuple[Month, ...]:
         """The months that are due for one of these reasons."""
@@ -178,7 +179,7 @@ class Wanted:
     @property
     def due_anywhere(self) -> tuple[Month, ...]:
         """The months that a night asks for whatever range of months it is about."""
-        return self.due_as("changed", "weekly", "monthly")
+        return (*self.waited, *self.due_as("changed", "weekly", "monthly"))
 
 
 def wanted_months(
@@ -190,24 +191,27 @@ def wanted_months(
     answer that names everything must not turn a night into a backfill.
     """
     missing: list[Month] = []
+    waited: list[Month] = []
     due: dict[Month, Reason] = {}
     waiting: dict[Month, date] = {}
     left = 0
     for month in scope:
         known = held.get(month) or rules.as_if_read(month, held)
-        if known is None:
-            missing.append(month)
-        elif reason := rules.reason(month, known):
+        reason = rules.reason(month, known) if known else None
+        if month in held and reason:
             due[month] = reason
         elif month in held:
             left += 1
+        elif reason or known is None:
+            missing.append(month)
+            waited += [month] if reason not in (None, "failed", "chosen") else []
         elif following := rules.next_due(month, known):
             waiting[month] = following.on
     changed = [month for month, reason in due.items() if reason == "changed"]
     postponed = () if most_changed is None else tuple(sorted(sorted(changed, reverse=True)[most_changed:]))
     for month in postponed:
         del due[month]
-    return Wanted(tuple(missing), due, left + len(postponed), postponed, waiting)
+    return Wanted(tuple(missing), tuple(waited), due, left + len(postponed), postponed, waiting)
 
 
 def days_due(held: HeldMonths, rules: Rules) -> dict[Month | None, Due]:
