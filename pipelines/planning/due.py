@@ -118,8 +118,9 @@ class Rules:
         age, calendar = self.calendar.age(month), self.calendar
         if age in WITHOUT_DELAY or age not in self.may_wait:
             return None
-        read = (calendar.day_of(one.fetched_at_utc) for one in held.values())
-        day = max(min(read, default=calendar.today), month.plus(-calendar.months_ahead).first_day)
+        first_read = min((one.fetched_at_utc for one in held.values()), default=None)
+        since = calendar.day_of(first_read) if first_read else calendar.today
+        day = max(since, month.plus(-calendar.months_ahead).first_day)
         return HeldMonth(datetime.combine(day, time(12), calendar.timezone), "held")
 
     def _is_latest(self, month: Month) -> bool:
@@ -158,7 +159,7 @@ class Wanted:
     """The months to ask for, and how many are left alone because they are held.
 
     `missing` were never read, and those of them that `waited` have their day; `due` are held and asked again
-    by a rule; `postponed` are more changed months than one night asks for; `waiting` were never read and wait.
+    by a rule; `postponed` are more changed months than a night asks for; `waiting` were never read and wait.
     """
 
     missing: tuple[Month, ...] = ()
