@@ -37,9 +37,9 @@ OF_THE_HOST = frozenset({ALL_REFUSED, GIVEN_UP, NOBODY_ANSWERS})
 class Summary:
     """Everything that became of one sync; grows while it runs.
 
-    `held` counts the months left alone, `stopped` is why the run ended early, if it did; `on_result` is called
-    with every window. `has_ahead` says that something held is dated later than now, `conditions` what is not as
-    it should be once all is written down.
+    `held` counts the months left alone, `stopped` is why the run ended early, if it did; `on_result` is
+    called with every window. `has_ahead` says that something held is dated later than now, `conditions` what
+    is not as it should be once all is written down.
     """
 
     run_id: str
