@@ -125,5 +125,5 @@ def overdue_table(overdue: Iterable[Overdue]) -> str:
 
 
 def _was_never_fetched(one: PlannedReport, ledger: Ledger) -> bool:
-    missing = set(one.wanted.missing) - set(one.wanted.older)
+    missing = set(one.wanted.missing) - set(one.wanted.waited)
     return bool(missing) if one.report.has_months else (*one.pair, None) not in ledger.months

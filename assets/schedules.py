@@ -100,14 +100,14 @@ def plan_night(
 
     The nightly range reaches back from the current month for as long as most customers have something due
     in the month before. Older months of a report that was refused (403) are left to the nightly run itself,
-    and older months that have their turn, or that are due only because something was changed, are read by it
+    and months that are due on a day of their own, or only because something was changed, are read by it
     whatever its range.
     """
     refused = set(denied)
     due: dict[str, set[Month]] = {}
     lacking: dict[str, set[Month]] = {}
     for one in planned:
-        anyway = {*one.wanted.changed, *one.wanted.followed, *one.wanted.older}
+        anyway = set(one.wanted.due_anywhere)
         due.setdefault(one.customer.id, set()).update(set(one.wanted.due) - anyway)
         if one.pair not in refused:
             lacking.setdefault(one.customer.id, set()).update(set(one.wanted.months) - anyway)

@@ -227,27 +227,47 @@ def forget_caps(
     )
 
 
-def replace_turns(
-    connection: DuckDBPyConnection, turns: Mapping[tuple[str, str, date], date], today: date
+def write_due_days(
+    connection: DuckDBPyConnection, days: Mapping[tuple[str, str, date | None], tuple[date, str]]
 ) -> None:
-    """Write down which months of reports and customers wait for which day; what is over or held is left out.
+    """Write down when months of reports and customers are asked next and why; one that is not named never is.
 
-    Nothing is written unless something differs: a write of any size costs a checkpoint.
+    Months that were never read are in meta.turns. Nothing is written unless something differs: a write of
+    any size costs a checkpoint.
     """
-    found = connection.execute(
-        "SELECT report, customer, month, due_on, (report, customer, month) IN "
-        "(SELECT (report, customer, month) FROM meta.months) FROM meta.turns"
+    columns = [[key[place] for key in days] for place in range(3)]
+    columns += [[day for day, _ in days.values()], [reason for _, reason in days.values()]]
+    connection.execute(
+        """
+        CREATE OR REPLACE TEMP TABLE due AS
+        SELECT unnest($1::VARCHAR[]) AS report, unnest($2::VARCHAR[]) AS customer,
+               unnest($3::DATE[]) AS month, unnest($4::DATE[]) AS due_on, unnest($5::VARCHAR[]) AS reason
+        """,
+        columns,
+    )
+    connection.execute(
+        """
+        UPDATE meta.months AS old SET next_due_on = new.due_on, due_reason = new.reason
+        FROM (
+            SELECT held.report, held.customer, held.month, due.due_on, due.reason
+            FROM meta.months AS held
+            LEFT JOIN due ON (due.report, due.customer) = (held.report, held.customer)
+                AND due.month IS NOT DISTINCT FROM held.month
+            WHERE (held.next_due_on, held.due_reason) IS DISTINCT FROM (due.due_on, due.reason)
+        ) AS new
+        WHERE (old.report, old.customer) = (new.report, new.customer)
+            AND old.month IS NOT DISTINCT FROM new.month
+        """
+    )
+    turns = connection.execute(
+        "SELECT report, customer, month, due_on FROM due "
+        "ANTI JOIN meta.months USING (report, customer, month) WHERE month IS NOT NULL ORDER BY ALL"
     ).fetchall()
-    known = {(report, customer, month): due for report, customer, month, due, _ in found}
-    held = {(report, customer, month) for report, customer, month, _, is_held in found if is_held}
-    left = {key: day for key, day in {**known, **turns}.items() if key not in held and day > today}
-    if left != known:
+    if turns != connection.execute("FROM meta.turns ORDER BY ALL").fetchall():
         connection.execute("DELETE FROM meta.turns")
-        rows = [
-            {"report": report, "customer": customer, "month": month, "due_on": day}
-            for (report, customer, month), day in left.items()
-        ]
-        insert_rows(connection, "meta.turns", rows)
+        names = ("report", "customer", "month", "due_on")
+        insert_rows(connection, "meta.turns", [dict(zip(names, row, strict=True)) for row in turns])
+    connection.execute("DROP TABLE due")
 
 
 def load_row(result: WindowResult, now: datetime) -> dict[str, object]:

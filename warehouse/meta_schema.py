@@ -12,7 +12,7 @@ from duckdb import DuckDBPyConnection
 from warehouse.duckdb_file import insert_rows, quoted, run_definitions
 from warehouse.errors import WarehouseError
 
-FORMAT = 9
+FORMAT = 10
 """Raised whenever a table of sql/meta/tables changes; a file of an older format gets what it lacks."""
 
 SQL = Path(__file__).resolve().parent.parent / "sql" / "meta"

@@ -2,7 +2,7 @@
 
 Three of them take a range of months and are asked for all at once, as long as their rows turn out to carry a
 year and a month. The others name one month in their path, and are asked again when their twin with a range
-has changed, or by turns.
+has changed, or once a week.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ BUDGETED = {  # by the operation for one month: what is budgeted, and the report
     "Crm": ("customer meetings", "budget_crm"),
 }
 
-budget = partial(Report, subject="budgets", stored_as="history", months_ahead=True, by_turns=True)
+budget = partial(Report, subject="budgets", stored_as="history", months_ahead=True, weekly=True)
 of_range = partial(
     budget,
     time_parameters="month bounds",

@@ -161,9 +161,9 @@ class Report:
     unpaged_path: str | None = None  # the same report without pages, asked when paging cannot be proven
     latest_months: int | None = None  # only so many months up to the current one are calculated
     months_ahead: bool = False  # months to come are asked as well (budgets)
-    by_turns: bool = False  # where a request covers one month: not every month is asked every night
+    weekly: bool = False  # where a request covers one month: most months are asked once a week
     twin: str | None = None  # the report that says the same of a range of months in one request
-    turn: int = 0  # its place in the catalogue, so that the turns of reports come on different nights
+    place: int = 0  # in the catalogue, so that older months of reports are asked on different nights
     each: Each | None = None  # one request per user or estate
     enabled: bool = True  # asked unless the settings say otherwise
     on_demand: bool = False  # never part of a sync of months

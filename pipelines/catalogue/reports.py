@@ -13,8 +13,8 @@ from pipelines.catalogue.model import Report
 
 REPORTS: Mapping[str, Report] = MappingProxyType(
     {
-        report.name: replace(report, turn=turn)
-        for turn, report in enumerate(
+        report.name: replace(report, place=place)
+        for place, report in enumerate(
             chain.from_iterable(
                 subject.REPORTS for subject in (commissions, sales, leads, live, people, budgets)
             )

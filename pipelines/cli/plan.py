@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
@@ -33,7 +34,7 @@ def run_plan(arguments: argparse.Namespace) -> int:
         return 0
     counted = ["missing", "due", "held", "windows", "requests", ""]
     if arguments.details:
-        rows = [[*planned.pair, *_cells([planned])] for planned in plan.planned]
+        rows = [[*planned.pair, *_cells([planned], _days(planned))] for planned in plan.planned]
         print_table(["report", "customer", *counted], rows, right=(2, 3, 4, 5, 6))
     else:
         by_customer: dict[str, list[PlannedReport]] = {}
@@ -113,7 +114,17 @@ def _night_as_json(night: Night) -> dict[str, object]:
     }
 
 
-def _cells(several: Sequence[PlannedReport]) -> list[str]:
+def _days(planned: PlannedReport) -> list[str]:
+    """How many months of a report are due by which rule, and when the first of the others is."""
+    rules = Counter(planned.wanted.due.values())
+    later = [due for month, due in planned.next_due.items() if month and month not in planned.wanted.months]
+    following = min(later, default=None)
+    return [f"{count(number)} {rule}" for rule, number in rules.items()] + (
+        [f"next {following.reason} on {following.on}"] if following else []
+    )
+
+
+def _cells(several: Sequence[PlannedReport], more: Sequence[str] = ()) -> list[str]:
     """Planned reports added up, with the months that are asked for or why none is."""
     windows = [window for planned in several for window in planned.windows]
     counts = (
@@ -130,7 +141,7 @@ def _cells(several: Sequence[PlannedReport]) -> list[str]:
     remarks = [_span(windows)] + ([f"{skipped} reports are not asked"] if skipped else [])
     if turns := [day for planned in several for day in planned.wanted.waiting.values()]:
         remarks.append(f"{count(len(turns))} due by turns until {max(turns)}")
-    return [*map(count, counts), "; ".join(remarks)]
+    return [*map(count, counts), "; ".join([*remarks, *more])]
 
 
 def _span(windows: Sequence[Window]) -> str:
@@ -160,7 +171,12 @@ def _planned_as_json(planned: PlannedReport) -> dict[str, object]:
         "customer": planned.customer.id,
         "missing": [str(month) for month in planned.wanted.missing],
         "due": [str(month) for month in planned.wanted.due],
-        "changed": [str(month) for month in planned.wanted.changed],
+        "due_because": {str(month): reason for month, reason in planned.wanted.due.items()},
+        "next_due": {
+            str(month): {"on": str(due.on), "reason": due.reason}
+            for month, due in planned.next_due.items()
+            if month
+        },
         "held": planned.wanted.left,
         "waiting": {str(month): str(day) for month, day in planned.wanted.waiting.items()},
         "requests": planned.requests,

@@ -204,7 +204,7 @@ def _never_read(view: Overview, planned: Sequence[PlannedReport], now: datetime)
         month < Month.of(now.date())
         for one in planned
         if one.customer.active and one.pair not in refused
-        for month in {*one.wanted.missing} - {*one.wanted.older}
+        for month in {*one.wanted.missing} - {*one.wanted.waited}
     )
     if missing:
         yield f"{missing:,} months of reports are not read yet".replace(",", " ")

@@ -12,6 +12,7 @@ from pipelines.clock import Clock, SystemClock
 from pipelines.operations.export import Export, refresh_export
 from pipelines.operations.logins import note_corrected_logins
 from pipelines.operations.report_page import ReportPage, refresh_operators_page, refresh_report_page
+from pipelines.planning.plan import note_next_due
 from warehouse.changes import remember_disagreements
 from warehouse.checks import CheckResult, keep_results, run_checks
 from warehouse.database import Store
@@ -23,7 +24,6 @@ from warehouse.retention import clear_landing
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings
-
 
 PING_SECONDS = 10.0
 
@@ -109,6 +109,7 @@ def _build_and_check(store: Store, settings: Settings, clock: Clock) -> tuple[li
         note_corrected_logins(connection, settings)
         marts = build_marts(connection)
         remember_disagreements(connection, [one.name for one in REPORTS.values() if one.follows_sales])
+        note_next_due(connection, settings, clock)
         connection.commit()  # a check sees what is committed
         checks = run_checks(connection)
         connection.begin()

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
-from pipelines.planning.plan import Plan, plan_from
+from pipelines.planning.plan import NIGHT_UTC, Plan, plan_from
 from pipelines.planning.selection import Pair, Selection
 from warehouse.ledger import HeldMonth, Ledger, known_users, read_outline
 
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 NIGHTS = 31
 """So many nights hold the first of a month, whatever day it is."""
-NIGHT_UTC = time(12, tzinfo=UTC)
-"""The moment that stands for a night: on the same day in every time zone that is asked about."""
 
 
 @dataclass(frozen=True)
@@ -57,9 +55,7 @@ def nights_to_come(
     today, found = settings.today_local(clock), []
     for number in range(count):
         day = today + timedelta(days=number)
-        then = settings.model_copy(update={"today": day})
-        night = datetime.combine(day, NIGHT_UTC)
-        plan = plan_from(outline, users.__getitem__, then, selection, clock, catalogue, night)
+        plan = plan_from(outline, users.__getitem__, settings, selection, clock, catalogue, day)
         expected = {one.pair: one.requests_expected for one in plan.planned}
         found.append(Night(day, expected, sum(len(one.spans) for one in plan.probes)))
         outline = _after(plan, outline, day)

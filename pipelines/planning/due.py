@@ -1,29 +1,38 @@
-"""Due months: which months of a report are missing, still open, or to be asked again."""
+"""Due months: the rules by which the months of a report are asked again, and the day on which each is next.
+
+docs/requests.md says the same in words. A day is found from when the month was last asked, so that a night
+without a run needs nothing special: what was due in it is due still.
+"""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, time, timedelta
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
 from pipelines.catalogue.model import Report
 from pipelines.months import Month, months_between
 from warehouse.ledger import HeldMonth
 
-NO_CHANGES: Mapping[Month, datetime] = {}
-
 HeldMonths = Mapping[Month | None, HeldMonth]
 """What is held of one report of one customer; a report without months is held under None."""
-MayWait = Literal[
-    "none",
-    "to come",  # months to come, after the next two
-    "all",  # every month that has turns, but for the current and the next two
-]
-"""Which months that were never read may wait for their first turn, of a report that is asked by turns."""
+Reason = Literal["nightly", "failed", "changed", "weekly", "monthly", "chosen"]
+"""The rule by which a month is asked again; `chosen` is what somebody asks for whatever is held."""
+
+DAYS_OF_WEEK, DAYS_OF_FOUR_WEEKS = 7, 28
+WITHOUT_DELAY = range(-2, 1)
+"""Ages in months: the current month of a budget and the next two."""
+NO_MONTHS = range(0)
+
+
+class Due(NamedTuple):
+    """The day in whose night a month is asked, and the rule that says so."""
+
+    on: date
+    reason: Reason
 
 
 @dataclass(frozen=True)
@@ -45,92 +54,90 @@ class Calendar:
         """How many months ago it was; negative for one to come."""
         return (self.this_month.year - month.year) * 12 + self.this_month.number - month.number
 
+    def day_of(self, moment: datetime) -> date:
+        """The local day of a moment."""
+        return moment.astimezone(self.timezone).date()
+
 
 @dataclass(frozen=True)
-class Rhythm:
-    """When the months of one report of one customer have their turn, where not all are asked every night.
+class Rules:
+    """When the months of one report of one customer are asked again.
 
-    `place` and `shift` are those of the report and the customer: they have their turns on different nights.
-    `by_turns` is for a report of which a request covers one month: then only the first `nightly` months from
-    the current one on are asked every night, the others of the latest and those to come once a week, and any
-    month as soon as something else has `changed` that tells of it. `may_wait` says which months that were
-    never read need not be asked before their first turn.
+    `together` is how many neighbours one request covers: they have the same days of the week or of four
+    weeks, those of the next request the day after. `offset` moves the days of all. `nightly` and `may_wait`
+    are ages in months: those that every night asks for, and those that are left to their day although they
+    were never read. `failed` months are asked at once, and those `changed` since they were last asked.
     """
 
-    place: int = 0
-    shift: int = 0
-    by_turns: bool = False
-    nightly: int = 0
+    report: Report
+    calendar: Calendar
+    together: int
+    offset: int = 0
+    nightly: range = NO_MONTHS
+    may_wait: range = NO_MONTHS
+    failed: Collection[Month] = ()
     changed: Mapping[Month, datetime] = field(default_factory=dict)
-    may_wait: MayWait = "none"
+    refresh: bool = False
 
-    def turn_of_week(self, month: Month, calendar: Calendar) -> date:
-        """The latest day, until today, on which the month had its weekly turn; no night is without one."""
-        days = _days_between_weekly_turns(calendar)
-        since = (calendar.today.toordinal() - _number(month) - self.place - self.shift) % days
-        return calendar.today - timedelta(days=since)
+    @property
+    def is_one_by_one(self) -> bool:
+        """Whether a request covers one month of so many that not all are asked every night."""
+        return self.report.weekly and self.together == 1
 
-    def turn_of_month(self, month: Month, together: int, calendar: Calendar) -> date:
-        """The latest day, until today, on which the month had its turn of every calendar month."""
-        day = self._day_of_month(month, together, calendar)
-        in_month = calendar.this_month if calendar.today.day >= day else calendar.this_month.plus(-1)
-        return in_month.first_day + timedelta(days=day - 1)
+    def reason(self, month: Month, held: HeldMonth) -> Reason | None:
+        """Why a month is asked today; None if it is left alone."""
+        if self.refresh:
+            return "chosen"
+        if self.calendar.age(month) in self.nightly or (held.state == "open" and not self.is_one_by_one):
+            return "nightly"
+        if month in self.failed:
+            return "failed"
+        days = self._days_between(month)
+        if days and self.calendar.day_of(held.fetched_at_utc) < self._latest_day(month, days):
+            return "weekly" if self._is_latest(month) else "monthly"
+        if month in self.changed and held.fetched_at_utc < self.changed[month]:
+            return "changed"
+        return None
 
-    def first_turn(self, month: Month, held: HeldMonths, calendar: Calendar) -> date | None:
-        """The day until which a month that is not held waits; None if it is to be asked for now.
-
-        It waits from the day on which anything of the report was first read, or on which it came into reach.
-        """
-        if not self.lets_wait(month, calendar):
+    def next_due(self, month: Month, held: HeldMonth) -> Due | None:
+        """When a month is asked next, today or later; None if no rule ever asks for it again."""
+        if reason := self.reason(month, held):
+            return Due(self.calendar.today, reason)
+        days, following = self._days_between(month), self.calendar.this_month.plus(1).first_day
+        if days and (day := self._latest_day(month, days) + timedelta(days=days)) < following:
+            return Due(day, "weekly" if self._is_latest(month) else "monthly")
+        if self.calendar.age(month) >= self.calendar.due_months_monthly:
             return None
-        read = (one.fetched_at_utc.astimezone(calendar.timezone).date() for one in held.values())
-        since = max(min(read, default=calendar.today), month.plus(-calendar.months_ahead).first_day)
-        if calendar.age(month) < calendar.due_months:
-            latest = self.turn_of_week(month, calendar)
-            following = latest + timedelta(days=_days_between_weekly_turns(calendar))
-        else:
-            latest = self.turn_of_month(month, 1, calendar)
-            following = latest.replace(day=1) + timedelta(days=DAYS_OF_LONGEST_MONTH)
-            following = following.replace(day=latest.day)
-        return following if latest < since else None
+        return replace(self, calendar=replace(self.calendar, today=following)).next_due(month, held)
 
-    def lets_wait(self, month: Month, calendar: Calendar) -> bool:
-        """Whether a month need not be asked before its first turn."""
-        age = calendar.age(month)
-        if self.may_wait == "none" or 0 <= -age < MONTHS_WITHOUT_DELAY:
-            return False
-        return age < (calendar.due_months_monthly if self.may_wait == "all" else 0)
+    def as_if_read(self, month: Month, held: HeldMonths) -> HeldMonth | None:
+        """What stands for a month that was never read and may wait for its day; None if it may not.
 
-    def _day_of_month(self, month: Month, together: int, calendar: Calendar) -> int:
-        """The day of every calendar month that is the month's turn.
-
-        The months that have such turns are neighbours, so counted in rounds of as many they are spread evenly
-        over the days. Neighbours that one request covers, `together` of them, have the same day; `turns` is
-        in how many such groups the months may lie.
+        It counts as asked when anything of the report was first read, or when it came into reach.
         """
-        older = calendar.due_months_monthly - calendar.due_months
-        turns = max(1 + math.ceil((older - 1) / together), 1)
-        position = _number(month) // together / turns + self.place * SHARE_BETWEEN_PLACES
-        return 1 + (int(position % 1 * DAYS_OF_SHORTEST_MONTH) + self.shift) % DAYS_OF_SHORTEST_MONTH
+        age, calendar = self.calendar.age(month), self.calendar
+        if age in WITHOUT_DELAY or age not in self.may_wait:
+            return None
+        first_read = min((one.fetched_at_utc for one in held.values()), default=None)
+        since = calendar.day_of(first_read) if first_read else calendar.today
+        day = max(since, month.plus(-calendar.months_ahead).first_day)
+        return HeldMonth(datetime.combine(day, time(12), calendar.timezone), "held")
 
+    def _is_latest(self, month: Month) -> bool:
+        return self.calendar.age(month) < self.calendar.due_months
 
-DAYS_OF_WEEK = 7
-DAYS_OF_SHORTEST_MONTH, DAYS_OF_LONGEST_MONTH = 28, 31
-MONTHS_WITHOUT_DELAY = 3
-"""The current month of a budget and the next two."""
-SHARE_BETWEEN_PLACES = 0.534
-"""Of the days of a month, from the turns of one report to those of the next: found by trial for the catalogue
-as it is (`test_due.py` says when another fits better)."""
-USUAL = Rhythm()
+    def _days_between(self, month: Month) -> int | None:
+        """The days from one day of a month to its next; none for one that is always or never asked."""
+        calendar = self.calendar
+        if self._is_latest(month):  # of few months each is asked more often, so that no night is without one
+            shortest = min(DAYS_OF_WEEK, calendar.due_months + calendar.months_ahead)
+            return shortest if self.is_one_by_one else None
+        return DAYS_OF_FOUR_WEEKS if calendar.age(month) < calendar.due_months_monthly else None
 
-
-def _days_between_weekly_turns(calendar: Calendar) -> int:
-    return min(DAYS_OF_WEEK, calendar.due_months + calendar.months_ahead)
-
-
-def _number(month: Month) -> int:
-    """Months since the beginning of the calendar; that of a January is a multiple of 12."""
-    return month.year * 12 + month.number - 1
+    def _latest_day(self, month: Month, days: int) -> date:
+        """The latest day of a month until today, where it has one every so many days."""
+        number = (month.year * 12 + month.number - 1) // self.together + self.offset
+        return self.calendar.today - timedelta(days=(self.calendar.today.toordinal() - number) % days)
 
 
 def months_in_scope(report: Report, calendar: Calendar) -> Iterator[Month]:
@@ -147,122 +154,74 @@ def months_in_scope(report: Report, calendar: Calendar) -> Iterator[Month]:
     return months_between(first, last)
 
 
-def is_due(month: Month, held: HeldMonth, report: Report, calendar: Calendar, rhythm: Rhythm = USUAL) -> bool:
-    """Whether a held month is to be asked again because it may have changed since.
-
-    The latest months always are, unless the rhythm gives them turns, and so are a month that was not over
-    when it was last asked and one that something else has changed of. Once in every calendar month each of
-    the thirteen latest has its turn. Whether a turn was missed is found by when the month was last asked,
-    so that nights without a run need nothing special.
-    """
-    return _is_due_every_night(month, held, report, calendar, rhythm) or _has_its_turn(
-        month, held, report, calendar, rhythm
-    )
-
-
-def _is_due_every_night(
-    month: Month, held: HeldMonth, report: Report, calendar: Calendar, rhythm: Rhythm
-) -> bool:
-    age = calendar.age(month)
-    if rhythm.by_turns:
-        return 0 <= -age < rhythm.nightly or _has_changed(month, held, rhythm)
-    return report.months_ahead if age < 0 else age < calendar.due_months or held.state == "open"
-
-
-def _has_changed(month: Month, held: HeldMonth, rhythm: Rhythm) -> bool:
-    return month in rhythm.changed and held.fetched_at_utc < rhythm.changed[month]
-
-
-def _has_its_turn(month: Month, held: HeldMonth, report: Report, calendar: Calendar, rhythm: Rhythm) -> bool:
-    """Whether the month's turn of the week or the month has come since it was last asked."""
-    age, asked_on = calendar.age(month), held.fetched_at_utc.astimezone(calendar.timezone).date()
-    if age < calendar.due_months:
-        return rhythm.by_turns and asked_on < rhythm.turn_of_week(month, calendar)
-    is_watched = age < calendar.due_months_monthly
-    together = 1 if rhythm.by_turns else report.max_months
-    return is_watched and asked_on < rhythm.turn_of_month(month, together, calendar)
-
-
 @dataclass(frozen=True)
 class Wanted:
-    """The months to ask for, by why, and how many are left alone because they are held.
+    """The months to ask for, and how many are left alone because they are held.
 
-    `changed` are those of the months due that are asked only because a sale of theirs was changed, and
-    `postponed` more of that kind than one night asks for. `followed` are those that are asked because
-    another answer has changed, `older` those that have their turn of the month, and those that have waited
-    for their first turn. `waiting` are missing months that are not asked yet, each with the day of its turn.
+    `missing` were never read, and those of them that `waited` have their day; `due` are held and asked again
+    by a rule; `postponed` are more changed months than a night asks for; `waiting` were never read and wait.
     """
 
-    missing: tuple[Month, ...]
-    due: tuple[Month, ...]
-    left: int
-    changed: tuple[Month, ...] = ()
+    missing: tuple[Month, ...] = ()
+    waited: tuple[Month, ...] = ()
+    due: Mapping[Month, Reason] = field(default_factory=dict)
+    left: int = 0
     postponed: tuple[Month, ...] = ()
-    followed: tuple[Month, ...] = ()
-    older: tuple[Month, ...] = ()
     waiting: Mapping[Month, date] = field(default_factory=dict)
 
     @property
     def months(self) -> tuple[Month, ...]:
         return tuple(sorted((*self.missing, *self.due)))
 
+    def due_as(self, *reasons: Reason) -> tuple[Month, ...]:
+        """The months that are due for one of these reasons."""
+        return tuple(month for month, reason in self.due.items() if reason in reasons)
+
+    @property
+    def due_anywhere(self) -> tuple[Month, ...]:
+        """The months that a night asks for whatever range of months it is about."""
+        return (*self.waited, *self.due_as("changed", "weekly", "monthly"))
+
 
 def wanted_months(
-    scope: Iterable[Month],
-    held: HeldMonths,
-    report: Report,
-    calendar: Calendar,
-    *,
-    rhythm: Rhythm = USUAL,
-    refresh: bool = False,
-    failed: Collection[Month] = (),
-    changed_since: Mapping[Month, datetime] = NO_CHANGES,
-    most_changed: int = 0,
+    scope: Iterable[Month], held: HeldMonths, rules: Rules, most_changed: int | None = None
 ) -> Wanted:
     """Sort the months in scope into missing, due, and held well enough to be left alone.
 
-    `changed_since` says since when a month is to be read again because a sale of it was changed;
-    `most_changed` is how many such months one night asks for, the latest first: an answer that names
-    everything must not turn a night into a backfill. `failed` are asked again, however old and whether or not
-    they are held.
+    `most_changed` is how many months one night asks for only because they have changed, the latest first: an
+    answer that names everything must not turn a night into a backfill.
     """
     missing: list[Month] = []
-    due: list[Month] = []
-    changed: list[Month] = []
-    followed: list[Month] = []
-    older: list[Month] = []
+    waited: list[Month] = []
+    due: dict[Month, Reason] = {}
     waiting: dict[Month, date] = {}
     left = 0
     for month in scope:
-        known = held.get(month)
-        if known is None:
-            if turn := None if refresh or month in failed else rhythm.first_turn(month, held, calendar):
-                waiting[month] = turn
-                continue
-            missing.append(month)
-            if held and rhythm.lets_wait(month, calendar):
-                older.append(month)
-        elif refresh or month in failed or _is_due_every_night(month, known, report, calendar, rhythm):
-            due.append(month)
-            if _has_changed(month, known, rhythm):
-                followed.append(month)
-        elif _has_its_turn(month, known, report, calendar, rhythm):
-            due.append(month)
-            if calendar.age(month) >= calendar.due_months:
-                older.append(month)
-        elif month in changed_since and known.fetched_at_utc < changed_since[month]:
-            changed.append(month)
-        else:
+        known = held.get(month) or rules.as_if_read(month, held)
+        reason = rules.reason(month, known) if known else None
+        if month in held and reason:
+            due[month] = reason
+        elif month in held:
             left += 1
-    taken = sorted(sorted(changed, reverse=True)[:most_changed])
-    postponed = tuple(month for month in changed if month not in taken)
-    return Wanted(
-        tuple(missing),
-        tuple(sorted((*due, *taken))),
-        left + len(postponed),
-        tuple(taken),
-        postponed,
-        tuple(followed),
-        tuple(older),
-        waiting,
-    )
+        elif reason or known is None:
+            missing.append(month)
+            waited += [month] if reason not in (None, "failed", "chosen") else []
+        elif following := rules.next_due(month, known):
+            waiting[month] = following.on
+    changed = [month for month, reason in due.items() if reason == "changed"]
+    postponed = () if most_changed is None else tuple(sorted(sorted(changed, reverse=True)[most_changed:]))
+    for month in postponed:
+        del due[month]
+    return Wanted(tuple(missing), tuple(waited), due, left + len(postponed), postponed, waiting)
+
+
+def days_due(held: HeldMonths, rules: Rules) -> dict[Month | None, Due]:
+    """When each month in reach that is held, or waits for its day, is asked next, today or later."""
+    if not rules.report.has_months:
+        return {None: Due(rules.calendar.today, "nightly")}
+    known = {
+        month: held.get(month) or rules.as_if_read(month, held)
+        for month in months_in_scope(rules.report, rules.calendar)
+    }
+    days = {month: rules.next_due(month, one) for month, one in known.items() if one}
+    return {month: due for month, due in days.items() if due}

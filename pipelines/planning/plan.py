@@ -6,7 +6,7 @@ import math
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
@@ -16,40 +16,44 @@ from pipelines.catalogue.reports import REPORTS
 from pipelines.catalogue.sales import DAYS_AT_ONCE, changed_sales
 from pipelines.months import Month
 from pipelines.planning.due import (
-    DAYS_OF_SHORTEST_MONTH,
-    MONTHS_WITHOUT_DELAY,
-    NO_CHANGES,
+    DAYS_OF_FOUR_WEEKS,
+    NO_MONTHS,
+    WITHOUT_DELAY,
     Calendar,
+    Due,
     HeldMonths,
-    MayWait,
-    Rhythm,
+    Rules,
     Wanted,
-    is_due,
+    days_due,
     months_in_scope,
     wanted_months,
 )
 from pipelines.planning.selection import Pair, Selection, chosen_customers, chosen_reports
 from pipelines.planning.windows import NOW, Span, Window, spans_of_days, windows
 from warehouse.ahead import is_ahead
-from warehouse.ledger import known_users, read_outline
+from warehouse.ledger import HeldMonth, known_users, read_outline, write_due_days
 
 if TYPE_CHECKING:
     from pipelines.clock import Clock
     from pipelines.settings.model import Customer, Settings
-    from warehouse.database import Store
-    from warehouse.ledger import Cap, HeldMonth, Ledger
+    from warehouse.database import Connection, Store
+    from warehouse.ledger import Cap, Ledger
 
 PAGES_ALLOWED = 6
 """Requests a window of a paged report is allowed in a plan before it has ever been asked: with pages of
 the usual size one holds a window, and the rest is for the empty page and the second look at the first."""
 ASSUMED_REQUEST_SECONDS = 0.5
-NOTHING = Wanted((), (), 0)
+NOTHING = Wanted()
 NOTHING_HELD: HeldMonths = {}
 PROBE_OVERLAP = timedelta(days=2)
 """So many days before the last question are asked about again, for changes that are reported late."""
 LONGEST_PROBE = timedelta(days=365)
 TWIN_DAYS = 3
 """A twin that was not asked for so many days tells of no changes."""
+OLDER_MONTHS = 10
+"""About as many months of a report have a day of four weeks; those of the next report come after them."""
+NIGHT_UTC = time(12, tzinfo=UTC)
+"""The moment that stands for a night to come: on the same day in every time zone that is asked about."""
 
 
 @dataclass(frozen=True)
@@ -59,13 +63,15 @@ class PlannedReport:
     `requests` is the most it may take when nothing fails, `requests_expected` the likely number;
     `asked` are the users or estates of a report that is asked one by one; `out_of_reach` are months that
     were selected and cannot be asked today; `skipped` says why nothing is asked, if so. What `was_refused`
-    is asked with one window first.
+    is asked with one window first. `one_by_one` is what is wanted should its rows turn out to lack a month.
     """
 
     report: Report
     customer: Customer
     wanted: Wanted = NOTHING
     one_by_one: Wanted | None = None
+    rules: Rules | None = None
+    held: HeldMonths = field(default_factory=dict)
     windows: tuple[Window, ...] = ()
     requests: int = 0
     requests_expected: int = 0
@@ -77,6 +83,11 @@ class PlannedReport:
     @property
     def pair(self) -> Pair:
         return (self.report.name, self.customer.id)
+
+    @property
+    def next_due(self) -> dict[Month | None, Due]:
+        """When each month is asked next, tonight or later, as far as a rule asks for it again."""
+        return days_due(self.held, self.rules) if self.rules else {}
 
 
 @dataclass(frozen=True)
@@ -149,16 +160,19 @@ def plan_from(
     selection: Selection,
     clock: Clock,
     catalogue: Mapping[str, Report],
-    at: datetime | None = None,
+    night: date | None = None,
 ) -> Plan:
     """The plan, given the outline of the ledger and a function that knows the users of a customer.
 
-    It is made now, or on the later day to rehearse, or at a moment to come.
+    It is made now, or on the later day to rehearse, or for a night to come.
     """
+    if night:
+        settings = settings.model_copy(update={"today": night})
     reports = chosen_reports(settings, selection, catalogue)
     customers = chosen_customers(settings, selection)
     by_user = any(one.each == "userId" for one in reports)
-    now = max(at or clock.utc_now(), clock.utc_now(), settings.clock_of_day(clock).utc_now())
+    moment = datetime.combine(night, NIGHT_UTC) if night else clock.utc_now()
+    now = max(moment, clock.utc_now(), settings.clock_of_day(clock).utc_now())
     planner = Planner(
         calendar(settings, clock),
         outline,
@@ -177,6 +191,25 @@ def plan_from(
         outline.request_seconds or ASSUMED_REQUEST_SECONDS,
         tuple(planner.probes(reports, customers)) if asks_for_changes else (),
     )
+
+
+def note_next_due(
+    connection: Connection,
+    settings: Settings,
+    clock: Clock,
+    catalogue: Mapping[str, Report] = REPORTS,
+) -> None:
+    """Write down when every month is asked next, and by which rule: as the plan of the next night says."""
+    outline, tomorrow = read_outline(connection), settings.today_local(clock) + timedelta(days=1)
+    users_of = partial(known_users, connection)
+    plan = plan_from(outline, users_of, settings, Selection(), clock, catalogue, tomorrow)
+    days = {
+        (*one.pair, month.first_day if month else None): due
+        for one in plan.planned
+        if one.pair in outline.held
+        for month, due in one.next_due.items()
+    }
+    write_due_days(connection, days)
 
 
 def calendar(settings: Settings, clock: Clock) -> Calendar:
@@ -230,8 +263,8 @@ class Planner:
             for report in reports:
                 months = self.held.get((report.name, customer.id), NOTHING_HELD)
                 if report.follows_sales and months:
-                    rhythm = Rhythm(report.turn, shift_of(customer))
-                    days.append(self._oldest_left_alone(report, months, rhythm))
+                    rules = replace(self._rules(report, customer), changed={})
+                    days.append(self._oldest_left_alone(months, rules))
             oldest = min((day for day in days if day), default=None)
             denied = [name for name, owner in self.ledger.denied if owner == customer.id]
             found = changed_sales(chosen, denied)
@@ -241,13 +274,13 @@ class Planner:
                 span = Span(min(max(since, today - LONGEST_PROBE), today), today)
                 yield PlannedProbe(customer, *found, tuple(spans_of_days(span, DAYS_AT_ONCE)))
 
-    def _oldest_left_alone(self, report: Report, held: HeldMonths, rhythm: Rhythm) -> date | None:
+    def _oldest_left_alone(self, held: HeldMonths, rules: Rules) -> date | None:
         """The day on which the oldest of the months was read that nothing else makes due."""
         return min(
             (
-                one.fetched_at_utc.astimezone(self.calendar.timezone).date()
+                self.calendar.day_of(one.fetched_at_utc)
                 for month, one in held.items()
-                if month is not None and not is_due(month, one, report, self.calendar, rhythm)
+                if month is not None and rules.reason(month, one) is None
             ),
             default=None,
         )
@@ -257,7 +290,7 @@ class Planner:
             switched_off = "the customer is switched off in the settings; what is held stays"
             return PlannedReport(report, customer, skipped=switched_off)
         denied: datetime | None = self.ledger.denied.get((report.name, customer.id))
-        was_today = denied and denied.astimezone(self.calendar.timezone).date() == self.calendar.today
+        was_today = denied and self.calendar.day_of(denied) == self.calendar.today
         if was_today and not self.selection.refresh:
             refusal = "no access (403 today); it is asked again tomorrow, and at once with --refresh"
             return PlannedReport(report, customer, skipped=refusal)
@@ -273,7 +306,13 @@ class Planner:
         each = len(asked) if asked else 1
         if not report.has_months:
             return PlannedReport(
-                report, customer, windows=(NOW,), requests=each, requests_expected=each, asked=asked
+                report,
+                customer,
+                windows=(NOW,),
+                requests=each,
+                requests_expected=each,
+                asked=asked,
+                rules=Rules(report, self.calendar, report.max_months),
             )
         chosen = self._choose_months(report, customer)
         if chosen is None:
@@ -287,39 +326,54 @@ class Planner:
         cap: Cap | None = self.ledger.caps.get((report.name, customer.id))
         return min(report.max_months, cap.months) if cap and cap.months else report.max_months
 
-    def _rhythm(self, report: Report, customer: Customer) -> Rhythm:
-        """When the months of a report of a customer have their turns.
+    def _rules(self, report: Report, customer: Customer) -> Rules:
+        """The rules for a report of a customer, with what has changed since its months were asked.
 
         A report that is asked month by month follows its twin, which is asked for all months every night; or,
         where there is none that says which months its rows are of, its own months: all of the latest and
         those to come are asked once one of them has changed.
         """
-        if not report.by_turns or self._longest(report, customer) > 1:
-            return Rhythm(report.turn, shift_of(customer))
-        rhythm = self._rhythm_one_by_one(report, customer)
+        pair, longest = (report.name, customer.id), self._longest(report, customer)
+        if not report.weekly or longest > 1:
+            changed = self._changed.get(pair, {}) if report.follows_sales else {}
+            return replace(self._rules_without_changes(report, customer, longest), changed=changed)
+        rules = self._rules_without_changes(report, customer, 1)
         if report.twin and self._tells_of_changes(report.twin, customer):
             of_twin = self.ledger.snapshots_changed.get((report.twin, customer.id), {})
             changed = {Month.of(day): at for day, at in of_twin.items() if day}
-            return replace(rhythm, nightly=0, changed=changed)
-        own = self.ledger.snapshots_changed.get((report.name, customer.id), {})
-        latest = [
-            month
-            for month in months_in_scope(report, self.calendar)
-            if self.calendar.age(month) < self.calendar.due_months
-        ]
+            return replace(rules, nightly=NO_MONTHS, changed=changed)
+        own = self.ledger.snapshots_changed.get(pair, {})
+        scope = months_in_scope(report, self.calendar)
+        latest = [month for month in scope if self.calendar.age(month) < self.calendar.due_months]
         noticed = [own[month.first_day] for month in latest if month.first_day in own]
-        return replace(rhythm, changed=dict.fromkeys(latest, max(noticed)) if noticed else {})
+        return replace(rules, changed=dict.fromkeys(latest, max(noticed)) if noticed else {})
 
-    def _rhythm_one_by_one(self, report: Report, customer: Customer) -> Rhythm:
-        """The turns of a report that is asked month by month, as long as nothing has changed.
+    def _rules_without_changes(self, report: Report, customer: Customer, together: int) -> Rules:
+        """The rules for a report of which a request covers so many months, as long as nothing has changed.
 
-        In a night, what was never read waits for its turn: months to come, and those of which the twin tells.
+        Of one that is asked month by month, what was never read waits in a night for its day: months to come,
+        and those of which the twin tells.
         """
-        may_wait: MayWait = "none"
-        if self.selection.is_of_night:
-            is_told = report.twin in self.chosen and (report.twin, customer.id) not in self.ledger.denied
-            may_wait = "all" if is_told else "to come"
-        return Rhythm(report.turn, shift_of(customer), True, MONTHS_WITHOUT_DELAY, may_wait=may_wait)
+        pair, ahead = (report.name, customer.id), -self.calendar.months_ahead
+        held = self.held.get(pair, NOTHING_HELD)
+        rules = Rules(
+            report,
+            self.calendar,
+            together,
+            offset=report.place * OLDER_MONTHS + offset_of(customer),
+            nightly=range(ahead, self.calendar.due_months),
+            failed={
+                *(Month.of(day) for day in self.ledger.failed.get(pair, ())),
+                *(one for one in held if one and self.now and is_ahead(held[one].fetched_at_utc, self.now)),
+            },
+            refresh=self.selection.refresh,
+        )
+        if not rules.is_one_by_one:
+            return rules
+        is_told = report.twin in self.chosen and (report.twin, customer.id) not in self.ledger.denied
+        oldest = self.calendar.due_months_monthly - 2  # which has its day before it is too old for one
+        may_wait = range(ahead, oldest + 1 if is_told else 0) if self.selection.is_of_night else NO_MONTHS
+        return replace(rules, nightly=WITHOUT_DELAY, may_wait=may_wait)
 
     def _tells_of_changes(self, name: str, customer: Customer) -> bool:
         """Whether the report of that name is asked these days, and for many months at once."""
@@ -328,48 +382,34 @@ class Planner:
         cap: Cap | None = self.ledger.caps.get(pair)
         if current is None or pair in self.ledger.denied or (cap and cap.months == 1):
             return False
-        asked_on = current.fetched_at_utc.astimezone(self.calendar.timezone).date()
-        return asked_on >= self.calendar.today - timedelta(days=TWIN_DAYS)
+        return self.calendar.day_of(current.fetched_at_utc) >= self.calendar.today - timedelta(days=TWIN_DAYS)
 
     def _choose_months(self, report: Report, customer: Customer) -> PlannedReport | None:
         """The months wanted, and their windows; None when no month that was selected can be asked today."""
-        pair = (report.name, customer.id)
-        changed = self._changed.get(pair, NO_CHANGES) if report.follows_sales else NO_CHANGES
-        rhythm = self._rhythm(report, customer)
-        scope = list(months_in_scope(report, self.calendar))
+        pair, rules = (report.name, customer.id), self._rules(report, customer)
+        held, scope = self.held.get(pair, NOTHING_HELD), list(months_in_scope(report, self.calendar))
         exact, first, last = self.selection.exact.get(pair), self.selection.first, self.selection.last
         between = [month for month in scope if (first or month) <= month <= (last or month)]
         chosen = between if exact is None else exact
-        held = self.held.get(pair, NOTHING_HELD)
         if exact is not None and self.selection.guided:
-            beyond = wanted_months(scope, held, report, self.calendar, rhythm=rhythm)
-            told = (month for month in scope if month in changed)
-            chosen = sorted({*exact, *beyond.older, *beyond.followed, *told})
+            chosen = sorted({*exact, *wanted_months(scope, held, rules).due_anywhere})
         if not chosen:
             return None
         askable = set(scope)
-        of_these = partial(
-            wanted_months,
-            [month for month in chosen if month in askable],
-            held,
-            report,
-            self.calendar,
-            refresh=self.selection.refresh,
-            failed={
-                *(Month.of(day) for day in self.ledger.failed.get(pair, ())),
-                *(one for one in held if one and self.now and is_ahead(held[one].fetched_at_utc, self.now)),
-            },
-        )
-        wanted = of_these(rhythm=rhythm, changed_since=changed, most_changed=self.most_changed)
+        most = self.most_changed if report.follows_sales else None
+        of_these = partial(wanted_months, [month for month in chosen if month in askable], held)
+        wanted = of_these(rules, most)
         cap: Cap | None = self.ledger.caps.get(pair)
-        longest, days = self._longest(report, customer), cap.days if cap else None
-        has_turns_too = report.by_turns and longest > 1
+        days = cap.days if cap else None
+        may_lack_months = report.weekly and not rules.is_one_by_one
         return PlannedReport(
             report,
             customer,
             wanted,
-            of_these(rhythm=self._rhythm_one_by_one(report, customer)) if has_turns_too else None,
-            tuple(windows(wanted.months, longest, self.calendar.today, days, report.limit)),
+            of_these(self._rules_without_changes(report, customer, 1)) if may_lack_months else None,
+            rules,
+            held,
+            tuple(windows(wanted.months, rules.together, self.calendar.today, days, report.limit)),
             out_of_reach=tuple(month for month in chosen if month not in askable),
         )
 
@@ -398,6 +438,6 @@ class Planner:
         return spans, spans
 
 
-def shift_of(customer: Customer) -> int:
-    """The days by which its turns come later than those of others; another number for most customers."""
-    return zlib.crc32(customer.id.encode()) % DAYS_OF_SHORTEST_MONTH
+def offset_of(customer: Customer) -> int:
+    """The days by which its months come later than those of others; another number for most customers."""
+    return zlib.crc32(customer.id.encode()) % DAYS_OF_FOUR_WEEKS

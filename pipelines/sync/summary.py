@@ -37,9 +37,9 @@ OF_THE_HOST = frozenset({ALL_REFUSED, GIVEN_UP, NOBODY_ANSWERS})
 class Summary:
     """Everything that became of one sync; grows while it runs.
 
-    `held` counts the months left alone, `turns` are those that wait for their first turn, `stopped` is why
-    the run ended early, if it did; `on_result` is called with every window. `has_ahead` says that something
-    held is dated later than now, `conditions` what is not as it should be once all is written down.
+    `held` counts the months left alone, `stopped` is why the run ended early, if it did; `on_result` is
+    called with every window. `has_ahead` says that something held is dated later than now, `conditions` what
+    is not as it should be once all is written down.
     """
 
     run_id: str
@@ -47,7 +47,6 @@ class Summary:
     on_result: Callable[[WindowResult], None] | None = None
     results: list[WindowResult] = field(default_factory=list)
     held: Counter[Pair] = field(default_factory=Counter)
-    turns: dict[Pair, Mapping[Month, date]] = field(default_factory=dict)
     seconds: float = 0.0
     stopped: ConnectError | None = None
     has_ahead: bool = False
@@ -60,13 +59,12 @@ class Summary:
         if self.on_result:
             self.on_result(result)
 
-    def add_waiting(self, pair: Pair, turns: Mapping[Month, date]) -> None:
-        """Add months that are not asked before their first turn."""
-        if turns:
-            months = tuple(month.first_day for month in sorted(turns))
-            reason = f"due by turns until {max(turns.values())}"
+    def add_waiting(self, pair: Pair, waiting: Mapping[Month, date]) -> None:
+        """Add months that were never read and are not asked before their day."""
+        if waiting:
+            months = tuple(month.first_day for month in sorted(waiting))
+            reason = f"due by turns until {max(waiting.values())}"
             self.add(WindowResult(*pair, months), WindowStatus.WAITING, reason)
-            self.turns[pair] = turns
 
     @property
     def trouble(self) -> list[WindowResult]:

@@ -17,7 +17,7 @@ from pipelines.connect.service_clock import ClockCheck
 from pipelines.connect.standstill import AFTER_A_TRY
 from pipelines.operations.logins import note_corrected_logins
 from pipelines.operations.pseudonyms import pseudonyms_of
-from pipelines.planning.plan import Plan, plan_from
+from pipelines.planning.plan import Plan, note_next_due, plan_from
 from pipelines.planning.selection import Pair, Selection
 from pipelines.settings.messages import SettingsError
 from pipelines.sync.bisect import WindowLimit
@@ -43,7 +43,6 @@ from warehouse.ledger import (
     read_rows,
     record_failures,
     remember_cap,
-    replace_turns,
 )
 from warehouse.status import read_conditions
 from warehouse.window_result import WindowResult, WindowStatus
@@ -164,7 +163,7 @@ class _Run:
                 self.summary.add(WindowResult(*planned.pair, months), WindowStatus.SKIPPED, reason)
             if planned.wanted.postponed:
                 months = tuple(month.first_day for month in planned.wanted.postponed)
-                reason = POSTPONED.format(len(months), len(planned.wanted.changed))
+                reason = POSTPONED.format(len(months), len(planned.wanted.due_as("changed")))
                 result = WindowResult(*planned.pair, months, warnings=(reason,))
                 self.summary.add(result, WindowStatus.SKIPPED, reason)
 
@@ -182,8 +181,7 @@ class _Run:
         with self.store.writing() as connection:
             add_requests(connection, log.counts)
             self._record(connection, tasks)
-            if self.selection.is_of_night:
-                replace_turns(connection, self._turns(), self.settings.today_local(self.context.clock))
+            note_next_due(connection, self.settings, self.context.clock, self.context.catalogue)
 
     async def _ask_and_load(
         self, plan: Plan, tasks: Sequence[TaskState], log: RequestLogger
@@ -239,14 +237,14 @@ class _Run:
         """Ask for the months of budgets of which an answer of this sync, a changed one, makes another due."""
         reports = self.context.catalogue
         changed = [one for one in self.summary.results if one.history and (one.opened or one.closed)]
-        if self.summary.stopped or not any(reports[one.report].by_turns for one in changed):
+        if self.summary.stopped or not any(reports[one.report].weekly for one in changed):
             return []
         plan, _ = self.plan_again()
         refused = {task.planned.pair for task in tasks if task.denied}
         followed = {
-            one.pair: one.wanted.followed
+            one.pair: months
             for one in plan.planned
-            if one.wanted.followed and one.pair not in refused
+            if one.report.weekly and one.pair not in refused and (months := one.wanted.due_as("changed"))
         }
         if not followed:
             return []
@@ -258,14 +256,6 @@ class _Run:
     def _count_requests(self, log: RequestLogger) -> None:
         with self.store.writing() as connection:
             add_requests(connection, log.counts)
-
-    def _turns(self) -> dict[tuple[str, str, date], date]:
-        """The months of reports and customers that wait for their first turn, and the day of it."""
-        return {
-            (*pair, month.first_day): day
-            for pair, waiting in self.summary.turns.items()
-            for month, day in waiting.items()
-        }
 
     def _record(self, connection: Connection, tasks: Sequence[TaskState]) -> None:
         """Write down what failed and why, who has no access, and which windows and pages the service accepts.

@@ -103,6 +103,23 @@ def test_a_first_sync_leaves_budgets_to_their_turns_and_says_until_when(tmp_path
     assert here.value("SELECT count(*) FROM meta.months") == 2 * 15
 
 
+@pytest.mark.parametrize("shapes", ["a", "b"])
+def test_a_night_asks_for_the_months_of_which_the_ledger_said_that_they_are_due(
+    tmp_path: Path, shapes: str
+) -> None:
+    here = office(tmp_path / "data", shapes, *BUDGETS, "commission_office")
+    for number in range(1, 5):
+        night = TODAY + timedelta(days=number)
+        said = here.rows(
+            "SELECT report, month FROM meta.months WHERE next_due_on <= $1 "
+            "UNION ALL SELECT report, month FROM meta.turns WHERE due_on <= $1 ORDER BY ALL",
+            night,
+        )
+        here.on_calendar_day(night).sync()
+        read = "SELECT report, month FROM meta.months WHERE fetched_at_utc >= $1 ORDER BY ALL"
+        assert here.rows(read, night) == said
+
+
 def test_months_that_somebody_selects_are_asked_whole(tmp_path: Path) -> None:
     here = unasked(tmp_path, *BUDGETS[1:])
     here.sync(first=Month(2026, 9))

@@ -7,7 +7,9 @@ CREATE TABLE IF NOT EXISTS meta.months (
     "rows" BIGINT,
     loaded_at_utc TIMESTAMP,
     fetched_at_utc TIMESTAMP,
-    state VARCHAR
+    state VARCHAR,
+    next_due_on DATE,
+    due_reason VARCHAR
 );
 COMMENT ON TABLE meta.months IS 'Which load is in force for each month of each report and customer.';
 COMMENT ON COLUMN meta.months.report IS 'name of the report in the catalogue';
@@ -18,3 +20,7 @@ COMMENT ON COLUMN meta.months."rows" IS 'rows of that month, over all tables of 
 COMMENT ON COLUMN meta.months.loaded_at_utc IS 'when the rows were written, in UTC';
 COMMENT ON COLUMN meta.months.fetched_at_utc IS 'when the service answered, in UTC';
 COMMENT ON COLUMN meta.months.state IS '''held'', or ''open'' when the month was not over yet';
+COMMENT ON COLUMN meta.months.next_due_on IS
+    'the day in whose night it is asked again, if none is missed; null where it is not asked again by itself';
+COMMENT ON COLUMN meta.months.due_reason IS
+    'the rule that says so: nightly, failed, changed, weekly or monthly (every four weeks)';

@@ -52,7 +52,7 @@ counted is what the sandbox was asked. A night on which budgets were changed ask
 {asked}
 
 How many nights a change was late: 0 is the night that follows it. Older months of leads are read once in
-every calendar month, and no other report tells of them.
+four weeks, and no other report tells of them.
 
 | Budgets | What changed | Changes | 0 | 1 to 7 | more | at most | not yet at the end |
 |---|---|---:|---:|---:|---:|---:|---:|

@@ -129,7 +129,7 @@ def test_months_that_are_over_and_never_read_are_told_and_no_alarm() -> None:
     view = Overview([FRESH], [], [], [], [], [PUBLISHED])
     of_settings = settings(Path(), customers="M1")
     [customer] = of_settings.customers
-    wanted = Wanted((Month(2026, 9), Month(2026, 10), Month(2026, 11)), (), 0, older=(Month(2026, 9),))
+    wanted = Wanted((Month(2026, 9), Month(2026, 10), Month(2026, 11)), waited=(Month(2026, 9),))
     planned = [
         PlannedReport(REPORTS[name], customer, wanted=wanted) for name in ("sales", "commission_office")
     ]

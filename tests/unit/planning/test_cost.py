@@ -35,7 +35,7 @@ def test_the_nights_cost_what_was_planned_as_long_as_nothing_changes(tmp_path: P
     assert asked == expected
 
 
-@pytest.mark.parametrize(("longest", "first", "quiet"), [(None, 275, 40), (1, 390, 61)])
+@pytest.mark.parametrize(("longest", "first", "quiet"), [(None, 275, 45), (1, 390, 65)])
 def test_no_night_of_an_office_asks_for_much_more_than_another(
     tmp_path: Path, longest: int | None, first: int, quiet: int
 ) -> None:

@@ -1,21 +1,25 @@
-"""Due months: those missing, open, or to be asked again."""
+"""Due months: those missing, and those that a rule asks for again, each on its day."""
 
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from pipelines.catalogue.reports import REPORTS, report
+from pipelines.catalogue.reports import report
 from pipelines.months import Month, months_between
 from pipelines.planning.due import (
+    NO_MONTHS,
+    WITHOUT_DELAY,
     Calendar,
+    Due,
     HeldMonths,
-    MayWait,
-    Rhythm,
+    Rules,
     Wanted,
+    days_due,
     months_in_scope,
     wanted_months,
 )
@@ -35,9 +39,15 @@ def every_month_held(held: HeldMonth) -> dict[Month | None, HeldMonth]:
     return dict.fromkeys(months_between(Month(2024, 1), Month(2026, 11)), held)
 
 
-def wanted(held: HeldMonths, *, name: str = "sales", refresh: bool = False) -> Wanted:
-    one = report(name)
-    return wanted_months(months_in_scope(one, CALENDAR), held, one, CALENDAR, refresh=refresh)
+def rules_of(name: str, today: date = TODAY, **more: Any) -> Rules:
+    """The usual rules of a report; of a budget of one month those of one that is asked month by month."""
+    one, calendar = report(name), replace(CALENDAR, today=today)
+    rules = Rules(one, calendar, one.max_months, offset=1, nightly=range(-12, 3))
+    return replace(rules, **({"nightly": WITHOUT_DELAY} if rules.is_one_by_one else {}) | more)
+
+
+def wanted(held: HeldMonths, rules: Rules, most_changed: int | None = None) -> Wanted:
+    return wanted_months(months_in_scope(rules.report, rules.calendar), held, rules, most_changed)
 
 
 ALL_HELD = every_month_held(held_month())
@@ -54,153 +64,156 @@ WANTED: dict[str, tuple[str, HeldMonths, list[str]]] = {
     "a month that was left open is wanted however old it is": ("sales", LEFT_OPEN, ["2024-02", *LATEST]),
     "live commissions are never asked beyond the latest three months": ("live_commissions", {}, LATEST),
     "budgets are asked for months to come": ("budget_commission", ALL_HELD, LATEST + TO_COME),
-    "budgets of users and offices as well": ("office_budget_crm", ALL_HELD, LATEST + TO_COME),
     "months to come are due every night": ("budget_crm", HELD_AHEAD, LATEST + TO_COME),
 }
 
 
 @pytest.mark.parametrize(("name", "held", "months"), WANTED.values(), ids=list(WANTED))
 def test_the_months_that_are_wanted(name: str, held: HeldMonths, months: list[str]) -> None:
-    assert [str(month) for month in wanted(held, name=name).months] == months
+    assert [str(month) for month in wanted(held, rules_of(name)).months] == months
 
 
 def test_refresh_wants_everything() -> None:
-    assert wanted(ALL_HELD, refresh=True).months == tuple(ALL_HELD)
+    assert wanted(ALL_HELD, rules_of("sales", refresh=True)).months == tuple(ALL_HELD)
 
 
 def nights(
-    name: str, rhythm: Rhythm, first: date, count: int, *, skipped: Iterable[int] = ()
-) -> list[tuple[Month, ...]]:
-    """What each of so many nights asks for, when everything was held the night before the first."""
-    one, asked = report(name), []
-    before = datetime.combine(first, time(2), ZoneInfo("Europe/Stockholm")) - timedelta(days=1)
-    held: dict[Month | None, HeldMonth] = {
-        month: held_month(before) for month in months_in_scope(one, replace(CALENDAR, today=first))
-    }
-    for number in range(count):
-        if number not in skipped:
-            then = replace(CALENDAR, today=first + timedelta(days=number))
-            months = wanted_months(months_in_scope(one, then), held, one, then, rhythm=rhythm).months
-            held |= dict.fromkeys(months, held_month(before + timedelta(days=number + 1)))
-            asked.append(months)
+    rules: Rules, first: date, count: int, *, skipped: Iterable[int] = (), held: HeldMonths | None = None
+) -> list[Wanted]:
+    """What each of so many nights wants, when everything was held the night before the first."""
+    before, asked = datetime.combine(first, time(2), CALENDAR.timezone) - timedelta(days=1), []
+    if held is None:
+        scope = months_in_scope(rules.report, replace(CALENDAR, today=first))
+        held = {month: held_month(before) for month in scope}
+    for number in {*range(count)} - {*skipped}:
+        then = replace(CALENDAR, today=first + timedelta(days=number))
+        asked.append(wanted(held, replace(rules, calendar=then)))
+        held = {**held, **dict.fromkeys(asked[-1].months, held_month(before + timedelta(days=number + 1)))}
     return asked
 
 
-def times_asked(asked: list[tuple[Month, ...]]) -> Counter[Month]:
-    return Counter(month for months in asked for month in months)
+def times_asked(asked: list[Wanted]) -> Counter[Month]:
+    return Counter(month for night in asked for month in night.months)
 
 
 @pytest.mark.parametrize("name", ["commission_user", "running_commissions", "sales"])
-@pytest.mark.parametrize("place", [0, 11, 27])
-def test_each_of_thirteen_months_has_its_turn_once_in_a_calendar_month(name: str, place: int) -> None:
-    asked = nights(name, Rhythm(place), date(2026, 11, 1), 30)
+@pytest.mark.parametrize("offset", [0, 11, 27])
+def test_each_of_thirteen_months_is_asked_once_in_four_weeks(name: str, offset: int) -> None:
+    asked = nights(rules_of(name, offset=offset), date(2026, 11, 1), 28)
     assert times_asked(asked) == dict.fromkeys(
         months_between(Month(2025, 11), Month(2026, 8)), 1
-    ) | dict.fromkeys(months_between(Month(2026, 9), Month(2026, 11)), 30)
+    ) | dict.fromkeys(months_between(Month(2026, 9), Month(2026, 11)), 28)
 
 
-@pytest.mark.parametrize(("budgets_have_months", "most"), [(True, 4), (False, 5)])
-def test_few_requests_of_a_night_are_turns_of_a_month(budgets_have_months: bool, most: int) -> None:
-    """Where a new report makes this fail, look for a SHARE_BETWEEN_PLACES that fits better."""
-    for number in range(1, 13):
-        then, requests = replace(CALENDAR, today=date(2026, number, 28)), set[tuple[date, str, int]]()
-        for one in (one for one in REPORTS.values() if one.enabled and one.has_months):
-            by_turns = one.by_turns and not budgets_have_months
-            rhythm, together = Rhythm(one.turn, by_turns=by_turns), 1 if by_turns else one.max_months
-            for month in months_in_scope(one, then):
-                if then.due_months <= then.age(month) < then.due_months_monthly:
-                    day = rhythm.turn_of_month(month, together, then)
-                    requests.add((day, one.name, (month.year * 12 + month.number - 1) // together))
-        assert max(Counter(day for day, _, _ in requests).values()) <= most
+def test_months_that_one_request_covers_are_asked_on_the_same_night() -> None:
+    asked = nights(rules_of("running_commissions"), date(2026, 11, 1), 28)
+    groups = [night.due_as("monthly") for night in asked if night.due_as("monthly")]
+    assert sorted(len(months) for months in groups) == [2, 2, 3, 3]
 
 
-def test_turns_of_a_month_that_fall_into_missed_nights_are_made_up_for() -> None:
-    asked = nights("commission_user", Rhythm(5), date(2026, 11, 1), 30, skipped=range(3, 29))
+def test_days_that_fall_into_missed_nights_are_made_up_for() -> None:
+    asked = nights(rules_of("commission_user"), date(2026, 11, 1), 28, skipped=range(3, 27))
     assert set(times_asked(asked)) == set(months_between(Month(2025, 11), Month(2026, 11)))
 
 
-BY_TURNS = Rhythm(4, by_turns=True, nightly=3, may_wait="to come")
-LATEST_BUDGETS = set(months_between(Month(2026, 9), Month(2027, 11)))
+BY_MONTH = rules_of("office_budget_crm", offset=4, may_wait=range(-12, 0))
+FOLLOWS_ITS_TWIN = replace(BY_MONTH, nightly=NO_MONTHS, may_wait=range(-12, 12))
 
 
-def test_a_budget_is_asked_within_a_week_and_the_current_and_the_next_two_months_every_night() -> None:
-    asked = nights("office_budget_crm", BY_TURNS, date(2026, 11, 4), 7)
-    found = times_asked(asked)
-    assert {month for month in found if found[month] == 7} == set(
-        months_between(Month(2026, 11), Month(2027, 1))
-    )
-    assert set(found) >= LATEST_BUDGETS
-    assert max(len(months) for months in asked) <= 7
+def test_a_budget_is_asked_once_a_week_and_the_current_and_the_next_two_months_every_night() -> None:
+    found = times_asked(nights(BY_MONTH, date(2026, 11, 4), 7))
+    of_week = months_between(Month(2026, 9), Month(2027, 11))
+    nightly = dict.fromkeys(months_between(Month(2026, 11), Month(2027, 1)), 7)
+    assert {month: found[month] for month in of_week} == dict.fromkeys(
+        months_between(Month(2026, 9), Month(2027, 11)), 1
+    ) | nightly
 
 
 def test_a_budget_that_follows_its_twin_is_asked_for_something_every_night() -> None:
-    asked = nights("office_budget_crm", Rhythm(by_turns=True), date(2026, 11, 4), 7)
-    assert all(1 <= len(months) <= 4 for months in asked)
+    asked = nights(FOLLOWS_ITS_TWIN, date(2026, 11, 4), 7)
+    assert all(1 <= len(night.months) <= 4 for night in asked)
 
 
-def test_the_month_that_comes_into_reach_waits_for_its_turn_of_the_week() -> None:
-    asked = nights("office_budget_crm", BY_TURNS, date(2026, 11, 30), 9)
-    assert [Month(2027, 12) in months for months in asked[1:]].count(True) == 1
+def test_the_month_that_comes_into_reach_waits_a_week_at_most() -> None:
+    asked = nights(BY_MONTH, date(2026, 11, 30), 9)
+    assert [Month(2027, 12) in night.months for night in asked[1:]].count(True) == 1
 
 
-def test_months_that_were_never_read_are_read_once_each_by_their_first_turn() -> None:
-    one, held, first_read = report("office_budget_crm"), dict[Month | None, HeldMonth](), Counter[Month]()
-    rhythm = Rhythm(4, by_turns=True, nightly=3, may_wait="all")
-    for number in range(31):
-        then = replace(CALENDAR, today=TODAY + timedelta(days=number))
-        found = wanted_months(months_in_scope(one, then), held, one, then, rhythm=rhythm)
-        first_read.update(found.missing)
-        late = [month for month, day in found.waiting.items() if day <= then.today]
-        assert (late, set(found.waiting) & set(found.months)) == ([], set())
-        held |= dict.fromkeys(found.months, held_month(LAST_NIGHT + timedelta(days=number + 1)))
-    assert first_read == dict.fromkeys(months_between(Month(2024, 1), Month(2027, 12)), 1)
+def test_months_that_wait_are_read_once_each_within_four_weeks_on_the_day_that_was_said() -> None:
+    asked, said, read = nights(FOLLOWS_ITS_TWIN, TODAY, 29, held={}), dict[Month, date](), set[Month]()
+    for number, night in enumerate(asked):
+        assert {said[month] for month in night.waited} <= {TODAY + timedelta(days=number)}
+        said, read = {**said, **night.waiting}, read | {*night.months}
+    assert read == set(months_between(Month(2024, 1), Month(2027, 12)))
 
 
-@pytest.mark.parametrize(("may_wait", "at_once"), [("none", 47), ("to come", 39), ("all", 29)])
-def test_what_may_wait_is_not_part_of_a_first_sync(may_wait: MayWait, at_once: int) -> None:
-    one = report("office_budget_crm")
-    rhythm = Rhythm(4, by_turns=True, nightly=3, may_wait=may_wait)
-    found = wanted_months(months_in_scope(one, CALENDAR), {}, one, CALENDAR, rhythm=rhythm)
-    assert len(found.missing) == at_once
+@pytest.mark.parametrize(
+    ("may_wait", "at_once"), [(NO_MONTHS, 47), (range(-12, 0), 37), (range(-12, 12), 26)]
+)
+def test_what_may_wait_is_not_part_of_a_first_sync(may_wait: range, at_once: int) -> None:
+    found = wanted({}, replace(BY_MONTH, may_wait=may_wait))
+    assert (len(found.missing), len(found.waiting), found.due) == (at_once, 47 - at_once, {})
 
 
 def test_a_budget_that_something_else_tells_a_change_of_is_asked_at_once() -> None:
-    one, changed = report("office_budget_crm"), {Month(2027, 6): LAST_NIGHT + timedelta(hours=1)}
-    rhythm = Rhythm(by_turns=True, changed=changed)
-    found = wanted_months(months_in_scope(one, CALENDAR), HELD_AHEAD, one, CALENDAR, rhythm=rhythm)
-    assert found.followed == (Month(2027, 6),)
+    changed = {Month(2027, 6): LAST_NIGHT + timedelta(hours=1)}
+    found = wanted(HELD_AHEAD, replace(FOLLOWS_ITS_TWIN, changed=changed))
+    assert found.due_as("changed") == (Month(2027, 6),)
 
 
-def test_a_turn_counts_from_local_midnight() -> None:
-    turn = Rhythm().turn_of_month(Month(2026, 3), 1, CALENDAR)
-    midnight = datetime.combine(turn, time(), ZoneInfo("Europe/Stockholm"))
-    for minutes, is_wanted in ((-1, True), (1, False)):
-        held = ALL_HELD | {Month(2026, 3): held_month(midnight + timedelta(minutes=minutes))}
-        assert (Month(2026, 3) in wanted(held, name="commission_user").months) is is_wanted
+def test_a_day_begins_at_local_midnight() -> None:
+    rules, march = rules_of("commission_user"), Month(2026, 3)
+    following = rules.next_due(march, held_month(datetime(2026, 11, 21, 3, tzinfo=UTC)))
+    assert following is not None
+    on_the_day = replace(rules, calendar=replace(CALENDAR, today=following.on))
+    midnight = datetime.combine(following.on, time(), CALENDAR.timezone)
+    asked = [held_month(midnight + timedelta(minutes=minutes)) for minutes in (-1, 1)]
+    assert [on_the_day.reason(march, one) for one in asked] == ["monthly", None]
 
 
 @pytest.mark.parametrize("held", [ALL_HELD, {}], ids=["held from before", "never held"])
-def test_a_month_that_failed_is_due_however_old_it_is_and_waits_for_no_turn(held: HeldMonths) -> None:
-    one, may = report("office_budget_crm"), Month(2026, 5)
-    rhythm = Rhythm(4, by_turns=True, nightly=3, may_wait="all")
-    found = wanted_months([may], held, one, CALENDAR, rhythm=rhythm, failed={may})
-    assert found.months == (may,)
+def test_a_month_that_failed_is_due_however_old_it_is_and_does_not_wait(held: HeldMonths) -> None:
+    may = Month(2026, 5)
+    rules = replace(FOLLOWS_ITS_TWIN, failed={may})
+    assert wanted_months([may], held, rules).months == (may,)
 
 
 def changed(held: HeldMonths, months: Iterable[Month], most: int) -> Wanted:
     """What is wanted when sales of these months were changed an hour after last night."""
-    one, since = report("sales"), dict.fromkeys(months, LAST_NIGHT + timedelta(hours=1))
-    scope = months_in_scope(one, CALENDAR)
-    return wanted_months(scope, held, one, CALENDAR, changed_since=since, most_changed=most)
+    since = dict.fromkeys(months, LAST_NIGHT + timedelta(hours=1))
+    return wanted(held, rules_of("sales", changed=since), most)
 
 
 def test_a_month_read_before_a_sale_of_it_was_changed_is_wanted() -> None:
     held = ALL_HELD | {Month(2025, 5): held_month(LAST_NIGHT + timedelta(hours=2))}
     found = changed(held, (Month(2025, 4), Month(2025, 5)), 9)
-    assert (found.changed, found.postponed) == ((Month(2025, 4),), ())
+    assert (found.due_as("changed"), found.postponed) == ((Month(2025, 4),), ())
 
 
 def test_more_changed_months_than_a_night_asks_for_are_postponed_the_oldest_first() -> None:
     months = tuple(months_between(Month(2025, 1), Month(2025, 4)))
     found = changed(ALL_HELD, months, 3)
-    assert (found.changed, found.postponed, found.left) == (months[1:], months[:1], 29)
+    assert (found.due_as("changed"), found.postponed, found.left) == (months[1:], months[:1], 29)
+
+
+@pytest.mark.parametrize(
+    ("name", "month", "rule"),
+    [
+        ("sales", Month(2026, 10), "nightly"),
+        ("sales", Month(2026, 5), "monthly"),
+        ("office_budget_crm", Month(2027, 5), "weekly"),
+        ("office_budget_crm", Month(2027, 2), "weekly"),  # in December it is one of the next two
+        ("sales", Month(2025, 11), "monthly"),  # and in December none of the thirteen latest
+        ("sales", Month(2025, 10), None),
+    ],
+)
+@pytest.mark.parametrize("offset", range(0, 28, 9))
+def test_the_day_that_is_told_is_the_first_night_that_wants_the_month(
+    name: str, month: Month, rule: str | None, offset: int
+) -> None:
+    held: HeldMonths = {month: held_month()}
+    days = (TODAY + timedelta(days=number) for number in range(40))
+    plans = ((day, wanted_months([month], held, rules_of(name, day, offset=offset)).due) for day in days)
+    first = next((Due(day, due[month]) for day, due in plans if due), None)
+    assert days_due(held, rules_of(name, offset=offset)).get(month) == first
+    assert first is None or first.reason in (rule, "nightly")

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from pipelines.catalogue.reports import report
+from pipelines.catalogue.reports import REPORTS, report
 from pipelines.months import Month, months_between
 from pipelines.planning.due import Calendar, HeldMonths
 from pipelines.planning.plan import PlannedReport, Planner
 from pipelines.planning.selection import Pair, Selection
+from pipelines.planning.windows import windows
 from pipelines.settings.model import Customer
 from warehouse.ledger import Cap, HeldMonth, Ledger
 
 TODAY = date(2026, 11, 21)
 CALENDAR = Calendar(TODAY, Month(2024, 1), ZoneInfo("Europe/Stockholm"), 3, 13, 12)
+BUDGETS = ("budget_sold_estates", "budget_commission", "budget_crm")
 SALES = report("sales")
-HELD = HeldMonth(datetime(2026, 11, 20, 12, tzinfo=UTC), "held")
+HELD = HeldMonth(datetime(2026, 11, 20, 23, 30, tzinfo=UTC), "held")  # the same night, local time
 ALL: HeldMonths = dict.fromkeys(months_between(Month(2024, 1), Month(2026, 11)), HELD)
 HELD_OF_THREE: Mapping[Pair, HeldMonths] = {("sales", name): ALL for name in ("M1", "M2", "M3")}
 
@@ -37,11 +40,11 @@ def test_a_window_learned_from_one_customer_is_not_anothers() -> None:
 def test_a_change_noticed_for_one_customer_is_not_anothers() -> None:
     changed = {("sales", "M3", date(2024, 5, 1)): datetime(2026, 11, 21, tzinfo=UTC)}
     found = planned(Ledger(changed=changed))
-    assert [one.wanted.changed for one in found] == [(), (), (Month(2024, 5),), ()]
+    assert [one.wanted.due_as("changed") for one in found] == [(), (), (Month(2024, 5),), ()]
 
 
-@pytest.mark.parametrize(("month", "followed"), [(date(2027, 3, 1), 15), (date(2026, 5, 1), 0)])
-def test_a_budget_that_has_changed_makes_all_due_unless_it_is_one_of_an_older_month(
+@pytest.mark.parametrize(("month", "followed"), [(date(2027, 3, 1), 12), (date(2026, 5, 1), 0)])
+def test_a_budget_that_has_changed_makes_all_others_due_unless_it_is_one_of_an_older_month(
     month: date, followed: int
 ) -> None:
     pair = ("budget_crm", "M1")
@@ -50,7 +53,27 @@ def test_a_budget_that_has_changed_makes_all_due_unless_it_is_one_of_an_older_mo
     outline = Ledger(caps={pair: Cap(months=1)}, snapshots_changed=changed)
     planner = Planner(CALENDAR, outline, {pair: held}, Selection())
     [one] = planner.plan([report("budget_crm")], [Customer(id="M1")])
-    assert len(one.wanted.followed) == followed
+    assert len(one.wanted.due_as("changed")) == followed
+
+
+@pytest.mark.parametrize("caps", [{}, dict.fromkeys(BUDGETS, Cap(months=1))], ids=["together", "alone"])
+def test_older_months_of_reports_and_customers_are_asked_on_different_nights(caps: Mapping[str, Cap]) -> None:
+    reports = [one for one in REPORTS.values() if one.enabled and one.has_months]
+    chain = [Customer(id=f"M{number}") for number in range(20)]
+    held = {(report.name, one.id): ALL for report in reports for one in chain}
+    learned = {(name, one.id): cap for name, cap in caps.items() for one in chain}
+    requests = Counter[tuple[str, date]]()
+    for one in Planner(CALENDAR, Ledger(caps=learned), held, Selection()).plan(reports, chain):
+        days = {month: due.on for month, due in one.next_due.items() if due.reason == "monthly"}
+        for day in set(days.values()):
+            months = [month for month in days if month and days[month] == day]
+            together = learned.get(one.pair, Cap(months=one.report.max_months)).months or 1
+            requests[one.customer.id, day] += len([*windows(months, together, TODAY)])
+    nights = Counter[date]()
+    for (_, day), number in requests.items():
+        nights[day] += number
+    assert (len(nights), max(requests.values()) <= 6) == (28, True)
+    assert max(nights.values()) < 1.3 * nights.total() / 28
 
 
 def test_months_named_for_one_customer_are_not_anothers() -> None:

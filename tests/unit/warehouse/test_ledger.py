@@ -31,7 +31,7 @@ from warehouse.ledger import (
     read_rows,
     record_failures,
     remember_cap,
-    replace_turns,
+    write_due_days,
 )
 from warehouse.meta_schema import aware
 from warehouse.window_result import WindowStatus
@@ -78,14 +78,22 @@ def test_a_learned_window_keeps_the_moment_it_was_learned_until_it_changes(given
     assert found == [hours(0), hours(0), hours(2), hours(2)]
 
 
-def test_a_turn_is_known_until_its_day_or_until_the_month_is_held(given: Given) -> None:
-    turns = {("sales", "M1", JANUARY): NOON.date(), ("sales", "M1", FEBRUARY): hours(48).date()}
-    given.write(replace_turns, turns, hours(-24).date())
-    given.load([sales("a", (JANUARY, "1", "1"))])
-    given.write(replace_turns, {}, hours(-24).date())
-    assert given.rows("FROM meta.turns") == [("sales", "M1", FEBRUARY, hours(48).date())]
-    given.write(replace_turns, {}, hours(48).date())
+def test_the_day_on_which_a_month_is_next_due_is_beside_what_is_held_or_else_among_the_turns(
+    given: Given,
+) -> None:
+    day, next_due = NOON.date(), "SELECT report, month, next_due_on, due_reason FROM meta.months ORDER BY ALL"
+    given.load([sales("a", (JANUARY, "1", "1")), users("u", {"1": "Ann"}, offices=[(0, "North")])])
+    days = {
+        ("sales", "M1", JANUARY): (day, "monthly"),
+        ("sales", "M1", FEBRUARY): (day, "weekly"),
+        ("users", "M1", None): (day, "nightly"),
+    }
+    given.write(write_due_days, days)
+    assert given.rows("FROM meta.turns") == [("sales", "M1", FEBRUARY, day)]
+    assert given.rows(next_due) == [("sales", JANUARY, day, "monthly"), ("users", None, day, "nightly")]
+    given.write(write_due_days, {})
     assert given.rows("FROM meta.turns") == []
+    assert given.rows(next_due) == [("sales", JANUARY, None, None), ("users", None, None, None)]
 
 
 def test_what_is_learned_of_pages_leaves_what_is_known_of_windows(given: Given) -> None:
