@@ -1,4 +1,4 @@
-"""Small warehouses in memory: declared tables, rows written as dictionaries, the marts a query reads."""
+"""Small warehouses: declared tables, rows written as dictionaries, the marts a query reads."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from datetime import date, datetime
 from functools import cache
 from itertools import count
 from pathlib import Path
+from shutil import copyfile
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import duckdb
@@ -22,19 +24,36 @@ from warehouse.schema_evolution import declare
 Row = Mapping[str, object]
 FIRST_MOMENT = datetime(2026, 6, 1, 5, 0)
 _numbers = count(1)
+_folder = TemporaryDirectory()
 
 
 def warehouse() -> DuckDBPyConnection:
-    """A working file in memory, with every declared table and no row."""
-    connection = duckdb.connect(config={"autoload_known_extensions": False, "threads": 1})
-    run_definitions(connection, _statements())
-    connection.execute("PRAGMA disable_optimizer")  # of a few rows it costs more than it gains
+    """A working file with every declared table and no row, which is gone when it is closed."""
+    path = _template().with_name(f"{next(_numbers)}.duckdb")
+    copyfile(_template(), path)
+    connection = duckdb.connect(path, config={**_CONFIG, "fsync_mode": "NONE"})
+    path.unlink()
+    # of a few rows the optimizer costs more than it gains
+    connection.execute("PRAGMA disable_checkpoint_on_shutdown; PRAGMA disable_optimizer")
     return connection
 
 
+_CONFIG: dict[str, str | bool | int | float | list[str]] = {
+    "autoload_known_extensions": False,
+    "threads": 1,
+}
+
+
 @cache
-def _statements() -> tuple[str, ...]:
-    """What an empty warehouse is made of, as the store makes it; once, without comments and meta.columns."""
+def _template() -> Path:
+    """An empty warehouse, made once as the store makes it, without comments and meta.columns."""
+    path = Path(_folder.name, "empty.duckdb")
+    with duckdb.connect(path, config=_CONFIG) as connection:
+        run_definitions(connection, _statements())
+    return path
+
+
+def _statements() -> list[str]:
     with duckdb.connect() as connection:
         for statement in statements():
             connection.execute(statement)
@@ -45,7 +64,7 @@ def _statements() -> tuple[str, ...]:
         ).fetchall()
         tables = connection.execute("SELECT * FROM meta.tables").fetchall()
     schemas = [f"CREATE SCHEMA {schema}" for schema in ("bi", "meta", "marts")]
-    return (*schemas, *(sql for (sql,) in made), _insert("tables", tables))
+    return [*schemas, *(sql for (sql,) in made), _insert("tables", tables)]
 
 
 def _insert(table: str, found: Sequence[tuple[object, ...]]) -> str:

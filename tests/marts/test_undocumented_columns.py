@@ -24,7 +24,6 @@ VALUES = {
     "integer": "7::BIGINT",
     "text": "'seven'::VARCHAR",
     "object": """'{"id": "7", "month": 7}'::JSON""",
-    "list": "'[7, \"seven\"]'::JSON",
     "null": "NULL::VARCHAR",
 }
 MARTS = [f"marts.{path.stem}" for path in (SQL / "marts").glob("*.sql")]
@@ -176,17 +175,12 @@ def marts(given: DuckDBPyConnection) -> dict[str, list[tuple[object, ...]]]:
 
 
 def names_of_ours(given: DuckDBPyConnection) -> list[str]:
-    """Every name in our SQL, every column of bi, meta and the marts, and usual words: once, in lower case."""
-    files = "\n".join(path.read_text(encoding="utf-8") for path in SQL.rglob("*.sql"))
+    """Every name in the SQL that makes the marts, every column of these, and usual words, in lower case."""
+    paths = [path for room in ("staging", "marts", "meta") for path in (SQL / room).rglob("*.sql")]
+    files = "\n".join(path.read_text(encoding="utf-8") for path in [SQL / "macros.sql", *paths])
     found = set(re.findall(r"[a-z][a-z0-9_]*", re.sub(r"--.*|'[^']*'", " ", files).lower()))
-    found |= {
-        name
-        for (name,) in given.execute(
-            "SELECT DISTINCT lower(column_name) FROM duckdb_columns() "
-            "WHERE schema_name IN ('bi', 'meta', 'marts')"
-        ).fetchall()
-        if not name.startswith("_")
-    }
+    of_marts = "SELECT DISTINCT lower(column_name) FROM duckdb_columns() WHERE schema_name = 'marts'"
+    found |= {name for (name,) in given.execute(of_marts).fetchall() if not name.startswith("_")}
     return sorted((found | {*WORDS}) - {*OUR_COLUMNS} | {"rowid"})
 
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from tempfile import mkdtemp
 from time import monotonic
@@ -194,7 +194,7 @@ def whole_chain(
     **environment: str,
 ) -> Scenario:
     """A world of a group and offices beside it, since `start` and seen on `as_of`; all of them are asked."""
-    world = World.build(start=Month.parse(start), as_of=as_of)
+    world = _world(start).at(as_of)
     words = {"today": as_of.isoformat(), **environment}
     chosen = [customers] if customers else world.customers
     settings = settings_for(data_dir, chosen, start, reports, **words)
@@ -204,8 +204,15 @@ def whole_chain(
 
 def world_of(start: str, offices: int) -> Service:
     """The same small world for the same words, in whichever process."""
-    world = World.build(start=Month.parse(start), as_of=TODAY, offices=max(offices, 2), activity=0.4)
+    world = _world(start, offices=max(offices, 2), activity=0.4).at(TODAY)
     return Service(world, clock=FastClock().utc_now)
+
+
+@lru_cache(maxsize=8)
+def _world(start: str, **size: Any) -> World:
+    """A world whose months are drawn once for all tests; nothing changes them."""
+    first = Month.parse(start)
+    return World.build(start=first, as_of=first.first_day, **size)
 
 
 def settings_for(

@@ -112,6 +112,8 @@ BODIES: dict[str, bytes] = {
     "twice": document(lead(4, more=TWICE)).encode(),
     "wrong": document(lead(4, text=f"för {NAME}", created="yesterday", contact=contact())).encode(),
 }
+FEW = ("plain", "utf16le", "keysdotnet", "wrong")
+"""Writings enough for what is true of an erasure whatever the writing."""
 UNREADABLE = [
     document()[:-100].encode(),
     as_dotnet(document())[:-100].encode("utf-16-le")[:-1],
@@ -135,10 +137,21 @@ class Erased:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Scenario:
-    """Answers in every writing, replayed and published; only copied."""
-    here = scenario(tmp_path_factory.mktemp("whole"), ["tips_and_leads"])
-    for customer, body in BODIES.items():
-        land(here, customer, body)
+    """Answers in every writing; only copied."""
+    return published(tmp_path_factory.mktemp("whole"), *BODIES)
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory: pytest.TempPathFactory) -> Scenario:
+    """Answers in a few writings; only copied."""
+    return published(tmp_path_factory.mktemp("few"), *FEW)
+
+
+def published(directory: Path, *customers: str) -> Scenario:
+    """The answers of these customers, replayed and published, with all that may be left beside them."""
+    here = scenario(directory, ["tips_and_leads"])
+    for customer in customers:
+        land(here, customer, BODIES[customer])
     assert replay(here.settings).failures == []
     assert here.publish().publication.published
     logged = json.dumps({"url": f"/x/{quote(ID, safe='')}", "who": [NAME, MAIL, PHONE]})
@@ -232,7 +245,11 @@ def texts_of_file(path: Path) -> Iterator[str]:
 
 def words_in(text: str) -> Iterator[str]:
     """The words of the person in a text, with all escapes resolved, and as names of columns."""
+    before = ""
     for _ in range(4):
+        if text == before:
+            break
+        before = text
         text = re.sub(r"\\+u([0-9a-fA-F]{4})", lambda one: chr(int(one[1], 16)), text)
         text = html.unescape(unquote(text.replace("\\/", "/")))
     text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
@@ -325,9 +342,9 @@ def test_erasing_again_finds_nothing(erased: Erased, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("step", [Step("warehouse/landing.py", "close", "return", 3), NO_ROOM])
 def test_one_that_was_cut_short_is_told_without_naming_anybody_until_it_is_run_again(
-    whole: Scenario, tmp_path: Path, step: Step | int
+    few: Scenario, tmp_path: Path, step: Step | int
 ) -> None:
-    here = whole.copied_to(tmp_path / "data")
+    here = few.copied_to(tmp_path / "data")
     job = Job.of("erase", here, person=("contact", ID))
     if isinstance(step, Step):
         assert is_killed(job, step)
@@ -342,8 +359,8 @@ def test_one_that_was_cut_short_is_told_without_naming_anybody_until_it_is_run_a
     assert (open_erasures(here.data_dir), places(here.data_dir)) == ([], [])
 
 
-def test_an_id_too_short_to_be_looked_for_in_texts_is_told(whole: Scenario, tmp_path: Path) -> None:
-    here = whole.copied_to(tmp_path / "data")
+def test_an_id_too_short_to_be_looked_for_in_texts_is_told(few: Scenario, tmp_path: Path) -> None:
+    here = few.copied_to(tmp_path / "data")
     receipt = erase(here.settings, "user", "7", clock=here.clock)
     [told] = open_erasures(here.data_dir)
     assert [problem[:31] for problem in receipt.problems] == ["the id has fewer than 6 signs: "]

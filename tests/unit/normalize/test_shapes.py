@@ -67,8 +67,8 @@ def numbered(value: Json, number: int) -> Json:
 @pytest.mark.parametrize("first", SHAPES)
 def test_documents_of_any_two_shapes_lose_no_row(report: str, first: str) -> None:
     name, column, answer = ANSWERS[report]
-    for second, third in itertools.product(SHAPES, ("as declared", "in data")):
-        shapes = (first, second, third)
+    for place, second in enumerate(SHAPES):
+        shapes = (first, second, ("as declared", "in data")[place % 2])
         documents = [SHAPES[shape](numbered(answer, number)) for number, shape in enumerate(shapes)]
         result = normalized(report, *documents, asked=["H"] * 3, chosen=["Active"] * 3)
         assert result.recognised, (shapes, result.notes)
