@@ -22,7 +22,7 @@ from warehouse.schema import (
     StoredColumn,
     Tables,
     TableSchema,
-    add_column,
+    add_columns,
     change_type,
     create_table,
     describe,
@@ -116,6 +116,7 @@ def ensure_table(
     for name in dict.fromkeys(name for batch in batches for name in batch.columns):
         with_column = [batch for batch in batches if name in batch.columns]
         schema.columns[name] = _fitted(connection, schema, name, with_column)
+    add_columns(connection, schema, [one for name, one in schema.columns.items() if name not in before])
     if [_meaning(one) for one in schema.columns.values()] != [_meaning(one) for one in before.values()]:
         describe(connection, [schema])
     elif schema.columns != before:  # seen for the first time: comments and views stay as they are
@@ -153,7 +154,7 @@ def _declare_again(
     for name, column in declared.columns.items():
         known = schema.columns.get(name)
         if known is None:
-            add_column(connection, schema, column)
+            add_columns(connection, schema, [column])
             schema.columns[name] = column
             continue
         type_ = known.type
@@ -194,7 +195,7 @@ def _parent_of(tables: Tables, name: str) -> str | None:
 def _fitted(
     connection: DuckDBPyConnection, schema: TableSchema, name: str, batches: Sequence[Batch]
 ) -> StoredColumn:
-    """The column as it must be to hold what is stored and what arrives; adds or widens it."""
+    """The column as it must be to hold what is stored and what arrives; widens it where it is known."""
     known = schema.columns.get(name)
     column = known or StoredColumn.of(batches[0].columns[name])
     types = {batch.types[name] for batch in batches}
@@ -204,7 +205,6 @@ def _fitted(
         if not column.documented:
             risk = _digits_at_risk(connection, schema, None, name, batches, types)
             column = replace(column, type=joined(types, digits_at_risk=risk))
-        add_column(connection, schema, column)
         return column
     if known.documented or types <= {known.type, NOTHING}:
         return column

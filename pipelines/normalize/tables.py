@@ -26,7 +26,7 @@ from pipelines.normalize.types import (
 )
 
 DEEPEST = 8  # objects nested deeper stay JSON, and so do lists of objects
-MOST_COLUMNS = 200  # what goes beyond stays JSON, in one column: with a thousand DuckDB takes gigabytes
+MOST_COLUMNS = 1_500  # what goes beyond stays JSON, in one column
 MOST_LISTS = 50  # lists of objects beyond that stay JSON as well
 MORE = f"{OURS}more fields"  # the key of that column
 LONGEST_NAME = 120  # characters of a name; a key can be of any length

@@ -311,13 +311,13 @@ def test_offices_that_hold_the_rows_under_several_names_are_no_report() -> None:
 
 
 def test_rows_under_keys_with_more_fields_than_there_is_room_for_keep_their_key() -> None:
-    fields = {f"x{number}": number for number in range(700)}
+    fields = {f"x{number}": number for number in range(1700)}
     result = normalized("commission_user", [{"userId": "U1", "x": {"M1": fields, "M2": fields}}])
     assert rows(result, "commission_user__x", "key") == [("M1",), ("M2",)]
 
 
 def test_lists_have_room_before_other_fields() -> None:
-    office = {f"x{number}": number for number in range(700)} | REFERENCES[0]
+    office = {f"x{number}": number for number in range(1700)} | REFERENCES[0]
     assert rows(normalized("sold_estates", [office]), "sold_estates", "kind") == [("houses",)]
 
 

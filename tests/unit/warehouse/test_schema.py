@@ -26,7 +26,7 @@ from tests.unit.warehouse.given import (
     undocumented,
 )
 from warehouse.handed_over import ColumnLike
-from warehouse.schema import EXACT, TableSchema
+from warehouse.schema import EXACT, MOST_ADDED_ONE_BY_ONE, TableSchema
 from warehouse.schema_evolution import declare_tables, joined
 from warehouse.window_result import WindowResult
 
@@ -198,3 +198,19 @@ UNKNOWN = pl.DataFrame({"_row": [0], "_month": [JANUARY], "who": ["?"]})
 def test_what_does_not_fit_a_table_is_refused(given: Given, refused: WindowResult, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         given.load([refused])
+
+
+def test_very_many_columns_that_come_at_once_leave_rows_and_comments_as_they_are(given: Given) -> None:
+    given.load([load("a", [table(SALES, [SALE])])])
+    commented = COMMENT.format("column", "schema_name, table_name, column_name", "bi.sales.price")
+    comment = given.rows(commented)
+    names = [f"x{number}" for number in range(MOST_ADDED_ONE_BY_ONE + 1)]
+    found = table(
+        SALES, [{**SALE, **dict.fromkeys(names, 1)}], *(undocumented(one, "BIGINT") for one in names)
+    )
+    given.load([load("b", [found], customer="M2")])
+    assert given.rows("SELECT id, x0, x50 FROM bi.sales ORDER BY _customer") == [
+        ("1", None, None),
+        ("1", 1, 1),
+    ]
+    assert given.rows(commented) == comment
