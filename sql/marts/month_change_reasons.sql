@@ -4,7 +4,8 @@
 -- A sale or an agent is a reason only by a change of its own that was noted between the two totals, or in the first reading of
 -- its report after the change, or close to the change with the same amount; each of these is the reason of one change.
 -- What one run read is equally new. Sales count at the offices of their agents by their shares, as in the office report; who
--- shared in a sale that is listed no more nobody knows, so it counts whole where it was listed.
+-- shared in a sale that is listed no more nobody knows, so it counts whole where it was listed. What offices then have too
+-- much and too little, in the same month and night and of the same sale, is the sale's at each of them.
 -- Key: office_id, month, measure, noted_at_utc, kind, estate_id, user_id
 -- Columns:
 --   noted_at_utc: when the change of the month was noted; joins marts.month_changes by office_id, month and measure
@@ -243,7 +244,7 @@ chosen AS (
     END
 ),
 
-reasons AS (
+reasons_found AS (
     SELECT
         change_id,
         arg_max(kind, noted_at_utc) AS kind,
@@ -264,11 +265,85 @@ reasons AS (
     HAVING sum(amount) <> 0
 ),
 
+rests AS (
+    SELECT changes.*, changes.difference - coalesce(found.amount, 0) AS rest
+    FROM changes
+    LEFT JOIN (SELECT change_id, sum(amount) AS amount FROM reasons_found GROUP BY ALL) AS found USING (change_id)
+    WHERE abs(rest) >= changes.tolerance
+),
+
+-- A sale whose shares changed brings other prices and parts too, though it has the same ones.
+sales_found AS (
+    SELECT
+        changes.office_id,
+        changes.month,
+        changes.noted_at_utc,
+        found.estate_id,
+        any_value(found.kind) AS kind,
+        bool_or(found.share IS NOT NULL) AS is_share_known,
+        max(found.reason_noted_at_utc) AS reason_noted_at_utc
+    FROM reasons_found AS found
+    INNER JOIN changes USING (change_id)
+    WHERE found.estate_id IS NOT NULL
+    GROUP BY ALL
+),
+
+-- Changes of several offices that may be of one sale: all have it, or one had it and nobody knows who shared in it.
+sharing AS (
+    SELECT found.estate_id, found.kind, found.reason_noted_at_utc, rests.*
+    FROM sales_found AS found
+    INNER JOIN rests USING (office_id, month, noted_at_utc)
+    UNION ALL
+    SELECT found.estate_id, found.kind, found.reason_noted_at_utc, others.*
+    FROM sales_found AS found
+    INNER JOIN rests USING (office_id, month, noted_at_utc)
+    INNER JOIN rests AS others
+        ON others.month = rests.month
+        AND others.measure = rests.measure
+        AND others.noted_at_utc = rests.noted_at_utc
+        AND abs(others.rest + rests.rest) < rests.tolerance
+    WHERE found.kind = 'sale gone' AND NOT found.is_share_known
+),
+
+sharing_evenly AS (
+    SELECT *
+    FROM sharing
+    QUALIFY abs(sum(rest) OVER (PARTITION BY estate_id, month, measure, noted_at_utc)) < tolerance
+),
+
+shared_out AS (
+    SELECT *
+    FROM (SELECT *, count(*) OVER (PARTITION BY change_id) = 1 AS is_of_one_sale FROM sharing_evenly)
+    QUALIFY bool_and(is_of_one_sale) OVER (PARTITION BY estate_id, month, measure, noted_at_utc)
+),
+
+reasons AS (
+    SELECT
+        change_id,
+        any_value(kind) AS kind,
+        sum(amount)::DECIMAL(22, 8) AS amount,
+        estate_id,
+        any_value(share) AS share,
+        any_value(other_office_id) AS other_office_id,
+        any_value(other_month) AS other_month,
+        user_id,
+        any_value(writing_change) AS writing_change,
+        any_value(valuation_change) AS valuation_change,
+        max(reason_noted_at_utc) AS reason_noted_at_utc
+    FROM (
+        SELECT * FROM reasons_found
+        UNION ALL BY NAME
+        SELECT change_id, kind, rest AS amount, estate_id, reason_noted_at_utc FROM shared_out
+    )
+    GROUP BY change_id, estate_id, user_id
+    HAVING sum(amount) <> 0
+),
+
 explained AS (
     SELECT
         change_id,
-        sum(amount) AS amount,
-        sum(CASE WHEN estate_id IS NOT NULL THEN amount ELSE 0 END) AS amount_of_sales
+        sum(amount) AS explained,
+        sum(CASE WHEN estate_id IS NOT NULL THEN amount ELSE 0 END) AS explained_by_sales
     FROM reasons
     GROUP BY ALL
 ),
@@ -284,7 +359,8 @@ agents_summed AS (
 left_over AS (
     SELECT
         changes.change_id,
-        (changes.difference - coalesce(any_value(explained.amount), 0))::DECIMAL(22, 8) AS amount,
+        (changes.difference - coalesce(any_value(explained.explained), 0))::DECIMAL(22, 8) AS amount,
+        count(explained.explained) > 0 AND abs(amount) < changes.tolerance AS is_rounding,
         string_agg(reports_read.report, ', ' ORDER BY reports_read.report DESC) FILTER (reports_read.read_since_utc IS NULL)
             AS awaited_reports,
         CASE
@@ -292,7 +368,7 @@ left_over AS (
                 AND bool_and(reports_read.over_since_utc <= changes.known_since_utc)
                 AND abs(
                     coalesce(any_value(agents_summed.amount_of_sales), 0)
-                    - coalesce(any_value(explained.amount_of_sales), 0)
+                    - coalesce(any_value(explained.explained_by_sales), 0)
                 ) < changes.tolerance
                 THEN 'nobody'
             ELSE 'open'
@@ -302,7 +378,22 @@ left_over AS (
     LEFT JOIN explained USING (change_id)
     LEFT JOIN agents_summed USING (change_id)
     GROUP BY changes.change_id, changes.difference, changes.known_since_utc, changes.tolerance
-    HAVING changes.difference <> coalesce(any_value(explained.amount), 0)
+),
+
+-- Shares of sales are rounded, and so is what they explain: what is missing for that is the largest reason's.
+reasons_rounded AS (
+    SELECT reasons.* REPLACE (
+        CASE
+            WHEN left_over.is_rounding
+                AND row_number() OVER (
+                    PARTITION BY change_id ORDER BY abs(reasons.amount) DESC, reasons.estate_id, reasons.user_id
+                ) = 1
+                THEN (reasons.amount + left_over.amount)::DECIMAL(22, 8)
+            ELSE reasons.amount
+        END AS amount
+    )
+    FROM reasons
+    INNER JOIN left_over USING (change_id)
 )
 
 SELECT
@@ -327,7 +418,11 @@ SELECT
     changes._customer,
     changes._month,
     changes._load_id
-FROM (SELECT * FROM reasons UNION ALL BY NAME SELECT * FROM left_over) AS reasons
+FROM (
+    SELECT * FROM reasons_rounded
+    UNION ALL BY NAME
+    SELECT change_id, kind, amount, awaited_reports FROM left_over WHERE NOT is_rounding AND amount <> 0
+) AS reasons
 INNER JOIN changes USING (change_id)
 LEFT JOIN marts.sales AS sales USING (estate_id)
 LEFT JOIN marts.users AS users ON users.user_id = reasons.user_id

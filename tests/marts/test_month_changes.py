@@ -165,6 +165,39 @@ def test_a_sale_counts_at_the_offices_of_its_agents_by_their_shares() -> None:
     assert found.fetchall() == [("M1", "sale new", "E2", 70, 0.7), ("M2", "sale new", "E2", 30, 0.3)]
 
 
+def two_offices(given: Given, at_utc: datetime, amounts: tuple[float, float], *shares: float, sale: float) -> None:
+    """A night that read January of M1 and M2, and a sale of M1 with these shares of both, if there is one."""
+    for office, amount in zip(("M1", "M2"), amounts, strict=True):
+        row = earned({"office_customer_id": office}, amount)
+        loaded(given, "commission_office", office, "2026-01", [row], at_utc=at_utc)
+    sales_read(given, "2026-01", {"E1": 65}, at_utc)
+    if shares:
+        agents = [
+            {"id": f"U{office}", "primary_office_customer_id": office, "commission_percentage_of_total": share}
+            for office, share in zip(("M1", "M2"), shares, strict=True)
+        ]
+        sold(given, "G1", "2026-01", "M1", "E2", agents=agents, at_utc=at_utc, commission=sale)
+    build(given, "month_change_reasons")
+
+
+@pytest.mark.parametrize(
+    ("amounts", "shares", "kind"),
+    [((65, 40), (), "sale gone"), ((120, 95), (50, 50), "sale changed")],
+    ids=["a sale gone of which nobody knows the shares", "a sale whose shares changed too"],
+)
+def test_what_offices_miss_of_one_another_is_of_the_sale_they_share(
+    amounts: tuple[float, float], shares: tuple[float, ...], kind: str
+) -> None:
+    given = warehouse()
+    two_offices(given, FIRST, (135, 70), 70, 30, sale=100)
+    two_offices(given, CHANGED, amounts, *shares, sale=110)
+    found = given.execute(
+        "SELECT office_id, kind, estate_id, amount::DOUBLE FROM marts.month_change_reasons ORDER BY ALL"
+    )
+    changed = (amounts[0] - 135, amounts[1] - 70)
+    assert found.fetchall() == [("M1", kind, "E2", changed[0]), ("M2", kind, "E2", changed[1])]
+
+
 def test_a_month_that_changed_has_a_row_for_each_measure_that_did(given: Given) -> None:
     row = earned({"office_customer_id": "M1"}, 50, parts=0.5, price=1000)
     loaded(given, "commission_office", "M1", "2026-01", [row], at_utc=CHANGED)
