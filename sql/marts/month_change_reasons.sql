@@ -47,14 +47,16 @@ loads_read AS (
     SELECT DISTINCT load_id, read_at_utc FROM staging.readings
 ),
 
--- When the office report showed the change, and when it last showed the amount before.
+-- When the office report showed the change, and when it first and last showed the total before.
 changes_read AS (
     SELECT
         changes.change_id,
         coalesce(shown.read_at_utc, changes.noted_at_utc) AS read_at_utc,
+        coalesce(before.read_at_utc, changes.known_since_utc) AS first_before_utc,
         max(readings.read_at_utc) FILTER (readings.read_at_utc < coalesce(shown.read_at_utc, changes.noted_at_utc))
             AS last_before_utc
     FROM changes
+    LEFT JOIN loads_read AS before ON before.load_id = changes.load_id_before
     LEFT JOIN loads_read AS shown ON shown.load_id = changes.load_id_after
     LEFT JOIN staging.readings AS readings
         ON readings.report = 'commission_office'
@@ -191,7 +193,7 @@ candidates AS (
     FROM changes
     INNER JOIN changes_read USING (change_id)
     INNER JOIN (
-        SELECT *, row_number() OVER () AS found_id
+        SELECT *, row_number() OVER (ORDER BY noted_at_utc, estate_id, user_id, office_id, month, kind, measure) AS found_id
         FROM (SELECT * FROM sales_changed UNION ALL BY NAME SELECT * FROM agents_changed)
     ) AS found USING (office_id, month, measure)
     INNER JOIN reports_read USING (change_id, report)
@@ -212,7 +214,7 @@ summed AS (
         coalesce(sum(amount) FILTER (is_near) OVER of_change, 0) AS near,
         is_recent OR (is_near AND NOT is_within AND count(*) FILTER (is_near) OVER of_found = 1) AS is_counted
     FROM candidates
-    WHERE amount <> 0
+    WHERE amount <> 0 AND (is_sale OR abs(amount) >= tolerance) -- commission of sales is an average, rounded, times parts
     WINDOW of_change AS (PARTITION BY change_id), of_found AS (PARTITION BY found_id)
 ),
 
@@ -365,7 +367,7 @@ left_over AS (
             AS awaited_reports,
         CASE
             WHEN awaited_reports IS NULL
-                AND bool_and(reports_read.over_since_utc <= changes.known_since_utc)
+                AND bool_and(reports_read.over_since_utc <= changes_read.first_before_utc)
                 AND abs(
                     coalesce(any_value(agents_summed.amount_of_sales), 0)
                     - coalesce(any_value(explained.explained_by_sales), 0)
@@ -374,10 +376,11 @@ left_over AS (
             ELSE 'open'
         END AS kind
     FROM changes
+    INNER JOIN changes_read USING (change_id)
     INNER JOIN reports_read USING (change_id)
     LEFT JOIN explained USING (change_id)
     LEFT JOIN agents_summed USING (change_id)
-    GROUP BY changes.change_id, changes.difference, changes.known_since_utc, changes.tolerance
+    GROUP BY changes.change_id, changes.difference, changes.tolerance
 ),
 
 -- Shares of sales are rounded, and so is what they explain: what is missing for that is the largest reason's.

@@ -8,10 +8,10 @@ from datetime import datetime, timedelta
 import pytest
 from duckdb import DuckDBPyConnection
 
-from tests.marts.given import build, earned, loaded, sales_read, sold, warehouse
+from tests.marts.given import build, earned, held, loaded, sales_read, sold, warehouse
 
 FIRST, CHANGED = datetime(2026, 2, 2, 3), datetime(2026, 2, 16, 3)
-WEEK, DAY = timedelta(days=7), timedelta(days=1)
+WEEK, DAY, MINUTE = timedelta(days=7), timedelta(days=1), timedelta(minutes=1)
 Given = DuckDBPyConnection
 
 
@@ -31,8 +31,8 @@ def read(
     if sales is not None:
         sales_read(given, "2026-01", sales, at_utc)
     if valuations is not None:
-        row = earned({"user_id": "U1"}, sold_by_agent + 5 * valuations, valuation_parts=valuations)
-        row["sold_average_commission"] = sold_by_agent
+        more = {"valuation_parts": valuations, "sold_average_commission": sold_by_agent}
+        row = earned({"user_id": "U1"}, sold_by_agent + 5 * valuations, **more)
         loaded(given, "commission_user", "M1", "2026-01", [row], at_utc=at_utc)
     build(given, "month_change_reasons")
 
@@ -71,6 +71,20 @@ def test_nobody_is_the_reason_only_where_all_reports_were_read_no_earlier(given:
     assert reasons(given) == [("nobody", None, -20, None)]
 
 
+def test_reports_that_one_run_read_are_equally_new_whichever_it_read_first() -> None:
+    given = warehouse()
+    for at_utc, amount in ((FIRST, 100), (CHANGED, 90)):
+        sales_read(given, "2026-01", {"E1": 100}, at_utc)
+        agent = earned({"user_id": "U1"}, 100)
+        loaded(given, "commission_user", "M1", "2026-01", [agent], at_utc=at_utc + MINUTE)
+        row = earned({"office_customer_id": "M1"}, amount)
+        loaded(given, "commission_office", "M1", "2026-01", [row], at_utc=at_utc + 2 * MINUTE)
+        held(given, "budget_commission", "M1", [], at_utc=at_utc + 3 * MINUTE)
+        given.execute("UPDATE meta.loads SET run_id = fetched_at_utc::DATE")
+        build(given, "month_change_reasons")
+    assert reasons(given) == [("nobody", None, -10, None)]
+
+
 def test_what_the_commission_of_agents_sales_shows_and_no_sale_does_is_open(given: Given) -> None:
     read(given, CHANGED, office=90, sales={"E1": 60, "E2": 40}, valuations=2, sold_by_agent=80)
     assert reasons(given) == [("open", None, -20, None)]
@@ -91,7 +105,9 @@ def test_nobody_is_not_the_reason_where_a_report_was_first_read_as_over_after_th
     assert reasons(given) == [("open", None, -10, None)]
 
 
-@pytest.mark.parametrize("later", [-WEEK, timedelta(), DAY], ids=["a week before", "that night", "a day after"])
+@pytest.mark.parametrize(
+    "later", [-WEEK, timedelta(), DAY], ids=["a week before", "that night", "a day after"]
+)
 def test_a_sale_explains_a_change_whenever_it_was_noted(given: Given, later: timedelta) -> None:
     now = {"sales": {"E2": 40}}
     nights: dict[datetime, dict[str, object]] = {CHANGED: {"office": 50}}
@@ -160,12 +176,15 @@ def test_a_sale_counts_at_the_offices_of_its_agents_by_their_shares() -> None:
             sold(given, "G1", "2026-01", "M1", "E2", agents=shared, at_utc=at_utc)
         build(given, "month_change_reasons")
     found = given.execute(
-        "SELECT office_id, kind, estate_id, amount::INT, share::DOUBLE FROM marts.month_change_reasons ORDER BY ALL"
+        "SELECT office_id, kind, estate_id, amount::INT, share::DOUBLE "
+        "FROM marts.month_change_reasons ORDER BY ALL"
     )
     assert found.fetchall() == [("M1", "sale new", "E2", 70, 0.7), ("M2", "sale new", "E2", 30, 0.3)]
 
 
-def two_offices(given: Given, at_utc: datetime, amounts: tuple[float, float], *shares: float, sale: float) -> None:
+def two_offices(
+    given: Given, at_utc: datetime, amounts: tuple[float, float], *shares: float, sale: float
+) -> None:
     """A night that read January of M1 and M2, and a sale of M1 with these shares of both, if there is one."""
     for office, amount in zip(("M1", "M2"), amounts, strict=True):
         row = earned({"office_customer_id": office}, amount)
@@ -173,7 +192,11 @@ def two_offices(given: Given, at_utc: datetime, amounts: tuple[float, float], *s
     sales_read(given, "2026-01", {"E1": 65}, at_utc)
     if shares:
         agents = [
-            {"id": f"U{office}", "primary_office_customer_id": office, "commission_percentage_of_total": share}
+            {
+                "id": f"U{office}",
+                "primary_office_customer_id": office,
+                "commission_percentage_of_total": share,
+            }
             for office, share in zip(("M1", "M2"), shares, strict=True)
         ]
         sold(given, "G1", "2026-01", "M1", "E2", agents=agents, at_utc=at_utc, commission=sale)
@@ -207,7 +230,10 @@ def test_a_month_that_changed_has_a_row_for_each_measure_that_did(given: Given) 
         "over_since_utc, known_since_utc FROM marts.month_changes ORDER BY measure"
     )
     when = (CHANGED.date(), FIRST, FIRST)
-    assert found.fetchall() == [("commission", 110, 50, -60, *when), ("sold_estate_parts", 1, 0.5, -0.5, *when)]
+    assert found.fetchall() == [
+        ("commission", 110, 50, -60, *when),
+        ("sold_estate_parts", 1, 0.5, -0.5, *when),
+    ]
 
 
 def test_an_amount_is_known_since_it_last_changed(given: Given) -> None:
