@@ -28,5 +28,7 @@ LEFT JOIN marts.month_change_reasons AS reasons USING (office_id, month, measure
 WHERE changes.measure = 'commission'
     AND year(changes.month) = coalesce(getvariable('year'), year(changes.month))
     AND changes.office_id = coalesce(getvariable('office'), changes.office_id)
-GROUP BY ALL
-ORDER BY changes.noted_at_utc DESC, abs(commission_change) DESC, changes.office_name, changes.month;
+GROUP BY
+    changes.noted_at_utc, changes.office_id, changes.office_name, changes.month, changes.amount_before, changes.amount_after,
+    changes.difference
+ORDER BY changes.noted_at_utc DESC, abs(changes.difference) DESC, changes.office_id, changes.month;
