@@ -33,6 +33,7 @@ CHECKS: Mapping[str, str | None] = {
     "commissions_are_not_negative": "commission",
     "foreign_money_has_a_rate": None,
     "leads_have_an_office": "leads",
+    "month_changes_add_up": None,
     "parts_and_prices_are_not_negative": "sales",
     "reports_reconcile": None,  # told by where they differ
     "running_commissions_have_an_office": None,

@@ -1,6 +1,6 @@
 -- What changed afterwards in the commission of an office in months that were over?
 -- One row per office, month and build that found another total, of the office report alone. The sales list tells the same
--- loss again where it comes from a sale: marts.sale_changes names those sales, and analysis 08 says what they explain.
+-- loss again where it comes from a sale: marts.month_change_reasons says what of it sales and agents explain.
 -- Kind: view
 -- Key: office_id, month, noted_at_utc
 SELECT * EXCLUDE (report)

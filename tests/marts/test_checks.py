@@ -77,6 +77,12 @@ def sale_forgotten(given: Given) -> None:
     given.execute("UPDATE meta.sale_versions SET was_over = false WHERE estate_id = 'E2'")
 
 
+def amount_missing_in_between(given: Given) -> None:
+    for commission in (None, 90):
+        build(given, "restatements")
+        loaded(given, "commission_office", "M1", "2026-01", [{**earned(M1, 100), "commission": commission}])
+
+
 def estate_in_two_months(given: Given) -> None:
     sold(given, "M1", "2026-02", "M1", "E1", final_price=2000, agents=[AGENT], at_utc=datetime(2026, 2, 1))
 
@@ -105,6 +111,7 @@ OFFENCES: dict[str, Callable[[Given], object]] = {
     "quarantine_is_empty": quarantined,
     "months_keep_their_rows": month_emptied,
     "sales_explain_restatements": sale_forgotten,
+    "month_changes_add_up": amount_missing_in_between,
     "sales_stand_in_one_month": estate_in_two_months,
     "running_commissions_have_an_office": sql(
         "UPDATE bi.running_commissions SET customer_id = 'M9', amount = 89635.13, exchange_rate = 11.2345"

@@ -33,6 +33,7 @@ FROM_NO_COLUMN = {
         "leaderboard.earner_kind",
         "leaderboard.period",
         "leads.way",
+        "month_changes.measure",
         "reconciliation.compared",
         "reconciliation.measure",
         "sale_changes.change",

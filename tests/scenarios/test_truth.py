@@ -395,6 +395,8 @@ MARTS = {
     "lead_states": "by lead_response",
     "leaderboard": "places in November, its quarter, year and twelve months: check_leaders",
     "leads": "by lead_funnel",
+    "month_change_reasons": "tests/marts/test_month_changes.py",
+    "month_changes": "tests/marts/test_month_changes.py",
     "month_total_versions": "tests/marts/test_memory.py",
     "month_totals": "by restatements",
     "office_budget_vs_actual": "the forecast of the year: check_forecast",

@@ -1,0 +1,432 @@
+-- Why did a month that was over change?
+-- One row per row of marts.month_changes and sale or agent that explains a part of it, and one for what is left.
+-- The amounts of a change add up to its difference, exactly.
+-- A sale or an agent is a reason only by a change of its own that was noted between the two totals, or in the first reading of
+-- its report after the change, or close to the change with the same amount; each of these is the reason of one change.
+-- What one run read is equally new. Sales count at the offices of their agents by their shares, as in the office report; who
+-- shared in a sale that is listed no more nobody knows, so it counts whole where it was listed. What offices then have too
+-- much and too little, in the same month and night and of the same sale, is the sale's at each of them.
+-- Key: office_id, month, measure, noted_at_utc, kind, estate_id, user_id
+-- Columns:
+--   noted_at_utc: when the change of the month was noted; joins marts.month_changes by office_id, month and measure
+--   office_id: customer id of the office
+--   office_name: name of the office
+--   month: first day of the month
+--   measure: commission, sold_total_price or sold_estate_parts
+--   kind: sale new, sale gone (from this month and office), sale changed; writings, valuations, or writings or valuations of an
+--     agent, where both changed or neither is known; of what is left open, where not known, or nobody, where it concerns no
+--     agent's and no sale's commission, as far as reports say that were read no earlier than the change
+--   amount: the part of the difference that it explains, or what is left of it; currency and tax basis as the measure
+--   estate_id: id of the estate
+--   street_address: address of the home, while it is listed
+--   share: the part of the sale that counts here; null where that is not known, so that the whole was taken
+--   other_office_id: of a sale that moved: where it came from, or went to
+--   other_month: of a sale that moved: the month it came from, or went to
+--   user_id: id of the agent
+--   user_name: name of the agent; two may have the same, so group by user_id: marts.users has a label for each
+--   writing_change: by how many writings of the agent changed; null where that was not kept
+--   valuation_change: the same of valuations
+--   reason_noted_at_utc: when the change of the sale or the agent was noted, the last of several
+--   awaited_reports: of what is open: the reports that were last read before the change, and will tell; null where all were
+--     read since and do not
+--   _customer: the customer whose answer showed the later total
+--   _month: month of that answer
+--   _load_id: load of that answer; joins meta.loads
+WITH changes AS (
+    SELECT
+        *,
+        row_number() OVER (ORDER BY office_id, month, measure, noted_at_utc) AS change_id,
+        lag(known_since_utc, 1, known_since_utc) OVER of_month AS reached_from_utc,
+        lead(noted_at_utc) OVER of_month AS next_noted_at_utc,
+        CASE measure WHEN 'sold_estate_parts' THEN 0.005 ELSE 1 END AS tolerance
+    FROM marts.month_changes
+    WINDOW of_month AS (PARTITION BY office_id, month, measure ORDER BY noted_at_utc)
+),
+
+loads_read AS (
+    SELECT DISTINCT load_id, read_at_utc FROM staging.readings
+),
+
+-- When the office report showed the change, and when it first and last showed the total before.
+changes_read AS (
+    SELECT
+        changes.change_id,
+        coalesce(shown.read_at_utc, changes.noted_at_utc) AS read_at_utc,
+        coalesce(before.read_at_utc, changes.known_since_utc) AS first_before_utc,
+        max(readings.read_at_utc) FILTER (readings.read_at_utc < coalesce(shown.read_at_utc, changes.noted_at_utc))
+            AS last_before_utc
+    FROM changes
+    LEFT JOIN loads_read AS before ON before.load_id = changes.load_id_before
+    LEFT JOIN loads_read AS shown ON shown.load_id = changes.load_id_after
+    LEFT JOIN staging.readings AS readings
+        ON readings.report = 'commission_office'
+        AND readings.customer_id = changes._customer
+        AND readings.month = changes.month
+    GROUP BY ALL
+),
+
+-- Reports that may hold a reason: when each was first read as over, and first read no earlier than the change.
+reports_read AS (
+    SELECT
+        changes.change_id,
+        reports.report,
+        min(readings.read_at_utc) FILTER (readings.read_at_utc >= changes.month + INTERVAL 1 MONTH) AS over_since_utc,
+        min(readings.read_at_utc) FILTER (readings.read_at_utc >= changes_read.read_at_utc) AS read_since_utc
+    FROM changes
+    INNER JOIN changes_read USING (change_id)
+    CROSS JOIN (SELECT unnest(['sales', 'commission_user']) AS report) AS reports
+    LEFT JOIN marts.office_sources AS sources
+        ON sources.report = reports.report AND sources.office_id = changes.office_id AND sources.month = changes.month
+    LEFT JOIN staging.readings AS readings
+        ON readings.report = sources.report
+        AND readings.customer_id = sources.customer_id
+        AND readings.month = sources.month
+    GROUP BY ALL
+),
+
+shares AS (
+    SELECT estate_id, coalesce(user_office_id, office_id) AS office_id, sum(commission_share)::DECIMAL(19, 8) AS share
+    FROM marts.sale_shares
+    GROUP BY ALL
+),
+
+sales_changed AS (
+    SELECT
+        'sales' AS report,
+        coalesce(shares.office_id, sales.office_id) AS office_id,
+        sales.month,
+        sales.noted_at_utc,
+        loads_read.read_at_utc,
+        sales.estate_id,
+        CASE
+            WHEN sales.change IN ('appeared', 'moved here') THEN 'sale new'
+            WHEN sales.change IN ('vanished', 'moved away') THEN 'sale gone'
+            ELSE 'sale changed'
+        END AS kind,
+        shares.share,
+        nullif(sales.other_office_id, coalesce(shares.office_id, sales.office_id)) AS other_office_id,
+        nullif(sales.other_month, sales.month) AS other_month,
+        coalesce(shares.share, 1) AS part,
+        unnest([
+            {'measure': 'commission', 'amount': (part * sales.commission_change::DECIMAL(28, 4))::DECIMAL(22, 8)},
+            {'measure': 'sold_total_price', 'amount': (part * sales.price_change::DECIMAL(28, 4))::DECIMAL(22, 8)},
+            {'measure': 'sold_estate_parts', 'amount': (part * sales.row_count_change)::DECIMAL(22, 8)}
+        ], recursive := true)
+    FROM marts.sale_changes AS sales
+    LEFT JOIN loads_read ON loads_read.load_id = sales.load_id_after
+    LEFT JOIN shares
+        ON shares.estate_id = sales.estate_id
+        AND NOT (sales.change = 'moved away' AND sales.other_office_id <> sales.office_id)
+    WHERE sales.is_restatement
+),
+
+users_compared AS (
+    SELECT
+        now.user_id,
+        now.month,
+        known.office_id,
+        now.valid_from_utc AS noted_at_utc,
+        now.is_restatement,
+        min(now.valid_from_utc) OVER (PARTITION BY known.office_id, now.month) AS known_since_utc,
+        total_of(now.is_present, now.commission) AS commission,
+        total_of(now.is_present, now.sold_commission) AS sold_commission,
+        total_of(now.is_present, now.sold_total_price) AS price,
+        total_of(now.is_present, now.sold_estate_parts) AS estate_parts,
+        total_of(lag(now.is_present) OVER versions, lag(now.commission) OVER versions) AS commission_before,
+        total_of(lag(now.is_present) OVER versions, lag(now.sold_commission) OVER versions) AS sold_commission_before,
+        total_of(lag(now.is_present) OVER versions, lag(now.sold_total_price) OVER versions) AS price_before,
+        total_of(lag(now.is_present) OVER versions, lag(now.sold_estate_parts) OVER versions) AS estate_parts_before,
+        now.writing_parts - lag(now.writing_parts) OVER versions AS writing_change,
+        now.valuation_parts - lag(now.valuation_parts) OVER versions AS valuation_change
+    FROM marts.user_month_versions AS now
+    INNER JOIN marts.user_month AS known USING (user_id, month)
+    WINDOW versions AS (PARTITION BY now.user_id, now.month ORDER BY now.version)
+),
+
+-- What an agent's commission of sales changed by is no reason: it is the sales' own, and shows whether they are all known.
+agents_changed AS (
+    SELECT
+        'commission_user' AS report,
+        office_id,
+        month,
+        noted_at_utc,
+        noted_at_utc AS read_at_utc,
+        user_id,
+        CASE
+            WHEN writing_change <> 0 AND valuation_change = 0 THEN 'writings'
+            WHEN valuation_change <> 0 AND writing_change = 0 THEN 'valuations'
+            ELSE 'writings or valuations'
+        END AS kind,
+        writing_change,
+        valuation_change,
+        unnest([
+            {
+                'measure': 'commission',
+                'amount': (commission - sold_commission - commission_before + sold_commission_before)::DECIMAL(22, 8),
+                'amount_of_sales': (sold_commission - sold_commission_before)::DECIMAL(22, 8)
+            },
+            {'measure': 'sold_total_price', 'amount': 0, 'amount_of_sales': (price - price_before)::DECIMAL(22, 8)},
+            {
+                'measure': 'sold_estate_parts',
+                'amount': 0,
+                'amount_of_sales': (estate_parts - estate_parts_before)::DECIMAL(22, 8)
+            }
+        ], recursive := true)
+    FROM users_compared
+    WHERE is_restatement AND noted_at_utc > known_since_utc
+),
+
+-- Noted between the two totals (of these recent what came after the last reading of the earlier one, which did not show it),
+-- in the first reading of its report after the change, or at another time close to it.
+candidates AS (
+    SELECT
+        changes.change_id,
+        changes.difference,
+        changes.tolerance,
+        found.* EXCLUDE (office_id, month, measure),
+        found.report = 'sales' AS is_sale,
+        found.noted_at_utc > changes.known_since_utc AND found.noted_at_utc <= changes.noted_at_utc AS is_within,
+        is_within AND found.noted_at_utc > coalesce(changes_read.last_before_utc, changes.known_since_utc) AS is_recent,
+        is_within OR coalesce(
+            found.noted_at_utc > changes.noted_at_utc AND found.read_at_utc <= reports_read.read_since_utc, false
+        ) AS is_near
+    FROM changes
+    INNER JOIN changes_read USING (change_id)
+    INNER JOIN (
+        SELECT *, row_number() OVER (ORDER BY noted_at_utc, estate_id, user_id, office_id, month, kind, measure) AS found_id
+        FROM (SELECT * FROM sales_changed UNION ALL BY NAME SELECT * FROM agents_changed)
+    ) AS found USING (office_id, month, measure)
+    INNER JOIN reports_read USING (change_id, report)
+    WHERE found.noted_at_utc >= changes.reached_from_utc
+        AND (
+            is_near
+            OR found.noted_at_utc <= least(changes.next_noted_at_utc, changes.noted_at_utc + INTERVAL 7 DAY)
+        )
+        AND (is_sale OR found.noted_at_utc > reports_read.over_since_utc)
+),
+
+summed AS (
+    SELECT
+        *,
+        coalesce(sum(amount) FILTER (is_recent AND is_sale) OVER of_change, 0) AS recent_sales,
+        coalesce(sum(amount) FILTER (is_recent) OVER of_change, 0) AS recent,
+        coalesce(sum(amount) FILTER (is_near AND is_sale) OVER of_change, 0) AS near_sales,
+        coalesce(sum(amount) FILTER (is_near) OVER of_change, 0) AS near,
+        is_recent OR (is_near AND NOT is_within AND count(*) FILTER (is_near) OVER of_found = 1) AS is_counted
+    FROM candidates
+    WHERE amount <> 0 AND (is_sale OR abs(amount) >= tolerance) -- commission of sales is an average, rounded, times parts
+    WINDOW of_change AS (PARTITION BY change_id), of_found AS (PARTITION BY found_id)
+),
+
+-- Whose amounts add up to the difference, the likeliest first; else what counts as it is.
+rated AS (
+    SELECT
+        *,
+        CASE
+            WHEN is_recent AND is_sale AND abs(difference - recent_sales) < tolerance THEN 1
+            WHEN is_recent AND abs(difference - recent) < tolerance THEN 2
+            WHEN is_near AND is_sale AND abs(difference - near_sales) < tolerance THEN 3
+            WHEN is_near AND abs(difference - near) < tolerance THEN 4
+            WHEN abs(difference - amount) < tolerance THEN 5
+            WHEN NOT is_recent AND abs(difference - recent - amount) < tolerance THEN 6
+            WHEN is_counted THEN 7
+        END AS fit
+    FROM summed
+),
+
+chosen AS (
+    SELECT *, min(fit) OVER of_change AS best
+    FROM rated
+    WINDOW
+        of_change AS (PARTITION BY change_id),
+        by_fit AS (PARTITION BY change_id ORDER BY fit NULLS LAST, noted_at_utc DESC, found_id)
+    QUALIFY CASE
+        WHEN best IN (5, 6) THEN row_number() OVER by_fit = 1 OR (best = 6 AND is_recent)
+        ELSE fit = best
+    END
+),
+
+reasons_found AS (
+    SELECT
+        change_id,
+        arg_max(kind, noted_at_utc) AS kind,
+        sum(amount)::DECIMAL(22, 8) AS amount,
+        estate_id,
+        arg_max(share, noted_at_utc) AS share,
+        arg_max(other_office_id, noted_at_utc) AS other_office_id,
+        arg_max(other_month, noted_at_utc) AS other_month,
+        user_id,
+        sum(writing_change)::DECIMAL(19, 8) AS writing_change,
+        sum(valuation_change)::DECIMAL(19, 8) AS valuation_change,
+        max(noted_at_utc) AS reason_noted_at_utc
+    FROM (
+        SELECT * FROM chosen
+        QUALIFY row_number() OVER (PARTITION BY found_id ORDER BY best, is_within DESC, change_id) = 1
+    )
+    GROUP BY change_id, estate_id, user_id
+    HAVING sum(amount) <> 0
+),
+
+rests AS (
+    SELECT changes.*, changes.difference - coalesce(found.amount, 0) AS rest
+    FROM changes
+    LEFT JOIN (SELECT change_id, sum(amount) AS amount FROM reasons_found GROUP BY ALL) AS found USING (change_id)
+    WHERE abs(rest) >= changes.tolerance
+),
+
+-- A sale whose shares changed brings other prices and parts too, though it has the same ones.
+sales_found AS (
+    SELECT
+        changes.office_id,
+        changes.month,
+        changes.noted_at_utc,
+        found.estate_id,
+        any_value(found.kind) AS kind,
+        bool_or(found.share IS NOT NULL) AS is_share_known,
+        max(found.reason_noted_at_utc) AS reason_noted_at_utc
+    FROM reasons_found AS found
+    INNER JOIN changes USING (change_id)
+    WHERE found.estate_id IS NOT NULL
+    GROUP BY ALL
+),
+
+-- Changes of several offices that may be of one sale: all have it, or one had it and nobody knows who shared in it.
+sharing AS (
+    SELECT found.estate_id, found.kind, found.reason_noted_at_utc, rests.*
+    FROM sales_found AS found
+    INNER JOIN rests USING (office_id, month, noted_at_utc)
+    UNION ALL
+    SELECT found.estate_id, found.kind, found.reason_noted_at_utc, others.*
+    FROM sales_found AS found
+    INNER JOIN rests USING (office_id, month, noted_at_utc)
+    INNER JOIN rests AS others
+        ON others.month = rests.month
+        AND others.measure = rests.measure
+        AND others.noted_at_utc = rests.noted_at_utc
+        AND abs(others.rest + rests.rest) < rests.tolerance
+    WHERE found.kind = 'sale gone' AND NOT found.is_share_known
+),
+
+sharing_evenly AS (
+    SELECT *
+    FROM sharing
+    QUALIFY abs(sum(rest) OVER (PARTITION BY estate_id, month, measure, noted_at_utc)) < tolerance
+),
+
+shared_out AS (
+    SELECT *
+    FROM (SELECT *, count(*) OVER (PARTITION BY change_id) = 1 AS is_of_one_sale FROM sharing_evenly)
+    QUALIFY bool_and(is_of_one_sale) OVER (PARTITION BY estate_id, month, measure, noted_at_utc)
+),
+
+reasons AS (
+    SELECT
+        change_id,
+        any_value(kind) AS kind,
+        sum(amount)::DECIMAL(22, 8) AS amount,
+        estate_id,
+        any_value(share) AS share,
+        any_value(other_office_id) AS other_office_id,
+        any_value(other_month) AS other_month,
+        user_id,
+        any_value(writing_change) AS writing_change,
+        any_value(valuation_change) AS valuation_change,
+        max(reason_noted_at_utc) AS reason_noted_at_utc
+    FROM (
+        SELECT * FROM reasons_found
+        UNION ALL BY NAME
+        SELECT change_id, kind, rest AS amount, estate_id, reason_noted_at_utc FROM shared_out
+    )
+    GROUP BY change_id, estate_id, user_id
+    HAVING sum(amount) <> 0
+),
+
+explained AS (
+    SELECT
+        change_id,
+        sum(amount) AS explained,
+        sum(CASE WHEN estate_id IS NOT NULL THEN amount ELSE 0 END) AS explained_by_sales
+    FROM reasons
+    GROUP BY ALL
+),
+
+-- What the agents' totals of sales changed by near the change.
+agents_summed AS (
+    SELECT change_id, sum(amount_of_sales) AS amount_of_sales
+    FROM candidates
+    WHERE is_near AND NOT is_sale
+    GROUP BY ALL
+),
+
+left_over AS (
+    SELECT
+        changes.change_id,
+        (changes.difference - coalesce(any_value(explained.explained), 0))::DECIMAL(22, 8) AS amount,
+        count(explained.explained) > 0 AND abs(amount) < changes.tolerance AS is_rounding,
+        string_agg(reports_read.report, ', ' ORDER BY reports_read.report DESC) FILTER (reports_read.read_since_utc IS NULL)
+            AS awaited_reports,
+        CASE
+            WHEN awaited_reports IS NULL
+                AND bool_and(reports_read.over_since_utc <= changes_read.first_before_utc)
+                AND abs(
+                    coalesce(any_value(agents_summed.amount_of_sales), 0)
+                    - coalesce(any_value(explained.explained_by_sales), 0)
+                ) < changes.tolerance
+                THEN 'nobody'
+            ELSE 'open'
+        END AS kind
+    FROM changes
+    INNER JOIN changes_read USING (change_id)
+    INNER JOIN reports_read USING (change_id)
+    LEFT JOIN explained USING (change_id)
+    LEFT JOIN agents_summed USING (change_id)
+    GROUP BY changes.change_id, changes.difference, changes.tolerance
+),
+
+-- Shares of sales are rounded, and so is what they explain: what is missing for that is the largest reason's.
+reasons_rounded AS (
+    SELECT reasons.* REPLACE (
+        CASE
+            WHEN left_over.is_rounding
+                AND row_number() OVER (
+                    PARTITION BY change_id ORDER BY abs(reasons.amount) DESC, reasons.estate_id, reasons.user_id
+                ) = 1
+                THEN (reasons.amount + left_over.amount)::DECIMAL(22, 8)
+            ELSE reasons.amount
+        END AS amount
+    )
+    FROM reasons
+    INNER JOIN left_over USING (change_id)
+)
+
+SELECT
+    changes.noted_at_utc,
+    changes.office_id,
+    changes.office_name,
+    changes.month,
+    changes.measure,
+    reasons.kind,
+    reasons.amount,
+    reasons.estate_id,
+    sales.street_address,
+    reasons.share,
+    reasons.other_office_id,
+    reasons.other_month,
+    reasons.user_id,
+    users.user_name,
+    reasons.writing_change,
+    reasons.valuation_change,
+    reasons.reason_noted_at_utc,
+    reasons.awaited_reports,
+    changes._customer,
+    changes._month,
+    changes._load_id
+FROM (
+    SELECT * FROM reasons_rounded
+    UNION ALL BY NAME
+    SELECT change_id, kind, amount, awaited_reports FROM left_over WHERE NOT is_rounding AND amount <> 0
+) AS reasons
+INNER JOIN changes USING (change_id)
+LEFT JOIN marts.sales AS sales USING (estate_id)
+LEFT JOIN marts.users AS users ON users.user_id = reasons.user_id
+ORDER BY changes.change_id, abs(reasons.amount) DESC, reasons.kind, reasons.estate_id, reasons.user_id

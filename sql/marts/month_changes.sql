@@ -1,0 +1,62 @@
+-- Which months that were over have other amounts now, and since when?
+-- One row per office, month, measure and build that found another amount in the office report.
+-- It is marts.office_restatements with a row for each measure; where there was no amount, nothing is known to have changed.
+-- marts.month_change_reasons says why. Measures are never added up; the changes of one measure of a month are.
+-- Key: office_id, month, measure, noted_at_utc
+-- Columns:
+--   noted_at_utc: when the service gave the newest answer that was in the file as the change was found
+--   noted_on: that day, where the chain is
+--   office_id: customer id of the office
+--   office_name: name of the office
+--   month: first day of the month
+--   measure: commission, sold_total_price or sold_estate_parts, as in marts.office_month
+--   amount_before: what the measure was before; currency and tax basis as in marts.office_month
+--   amount_after: what it has been since
+--   difference: what was added to it
+--   over_since_utc: when the month was first read as over; changes before that are none
+--   known_since_utc: when the amount before was first read in a month that was over: the change came after it
+--   load_id_before: the load of the earlier total; joins meta.loads
+--   load_id_after: the load of the later total; joins meta.loads
+--   _customer: the customer whose answer showed the later total
+--   _month: month of that answer
+--   _load_id: load of that answer; joins meta.loads
+WITH measured AS (
+    SELECT
+        *,
+        amount_of(measure, commission_before, NULL, price_before, estate_parts_before) AS amount_before,
+        amount_of(measure, commission_after, NULL, price_after, estate_parts_after) AS amount_after
+    FROM marts.office_restatements
+    CROSS JOIN (SELECT unnest(['commission', 'sold_total_price', 'sold_estate_parts']) AS measure)
+),
+
+first_over AS (
+    SELECT office_id, month, min(valid_from_utc) AS over_since_utc
+    FROM marts.month_total_versions
+    WHERE report = 'commission_office' AND NOT is_open
+    GROUP BY ALL
+)
+
+SELECT
+    measured.noted_at_utc,
+    local_day(measured.noted_at_utc, clock) AS noted_on,
+    measured.office_id,
+    measured.office_name,
+    measured.month,
+    measured.measure,
+    measured.amount_before::DECIMAL(22, 8) AS amount_before,
+    measured.amount_after::DECIMAL(22, 8) AS amount_after,
+    (measured.amount_after - measured.amount_before)::DECIMAL(22, 8) AS difference,
+    first_over.over_since_utc,
+    lag(measured.noted_at_utc, 1, first_over.over_since_utc) OVER (
+        PARTITION BY measured.office_id, measured.month, measured.measure ORDER BY measured.noted_at_utc
+    ) AS known_since_utc,
+    measured.load_id_before,
+    measured.load_id_after,
+    measured._customer,
+    measured._month,
+    measured._load_id
+FROM measured
+INNER JOIN first_over USING (office_id, month)
+CROSS JOIN staging.clock AS clock
+WHERE measured.amount_before <> measured.amount_after
+ORDER BY measured.noted_at_utc, measured.office_id, measured.month, measured.measure

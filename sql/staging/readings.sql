@@ -1,0 +1,18 @@
+-- When was each month of a report read?
+-- One row per load and month that was loaded.
+-- Columns:
+--   month: first day of the month
+--   load_id: the load; joins meta.loads
+--   read_at_utc: when the service gave the last answer to the run that asked: what one run read is equally new
+SELECT load_id, report, customer_id, unnest(months) AS month, read_at_utc
+FROM (
+    SELECT
+        load_id,
+        report,
+        customer AS customer_id,
+        months,
+        status,
+        max(fetched_at_utc) OVER (PARTITION BY coalesce(run_id, load_id)) AS read_at_utc
+    FROM meta.loads
+)
+WHERE status = 'loaded'

@@ -1,0 +1,254 @@
+"""Months that were over and changed, and why: sales, agents, and what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+
+import pytest
+from duckdb import DuckDBPyConnection
+
+from tests.marts.given import build, earned, held, loaded, sales_read, sold, warehouse
+
+FIRST, CHANGED = datetime(2026, 2, 2, 3), datetime(2026, 2, 16, 3)
+WEEK, DAY, MINUTE = timedelta(days=7), timedelta(days=1), timedelta(minutes=1)
+Given = DuckDBPyConnection
+
+
+def read(
+    given: Given,
+    at_utc: datetime,
+    *,
+    office: float | None = None,
+    sales: Mapping[str, float] | None = None,
+    valuations: int | None = None,
+    sold_by_agent: float = 100,
+) -> None:
+    """A night that read January in these reports of M1, and built the marts; a valuation brings 5."""
+    if office is not None:
+        row = earned({"office_customer_id": "M1"}, office)
+        loaded(given, "commission_office", "M1", "2026-01", [row], at_utc=at_utc)
+    if sales is not None:
+        sales_read(given, "2026-01", sales, at_utc)
+    if valuations is not None:
+        more = {"valuation_parts": valuations, "sold_average_commission": sold_by_agent}
+        row = earned({"user_id": "U1"}, sold_by_agent + 5 * valuations, **more)
+        loaded(given, "commission_user", "M1", "2026-01", [row], at_utc=at_utc)
+    build(given, "month_change_reasons")
+
+
+@pytest.fixture
+def given() -> Given:
+    """January of M1, read in all reports when it was over."""
+    given = warehouse()
+    read(given, FIRST, office=110, sales={"E1": 60, "E2": 40}, valuations=2)
+    return given
+
+
+def reasons(given: Given, measure: str = "commission") -> list[tuple[object, ...]]:
+    """Kind, sale or agent, amount and awaited reports, of one change after the other."""
+    return given.execute(
+        "SELECT kind, coalesce(estate_id, user_id), amount::DOUBLE, awaited_reports "
+        "FROM marts.month_change_reasons WHERE measure = $1 ORDER BY noted_at_utc, amount",
+        [measure],
+    ).fetchall()
+
+
+def test_a_change_is_open_until_the_reports_that_may_tell_are_read_and_then_of_the_sale_that_was_cancelled(
+    given: Given,
+) -> None:
+    read(given, CHANGED - WEEK, sales={"E1": 60, "E2": 40}, valuations=2)
+    read(given, CHANGED, office=50)
+    assert reasons(given) == [("open", None, -60, "sales, commission_user")]
+    read(given, CHANGED + DAY, valuations=2, sold_by_agent=40)
+    assert reasons(given) == [("open", None, -60, "sales")]
+    read(given, CHANGED + 2 * DAY, sales={"E2": 40})
+    assert reasons(given) == [("sale gone", "E1", -60, None)]
+
+
+def test_nobody_is_the_reason_only_where_all_reports_were_read_no_earlier(given: Given) -> None:
+    read(given, CHANGED, office=90, sales={"E1": 60, "E2": 40}, valuations=2)
+    assert reasons(given) == [("nobody", None, -20, None)]
+
+
+def test_reports_that_one_run_read_are_equally_new_whichever_it_read_first() -> None:
+    given = warehouse()
+    for at_utc, amount in ((FIRST, 100), (CHANGED, 90)):
+        sales_read(given, "2026-01", {"E1": 100}, at_utc)
+        agent = earned({"user_id": "U1"}, 100)
+        loaded(given, "commission_user", "M1", "2026-01", [agent], at_utc=at_utc + MINUTE)
+        row = earned({"office_customer_id": "M1"}, amount)
+        loaded(given, "commission_office", "M1", "2026-01", [row], at_utc=at_utc + 2 * MINUTE)
+        held(given, "budget_commission", "M1", [], at_utc=at_utc + 3 * MINUTE)
+        given.execute("UPDATE meta.loads SET run_id = fetched_at_utc::DATE")
+        build(given, "month_change_reasons")
+    assert reasons(given) == [("nobody", None, -10, None)]
+
+
+def test_what_the_commission_of_agents_sales_shows_and_no_sale_does_is_open(given: Given) -> None:
+    read(given, CHANGED, office=90, sales={"E1": 60, "E2": 40}, valuations=2, sold_by_agent=80)
+    assert reasons(given) == [("open", None, -20, None)]
+
+
+def test_a_report_that_was_never_read_is_awaited() -> None:
+    given = warehouse()
+    for at_utc, amount in ((FIRST, 100), (CHANGED, 90)):
+        read(given, at_utc, office=amount, sales={"E1": 100})
+    assert reasons(given) == [("open", None, -10, "commission_user")]
+
+
+def test_nobody_is_not_the_reason_where_a_report_was_first_read_as_over_after_the_earlier_total() -> None:
+    given = warehouse()
+    read(given, FIRST, office=100)
+    read(given, CHANGED - WEEK, sales={"E1": 100}, valuations=0)
+    read(given, CHANGED, office=90, sales={"E1": 100}, valuations=0)
+    assert reasons(given) == [("open", None, -10, None)]
+
+
+@pytest.mark.parametrize(
+    "later", [-WEEK, timedelta(), DAY], ids=["a week before", "that night", "a day after"]
+)
+def test_a_sale_explains_a_change_whenever_it_was_noted(given: Given, later: timedelta) -> None:
+    now = {"sales": {"E2": 40}}
+    nights: dict[datetime, dict[str, object]] = {CHANGED: {"office": 50}}
+    nights[CHANGED + later] = {**nights.get(CHANGED + later, {}), **now}
+    for at_utc, what in sorted(nights.items()):
+        read(given, at_utc, **what)  # type: ignore[arg-type]
+    assert reasons(given) == [("sale gone", "E1", -60, None)]
+
+
+def test_sales_that_are_new_gone_and_changed_add_up_with_what_is_left(given: Given) -> None:
+    read(given, CHANGED, office=100, sales={"E2": 45, "E3": 50}, valuations=2, sold_by_agent=95)
+    assert reasons(given) == [
+        ("sale gone", "E1", -60, None),
+        ("nobody", None, -5, None),
+        ("sale changed", "E2", 5, None),
+        ("sale new", "E3", 50, None),
+    ]
+    assert reasons(given, "sold_estate_parts") == []
+
+
+def test_an_agent_s_valuations_explain_what_sales_do_not(given: Given) -> None:
+    read(given, CHANGED, office=45, sales={"E2": 40}, valuations=1, sold_by_agent=40)
+    assert reasons(given) == [("sale gone", "E1", -60, None), ("valuations", "U1", -5, None)]
+    found = given.execute("SELECT valuation_change FROM marts.month_change_reasons WHERE user_id = 'U1'")
+    assert found.fetchall() == [(-1,)]
+
+
+def test_a_sale_that_the_office_report_did_not_show_is_no_reason_for_another_amount(given: Given) -> None:
+    read(given, CHANGED - WEEK, office=110, sales={"E2": 40})
+    read(given, CHANGED, office=90)
+    assert reasons(given) == [("open", None, -20, "sales, commission_user")]
+
+
+def test_a_sale_is_the_reason_of_one_change(given: Given) -> None:
+    read(given, CHANGED, office=50, sales={"E2": 40}, valuations=2, sold_by_agent=40)
+    read(given, CHANGED + DAY, office=-10, sales={"E2": 40}, valuations=2, sold_by_agent=40)
+    assert reasons(given) == [("sale gone", "E1", -60, None), ("nobody", None, -60, None)]
+
+
+def test_a_sale_that_is_noted_after_two_changes_explains_the_one_of_its_amount(given: Given) -> None:
+    read(given, CHANGED, office=50)
+    read(given, CHANGED + DAY, office=45)
+    read(given, CHANGED + 2 * DAY, sales={"E2": 40})
+    assert reasons(given) == [("sale gone", "E1", -60, None), ("open", None, -5, "commission_user")]
+
+
+def test_a_sale_that_may_be_of_either_of_two_changes_and_fits_none_is_stated_of_none(given: Given) -> None:
+    for later, amount in enumerate((80, 65)):
+        read(given, CHANGED + later * DAY, office=amount)
+    read(given, CHANGED + 2 * DAY, sales={"E2": 40}, valuations=2, sold_by_agent=40)
+    assert reasons(given) == [("open", None, -30, None), ("open", None, -15, None)]
+
+
+def test_a_sale_counts_at_the_offices_of_its_agents_by_their_shares() -> None:
+    given = warehouse()
+    shared = [
+        {"id": user, "primary_office_customer_id": office, "commission_percentage_of_total": percent}
+        for user, office, percent in (("U1", "M1", 70), ("U2", "M2", 30))
+    ]
+    for at_utc, amounts in ((FIRST, (65, 40)), (CHANGED, (135, 70))):
+        for office, amount in zip(("M1", "M2"), amounts, strict=True):
+            row = earned({"office_customer_id": office}, amount)
+            loaded(given, "commission_office", office, "2026-01", [row], at_utc=at_utc)
+        sales_read(given, "2026-01", {"E1": 65}, at_utc)
+        if at_utc == CHANGED:
+            sold(given, "G1", "2026-01", "M1", "E2", agents=shared, at_utc=at_utc)
+        build(given, "month_change_reasons")
+    found = given.execute(
+        "SELECT office_id, kind, estate_id, amount::INT, share::DOUBLE "
+        "FROM marts.month_change_reasons ORDER BY ALL"
+    )
+    assert found.fetchall() == [("M1", "sale new", "E2", 70, 0.7), ("M2", "sale new", "E2", 30, 0.3)]
+
+
+def two_offices(
+    given: Given, at_utc: datetime, amounts: tuple[float, float], *shares: float, sale: float
+) -> None:
+    """A night that read January of M1 and M2, and a sale of M1 with these shares of both, if there is one."""
+    for office, amount in zip(("M1", "M2"), amounts, strict=True):
+        row = earned({"office_customer_id": office}, amount)
+        loaded(given, "commission_office", office, "2026-01", [row], at_utc=at_utc)
+    sales_read(given, "2026-01", {"E1": 65}, at_utc)
+    if shares:
+        agents = [
+            {
+                "id": f"U{office}",
+                "primary_office_customer_id": office,
+                "commission_percentage_of_total": share,
+            }
+            for office, share in zip(("M1", "M2"), shares, strict=True)
+        ]
+        sold(given, "G1", "2026-01", "M1", "E2", agents=agents, at_utc=at_utc, commission=sale)
+    build(given, "month_change_reasons")
+
+
+@pytest.mark.parametrize(
+    ("amounts", "shares", "kind"),
+    [((65, 40), (), "sale gone"), ((120, 95), (50, 50), "sale changed")],
+    ids=["a sale gone of which nobody knows the shares", "a sale whose shares changed too"],
+)
+def test_what_offices_miss_of_one_another_is_of_the_sale_they_share(
+    amounts: tuple[float, float], shares: tuple[float, ...], kind: str
+) -> None:
+    given = warehouse()
+    two_offices(given, FIRST, (135, 70), 70, 30, sale=100)
+    two_offices(given, CHANGED, amounts, *shares, sale=110)
+    found = given.execute(
+        "SELECT office_id, kind, estate_id, amount::DOUBLE FROM marts.month_change_reasons ORDER BY ALL"
+    )
+    changed = (amounts[0] - 135, amounts[1] - 70)
+    assert found.fetchall() == [("M1", kind, "E2", changed[0]), ("M2", kind, "E2", changed[1])]
+
+
+def test_a_month_that_changed_has_a_row_for_each_measure_that_did(given: Given) -> None:
+    row = earned({"office_customer_id": "M1"}, 50, parts=0.5, price=1000)
+    loaded(given, "commission_office", "M1", "2026-01", [row], at_utc=CHANGED)
+    build(given, "month_changes")
+    found = given.execute(
+        "SELECT measure, amount_before::DOUBLE, amount_after::DOUBLE, difference::DOUBLE, noted_on, "
+        "over_since_utc, known_since_utc FROM marts.month_changes ORDER BY measure"
+    )
+    when = (CHANGED.date(), FIRST, FIRST)
+    assert found.fetchall() == [
+        ("commission", 110, 50, -60, *when),
+        ("sold_estate_parts", 1, 0.5, -0.5, *when),
+    ]
+
+
+def test_an_amount_is_known_since_it_last_changed(given: Given) -> None:
+    for later, amount in enumerate((100, 90)):
+        read(given, CHANGED + later * DAY, office=amount)
+    found = given.execute("SELECT known_since_utc FROM marts.month_changes ORDER BY noted_at_utc")
+    assert found.fetchall() == [(FIRST,), (CHANGED,)]
+
+
+def test_reasons_add_up_to_the_difference_of_every_change(given: Given) -> None:
+    read(given, CHANGED, office=70.07, sales={"E1": 59.99, "E2": 20.02}, valuations=1)
+    shared = {"id": "U1", "primary_office_customer_id": "M1", "commission_percentage_of_total": 33.33}
+    sold(given, "G1", "2026-01", "M1", "E3", agents=[shared], at_utc=CHANGED + DAY, commission=9.99)
+    read(given, CHANGED + DAY, office=77.7777, valuations=3)
+    keys = "office_id, month, measure, noted_at_utc"
+    sums = f"SELECT {keys}, sum(amount) FROM marts.month_change_reasons GROUP BY ALL ORDER BY ALL"
+    changes = f"SELECT {keys}, difference FROM marts.month_changes ORDER BY ALL"
+    assert given.execute(sums).fetchall() == given.execute(changes).fetchall() != []
