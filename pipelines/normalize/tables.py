@@ -210,9 +210,15 @@ def fill_columns(
 ) -> dict[Keys, FilledColumn]:
     """Every value of the rows as a column; a documented one is known by its keys, else by its name.
 
+    By its name only where the object that it is documented in is not there at all, not even as null.
+
     `prefix` begins the names of the others, `source` the paths that they are read from.
     """
-    missing = {column.name: column for keys, column in documented.items() if keys not in contents.found}
+    missing = {
+        column.name: column
+        for keys, column in documented.items()
+        if not any(keys[:length] in contents.found for length in range(1, len(keys) + 1))
+    }
     columns = {}
     for keys, kinds in contents.columns.items():
         name = prefixed(prefix, name_of(keys))

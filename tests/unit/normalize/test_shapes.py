@@ -325,3 +325,13 @@ def test_a_field_that_only_has_the_name_of_a_documented_column_may_be_anything()
     sale = {**estate("E1"), "estate_number": [1]}
     result = normalized("sales", estates(sale))
     assert (rows(result, "sales_estates", "id"), result.rejected) == ([("E1",)], ())
+
+
+@pytest.mark.parametrize(("contact", "expected"), [({}, "Z"), ({"contact": None}, None)])
+def test_a_field_has_the_name_of_a_documented_one_only_where_its_object_is_not_there(
+    contact: Json, expected: str | None
+) -> None:
+    one = {**lead("L1"), "contactFirstName": "Z"}
+    one.pop("contact", None)
+    result = normalized("tips_and_leads", {"incomingLeads": [{**one, **contact}]}, chosen=["Active"])
+    assert rows(result, "incoming_leads", "contact_first_name") == [(expected,)]
