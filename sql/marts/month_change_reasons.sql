@@ -283,6 +283,7 @@ sales_found AS (
         found.estate_id,
         any_value(found.kind) AS kind,
         bool_or(found.share IS NOT NULL) AS is_share_known,
+        sign(sum(found.amount)) AS direction,
         max(found.reason_noted_at_utc) AS reason_noted_at_utc
     FROM reasons_found AS found
     INNER JOIN changes USING (change_id)
@@ -290,21 +291,26 @@ sales_found AS (
     GROUP BY ALL
 ),
 
+-- Where a sale is known that leaves a rest; one that was counted whole cannot have been more.
+sales_with_rest AS (
+    SELECT found.estate_id, found.kind, found.reason_noted_at_utc, found.is_share_known, rests.*
+    FROM sales_found AS found
+    INNER JOIN rests USING (office_id, month, noted_at_utc)
+    WHERE found.is_share_known OR sign(rests.rest) <> found.direction
+),
+
 -- Changes of several offices that may be of one sale: all have it, or one had it and nobody knows who shared in it.
 sharing AS (
-    SELECT found.estate_id, found.kind, found.reason_noted_at_utc, rests.*
-    FROM sales_found AS found
-    INNER JOIN rests USING (office_id, month, noted_at_utc)
+    SELECT * EXCLUDE (is_share_known) FROM sales_with_rest
     UNION ALL
-    SELECT found.estate_id, found.kind, found.reason_noted_at_utc, others.*
-    FROM sales_found AS found
-    INNER JOIN rests USING (office_id, month, noted_at_utc)
+    SELECT here.estate_id, here.kind, here.reason_noted_at_utc, others.*
+    FROM sales_with_rest AS here
     INNER JOIN rests AS others
-        ON others.month = rests.month
-        AND others.measure = rests.measure
-        AND others.noted_at_utc = rests.noted_at_utc
-        AND abs(others.rest + rests.rest) < rests.tolerance
-    WHERE found.kind = 'sale gone' AND NOT found.is_share_known
+        ON others.month = here.month
+        AND others.measure = here.measure
+        AND others.noted_at_utc = here.noted_at_utc
+        AND abs(others.rest + here.rest) < here.tolerance
+    WHERE NOT here.is_share_known
 ),
 
 sharing_evenly AS (
