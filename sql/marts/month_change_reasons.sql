@@ -1,8 +1,9 @@
 -- Why did a month that was over change?
 -- One row per row of marts.month_changes and sale or agent that explains a part of it, and one for what is left.
 -- The amounts of a change add up to its difference, exactly.
--- A sale or an agent is a reason only by a change of its own that was noted between the two totals, or in the first reading of
--- its report after the change, or close to the change with the same amount; each of these is the reason of one change.
+-- A sale or an agent is a reason by a change of its own, noted since the office report last had the earlier total; or, where the
+-- amounts fit, noted since it first had it, or after the change in the next reading or within a week. Each is the reason of
+-- one change.
 -- What one run read is equally new. Sales count at the offices of their agents by their shares, as in the office report; who
 -- shared in a sale that is listed no more nobody knows, so it counts whole where it was listed. What offices then have too
 -- much and too little, in the same month and night and of the same sale, is the sale's at each of them.
@@ -211,14 +212,13 @@ summed AS (
         coalesce(sum(amount) FILTER (is_recent AND is_sale) OVER of_change, 0) AS recent_sales,
         coalesce(sum(amount) FILTER (is_recent) OVER of_change, 0) AS recent,
         coalesce(sum(amount) FILTER (is_near AND is_sale) OVER of_change, 0) AS near_sales,
-        coalesce(sum(amount) FILTER (is_near) OVER of_change, 0) AS near,
-        is_recent OR (is_near AND NOT is_within AND count(*) FILTER (is_near) OVER of_found = 1) AS is_counted
+        coalesce(sum(amount) FILTER (is_near) OVER of_change, 0) AS near
     FROM candidates
     WHERE amount <> 0 AND (is_sale OR abs(amount) >= tolerance) -- commission of sales is an average, rounded, times parts
-    WINDOW of_change AS (PARTITION BY change_id), of_found AS (PARTITION BY found_id)
+    WINDOW of_change AS (PARTITION BY change_id)
 ),
 
--- Whose amounts add up to the difference, the likeliest first; else what counts as it is.
+-- Whose amounts add up to the difference, the likeliest first; else all that is recent, as both totals were read around it.
 rated AS (
     SELECT
         *,
@@ -229,7 +229,7 @@ rated AS (
             WHEN is_near AND abs(difference - near) < tolerance THEN 4
             WHEN abs(difference - amount) < tolerance THEN 5
             WHEN NOT is_recent AND abs(difference - recent - amount) < tolerance THEN 6
-            WHEN is_counted THEN 7
+            WHEN is_recent THEN 7
         END AS fit
     FROM summed
 ),
