@@ -1,8 +1,9 @@
 -- Why did a month that was over change?
 -- One row per row of marts.month_changes and sale or agent that explains a part of it, and one for what is left.
 -- The amounts of a change add up to its difference, exactly.
--- A sale or an agent is a reason only by a change of its own that was noted between the two totals, or in the first reading of
--- its report after the change, or close to the change with the same amount; each of these is the reason of one change.
+-- A sale or an agent is a reason by a change of its own, noted since the office report last had the earlier total; or, where the
+-- amounts fit, noted since it first had it, or after the change in the next reading or within a week. Each is the reason of
+-- one change.
 -- What one run read is equally new. Sales count at the offices of their agents by their shares, as in the office report; who
 -- shared in a sale that is listed no more nobody knows, so it counts whole where it was listed. What offices then have too
 -- much and too little, in the same month and night and of the same sale, is the sale's at each of them.
@@ -211,14 +212,13 @@ summed AS (
         coalesce(sum(amount) FILTER (is_recent AND is_sale) OVER of_change, 0) AS recent_sales,
         coalesce(sum(amount) FILTER (is_recent) OVER of_change, 0) AS recent,
         coalesce(sum(amount) FILTER (is_near AND is_sale) OVER of_change, 0) AS near_sales,
-        coalesce(sum(amount) FILTER (is_near) OVER of_change, 0) AS near,
-        is_recent OR (is_near AND NOT is_within AND count(*) FILTER (is_near) OVER of_found = 1) AS is_counted
+        coalesce(sum(amount) FILTER (is_near) OVER of_change, 0) AS near
     FROM candidates
     WHERE amount <> 0 AND (is_sale OR abs(amount) >= tolerance) -- commission of sales is an average, rounded, times parts
-    WINDOW of_change AS (PARTITION BY change_id), of_found AS (PARTITION BY found_id)
+    WINDOW of_change AS (PARTITION BY change_id)
 ),
 
--- Whose amounts add up to the difference, the likeliest first; else what counts as it is.
+-- Whose amounts add up to the difference, the likeliest first; else all that is recent, as both totals were read around it.
 rated AS (
     SELECT
         *,
@@ -229,7 +229,7 @@ rated AS (
             WHEN is_near AND abs(difference - near) < tolerance THEN 4
             WHEN abs(difference - amount) < tolerance THEN 5
             WHEN NOT is_recent AND abs(difference - recent - amount) < tolerance THEN 6
-            WHEN is_counted THEN 7
+            WHEN is_recent THEN 7
         END AS fit
     FROM summed
 ),
@@ -283,6 +283,7 @@ sales_found AS (
         found.estate_id,
         any_value(found.kind) AS kind,
         bool_or(found.share IS NOT NULL) AS is_share_known,
+        sign(sum(found.amount)) AS direction,
         max(found.reason_noted_at_utc) AS reason_noted_at_utc
     FROM reasons_found AS found
     INNER JOIN changes USING (change_id)
@@ -290,21 +291,26 @@ sales_found AS (
     GROUP BY ALL
 ),
 
+-- Where a sale is known that leaves a rest; one that was counted whole cannot have been more.
+sales_with_rest AS (
+    SELECT found.estate_id, found.kind, found.reason_noted_at_utc, found.is_share_known, rests.*
+    FROM sales_found AS found
+    INNER JOIN rests USING (office_id, month, noted_at_utc)
+    WHERE found.is_share_known OR sign(rests.rest) <> found.direction
+),
+
 -- Changes of several offices that may be of one sale: all have it, or one had it and nobody knows who shared in it.
 sharing AS (
-    SELECT found.estate_id, found.kind, found.reason_noted_at_utc, rests.*
-    FROM sales_found AS found
-    INNER JOIN rests USING (office_id, month, noted_at_utc)
+    SELECT * EXCLUDE (is_share_known) FROM sales_with_rest
     UNION ALL
-    SELECT found.estate_id, found.kind, found.reason_noted_at_utc, others.*
-    FROM sales_found AS found
-    INNER JOIN rests USING (office_id, month, noted_at_utc)
+    SELECT here.estate_id, here.kind, here.reason_noted_at_utc, others.*
+    FROM sales_with_rest AS here
     INNER JOIN rests AS others
-        ON others.month = rests.month
-        AND others.measure = rests.measure
-        AND others.noted_at_utc = rests.noted_at_utc
-        AND abs(others.rest + rests.rest) < rests.tolerance
-    WHERE found.kind = 'sale gone' AND NOT found.is_share_known
+        ON others.month = here.month
+        AND others.measure = here.measure
+        AND others.noted_at_utc = here.noted_at_utc
+        AND abs(others.rest + here.rest) < here.tolerance
+    WHERE NOT here.is_share_known
 ),
 
 sharing_evenly AS (

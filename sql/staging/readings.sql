@@ -1,5 +1,5 @@
 -- When was each month of a report read?
--- One row per load and month that was loaded.
+-- One row per load and month that was loaded, also where a newer one has replaced it: superseded is what a replay calls it.
 -- Columns:
 --   month: first day of the month
 --   load_id: the load; joins meta.loads
@@ -15,4 +15,4 @@ FROM (
         max(fetched_at_utc) OVER (PARTITION BY coalesce(run_id, load_id)) AS read_at_utc
     FROM meta.loads
 )
-WHERE status = 'loaded'
+WHERE status IN ('loaded', 'superseded')

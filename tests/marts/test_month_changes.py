@@ -141,6 +141,14 @@ def test_a_sale_that_the_office_report_did_not_show_is_no_reason_for_another_amo
     assert reasons(given) == [("open", None, -20, "sales, commission_user")]
 
 
+def test_a_sale_noted_after_the_change_is_its_reason_only_with_its_amount(given: Given) -> None:
+    read(given, CHANGED, office=90)
+    read(given, CHANGED + DAY, sales={"E1": 60, "E2": 40, "E3": 100}, valuations=2, sold_by_agent=200)
+    assert reasons(given) == [("open", None, -20, None)]
+    read(given, CHANGED + 2 * DAY, office=190)
+    assert reasons(given) == [("open", None, -20, None), ("sale new", "E3", 100, None)]
+
+
 def test_a_sale_is_the_reason_of_one_change(given: Given) -> None:
     read(given, CHANGED, office=50, sales={"E2": 40}, valuations=2, sold_by_agent=40)
     read(given, CHANGED + DAY, office=-10, sales={"E2": 40}, valuations=2, sold_by_agent=40)

@@ -136,11 +136,12 @@ def test_old_answers_go_when_a_setting_says_so_and_nothing_in_force_needs_them(t
     assert here.cells() == before
 
 
-REMEMBERING = ("restatements", "sale_changes", "user_month_versions", "lead_states")
+REMEMBERING = ("restatements", "sale_changes", "user_month_versions", "lead_states", "month_change_reasons")
 DAYS = (date(2026, 4, 10), date(2026, 6, 10))
 RESTATED = "SELECT * EXCLUDE (load_id_before, load_id_after, _load_id) FROM marts.restatements ORDER BY ALL"
 SALES_CHANGED = RESTATED.replace("restatements", "sale_changes")
 USERS_BEFORE = "SELECT * FROM marts.user_month_versions ORDER BY ALL"
+REASONS = "SELECT * EXCLUDE (_load_id) FROM marts.month_change_reasons ORDER BY ALL"
 
 
 @pytest.fixture(scope="module")
@@ -174,7 +175,7 @@ def test_what_was_restated_is_known_again_from_landing_alone(
         assert restatements(here) == []
     assert replay(here.settings).notes == []
     assert restatements(here) == before != []
-    for query in (SALES_CHANGED, USERS_BEFORE):
+    for query in (SALES_CHANGED, USERS_BEFORE, REASONS):
         assert here.rows(query) == restated.rows(query) != []
 
 
@@ -183,6 +184,14 @@ def test_the_sales_that_changed_explain_every_month_that_was_restated(restated: 
     assert restated.rows(unexplained) == []
     found = restated.rows("SELECT DISTINCT change FROM marts.sale_changes WHERE is_restatement ORDER BY ALL")
     assert found == [("amount changed",), ("appeared",), ("vanished",)]
+
+
+def test_sales_explain_nearly_all_that_offices_won_and_lost(restated: Scenario) -> None:
+    [(explained, left)] = restated.rows(
+        "SELECT sum(abs(amount)) FILTER (estate_id IS NOT NULL), sum(abs(amount)) FILTER (estate_id IS NULL) "
+        "FROM marts.month_change_reasons WHERE measure = 'commission'"
+    )
+    assert left < explained / 10
 
 
 def test_a_replay_of_a_file_that_forgot_nothing_leaves_its_memory_alone(
