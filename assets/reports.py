@@ -34,7 +34,6 @@ from assets.resources import CONNECT_SERVICE, WAREHOUSE, ConnectService, store_o
 from assets.run_log import RunLog, columns_in_words
 from assets.run_results import (
     RED,
-    REMEDY,
     LedgerComparison,
     PartitionResult,
     PartitionState,
@@ -48,7 +47,6 @@ from assets.run_results import (
 )
 from assets.under_way import CATCH_UP_OF, NIGHT_OF, being_fetched
 from pipelines.catalogue.model import Report, declared_columns
-from pipelines.operations.causes import WAITS
 from pipelines.planning.selection import Selection, left_customers
 from pipelines.settings.messages import SettingsError
 from warehouse.column_news import ColumnNews, column_news
@@ -217,7 +215,9 @@ def fetch_partitions(
         news = column_news(store_of(context), [one.load_id for one in windows if one.load_id])
     except (SettingsError, WarehouseError) as error:
         raise dg.Failure(str(error)) from error
-    failed = failure(found, stopped, shut_out, project.settings)
+    is_tried_again = may_pass(found) and not _is_automatic_retry(context)
+    tried_again = f"It is tried again in {project.retry_seconds:g} seconds." if is_tried_again else ""
+    failed = failure(found, stopped, shut_out, project.settings, tried_again)
     # What a failed run planned and did not log turns red, and a backfill waits for all that it planned; after
     # another run, what is green stays so by itself.
     awaited = failed is not None or BACKFILL in context.run.tags
@@ -225,9 +225,8 @@ def fetch_partitions(
     _log(context, [one for one in found if one.is_news(green)], run_notes(run_log, news))
     run_log.ended(news)
     context.log.info(summary_line(found))
-    if failed and may_pass(found) and not _is_automatic_retry(context):
-        reasons = (failed.description or "").removesuffix(REMEDY).replace(f" {WAITS}", "")
-        context.log.warning(f"{reasons}It is tried again in {project.retry_seconds:g} seconds.")
+    if failed and is_tried_again:
+        context.log.warning(failed.description or "")
         raise dg.RetryRequested(max_retries=1, seconds_to_wait=project.retry_seconds) from failed
     if failed:
         red = [

@@ -21,7 +21,16 @@ from assets.metadata import (
 )
 from assets.partitions import ReportPartition, partition_key
 from pipelines.months import Month, months_in_words
-from pipelines.operations.causes import HELD_BACK, NO_RIGHT, PASSING, SHUT_OUT, FailedReport, causes, names
+from pipelines.operations.causes import (
+    HELD_BACK,
+    NO_RIGHT,
+    PASSING,
+    SHUT_OUT,
+    WAITS,
+    FailedReport,
+    causes,
+    names,
+)
 from pipelines.operations.logins import with_corrected_logins
 from pipelines.planning.due import Calendar
 from pipelines.planning.selection import Pair
@@ -301,11 +310,16 @@ def troubles(results: Iterable[PartitionResult]) -> list[FailedReport]:
 
 
 def failure(
-    results: Sequence[PartitionResult], stopped: str, shut_out: Sequence[str], settings: Settings
+    results: Sequence[PartitionResult],
+    stopped: str,
+    shut_out: Sequence[str],
+    settings: Settings,
+    tried_again: str = "",
 ) -> dg.Failure | None:
     """The failure of a run: each cause in a sentence, all partitions in a table; None when nothing failed.
 
     `stopped` says why the sync gave up, `shut_out` names customers that were refused everything asked.
+    `tried_again` says when the run itself asks once more, if it does.
     """
     red = [one for one in results if one.state in RED]
     wrong = [one for one in troubles(results) if not (one.customer in shut_out and one.kind == NO_RIGHT)]
@@ -324,9 +338,10 @@ def failure(
     failed: dict[str, list[str]] = {}
     for trouble in wrong:
         failed.setdefault(trouble.report, []).append(trouble.customer)
-    sentences = causes(with_corrected_logins(wrong, settings), settings) or [stopped]
+    known = with_corrected_logins(wrong, settings)
+    sentences = causes(known, settings, waits="" if tried_again else WAITS) or [stopped]
     return dg.Failure(
-        description="\n".join([f"{headline}.", *sentences, REMEDY]),
+        description="\n".join([f"{headline}.", *sentences, tried_again or REMEDY]),
         metadata={
             "failed": dg.MetadataValue.md(markdown_table(("report", "customer", "months", "why"), rows)),
             FAILED_REPORTS: dg.MetadataValue.json(failed),

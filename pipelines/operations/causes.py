@@ -28,6 +28,8 @@ ALL_REFUSED = "AllRefused"
 UNPUBLISHED = "unpublished"
 CLOCK_AHEAD = "ClockAhead"
 WAITS = "It is tried again by itself."
+TRIED_AGAIN = frozenset({NOBODY_ANSWERS, GIVEN_UP, NO_ANSWER})
+"""Kinds of errors of which a sentence says that nothing need be done about them now."""
 SENTENCES: Mapping[str, str] = {
     LOGIN_REFUSED: "Correct {login}: the service refuses it (401), and it is used no more until it is "
     "changed; {reports} of {customers} wait.",
@@ -41,11 +43,11 @@ SENTENCES: Mapping[str, str] = {
     "NotFound": "Check the id of {customers} and BROKERBI_BASE_URL: the service knows no such thing (404), "
     "asked for {reports}{months}.",
     NOBODY_ANSWERS: "Check BROKERBI_BASE_URL and the network of this machine: nobody answers there; "
-    "{reports} of {customers} wait. " + WAITS,
+    "{reports} of {customers} wait.",
     GIVEN_UP: "Ask the service's support if it lasts: the service fails again and again{answered}; "
-    "{reports} of {customers} wait. " + WAITS,
+    "{reports} of {customers} wait.",
     NO_ANSWER: "Ask the service's support if it lasts: the service had no answer to {reports} of "
-    "{customers}{answered_months}. " + WAITS,
+    "{customers}{answered_months}.",
     "AnswerTooLarge": "Raise BROKERBI_LARGEST_ANSWER_MB: an answer is larger, for {reports} of "
     "{customers}{months}.",
     HELD_BACK: "Ask the service about what `brokerbi status` says of {reports} of {customers}{months}; if it "
@@ -82,8 +84,10 @@ class FailedReport:
     last_try: str = ""
 
 
-def causes(troubles: Iterable[FailedReport], settings: Settings) -> list[str]:
+def causes(troubles: Iterable[FailedReport], settings: Settings, *, waits: str = WAITS) -> list[str]:
     """One sentence for each cause, those that concern most first; what is beyond the limit is counted.
+
+    `waits` ends those about what is tried again by itself.
 
     The same login, the same kind of error, or else the same words are one cause.
     Refused logins that are corrected by now are told apart before, by `with_corrected_logins`.
@@ -98,7 +102,10 @@ def causes(troubles: Iterable[FailedReport], settings: Settings) -> list[str]:
             same = "" if one.kind in SENTENCES else shortened(one.reason, LONGEST_REASON)
         grouped.setdefault((one.kind, same), []).append(one)
     groups = sorted(grouped.items(), key=lambda group: -len(group[1]))
-    sentences = [_sentence(kind, same, several) for (kind, same), several in groups[:MOST_SENTENCES]]
+    sentences = [
+        f"{_sentence(kind, same, several)} {waits if kind in TRIED_AGAIN else ''}".rstrip()
+        for (kind, same), several in groups[:MOST_SENTENCES]
+    ]
     if len(groups) > MOST_SENTENCES:
         sentences.append(f"{len(groups) - MOST_SENTENCES} more causes are in `brokerbi status`.")
     return sentences

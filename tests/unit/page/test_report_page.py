@@ -15,7 +15,7 @@ from pipelines.operations.report_page import refresh_report_page, remove_pages, 
 from pipelines.page.facts import QUERIES, facts_from_rows
 from pipelines.settings.model import Settings
 from tests.marts.given import asked_for, build, earned, loaded, warehouse
-from warehouse.duckdb_file import literal
+from warehouse.duckdb_file import literal, quoted
 from warehouse.errors import WarehouseError
 from warehouse.marts import build_marts
 from warehouse.queries import SQL, published_rows
@@ -38,7 +38,8 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def save(connection: DuckDBPyConnection, room: Path) -> None:
     connection.execute(f"ATTACH {literal(str(room / 'warehouse.duckdb'))} AS published")
-    connection.execute("COPY FROM DATABASE memory TO published")
+    [(ours,)] = connection.execute("SELECT current_database()").fetchall()
+    connection.execute(f"COPY FROM DATABASE {quoted(ours)} TO published")
 
 
 def test_the_marts_have_every_column_that_the_page_asks_for(published: Path) -> None:
