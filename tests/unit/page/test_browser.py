@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.foreign_text import visible
 from tests.tools.browser.chromium import CHROMIUM, Tab, browser
 from tests.unit.page.given import chain, office_page, operators_page, page
 from tests.unit.page.test_dictionary import dictionary
@@ -94,7 +95,7 @@ def shown(tab: Tab, room: Path, name: str, width: int, scheme: str = "light") ->
 
 
 @pytest.mark.parametrize("width", [1280, 390, 320])
-@pytest.mark.parametrize(("name", "heading"), [("page", "The whole chain"), ("office", HOSTILE)])
+@pytest.mark.parametrize(("name", "heading"), [("page", "The whole chain"), ("office", visible(HOSTILE))])
 def test_a_page_fits_the_screen_and_its_text_can_be_read(
     tab: Tab, tmp_path: Path, name: str, heading: str, width: int
 ) -> None:
