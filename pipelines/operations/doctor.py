@@ -163,7 +163,7 @@ class AccessSurvey:
                     wrong_logins.setdefault(login, (customer, error.found))
                     whose.setdefault(login, []).append(customer.id)
                 except (HostDown, RunFailed) as error:
-                    return self._note_down(error.found)
+                    return self._note_down(str(error))
         for login, (customer, found) in wrong_logins.items():
             self.login_findings.append(_wrong_login(settings, customer, whose[login], found))
         return True
