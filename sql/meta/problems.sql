@@ -209,8 +209,7 @@ found AS (
         || CASE WHEN count(*) = 1 THEN '' ELSE ': ' || string_agg(report, ', ' ORDER BY report) END || '.',
         NULL
     FROM meta.freshness
-    ANTI JOIN failed USING (report, customer)
-    WHERE is_late AND state <> 'no access'
+    SEMI JOIN (FROM meta.conditions WHERE kind IN ('late', 'never read')) AS conditions USING (report, customer)
     GROUP BY customer, state
     UNION ALL
     SELECT
