@@ -75,7 +75,7 @@ def remembered(
         "values": sorted(person.values),
         "customers": sorted(person.customers),
     }
-    _write(path, {**content, "is_finished": False, "remarks": []}, person, secret)
+    _write(path, content, person, secret)
     yield person, begun
     if remarks:
         said = [person.erase_text(one) for one in remarks]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pipelines.months import Month
 from pipelines.operations.causes import LOGIN_REFUSED, names, shortened
-from warehouse.erasure_record import erasure_records
+from warehouse.erasure_record import ErasureRecord, erasure_records
 from warehouse.files import PRIVATE_FILE
 from warehouse.meta_schema import aware
 
@@ -129,17 +129,17 @@ class OpenErasure:
 
 def open_erasures(data_dir: Path) -> list[OpenErasure]:
     """The erasures that somebody must look at, the oldest first."""
-    return [
-        OpenErasure(
-            f"{subject} left something: {'; '.join(one.remarks)}", f"{then}, or remove {one.path}", False
-        )
-        if one.is_finished
-        else OpenErasure(f"{subject} is not finished", again, True)
-        for one in erasure_records(data_dir)
-        for again in [f"run `brokerbi erase --{one.kind}` with the same id again"]
-        for then in [f"mend that and {again}"]
-        for subject in [f"the erasure of a {one.kind}, begun {one.begun_at_utc[:16].replace('T', ' ')} UTC,"]
-    ]
+    return [_open_erasure(one) for one in erasure_records(data_dir)]
+
+
+def _open_erasure(one: ErasureRecord) -> OpenErasure:
+    begun = one.begun_at_utc[:16].replace("T", " ")
+    subject = f"the erasure of a {one.kind}, begun {begun} UTC,"
+    again = f"run `brokerbi erase --{one.kind}` with the same id again"
+    if not one.is_finished:
+        return OpenErasure(f"{subject} is not finished", again, True)
+    found = f"{subject} left something: {'; '.join(one.remarks)}"
+    return OpenErasure(found, f"mend that and {again}, or remove {one.path}", False)
 
 
 def of_configured(view: Overview, settings: Settings) -> Overview:
