@@ -49,6 +49,8 @@ def raw_rows(store: Store, data_dir: Path) -> Iterator[RawRow]:
 def _of_load(landing: Landing, rows: Sequence[QuarantinedRow]) -> Iterator[RawRow]:
     """The rows of one load, page by page; those that are not found come last."""
     path, trouble, missing = rows[0].landing, "", []
+    report = REPORTS.get(rows[0].report)
+    names = locator_of(report).names if report else frozenset[str]()
     waiting: defaultdict[int, list[QuarantinedRow]] = defaultdict(list)
     for row in rows:
         waiting[_page(row)].append(row)
@@ -57,7 +59,7 @@ def _of_load(landing: Landing, rows: Sequence[QuarantinedRow]) -> Iterator[RawRo
             if number in waiting:
                 page = read_document(body)
                 for row in waiting.pop(number):
-                    raw = _found(page, row)
+                    raw = _found(page, row, names)
                     if raw is None:
                         missing.append(row)
                     else:
@@ -73,11 +75,9 @@ def _page(row: QuarantinedRow) -> int:
     return int(place[1] or 1) - 1 if place else -1
 
 
-def _found(page: Document, row: QuarantinedRow) -> str | None:
+def _found(page: Document, row: QuarantinedRow, names: Collection[str]) -> str | None:
     """What stands at the place of a row, if it is the row that was set aside."""
     place = _PLACE.fullmatch(row.place)
-    report = REPORTS.get(row.report)
-    names = locator_of(report).names if report else frozenset[str]()
     ways = _ways(page.value, place[2] if place else "", names)
     found = (raw_row(page, steps, names) for steps in ways)
     return next((raw for raw in found if fingerprint(raw) == row.fingerprint), None)
