@@ -52,8 +52,8 @@ from pipelines.settings.messages import SettingsError
 from warehouse.column_news import ColumnNews, column_news
 from warehouse.duckdb_file import literal, quoted
 from warehouse.errors import WarehouseError
-from warehouse.ledger import ledger_of
-from warehouse.status import SHUT_OUT, read_conditions
+from warehouse.ledger import ledger_of, read_ledger
+from warehouse.status import read_conditions, shut_out
 from warehouse.window_result import WindowResult
 
 SERVICE = dg.AssetKey("connect_service")
@@ -266,10 +266,10 @@ def _sync_and_compare(
             found = _results(replace(comparison, after=ledger_of(store)), partitions, windows)
             _log(context, [one for one in found if one.state is PartitionState.FETCHED])
         raise
-    comparison = replace(comparison, after=ledger_of(store))
-    found = _results(comparison, partitions, windows)
     with store.reading() as connection:
-        out = {one.customer for one in read_conditions(connection) if one.kind == SHUT_OUT}
+        comparison = replace(comparison, after=read_ledger(connection))
+        out = shut_out(read_conditions(connection))
+    found = _results(comparison, partitions, windows)
     return found, stopped, sorted(out & {one.partition.customer for one in found})
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
@@ -195,12 +195,12 @@ class Overview:
     @property
     def shut_out(self) -> frozenset[str]:
         """Customers to whom every report is refused."""
-        return frozenset(one.customer for one in self.conditions if one.kind == SHUT_OUT)
+        return shut_out(self.conditions)
 
     @property
     def rights_lost(self) -> frozenset[tuple[str, str]]:
         """Reports and customers that were answered before and are refused now."""
-        return frozenset((one.report, one.customer) for one in self.conditions if one.kind == RIGHT_LOST)
+        return rights_lost(self.conditions)
 
 
 @dataclass(frozen=True)
@@ -286,6 +286,16 @@ def overview(store: Store) -> Overview:
             read_conditions(connection),
             *_rows(connection, _UNPUBLISHED)[0],
         )
+
+
+def shut_out(conditions: Iterable[Condition]) -> frozenset[str]:
+    """Customers to whom every report is refused."""
+    return frozenset(one.customer for one in conditions if one.kind == SHUT_OUT)
+
+
+def rights_lost(conditions: Iterable[Condition]) -> frozenset[tuple[str, str]]:
+    """Reports and customers that were answered before and are refused now."""
+    return frozenset((one.report, one.customer) for one in conditions if one.kind == RIGHT_LOST)
 
 
 def read_conditions(connection: DuckDBPyConnection) -> list[Condition]:

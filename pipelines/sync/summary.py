@@ -20,7 +20,7 @@ from pipelines.operations.causes import (
     names,
 )
 from pipelines.planning.selection import Pair
-from warehouse.status import RIGHT_LOST, SHUT_OUT, Condition
+from warehouse.status import Condition, rights_lost, shut_out
 from warehouse.window_result import WindowResult, WindowStatus
 
 TROUBLE = frozenset({WindowStatus.FAILED, WindowStatus.HELD_BACK, WindowStatus.NOT_ASKED})
@@ -89,10 +89,10 @@ class Summary:
     @property
     def _lost(self) -> Mapping[str, set[str]]:
         """The reports that were answered before and were refused now."""
-        rights_lost = {(one.report, one.customer) for one in self.conditions if one.kind == RIGHT_LOST}
+        pairs = rights_lost(self.conditions)
         lost: dict[str, set[str]] = {}
         for one in self.results:
-            if one.status is WindowStatus.NO_ACCESS and one.pair in rights_lost:
+            if one.status is WindowStatus.NO_ACCESS and one.pair in pairs:
                 lost.setdefault(one.customer, set()).add(one.report)
         return lost
 
@@ -106,7 +106,7 @@ class Summary:
 
     def complaints(self) -> list[str]:
         """One sentence per thing that went wrong, however many windows it cost."""
-        out = {one.customer for one in self.conditions if one.kind == SHUT_OUT}
+        out = shut_out(self.conditions)
         refused = [
             f"{customer} was refused every report (403): check the customer id and the login's rights"
             if customer in out
