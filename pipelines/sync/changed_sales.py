@@ -14,7 +14,7 @@ from pipelines.connect.errors import Forbidden, HostDown, RunFailed, Unauthorize
 from pipelines.planning.plan import PlannedProbe, PlannedReport
 from pipelines.planning.windows import Window
 from pipelines.sync.fetch import Fetcher
-from pipelines.sync.scheduler import TaskState
+from pipelines.sync.task import TaskState
 from warehouse.errors import WarehouseError
 from warehouse.ledger.changes import Changed, months_naming, remember_probe
 from warehouse.ledger.ledger import deny

@@ -33,7 +33,7 @@ from pipelines.sync.paging import UNPAGED, Page, PagingRefused, PagingUnproven, 
 from warehouse.errors import WarehouseError
 
 if TYPE_CHECKING:
-    from pipelines.sync.scheduler import TaskState
+    from pipelines.sync.task import TaskState
     from warehouse.handed_over import TableLike
     from warehouse.ledger.window_result import WindowResult
     from warehouse.load.landing import Landing, LandingWriter

@@ -28,8 +28,9 @@ from pipelines.sync.loader import Loader
 from pipelines.sync.paging import PageSize
 from pipelines.sync.request_log import RequestLogger
 from pipelines.sync.run_context import RunContext
-from pipelines.sync.scheduler import Scheduler, TaskState
+from pipelines.sync.scheduler import Scheduler
 from pipelines.sync.summary import Summary
+from pipelines.sync.task import TaskState
 from warehouse.errors import WarehouseError
 from warehouse.ledger.ahead import has_loads, is_ahead, is_rehearsal, note_rehearsal
 from warehouse.ledger.ledger import (

@@ -34,7 +34,7 @@ from pipelines.sync.fetch import (
     open_months,
 )
 from pipelines.sync.paging import Page
-from pipelines.sync.scheduler import TaskState
+from pipelines.sync.task import TaskState
 from warehouse.load.landing import Landing
 
 USERS = TaskState(PlannedReport(report("users"), Customer(id="M1")))
