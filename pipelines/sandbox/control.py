@@ -17,6 +17,7 @@ class Controlled(Protocol):
 
     @property
     def shapes(self) -> str: ...
+
     faults: Faults
     log: CallLog
 

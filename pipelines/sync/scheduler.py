@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -171,6 +172,7 @@ class Scheduler:
 
     async def _release(self, task: TaskState) -> None:
         """Load what waited for the whole task to be in, unless the guard doubts it."""
+        sys.audit("brokerbi.before_release")
         waiting, task.held_back = task.held_back, []
         comparison, task.comparison = task.comparison, None
         doubts = comparison.doubts(waiting) if comparison else ()

@@ -90,7 +90,7 @@ def test_what_was_released_is_loaded_by_a_replay_after_everything_was_lost(tmp_p
 
 def test_what_a_killed_sync_had_not_decided_on_is_loaded_by_nobody(tmp_path: Path) -> None:
     here = synced(tmp_path, ("sales",))
-    assert is_killed(Job.of("sync", here), Step("pipelines/sync/scheduler.py", "_release"))
+    assert is_killed(Job.of("sync", here), Step("before_release"))
     assert len(Landing(tmp_path / "landing").held()) == 1
     assert replay(here.settings).loads == 1
 

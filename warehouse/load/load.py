@@ -6,6 +6,7 @@ is held, or comes in the same group, are left alone. What is dated later than no
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -70,6 +71,7 @@ def load_group(
     `afresh` first forgets the histories of the group's reports and customers; `transform` makes the rows
     that are loaded of every table. Raises ValueError for windows that contradict themselves.
     """
+    sys.audit("brokerbi.before_load")
     _check(results)
     if afresh:
         pairs = sorted({one.pair for one in results if one.history})
@@ -100,9 +102,11 @@ def load_group(
     if waves:
         remember_scopes(connection, waves)
 
+    sys.audit("brokerbi.rows_written")
     _write_ledger(connection, loads, counts, now, afresh=afresh)
     forget_healed_refusals(connection)
     replace_quarantine(connection, entering)
+    sys.audit("brokerbi.ledger_written")
     return lambda: _fill_in(loads, counts, held)
 
 

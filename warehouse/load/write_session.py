@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, ExitStack, suppress
@@ -49,6 +50,7 @@ class WriteSession(AbstractContextManager["WriteSession"]):
     ) -> None:
         self._connection = None
         self._file.__exit__(kind, error, trace)
+        sys.audit("brokerbi.session_closed")
 
     def load(self, results: Sequence[WindowResult], *, afresh: bool = False) -> None:
         """Load a group in one transaction, all or none; one that fails leaves the others as they are.
@@ -81,6 +83,7 @@ class WriteSession(AbstractContextManager["WriteSession"]):
         is_long = log.exists() and log.stat().st_size >= SESSION_LOG_BYTES
         if is_long or time.monotonic() - self._opened_at >= SESSION_SECONDS:
             self._close()
+        sys.audit("brokerbi.load_committed")
 
     def _close(self) -> None:
         """Bring what was committed from the log into the file, and let others have it."""

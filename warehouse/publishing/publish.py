@@ -10,6 +10,7 @@ quarantine of an older format), the working file is rewritten first, once, and c
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -197,6 +198,7 @@ def _make_version(store: Store, versions: Versions, publication: Publication, be
 
 def _write_down(connection: DuckDBPyConnection, publication: Publication) -> None:
     """Add a publication to meta.publications."""
+    sys.audit("brokerbi.before_publication_noted")
     connection.execute(
         """
         INSERT INTO meta.publications
