@@ -76,7 +76,7 @@ def _remember_answer(
     estates, notes = changed_estates(result.tables[0].frame, probe.first, result.fetched, timezone)
     if rejected := sum(one.count for one in result.rejected):
         notes.append(f"{rejected} rows could not be read")
-    guided = [report for report in reports if report.follows_sales]
+    guided = [report for report in reports if report.timing.follows_sales]
     named = {one.name: (one.tables[0].name, one.estate_id_column) for one in guided if one.estate_id_column}
     with store.reading() as connection:
         held = months_naming(connection, named, result.customer, [one.id for one in estates])

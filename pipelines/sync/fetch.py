@@ -75,28 +75,32 @@ def build_request(
     `paged=False` takes the unpaged twin of a paged report. Ids are percent-encoded: they come from
     settings and answers.
     """
-    path = report.path if paged or report.unpaged_path is None else report.unpaged_path
-    query = dict(report.query)
+    path = (
+        report.endpoint.path
+        if paged or report.endpoint.unpaged_path is None
+        else report.endpoint.unpaged_path
+    )
+    query = dict(report.endpoint.query)
     places = {"customerId": quote(customer, safe="")}
-    if report.customer_parameter:
-        query[report.customer_parameter] = customer
+    if report.endpoint.customer_parameter:
+        query[report.endpoint.customer_parameter] = customer
     if span is not None:
         places |= {"year": str(span.first.year), "month": str(span.first.month)}
-        if report.time_parameters == "dates":
+        if report.endpoint.time_parameters == "dates":
             query["dateFrom"], query["dateTo"] = span.bounds
-        elif report.time_parameters == "month bounds":
+        elif report.endpoint.time_parameters == "month bounds":
             query |= {
                 "fromYear": str(span.first.year),
                 "fromMonth": str(span.first.month),
                 "toYear": str(span.last.year),
                 "toMonth": str(span.last.month),
             }
-    if report.choices and question.choice is not None:
-        query[report.choices.parameter] = question.choice
-    if question.asked is not None and report.each == "userId":
+    if report.endpoint.choices and question.choice is not None:
+        query[report.endpoint.choices.parameter] = question.choice
+    if question.asked is not None and report.endpoint.each == "userId":
         places["userId"] = quote(question.asked, safe="")
-    if question.asked is not None and report.each == "estateId":
-        query[report.each] = question.asked
+    if question.asked is not None and report.endpoint.each == "estateId":
+        query[report.endpoint.each] = question.asked
     return Request(path=path.format_map(places), query=query, report=report.name, customer=customer)
 
 
@@ -304,8 +308,8 @@ class _WindowReader:
 
     async def _read_span(self, asked: str | None, span: Span | None) -> list[Page]:
         """The pages of one span, with every choice there is."""
-        questions = [Question(asked, choice) for choice in self.report.questions]
-        if not self.report.paged:
+        questions = [Question(asked, choice) for choice in self.report.endpoint.questions]
+        if not self.report.endpoint.paged:
             return [await self._ask(question, span) for question in questions]
         answers = [await self._read_paged(question, span) for question in questions]
         is_unpaged = [pages[0].asked_for == UNPAGED for pages in answers]
@@ -393,7 +397,7 @@ class _WindowReader:
         if rows != UNPAGED:
             request = request.with_query(pageIndex=str(page), pageSize=str(rows))
         is_only_one = self.window.spans == (() if span is None else (span,)) and question == NOTHING_ELSE
-        is_whole = is_only_one and not self.report.paged
+        is_whole = is_only_one and not self.report.endpoint.paged
         parse = partial(self._parse, question=question, rows=rows, is_whole=is_whole)
         try:
             answer, found = await self.client.get(request, parse)
@@ -419,7 +423,7 @@ class _WindowReader:
         with self.fetcher.one_large if len(body) > LARGE_ANSWER else nullcontext():
             document = read_document(body)
             found = Page(document, question.asked, question.choice, asked_for=rows)
-            if self.report.paged:
+            if self.report.endpoint.paged:
                 found.rows = row_count(self.report, document)
                 found.is_empty = is_empty(self.report, document)
             if rows != UNPAGED:
@@ -555,7 +559,9 @@ def read_landed_tables(landing: Landing, result: WindowResult, report: Report, t
     for meta, body in landing.read_used(result.landing, result.sha256):
         documents.append(read_document(body))
         asked.append(meta.get("asked"))
-        chosen.append(meta.get("query", {}).get(report.choices.parameter) if report.choices else None)
+        chosen.append(
+            meta.get("query", {}).get(report.endpoint.choices.parameter) if report.endpoint.choices else None
+        )
     is_spread = report.month_of_row == "year and month within"
     holds_no_sums = is_spread and landing.landed(result.landing).trailer.get("holds_no_sums", False)
     normalized = normalize_answers(

@@ -238,14 +238,16 @@ class _Run:
         """Ask for the months of budgets of which an answer of this sync, a changed one, makes another due."""
         reports = self.context.catalogue
         changed = [one for one in self.summary.results if one.history and (one.opened or one.closed)]
-        if self.summary.stopped or not any(reports[one.report].weekly for one in changed):
+        if self.summary.stopped or not any(reports[one.report].timing.weekly for one in changed):
             return []
         plan, _ = self.plan_again()
         refused = {task.planned.pair for task in tasks if task.denied}
         followed = {
             one.pair: months
             for one in plan.planned
-            if one.report.weekly and one.pair not in refused and (months := one.wanted.due_as("changed"))
+            if one.report.timing.weekly
+            and one.pair not in refused
+            and (months := one.wanted.due_as("changed"))
         }
         if not followed:
             return []

@@ -54,5 +54,5 @@ class TaskState:
             window_end=window.spans[-1].last if window.spans else None,
             run_id=run_id,
             history=report.stored_as == "history",
-            asked=self.planned.asked if report.on_demand else None,
+            asked=self.planned.asked if report.timing.on_demand else None,
         )
