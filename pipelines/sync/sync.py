@@ -157,16 +157,16 @@ class _Run:
             self.summary.held[planned.pair] += planned.wanted.left
             self.summary.add_waiting(planned.pair, planned.wanted.waiting)
             if planned.skipped:
-                self.summary.add(WindowResult(*planned.pair), WindowStatus.SKIPPED, planned.skipped)
+                self.summary.add(WindowResult(*planned.pair).ended(WindowStatus.SKIPPED, planned.skipped))
             if planned.out_of_reach:
                 months = tuple(month.first_day for month in planned.out_of_reach)
                 reason = "the service does not calculate these months; what is held stays"
-                self.summary.add(WindowResult(*planned.pair, months), WindowStatus.SKIPPED, reason)
+                self.summary.add(WindowResult(*planned.pair, months).ended(WindowStatus.SKIPPED, reason))
             if planned.wanted.postponed:
                 months = tuple(month.first_day for month in planned.wanted.postponed)
                 reason = POSTPONED.format(len(months), len(planned.wanted.due_as("changed")))
                 result = WindowResult(*planned.pair, months, warnings=(reason,))
-                self.summary.add(result, WindowStatus.SKIPPED, reason)
+                self.summary.add(result.ended(WindowStatus.SKIPPED, reason))
 
     async def ask_and_load(self, plan: Plan, tasks: Sequence[TaskState]) -> None:
         """Ask and load, then write down what came of it; what was asked is added up however the run ends."""
@@ -216,7 +216,7 @@ class _Run:
                 for result in await ask_what_changed(
                     plan.probes, clients, fetcher, self.store, reports, run_id
                 ):
-                    self.summary.add(result, result.status, result.reason)
+                    self.summary.add(result)
                 plan, tasks = self.plan_again()
             self.announce(plan)
             if tasks:
