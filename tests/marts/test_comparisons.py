@@ -95,7 +95,10 @@ def test_a_user_is_ranked_by_commission_per_active_month_too() -> None:
             for user, amount in zip("AB", amounts, strict=True)
         ]
         loaded(given, "commission_user", "M1", month, found)
-    query = "user_id, month_count, active_month_count, commission_per_active_month, per_active_month_rank, is_complete"
+    query = (
+        "user_id, month_count, active_month_count, commission_per_active_month, per_active_month_rank, "
+        "is_complete"
+    )
     found = built(
         given, f"SELECT {query} FROM marts.user_leaderboard_year WHERE month(month) = 3 ORDER BY ALL"
     )
