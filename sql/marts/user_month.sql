@@ -212,7 +212,7 @@ SELECT
     coalesce(earned_summed.customers, held.customer_id) AS _customer,
     held.month AS _month
 FROM offices_carried AS held
-LEFT JOIN marts.users AS users USING (user_id)
+LEFT JOIN marts.user_names AS users USING (user_id)
 LEFT JOIN earned_summed ON earned_summed.user_id = held.user_id AND earned_summed.month = held.month
 LEFT JOIN running_summed ON running_summed.user_id = held.user_id AND running_summed.month = held.month
 LEFT JOIN leads_counted ON leads_counted.user_id = held.user_id AND leads_counted.month = held.month

@@ -39,7 +39,7 @@ FROM_NO_COLUMN = {
         "reconciliation.compared",
         "reconciliation.measure",
         "sale_changes.change",
-        "users.name_source",
+        "user_names.name_source",
     },
     "which columns count something is found in the rows": {"activity.amount", "activity.measure"},
 }
