@@ -424,6 +424,7 @@ MARTS = {
     "budget_as_of": "every amount: check_budgets; of both days: test_budgets_are_answered_as_of_both_days",
     "budget_vs_actual": "by its two views",
     "budgets": "by budget_as_of and chain_budget_vs_actual",
+    "cancelled_sales": "by sale_changes; tests/marts/test_memory.py",
     "chain_budget_vs_actual": "budget and actual of each month: check_budgets_of_the_chain",
     "chain_month": "as brand_month: check_sums_of_offices",
     "commission_drivers": "of the chain: check_drivers; tests/marts/test_commission_drivers.py",
