@@ -25,7 +25,7 @@ SCHEMAS = set().union(*MAY_READ.values())
 SOURCE = re.compile(r"\b(?:from|join)\s+([a-z]+)\.[a-z_]+", re.IGNORECASE)
 COMMENT = re.compile(r"--.*")
 QUERIES = files_below("sql", ending=".sql")
-ON_A_CONNECTION = re.compile(r"\.(execute|executemany|begin|commit|rollback|fetchone|fetchall)\(")
+ON_A_CONNECTION = re.compile(r"\.(execute(many)?\(|(begin|commit|rollback|fetchone|fetchall)\(\))")
 
 
 def test_sql_reads_only_what_is_made_before_it() -> None:
