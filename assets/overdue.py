@@ -126,4 +126,6 @@ def overdue_table(overdue: Iterable[Overdue]) -> str:
 
 def _was_never_fetched(one: PlannedReport, ledger: Ledger) -> bool:
     missing = set(one.wanted.missing) - set(one.wanted.waited)
-    return bool(missing) if one.report.has_months else (*one.pair, None) not in ledger.months
+    if one.report.has_months:
+        return bool(missing)
+    return not one.report.is_by_id and (*one.pair, None) not in ledger.months

@@ -166,7 +166,7 @@ def report_spec(report: Report, partitions: dg.PartitionsDefinition[str] | None)
         deps=[SERVICE],
         metadata=metadata,
         partitions_def=partitions,
-        freshness_policy=FRESHNESS,
+        freshness_policy=None if report.is_by_id else FRESHNESS,
         skippable=True,
     )
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import chain
 from types import MappingProxyType
 
-from pipelines.catalogue import budgets, commissions, leads, live, people, sales
+from pipelines.catalogue import areas, bidding, budgets, commissions, demand, leads, live, people, sales
 from pipelines.catalogue.model import Report
 
 REPORTS: Mapping[str, Report] = MappingProxyType(
@@ -19,7 +19,8 @@ REPORTS: Mapping[str, Report] = MappingProxyType(
         )
         for place, report in enumerate(
             chain.from_iterable(
-                subject.REPORTS for subject in (commissions, sales, leads, live, people, budgets)
+                subject.REPORTS
+                for subject in (commissions, sales, leads, live, people, budgets, bidding, areas, demand)
             )
         )
     }

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from pipelines.catalogue.model import (
     Column,
+    Each,
     Endpoint,
     Report,
     Table,
@@ -247,7 +248,7 @@ REPORTS = (
             path="/BusinessIntelligence/GetSalesReportForEstate",
             time_parameters="none",
             customer_parameter="customerId",
-            each="estateId",
+            each=Each("estateId"),
         ),
         timing=Timing(
             enabled=False,

@@ -116,11 +116,13 @@ def parser(*, with_sandbox: bool = True) -> argparse.ArgumentParser:
         add("--from", dest="first", type=_month, metavar="YYYY-MM", help="first month")
         add("--to", dest="last", type=_month, metavar="YYYY-MM", help="last month")
         add(
+            "--id",
             "--estate",
+            dest="id",
             action="append",
             default=[],
             metavar="ID",
-            help="an estate for the reports on demand (repeatable)",
+            help="what to ask the reports on demand for, like an estate (repeatable)",
         )
         add("--refresh", action="store_true", help="ask even for what is held")
     commands["plan"].add_argument(

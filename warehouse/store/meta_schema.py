@@ -12,7 +12,7 @@ from duckdb import DuckDBPyConnection
 from warehouse.errors import WarehouseError
 from warehouse.store.duckdb_file import insert_rows, quoted, run_definitions
 
-FORMAT = 11
+FORMAT = 12
 """Raised whenever a table of sql/meta/tables changes; a file of an older format gets what it lacks."""
 
 SQL = Path(__file__).resolve().parents[2] / "sql" / "meta"
@@ -34,7 +34,8 @@ def statements() -> Iterator[str]:
 
 def complete(connection: DuckDBPyConnection) -> None:
     """Give a file that an earlier version made the tables and views of meta that it lacks."""
-    connection.execute("ALTER TABLE IF EXISTS meta.reports ADD COLUMN IF NOT EXISTS path VARCHAR")
+    for column in ("path VARCHAR", "is_awaited BOOLEAN"):
+        connection.execute(f"ALTER TABLE IF EXISTS meta.reports ADD COLUMN IF NOT EXISTS {column}")
     found = connection.execute(
         "SELECT table_name FROM duckdb_columns() WHERE schema_name = 'meta' "
         "AND database_name = current_database()"

@@ -72,8 +72,8 @@ def asked_of(report: Report) -> set[str]:
     asked |= {report.endpoint.customer_parameter} if report.endpoint.customer_parameter else set()
     asked |= {"dates": DATES, "month bounds": MONTHS}.get(report.endpoint.time_parameters, set())
     asked |= {"pageIndex", "pageSize"} if report.endpoint.paged else set()
-    if report.endpoint.each and f"{{{report.endpoint.each}}}" not in report.endpoint.path:
-        asked.add(report.endpoint.each)
+    if each := report.endpoint.each:
+        asked |= {name for name in each.names if f"{{{name}}}" not in report.endpoint.path}
     return asked
 
 
