@@ -242,9 +242,9 @@ def is_due(known: KnownId, when: When, calendar: Calendar) -> bool:
     days = (calendar.today - calendar.day_of(known.answered_utc)).days
     if days < 1 or known.is_filled:
         return False
-    if when.changed and known.changed_at:
-        if known.answered_utc < latest_utc(known.changed_at, calendar.timezone) + SETTLING:
-            return True
+    changed = latest_utc(known.changed_at, calendar.timezone) if known.changed_at and when.changed else None
+    if changed and known.answered_utc < changed + SETTLING:
+        return True
     return when.days is not None and days >= when.days
 
 
