@@ -283,7 +283,7 @@ class Report:
         tops = [table for table in self.tables if table.parent is None]
         is_timeless = self.endpoint.time_parameters == "none"
         each = self.endpoint.each
-        columns = {one.name for one in declared_columns(tops[0])}
+        columns = {one.name for table in tops[:1] for one in declared_columns(table)}
         wrong = {
             "a row that has the month of its window needs windows of one": self.month_of_row == "window"
             and self.endpoint.max_months > 1,
