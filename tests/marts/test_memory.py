@@ -10,7 +10,7 @@ import duckdb
 import pytest
 from duckdb import DuckDBPyConnection
 
-from tests.marts.given import build, built, earned, loaded, sales_read, sold, warehouse
+from tests.marts.given import Row, build, built, earned, loaded, sales_read, sold, warehouse
 
 FEBRUARY, MARCH, APRIL = (datetime(2026, month, 1, 3) for month in (2, 3, 4))
 U1 = {"user_id": "U1"}
@@ -70,7 +70,7 @@ GONE = (
 
 def test_a_sale_that_is_gone_keeps_address_agents_and_amount_as_last_read() -> None:
     given = warehouse()
-    agents = [{"id": "U2", "name": "Bo"}, {"id": "U1", "name": "Åsa", "responsible": True}]
+    agents: list[Row] = [{"id": "U2", "name": "Bo"}, {"id": "U1", "name": "Åsa", "responsible": True}]
     sold(given, "G1", "2026-01", "M1", "E1", agents=agents, address_street_address="Vägen 1", at_utc=FEBRUARY)
     loaded(given, "commission_user", "G1", "2026-01", [earned(U1, 5)])
     build(given, "cancelled_sales")
