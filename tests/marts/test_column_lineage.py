@@ -98,6 +98,10 @@ def test_what_columns_come_from_are_columns_of_the_file(file: DuckDBPyConnection
             ["marts.office_month.sold_commission", "marts.office_month.sold_total_price"],
         ),
         ("chain_month.office_count", ["marts.office_coverage.is_held"]),
+        (
+            "office_month.active_agent_count",
+            ["marts.office_sources.month", "marts.user_month.is_active", "marts.user_month.user_id"],
+        ),
         ("budget_vs_actual.year_budget", ["marts.budgets.amount"]),
         ("budget_vs_actual.user_name", ["marts.users.user_name"]),
         ("office_budget_vs_actual.attainment_share", ["marts.budget_vs_actual.attainment_share"]),
