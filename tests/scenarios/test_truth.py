@@ -320,6 +320,19 @@ def check_drivers(known: Known) -> None:
         )  # half an öre a home, both years
 
 
+def check_trends(known: Known) -> None:
+    """Three months of each agent, and the same three of the year before."""
+    true = added_up(known.true("shares"), ("user", "month"), "commission")
+    query = (
+        "SELECT user_id, last_month, commission, commission_before FROM marts.agent_trends "
+        "WHERE commission_change IS NOT NULL"
+    )
+    for user, last, *found in known.file.execute(query).fetchall():
+        for years_ago, commission in enumerate(found):
+            months = [Month.of(last).plus(-12 * years_ago - place).first_day for place in range(3)]
+            assert commission == sum(true.get((user, month), (0,))[0] for month in months)
+
+
 def check_homes_of_leads(known: Known) -> None:
     """Homes that sellers and buyers asked about, those sold, their leads, and the days until then."""
     homes: dict[tuple[Any, ...], list[dict[str, Any]]] = defaultdict(list)
@@ -407,6 +420,7 @@ CHECKS = (
     check_active_agents,
     check_headcount,
     check_drivers,
+    check_trends,
     check_homes_of_leads,
     check_responses,
     check_sums_of_offices,
@@ -418,7 +432,7 @@ CHECKS = (
 MARTS = {
     "activity": "every amount: check_activity",
     "agent_month": "as user_month and budgets; tests/marts/test_agents.py",
-    "agent_trends": "tests/marts/test_agents.py",
+    "agent_trends": "three months of each agent: check_trends; tests/marts/test_agents.py",
     "assumptions": "no figure; tests/marts/test_assumptions.py",
     "brand_budget_vs_actual": "as chain_budget_vs_actual; tests/marts/test_budgets.py",
     "brand_month": "commission, homes, prices, writings, valuations: check_sums_of_offices",
