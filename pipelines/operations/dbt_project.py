@@ -15,19 +15,54 @@ import yaml
 
 from warehouse.publishing.table_export import PublishedColumn, PublishedTable
 
-SUMMED = (
-    "brand_month chain_month lead_funnel leads office_month region_month sale_shares sales user_month"
-).split()
-"""Marts whose rows may be added up; others hold sums, ranks, versions, lineage or several measures."""
-NEVER_SUMMED = re.compile(
-    r"_.*|(.*_)?(share|percentage|average|per|rank|rate|year|forecast|before|change|tolerance|days|latitude|"
-    r"longitude|number|expected|agent|restatement|active|first|foreign|office|home)(_.*)?"
-)
-"""Numbers that are no sums: shares, averages, the year so far, how many offices there were."""
+OF_SALES = "commission sold_commission sold_total_price sold_estate_parts writing_parts valuation_parts "
+OF_LEADS = "incoming_lead_count outgoing_lead_count tip_count "
+SUMMED = {
+    **dict.fromkeys(
+        ("office_month", "chain_month", "brand_month", "region_month"),
+        OF_SALES + OF_LEADS + "running_commission_sek_excl_vat active_agent_count",
+    ),
+    "agent_month": OF_SALES + OF_LEADS,
+    "sales": "commission final_price",
+    "sale_shares": "commission commission_share final_price_share",
+    "lead_funnel": "lead_count removed_lead_count no_home_lead_count home_count sold_count",
+    "office_budget_vs_actual": "",
+}
+"""Marts with measures, and their columns whose rows may be added up as they are."""
+OF_BUDGETS = "NOT is_open AND budget IS NOT NULL AND measure = 'commission'"
+OF_AGENTS = "NOT is_open AND budget_commission IS NOT NULL AND commission IS NOT NULL"
+COMPUTED = {
+    "agent_month": {
+        "active_months": "is_active::INTEGER",
+        "budgeted_commission": f"CASE WHEN {OF_AGENTS} THEN commission_against_budget END",
+        "budget": f"CASE WHEN {OF_AGENTS} THEN budget_commission END",
+    },
+    "office_budget_vs_actual": {
+        "budgeted_commission": f"CASE WHEN {OF_BUDGETS} THEN actual END",
+        "budget": f"CASE WHEN {OF_BUDGETS} AND actual IS NOT NULL THEN budget END",
+    },
+}
+"""More measures: whole months alone, of which both the budget and what was reached are known."""
+RATIOS = {
+    "average_commission": ("sold_commission", "sold_estate_parts", "commission of an average sale"),
+    "average_price": ("sold_total_price", "sold_estate_parts", "price of an average home"),
+    "fee_share": ("sold_commission", "sold_total_price", "the fee in parts of the price: 0.025 is 2.5 %"),
+    "commission_per_agent_month": (
+        "commission",
+        "active_agent_count",
+        "commission by agent and month at work",
+    ),
+    "commission_per_active_month": ("commission", "active_months", "commission by agent and month at work"),
+    "share_of_budget": (
+        "budgeted_commission",
+        "budget",
+        "reached in parts of the budget, whole months alone",
+    ),
+}
+"""Metrics of two measures, for each mart that has both."""
 ENTITIES = {"office_id": "office", "user_id": "user", "estate_id": "estate", "lead_id": "lead"}
 MONTH = "first_of_month"
 """What the semantic model calls the column month: the word alone is one of its own."""
-NUMBERS = re.compile(r"DECIMAL.*|BIGINT|INTEGER|HUGEINT|DOUBLE")
 PROFILE = {
     "brokerbi": {
         "target": "local",
@@ -77,7 +112,9 @@ def write_dbt_project(
                 "version": 2,
                 "models": [_time_spine()],
                 "semantic_models": semantic,
-                "metrics": [_metric(measure) for one in semantic for measure in one["measures"]],
+                "metrics": [
+                    metric for one in semantic for metric in (*map(_metric, one["measures"]), *_ratios(one))
+                ],
             }
         ),
     }
@@ -135,13 +172,16 @@ def _semantic_model(table: PublishedTable, key: Sequence[str]) -> dict[str, Any]
     is_one_id = len(key) == 1 and key[0] in ENTITIES
     entities = [] if is_one_id else [{"name": f"{table.table}_row", "type": "primary", "expr": grain}]
     dimensions: list[dict[str, Any]] = []
+    known = {column.name: column.meaning for column in columns}
     measures = [
         {
-            "name": f"{table.table}_rows",
+            "name": f"{table.table}_{name}",
             "agg": "sum",
-            "expr": "1",
-            "description": f"rows of marts.{table.table}",
+            "expr": expression,
+            "description": known.get(name) or name,
         }
+        for name, expression in _measures(table.table).items()
+        if name in known or name in COMPUTED.get(table.table, {})
     ]
     for column in columns:
         if column.name in ENTITIES:
@@ -159,11 +199,6 @@ def _semantic_model(table: PublishedTable, key: Sequence[str]) -> dict[str, Any]
             )
         elif column.type in ("VARCHAR", "BOOLEAN"):
             dimensions.append({"name": column.name, "type": "categorical"})
-        elif NUMBERS.fullmatch(column.type) and not NEVER_SUMMED.fullmatch(column.name):
-            name = f"{table.table}_{column.name}"
-            measures.append(
-                {"name": name, "agg": "sum", "expr": column.name, "description": column.meaning or name}
-            )
     return {
         "name": table.table,
         "description": table.meaning,
@@ -173,6 +208,27 @@ def _semantic_model(table: PublishedTable, key: Sequence[str]) -> dict[str, Any]
         "dimensions": dimensions,
         "measures": measures,
     }
+
+
+def _measures(table: str) -> dict[str, str]:
+    """The measures of a mart by name, and what each of its rows adds."""
+    return {**{name: name for name in SUMMED[table].split()}, **COMPUTED.get(table, {})}
+
+
+def _ratios(model: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The metrics that divide one measure of a mart by another."""
+    table, measures = model["name"], {one["name"] for one in model["measures"]}
+    return [
+        {
+            "name": f"{table}_{name}",
+            "label": f"{table}_{name}".replace("_", " "),
+            "description": meaning,
+            "type": "ratio",
+            "type_params": {"numerator": f"{table}_{above}", "denominator": f"{table}_{below}"},
+        }
+        for name, (above, below, meaning) in RATIOS.items()
+        if {f"{table}_{above}", f"{table}_{below}"} <= measures
+    ]
 
 
 def _metric(measure: Mapping[str, str]) -> dict[str, Any]:

@@ -121,7 +121,10 @@ def _write_files(
         for format_ in formats:
             if format_ == "xlsx":
                 marts = [table for table in tables if table.schema == "marts"]
-                too_long = write_workbook(folder / WORKBOOK, marts, source.rows)
+                day = source.published_on() or now.astimezone(UTC).date()
+                too_long = write_workbook(
+                    folder / WORKBOOK, marts, source.frame, published_on=f"{day}", is_chosen=bool(wanted)
+                )
             elif format_ == "dbt":
                 write_dbt_project(folder / format_, tables, source.keys())
             else:
@@ -130,7 +133,10 @@ def _write_files(
         "publication": publication,
         "made_at_utc": now.astimezone(UTC).isoformat(timespec="seconds"),
         "tables": {
-            table.name: {"rows": table.row_count, "columns": {one.name: one.type for one in table.columns}}
+            table.name: {
+                "rows": table.row_count,
+                "columns": {one.name: one.exported_type for one in table.columns},
+            }
             for table in tables
         },
     }

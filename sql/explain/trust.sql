@@ -146,9 +146,9 @@ sentences AS (
             CASE
                 WHEN any_value(users.left_directory_on) IS NOT NULL
                     THEN 'no longer in the directory, noted on ' || any_value(users.left_directory_on)
-                    || coalesce('; last seen in ' || strftime(max(last_active_month), '%Y-%m'), '')
+                    || coalesce('; last seen in ' || strftime(max(known.last_active_month), '%Y-%m'), '')
                 WHEN NOT arg_max(is_active, month)
-                    THEN 'last seen in ' || strftime(max(last_active_month), '%Y-%m')
+                    THEN 'last seen in ' || strftime(max(known.last_active_month), '%Y-%m')
                     || ': nothing earned and no lead since; '
                     || CASE
                         WHEN any_value(users.is_missing_in_directory) THEN 'has left, and is not in the directory'

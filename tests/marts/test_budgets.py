@@ -25,6 +25,7 @@ from tests.marts.given import (
     warehouse,
 )
 from warehouse.marts.queries import SQL
+from warehouse.store.meta_schema import write_configured
 
 SPRING, SUMMER, AUTUMN = datetime(2026, 3, 1), datetime(2026, 6, 1), datetime(2026, 9, 1)
 VERSION: Row = {"_fetched_at_utc": SPRING, "valid_from_utc": SPRING}
@@ -475,6 +476,38 @@ def test_the_year_of_the_chain_is_read_from_one_row(given: DuckDBPyConnection) -
         "FROM marts.chain_budget_vs_actual WHERE NOT is_open ORDER BY month DESC LIMIT 1",
     )
     assert found == [(300, 400, 0.75, 600, 0.75)]
+
+
+def test_brands_and_regions_stand_against_the_budgets_of_their_offices(given: DuckDBPyConnection) -> None:
+    of_two_offices(given, "2026-01", 90, 60)
+    regions = [
+        {"customer": "M1", "is_active": True, "region": "Coast"},
+        {"customer": "G1", "is_active": True},
+    ]
+    write_configured(given, "customers", [*regions, {"customer": "M2", "is_active": True}])
+    shown = "budget::INT, actual::INT, year_forecast::INT FROM marts"
+    assert built(given, f"SELECT region, {shown}.region_budget_vs_actual ORDER BY 1") == [
+        ("Coast", 100, 90, 1080), (None, 100, 60, 720),
+    ]  # fmt: skip
+    assert built(given, f"SELECT brand, {shown}.brand_budget_vs_actual") == [(None, 200, 150, 1800)]
+
+
+def test_a_forecast_has_the_range_of_the_worst_miss_of_earlier_years_from_its_month_on(
+    given: DuckDBPyConnection,
+) -> None:
+    for number in range(1, 13):
+        of_two_offices(given, f"2025-{number:02}", 110 if number > 6 else 100, 100)
+    for number in range(1, 7):
+        of_two_offices(given, f"2026-{number:02}", 200, 100)
+    found = built(
+        given,
+        "SELECT year_forecast::INT, year_actual::INT, round(miss_share, 4)::FLOAT, past_year_count, "
+        "year_forecast_low::INT, year_forecast_high::INT "
+        "FROM marts.forecast_accuracy WHERE level = 'chain' AND month(month) = 6 ORDER BY month",
+    )
+    assert found == [
+        (2400, 2460, pytest.approx(0.025), 0, None, None), (3600, None, None, 1, 3510, 3690),
+    ]  # fmt: skip
 
 
 def news_since_spring(given: DuckDBPyConnection) -> duckdb.DuckDBPyRelation:

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 import yaml
 
-from pipelines.operations.dbt_project import write_dbt_project
+from pipelines.operations.dbt_project import SUMMED, write_dbt_project
+from tests.marts.given import warehouse
+from warehouse.marts.build import build_marts
 from warehouse.publishing.table_export import PublishedColumn, PublishedTable
 
 COLUMNS = {
@@ -17,6 +19,8 @@ COLUMNS = {
     "office_id": "VARCHAR",
     "office_name": "VARCHAR",
     "commission": "DECIMAL(18,4)",
+    "sold_commission": "DECIMAL(18,4)",
+    "sold_estate_parts": "DECIMAL(19,8)",
     "sold_average_commission": "DECIMAL(18,4)",
     "commission_per_active_agent": "DECIMAL(18,4)",
     "incoming_lead_count": "BIGINT",
@@ -72,13 +76,32 @@ def test_nothing_that_the_service_named_is_a_template(tmp_path: Path) -> None:
     assert re.findall(r"\{[{%#]", written) == []
 
 
-def test_only_what_may_be_summed_is_a_measure(project: Path) -> None:
-    [model] = read(project, "semantic_models.yml")["semantic_models"]
-    assert [measure["name"] for measure in model["measures"]] == [
-        "office_month_rows",
-        "office_month_commission",
-        "office_month_incoming_lead_count",
-    ]
+def test_only_what_may_be_summed_is_a_measure_and_averages_are_divided_from_sums(project: Path) -> None:
+    written = read(project, "semantic_models.yml")
+    [model] = written["semantic_models"]
+    summed = ["commission", "sold_commission", "sold_estate_parts", "incoming_lead_count"]
+    assert [measure["name"] for measure in model["measures"]] == [f"office_month_{name}" for name in summed]
+    ratios = {one["name"]: one["type_params"] for one in written["metrics"] if one["type"] == "ratio"}
+    assert ratios == {
+        "office_month_average_commission": {
+            "numerator": "office_month_sold_commission",
+            "denominator": "office_month_sold_estate_parts",
+        }
+    }
+
+
+def test_every_mart_with_measures_has_their_columns_and_agents_have_a_share_of_budget(tmp_path: Path) -> None:
+    given = warehouse()
+    build_marts(given)
+    query = (
+        "SELECT table_name, list(column_name) FROM duckdb_columns() WHERE schema_name = 'marts' GROUP BY ALL"
+    )
+    columns = dict(given.execute(query).fetchall())
+    assert [name for name, words in SUMMED.items() if not {*words.split()} <= {*columns[name]}] == []
+    tables = [table(name, dict.fromkeys(columns[name], "DOUBLE")) for name in SUMMED]
+    write_dbt_project(tmp_path / "dbt", tables, {})
+    metrics = {one["name"] for one in read(tmp_path / "dbt", "semantic_models.yml")["metrics"]}
+    assert {"agent_month_share_of_budget", "office_budget_vs_actual_share_of_budget"} < metrics
 
 
 def test_a_semantic_model_names_its_grain_its_ids_and_its_dimensions(project: Path) -> None:

@@ -8,7 +8,6 @@ import os
 import stat
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -47,14 +46,14 @@ def exported(here: Path, *formats: str, days: int = 0, **more: Any) -> Export:
     return export(here, formats=formats, now=NOW + timedelta(days=days), **more)
 
 
-def test_parquet_keeps_values_types_and_meanings(here: Path) -> None:
+def test_parquet_has_days_and_doubles_and_meanings(here: Path) -> None:
     exported(here, "parquet")
     path = here / "export" / "latest" / "parquet" / "marts.sums.parquet"
     frame = pl.read_parquet(path)
-    assert frame["commission"].to_list() == [Decimal(0), Decimal("0.1250"), Decimal("0.2500")]
+    assert frame["commission"].to_list() == [0, 0.125, 0.25]
     assert [frame.schema[name] for name in ("day", "commission", "count", "is_open")] == [
         pl.Date,
-        pl.Decimal(18, 4),
+        pl.Float64,
         pl.Int64,
         pl.Boolean,
     ]
@@ -86,28 +85,46 @@ def test_no_text_of_a_csv_file_is_a_formula_and_every_number_is_one(here: Path) 
         assert list(csv.reader(file))[1:] == [["-0.25", "'-1"], ["-0.25", "'=1"], ["-0.25", "'＝1"]]
 
 
+def workbook(here: Path, **more: Any) -> openpyxl.Workbook:
+    exported(here, "xlsx", **more)
+    return openpyxl.load_workbook(here / "export/latest/brokerbi.xlsx")
+
+
 def test_a_workbook_has_numbers_days_and_no_formula(here: Path) -> None:
-    exported(here, "xlsx")
-    sheet = openpyxl.load_workbook(here / "export/latest/brokerbi.xlsx")["sums"]
-    last = [cell.value for cell in sheet[4]]
-    assert last == [
-        "M2",
-        datetime(2026, 2, 2),
-        0.25,
-        2,
-        True,
-        datetime(2026, 1, 1, 12, 30),
-        "=1+1",
-        None,
-    ]
+    sheet = workbook(here, tables=["sums"])["sums"]
+    moment = datetime(2026, 1, 1, 12, 30)
+    assert [cell.value for cell in sheet[4]] == [
+        "M2", datetime(2026, 2, 2), 0.25, 2, True, moment, "=1+1", None,
+    ]  # fmt: skip
     assert [cell.data_type for cell in sheet[4]] == ["s", "d", "n", "n", "b", "d", "s", "n"]
     assert (sheet["B4"].number_format, sheet.freeze_panes) == ("yyyy-mm-dd", "A2")
 
 
-def test_a_workbook_says_what_its_columns_mean(here: Path) -> None:
-    exported(here, "xlsx")
-    sheet = openpyxl.load_workbook(here / "export/latest/brokerbi.xlsx")["meanings"]
-    assert ("sums", "commission", "decimal(18,4)", MEANING) in sheet.iter_rows(values_only=True)
+def test_a_workbook_says_what_its_sheets_and_columns_mean_and_when_it_was_published(here: Path) -> None:
+    book = workbook(here, tables=["sums"])
+    assert book.sheetnames == ["Cover", "sums", "Meanings"]
+    assert [row[0] for row in book["Cover"].iter_rows(values_only=True)] == [
+        "Published on 2026-11-21",
+        "sums",
+    ]
+    assert ("sums", "commission", MEANING) in book["Meanings"].iter_rows(values_only=True)
+
+
+def test_a_workbook_has_a_dozen_marts_without_columns_of_ours(here: Path) -> None:
+    with duckdb.connect(here / "warehouse.duckdb") as connection:
+        connection.execute("CREATE TABLE marts.chain_month AS SELECT 1.5 AS commission, 'L1' AS _load_id")
+    book = workbook(here)
+    assert book.sheetnames == ["Cover", "Chain", "Meanings"]
+    assert list(book["Chain"].iter_rows(values_only=True)) == [("commission",), (1.5,)]
+
+
+def test_deprecated_tables_are_exported_by_name_alone(here: Path) -> None:
+    with duckdb.connect(here / "warehouse.duckdb") as connection:
+        connection.execute("CREATE TABLE marts.leaderboard AS SELECT 1 AS place")
+    exported(here, "csv")
+    assert "marts.leaderboard.csv" not in names(here / "export" / "latest" / "csv")
+    exported(here, "csv", tables=["leaderboard"])
+    assert names(here / "export" / "latest" / "csv") == ["marts.leaderboard.csv"]
 
 
 def test_only_the_tables_that_are_named_are_written(here: Path) -> None:
