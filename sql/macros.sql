@@ -105,3 +105,16 @@ CREATE OR REPLACE TEMP MACRO sums_of_offices(counted, coverage) AS {
     'is_refreshed': coalesce(bool_and(coverage.is_refreshed), true),
     'is_open': coalesce(bool_or(counted.is_open), false)
 };
+
+-- A month, or the first and the last of several, as people write them.
+CREATE OR REPLACE TEMP MACRO months_of(first_month, last_month) AS
+    strftime(first_month, '%Y-%m')
+    || CASE WHEN first_month < last_month THEN ' to ' || strftime(last_month, '%Y-%m') ELSE '' END;
+
+-- The budget that a measure of the months is held against, or that is asked for by its own name.
+CREATE OR REPLACE TEMP MACRO budget_of(measure) AS
+    CASE measure
+        WHEN 'commission' THEN 'commission'
+        WHEN 'sold_estate_parts' THEN 'sold estates'
+        ELSE replace(regexp_extract(measure, '^budget_(.*)', 1), '_', ' ')
+    END;
