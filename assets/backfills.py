@@ -19,9 +19,9 @@ from assets.partitions import ReportPartition, parse_partition_key
 from assets.project import Project
 from assets.under_way import MOST_RUNS, RANGE_END, RANGE_START, SINGLE_PARTITION, UNFINISHED
 from pipelines.months import Month
-from warehouse.files import private_folder
-from warehouse.ledger import ledger_of
-from warehouse.lock import locked_file
+from warehouse.ledger.ledger import ledger_of
+from warehouse.store.files import private_folder
+from warehouse.store.lock import locked_file
 
 BACKFILL = "dagster/backfill"
 LONGEST_WAIT_SECONDS = 86_400.0

@@ -49,12 +49,12 @@ from assets.under_way import CATCH_UP_OF, NIGHT_OF, being_fetched
 from pipelines.catalogue.model import Report, declared_columns
 from pipelines.planning.selection import Selection, left_customers
 from pipelines.settings.messages import SettingsError
-from warehouse.column_news import ColumnNews, column_news
-from warehouse.duckdb_file import literal, quoted
 from warehouse.errors import WarehouseError
-from warehouse.ledger import ledger_of, read_ledger
-from warehouse.status import read_conditions, shut_out
-from warehouse.window_result import WindowResult
+from warehouse.ledger.column_news import ColumnNews, column_news
+from warehouse.ledger.ledger import ledger_of, read_ledger
+from warehouse.ledger.status import read_conditions, shut_out
+from warehouse.ledger.window_result import WindowResult
+from warehouse.store.duckdb_file import literal, quoted
 
 SERVICE = dg.AssetKey("connect_service")
 MONTHLY_REPORTS = "monthly_reports"

@@ -47,9 +47,9 @@ from pipelines.sync.fetch import Question, build_request
 from pipelines.sync.paging import SMALLEST_PAGE, UNPAGED, PageSize
 from pipelines.sync.request_log import RequestLogger
 from pipelines.sync.run_context import RunContext, login_of
-from warehouse.database import Store
 from warehouse.errors import WarehouseError
-from warehouse.ledger import Cap, Ledger, add_requests, allow, ledger_of
+from warehouse.ledger.ledger import Cap, Ledger, add_requests, allow, ledger_of
+from warehouse.store.database import Store
 
 if TYPE_CHECKING:
     from pipelines.connect.client import Client

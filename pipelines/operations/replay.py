@@ -20,14 +20,14 @@ from pipelines.clock import Clock, SystemClock
 from pipelines.operations.pseudonyms import pseudonyms_of
 from pipelines.sync.declaration import declare_catalogue, declared_tables
 from pipelines.sync.fetch import read_landed_tables
-from warehouse.ahead import latest_moment, note_rehearsal
-from warehouse.database import LOCK_SECONDS, Store
 from warehouse.errors import LandingDamaged, WarehouseError
-from warehouse.files import private_folder
-from warehouse.landing import Landing
-from warehouse.lock import locked_file
-from warehouse.marts import MEMORY, build_marts
-from warehouse.rebuild import (
+from warehouse.ledger.ahead import latest_moment, note_rehearsal
+from warehouse.ledger.window_result import WindowResult
+from warehouse.load.landing import Landing
+from warehouse.load.schema_evolution import declare_tables
+from warehouse.load.write_session import load_results
+from warehouse.marts.build import MEMORY, build_marts
+from warehouse.persons.rebuild import (
     REBUILDING,
     effective_loads,
     lacks_memory,
@@ -35,9 +35,9 @@ from warehouse.rebuild import (
     relearn,
     replace_memory,
 )
-from warehouse.schema_evolution import declare_tables
-from warehouse.window_result import WindowResult
-from warehouse.write_session import load_results
+from warehouse.store.database import LOCK_SECONDS, Store
+from warehouse.store.files import private_folder
+from warehouse.store.lock import locked_file
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings

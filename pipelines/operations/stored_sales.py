@@ -10,7 +10,7 @@ from typing import Any
 
 from pipelines.operations.recount import every_object
 from warehouse.errors import LandingDamaged
-from warehouse.landing import Landing
+from warehouse.load.landing import Landing
 
 Row = Mapping[str, Any]
 

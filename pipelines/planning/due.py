@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 
 from pipelines.catalogue.model import Report
 from pipelines.months import Month, months_between
-from warehouse.ledger import HeldMonth
+from warehouse.ledger.ledger import HeldMonth
 
 HeldMonths = Mapping[Month | None, HeldMonth]
 """What is held of one report of one customer; a report without months is held under None."""

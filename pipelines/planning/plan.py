@@ -30,14 +30,14 @@ from pipelines.planning.due import (
 )
 from pipelines.planning.selection import Pair, Selection, chosen_customers, chosen_reports
 from pipelines.planning.windows import NOW, Span, Window, spans_of_days, windows
-from warehouse.ahead import is_ahead
-from warehouse.ledger import HeldMonth, known_users, read_outline, write_due_days
+from warehouse.ledger.ahead import is_ahead
+from warehouse.ledger.ledger import HeldMonth, known_users, read_outline, write_due_days
 
 if TYPE_CHECKING:
     from pipelines.clock import Clock
     from pipelines.settings.model import Customer, Settings
-    from warehouse.database import Connection, Store
-    from warehouse.ledger import Cap, Ledger
+    from warehouse.ledger.ledger import Cap, Ledger
+    from warehouse.store.database import Connection, Store
 
 PAGES_ALLOWED = 6
 """Requests a window of a paged report is allowed in a plan before it has ever been asked: with pages of

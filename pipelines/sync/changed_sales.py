@@ -15,16 +15,16 @@ from pipelines.planning.plan import PlannedProbe, PlannedReport
 from pipelines.planning.windows import Window
 from pipelines.sync.fetch import Fetcher
 from pipelines.sync.scheduler import TaskState
-from warehouse.changes import Changed, months_naming, remember_probe
 from warehouse.errors import WarehouseError
-from warehouse.ledger import deny
-from warehouse.window_result import WindowResult, WindowStatus
+from warehouse.ledger.changes import Changed, months_naming, remember_probe
+from warehouse.ledger.ledger import deny
+from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 if TYPE_CHECKING:
     import polars as pl
 
     from pipelines.connect.client import Client
-    from warehouse.database import Store
+    from warehouse.store.database import Store
 
 BY_CONTRACT = "contract_day"
 ENOUGH_TO_JUDGE = 10

@@ -35,8 +35,8 @@ from warehouse.errors import WarehouseError
 if TYPE_CHECKING:
     from pipelines.sync.scheduler import TaskState
     from warehouse.handed_over import TableLike
-    from warehouse.landing import Landing, LandingWriter
-    from warehouse.window_result import WindowResult
+    from warehouse.ledger.window_result import WindowResult
+    from warehouse.load.landing import Landing, LandingWriter
 
 T = TypeVar("T")
 

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 from pipelines.sync.memory_budget import UNDER_WAY, MemoryBudget
 from pipelines.sync.summary import Summary
-from warehouse.ahead import take_back
 from warehouse.errors import WarehouseError
-from warehouse.window_result import WindowStatus
-from warehouse.write_session import WriteSession
+from warehouse.ledger.ahead import take_back
+from warehouse.ledger.window_result import WindowStatus
+from warehouse.load.write_session import WriteSession
 
 if TYPE_CHECKING:
-    from warehouse.database import Store
-    from warehouse.window_result import WindowResult
+    from warehouse.ledger.window_result import WindowResult
+    from warehouse.store.database import Store
 
 LOADS_IN_A_GROUP = 200
 BYTES_IN_A_GROUP = UNDER_WAY // 2

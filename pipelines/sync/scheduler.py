@@ -20,8 +20,8 @@ from pipelines.sync.loader import Loader
 from pipelines.sync.paging import PageSize
 from pipelines.sync.summary import Summary
 from warehouse.errors import WarehouseError
-from warehouse.profile import read_profiles
-from warehouse.window_result import WindowResult, WindowStatus
+from warehouse.ledger.window_result import WindowResult, WindowStatus
+from warehouse.load.profile import read_profiles
 
 if TYPE_CHECKING:
     from pipelines.connect.circuit_breaker import CircuitBreaker

@@ -20,8 +20,8 @@ from pipelines.operations.causes import (
     names,
 )
 from pipelines.planning.selection import Pair
-from warehouse.status import Condition, rights_lost, shut_out
-from warehouse.window_result import WindowResult, WindowStatus
+from warehouse.ledger.status import Condition, rights_lost, shut_out
+from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 TROUBLE = frozenset({WindowStatus.FAILED, WindowStatus.HELD_BACK, WindowStatus.NOT_ASKED})
 """What makes a run end as failed. A report the login never had a right to is reported, but is no failure."""

@@ -30,11 +30,9 @@ from pipelines.sync.request_log import RequestLogger
 from pipelines.sync.run_context import RunContext
 from pipelines.sync.scheduler import Scheduler, TaskState
 from pipelines.sync.summary import Summary
-from warehouse.ahead import has_loads, is_ahead, is_rehearsal, note_rehearsal
-from warehouse.database import Connection, Store
 from warehouse.errors import WarehouseError
-from warehouse.landing import Landing
-from warehouse.ledger import (
+from warehouse.ledger.ahead import has_loads, is_ahead, is_rehearsal, note_rehearsal
+from warehouse.ledger.ledger import (
     Cap,
     add_requests,
     deny,
@@ -44,8 +42,10 @@ from warehouse.ledger import (
     record_failures,
     remember_cap,
 )
-from warehouse.status import read_conditions
-from warehouse.window_result import WindowResult, WindowStatus
+from warehouse.ledger.status import read_conditions
+from warehouse.ledger.window_result import WindowResult, WindowStatus
+from warehouse.load.landing import Landing
+from warehouse.store.database import Connection, Store
 
 if TYPE_CHECKING:
     from datetime import date

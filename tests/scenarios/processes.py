@@ -26,9 +26,9 @@ from pipelines.sync.run_context import RunContext
 from pipelines.sync.sync import sync
 from tests.scenarios.scenario import FastClock, Scenario, settings_for, world_of
 from warehouse.errors import WarehouseError
-from warehouse.personal_data import PersonKind
-from warehouse.publish import rollback
-from warehouse.retention import compact
+from warehouse.persons.personal_data import PersonKind
+from warehouse.publishing.publish import rollback
+from warehouse.publishing.retention import compact
 
 KILLED = -signal.SIGKILL
 NO_ROOM = 77

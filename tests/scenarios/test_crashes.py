@@ -20,52 +20,55 @@ from pipelines.operations.replay import replay
 from tests.scenarios.processes import NO_ROOM, Job, Step, is_killed, run
 from tests.scenarios.scenario import Cell, Rows, Scenario, contents, scenario, synced, wrong_cells
 from tests.tools.soak.crowd import WRITERS, crowd
-from warehouse.checkpoint_journal import HEADERS, journal_path
-from warehouse.database import Store
 from warehouse.errors import WarehouseError
-from warehouse.files import wal
-from warehouse.ledger import ledger_of
-from warehouse.status import lock_state
+from warehouse.ledger.ledger import ledger_of
+from warehouse.ledger.status import lock_state
+from warehouse.store.checkpoint_journal import HEADERS, journal_path
+from warehouse.store.database import Store
+from warehouse.store.files import wal
 
 BOTH_FILES = ("working file", "published file")
 BLOCK, PAGE = 256 * 1024, 4096
-JOURNAL_WRITTEN = Step("warehouse/checkpoint_journal.py", "_write_journal", "return")
+JOURNAL_WRITTEN = Step("warehouse/store/checkpoint_journal.py", "_write_journal", "return")
 SYNC = (
-    Step("warehouse/files.py", "sync"),
-    Step("warehouse/duckdb_file.py", "create", "return"),
-    Step("warehouse/schema_evolution.py", "declare", "return"),
-    Step("warehouse/landing.py", "close"),
-    Step("warehouse/landing.py", "close", "return"),
-    Step("warehouse/load.py", "load_group"),
-    Step("warehouse/load.py", "_write_ledger"),
-    Step("warehouse/load.py", "load_group", "return"),
+    Step("warehouse/store/files.py", "sync"),
+    Step("warehouse/store/duckdb_file.py", "create", "return"),
+    Step("warehouse/load/schema_evolution.py", "declare", "return"),
+    Step("warehouse/load/landing.py", "close"),
+    Step("warehouse/load/landing.py", "close", "return"),
+    Step("warehouse/load/load.py", "load_group"),
+    Step("warehouse/load/load.py", "_write_ledger"),
+    Step("warehouse/load/load.py", "load_group", "return"),
     JOURNAL_WRITTEN,
-    Step("warehouse/checkpoint_journal.py", "_checkpoint", "return"),
-    Step("warehouse/write_session.py", "load", "return"),
-    Step("warehouse/write_session.py", "__exit__", "return"),
+    Step("warehouse/store/checkpoint_journal.py", "_checkpoint", "return"),
+    Step("warehouse/load/write_session.py", "load", "return"),
+    Step("warehouse/load/write_session.py", "__exit__", "return"),
 )
 FIRST_SYNC = (*SYNC[:5], JOURNAL_WRITTEN)
 STEPS = {
     "sync": SYNC[5:],
     "publish": (
-        Step("warehouse/marts.py", "build_marts", "return"),
-        Step("warehouse/files.py", "copy_file", "return"),
-        Step("warehouse/publish.py", "show"),
-        Step("warehouse/publish.py", "show", "return"),
-        Step("warehouse/publish.py", "_write_down", turn=2),
+        Step("warehouse/marts/build.py", "build_marts", "return"),
+        Step("warehouse/store/files.py", "copy_file", "return"),
+        Step("warehouse/store/versions.py", "show"),
+        Step("warehouse/store/versions.py", "show", "return"),
+        Step("warehouse/publishing/publish.py", "_write_down", turn=2),
     ),
     "replay": (
-        Step("warehouse/load.py", "_write_ledger"),
-        Step("warehouse/load.py", "_write_ledger", turn=2),
-        Step("warehouse/write_session.py", "load", "return"),
-        Step("warehouse/write_session.py", "load", "return", turn=2),
-        Step("warehouse/write_session.py", "__exit__", "return"),
+        Step("warehouse/load/load.py", "_write_ledger"),
+        Step("warehouse/load/load.py", "_write_ledger", turn=2),
+        Step("warehouse/load/write_session.py", "load", "return"),
+        Step("warehouse/load/write_session.py", "load", "return", turn=2),
+        Step("warehouse/load/write_session.py", "__exit__", "return"),
     ),
-    "rollback": (Step("warehouse/files.py", "give_name"), Step("warehouse/files.py", "give_name", "return")),
+    "rollback": (
+        Step("warehouse/store/files.py", "give_name"),
+        Step("warehouse/store/files.py", "give_name", "return"),
+    ),
     "compact": (
-        Step("warehouse/retention.py", "rewrite_file"),
-        Step("warehouse/retention.py", "rewrite_file", "return"),
-        Step("warehouse/retention.py", "compact", "return"),
+        Step("warehouse/publishing/retention.py", "rewrite_file"),
+        Step("warehouse/publishing/retention.py", "rewrite_file", "return"),
+        Step("warehouse/publishing/retention.py", "compact", "return"),
     ),
 }
 

@@ -17,11 +17,11 @@ from pipelines.operations.replay import replay
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.processes import Job, Step, is_killed
 from tests.scenarios.scenario import Scenario, scenario, synced, whole_chain
-from warehouse.database import Store
-from warehouse.landing import Landing
-from warehouse.ledger import Cap, forget_caps, ledger_of
-from warehouse.status import overview
-from warehouse.window_result import DoubtKind, WindowStatus
+from warehouse.ledger.ledger import Cap, forget_caps, ledger_of
+from warehouse.ledger.status import overview
+from warehouse.ledger.window_result import DoubtKind, WindowStatus
+from warehouse.load.landing import Landing
+from warehouse.store.database import Store
 
 
 def caps(here: Scenario) -> list[tuple[str, int | None]]:

@@ -18,9 +18,9 @@ from pipelines.planning.plan import make_plan
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.scenario import TODAY, Scenario, scenario, synced, whole_chain
-from warehouse.database import Store
-from warehouse.landing import Landing
-from warehouse.queries import SQL
+from warehouse.load.landing import Landing
+from warehouse.marts.queries import SQL
+from warehouse.store.database import Store
 
 THREE = ("sales", "running_commissions", "users")
 EARLIEST_DUE = "2026-08-31"

@@ -16,8 +16,8 @@ from pipelines.months import Month
 from pipelines.sandbox.service import Service
 from tests.scenarios.scenario import NOON, TODAY, Scenario, scenario, world_of
 from tests.tools.soak.faulty_nights import all_reports, faulty_nights
-from warehouse.database import Store
-from warehouse.ledger import Cap, forget_caps, ledger_of
+from warehouse.ledger.ledger import Cap, forget_caps, ledger_of
+from warehouse.store.database import Store
 
 BUDGETS = ("budget_commission", "office_budget_commission")
 DECEMBER = date(2026, 12, 2)

@@ -11,8 +11,8 @@ from pipelines.catalogue.reports import REPORTS
 from pipelines.planning.cost import first_of_month, nights_to_come
 from pipelines.planning.selection import Selection
 from tests.scenarios.scenario import FEW, TODAY, Scenario, scenario
-from warehouse.database import Store
-from warehouse.ledger import Cap, remember_cap
+from warehouse.ledger.ledger import Cap, remember_cap
+from warehouse.store.database import Store
 
 CHOSEN = (*FEW, "budget_commission", "office_budget_commission")
 

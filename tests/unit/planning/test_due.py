@@ -23,7 +23,7 @@ from pipelines.planning.due import (
     months_in_scope,
     wanted_months,
 )
-from warehouse.ledger import HeldMonth
+from warehouse.ledger.ledger import HeldMonth
 
 TODAY = date(2026, 11, 21)
 CALENDAR = Calendar(TODAY, Month(2024, 1), ZoneInfo("Europe/Stockholm"), 3, 13, 12)

@@ -16,7 +16,7 @@ from pipelines.planning.plan import PlannedReport, Planner
 from pipelines.planning.selection import Pair, Selection
 from pipelines.planning.windows import windows
 from pipelines.settings.model import Customer
-from warehouse.ledger import Cap, HeldMonth, Ledger
+from warehouse.ledger.ledger import Cap, HeldMonth, Ledger
 
 TODAY = date(2026, 11, 21)
 CALENDAR = Calendar(TODAY, Month(2024, 1), ZoneInfo("Europe/Stockholm"), 3, 13, 12)

@@ -35,7 +35,7 @@ from pipelines.sync.fetch import (
 )
 from pipelines.sync.paging import Page
 from pipelines.sync.scheduler import TaskState
-from warehouse.landing import Landing
+from warehouse.load.landing import Landing
 
 USERS = TaskState(PlannedReport(report("users"), Customer(id="M1")))
 

@@ -9,8 +9,8 @@ import pytest
 from pipelines.connect.errors import HostDown
 from pipelines.connect.models import Request
 from pipelines.sync.summary import Summary
-from warehouse.status import Condition
-from warehouse.window_result import WindowResult, WindowStatus
+from warehouse.ledger.status import Condition
+from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 REFUSED, LOADED = WindowStatus.NO_ACCESS, WindowStatus.LOADED

@@ -13,13 +13,13 @@ from typing import Any
 
 import polars as pl
 
-from warehouse.database import Store
 from warehouse.handed_over import ColumnLike
-from warehouse.ledger import Ledger, ledger_of
-from warehouse.schema import StoredColumn, TableSchema
-from warehouse.schema_evolution import declare_tables
-from warehouse.window_result import WindowResult, WindowStatus
-from warehouse.write_session import load_results
+from warehouse.ledger.ledger import Ledger, ledger_of
+from warehouse.ledger.window_result import WindowResult, WindowStatus
+from warehouse.load.schema_evolution import declare_tables
+from warehouse.load.write_session import load_results
+from warehouse.store.database import Store
+from warehouse.store.schema import StoredColumn, TableSchema
 
 JANUARY, FEBRUARY, MARCH = (date(2024, month, 1) for month in (1, 2, 3))
 NOON = datetime(2024, 4, 1, 12, tzinfo=UTC)

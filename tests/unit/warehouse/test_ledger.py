@@ -19,8 +19,8 @@ from tests.unit.warehouse.given import (
     table,
     users,
 )
-from warehouse.changes import Changed, remember_probe
-from warehouse.ledger import (
+from warehouse.ledger.changes import Changed, remember_probe
+from warehouse.ledger.ledger import (
     Cap,
     HeldMonth,
     allow,
@@ -33,8 +33,8 @@ from warehouse.ledger import (
     remember_cap,
     write_due_days,
 )
-from warehouse.meta_schema import aware
-from warehouse.window_result import WindowStatus
+from warehouse.ledger.window_result import WindowStatus
+from warehouse.store.meta_schema import aware
 
 BOTH = (JANUARY, FEBRUARY)
 
