@@ -1,8 +1,8 @@
 -- What is the number, and what is it made of, beside earlier periods?
 -- One row per period: the month or months asked for, the month before, the same a year before, the year to date, and that of
--- the year before. A difference is to the number it is compared with. A number is null where a month since began_month is not
--- held or was not read to its end; no share of change is said of what began meanwhile. What is not over is compared in
--- same_days.sql alone.
+-- the year before; but for the first only those of which every month since began_month is held and was read to its end. A
+-- difference is what the number is more than this one; no share is said of what began meanwhile. What is not over is compared
+-- in same_days.sql alone.
 -- Parameters: kind, id, first_month, month, measure, report
 WITH lines AS (
     SELECT *, to_json(line) AS numbers
@@ -33,37 +33,41 @@ summed AS (
     SELECT
         place,
         base,
-        CASE WHEN periods.began_month > periods.first_month THEN periods.began_month END AS began_month,
         months_of(periods.first_month, periods.month) AS period,
-        sum((numbers ->> getvariable('measure')::VARCHAR)::DECIMAL(28, 8)) AS number,
+        CASE WHEN periods.began_month > periods.first_month THEN periods.began_month END AS began_month,
+        bool_or(is_open) AS is_open,
+        count(*) = datediff('month', greatest(periods.began_month, periods.first_month), periods.month) + 1 AS is_held,
+        is_held AND count(number) = count(*)
+        AND (count(*) = 1 OR NOT regexp_matches(getvariable('measure'), 'average|percentage|active_agent')) AS is_known,
+        is_known AND (bool_and(is_commission_complete) OR NOT starts_with(getvariable('report'), 'commission')) AS is_whole,
+        CASE WHEN is_known THEN sum(number) END AS number,
         CASE
-            WHEN starts_with(getvariable('report'), 'commission')
+            WHEN is_held AND starts_with(getvariable('report'), 'commission')
                 AND count(COLUMNS('_parts$|^sold_commission$|_total_price$')) = count(*)
                 THEN sum(COLUMNS('_parts$|^sold_commission$|_total_price$'))
         END
     FROM periods
-    INNER JOIN lines ON lines.month BETWEEN greatest(periods.began_month, periods.first_month) AND periods.month
-    WHERE numbers ->> getvariable('measure')::VARCHAR IS NOT NULL
-        AND (is_commission_complete OR NOT starts_with(getvariable('report'), 'commission'))
+    INNER JOIN (SELECT *, (numbers ->> getvariable('measure')::VARCHAR)::DECIMAL(28, 8) AS number FROM lines) AS known
+        ON known.month BETWEEN greatest(periods.began_month, periods.first_month) AND periods.month
     GROUP BY place, base, periods.began_month, periods.first_month, periods.month
-    HAVING count(*) = datediff('month', greatest(periods.began_month, periods.first_month), periods.month) + 1
-        AND (count(*) = 1 OR NOT regexp_matches(getvariable('measure'), 'average|percentage|active_agent'))
 )
 
 SELECT
     summed.period,
+    summed.is_open,
     summed.number,
-    base.number - summed.number AS difference,
+    CASE WHEN base.is_whole THEN base.number - summed.number END AS difference,
     CASE
         WHEN summed.number > 0 AND summed.began_month IS NULL THEN (difference / summed.number)::DECIMAL(18, 4)
     END AS difference_share,
     summed.sold_estate_parts AS homes,
     (summed.sold_total_price / nullif(homes, 0))::DECIMAL(28, 8) AS average_price,
-    (summed.sold_commission / nullif(summed.sold_total_price, 0))::DECIMAL(18, 8) AS fee_share,
+    (100 * summed.sold_commission / nullif(summed.sold_total_price, 0))::DECIMAL(18, 8) AS sold_commission_percentage,
     summed.sold_commission,
     summed.writing_parts AS writings,
     summed.valuation_parts AS valuations,
     summed.began_month
 FROM summed
 LEFT JOIN summed AS base ON base.place = summed.base
+WHERE summed.is_whole OR summed.place = 1
 ORDER BY summed.place

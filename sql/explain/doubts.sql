@@ -1,7 +1,8 @@
 -- How new and how whole is the number, and what speaks against it?
 -- One row per finding, what is_doubt first; of several months from the first to the last that it is about. Only what concerns the
 -- offices, months, report and measure of the number is here, once: of a user the answers for the user's office in the month.
--- What a check found concerns it where a row that was kept of the check names its office, and its month if any.
+-- That a report is late concerns a month that is not over. What a check found concerns the number where a row that was kept of
+-- the check names its office, and its month if any. whose is the office, or the customer that was asked.
 -- Parameters: kind, id, first_month, month, measure, report
 WITH asked AS (
     SELECT coverage.office_id, coverage.month, coverage.office_name
@@ -38,7 +39,7 @@ found AS (
             ELSE 'the whole month'
         END AS kind,
         coalesce(is_cut_short OR NOT is_current, true) AS is_doubt,
-        CASE WHEN is_doubt THEN office_name END AS office_name,
+        CASE WHEN is_doubt THEN office_name END AS whose,
         month,
         read_on AS noted_on,
         CASE WHEN is_doubt THEN source_state END AS message,
@@ -47,7 +48,7 @@ found AS (
     WHERE report IS NOT NULL OR getvariable('kind') = 'chain'
     UNION ALL BY NAME
     SELECT
-        problems.kind, true AS is_doubt, sources.office_name, sources.month,
+        problems.kind, true AS is_doubt, sources.customer_id AS whose, sources.month,
         local_day(problems.since_utc, clock) AS noted_on, problems.message
     FROM sources
     INNER JOIN (
@@ -64,10 +65,11 @@ found AS (
             WHEN problems.report IS NOT NULL THEN problems.report = sources.report
             ELSE problems.kind <> 'assumption' OR contains(sources.report, 'budget')
         END
+        AND (sources.is_growing OR problems.kind NOT IN ('late', 'never read'))
     LEFT JOIN meta.clock AS clock ON true
     UNION ALL BY NAME
     SELECT
-        checks.name AS kind, true AS is_doubt, sources.office_name, sources.month,
+        checks.name AS kind, true AS is_doubt, sources.office_name AS whose, sources.month,
         local_day(checks.checked_at_utc, clock) AS noted_on, checks.question AS message
     FROM sources
     INNER JOIN (
@@ -85,7 +87,7 @@ found AS (
     LEFT JOIN meta.clock AS clock ON true
     UNION ALL BY NAME
     SELECT
-        'reports differ' AS kind, true AS is_doubt, sources.office_name, sources.month,
+        'reports differ' AS kind, true AS is_doubt, sources.office_name AS whose, sources.month,
         local_day(max(compared.compared_read_at_utc), any_value(clock)) AS noted_on,
         string_agg(DISTINCT compared.compared, ', ' ORDER BY compared.compared)
         || coalesce(': ' || arg_max(compared.likely_reason, abs(compared.difference)), '') AS message,
@@ -96,12 +98,12 @@ found AS (
     LEFT JOIN meta.clock AS clock ON true
     WHERE starts_with(sources.report, 'commission')
         AND (getvariable('kind') <> 'user' OR compared.compared = 'user report')
-        AND contains(
+        AND list_contains(
             CASE getvariable('measure')
-                WHEN 'commission' THEN 'commission, sold commission'
-                WHEN 'sold_average_commission' THEN 'sold commission, sold estate parts'
-                WHEN 'sold_commission_percentage' THEN 'sold commission, sold total price'
-                ELSE replace(getvariable('measure'), '_', ' ')
+                WHEN 'commission' THEN ['commission', 'sold commission']
+                WHEN 'sold_average_commission' THEN ['sold commission', 'sold estate parts']
+                WHEN 'sold_commission_percentage' THEN ['sold commission', 'sold total price']
+                ELSE [replace(getvariable('measure'), '_', ' ')]
             END,
             compared.measure
         )
@@ -115,12 +117,12 @@ found AS (
 SELECT
     kind,
     is_doubt,
-    office_name,
+    whose,
     min(month) AS first_month,
     max(month) AS last_month,
     min(noted_on) AS noted_on,
-    max(difference) AS difference,
+    arg_max(difference, abs(difference)) AS difference,
     message
 FROM found
-GROUP BY kind, is_doubt, office_name, message
-ORDER BY NOT is_doubt, first_month, kind, office_name, message
+GROUP BY kind, is_doubt, whose, message
+ORDER BY NOT is_doubt, first_month, kind, whose, message

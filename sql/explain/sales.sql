@@ -5,7 +5,7 @@
 SELECT
     coalesce(sales.street_address, sales.estate_id) AS home,
     sales.contract_on,
-    sum(shares.commission) AS share,
+    sum(shares.commission) AS commission,
     sum(shares.commission_share) AS homes,
     sales.access_on AS possession_on,
     paid.state,
@@ -23,4 +23,4 @@ WHERE shares.month BETWEEN getvariable('first_month')::DATE AND getvariable('mon
         WHEN 'user' THEN shares.user_id = getvariable('id')
     END
 GROUP BY ALL
-ORDER BY share DESC, id
+ORDER BY sum(shares.commission) DESC, id

@@ -73,7 +73,7 @@ SELECT
     CASE WHEN summed.sold_commission > 0 THEN (difference / summed.sold_commission)::DECIMAL(18, 4) END AS difference_share,
     summed.homes,
     (summed.price / nullif(summed.homes, 0))::DECIMAL(28, 8) AS average_price,
-    (summed.sold_commission / nullif(summed.price, 0))::DECIMAL(18, 8) AS fee_share
+    (100 * summed.sold_commission / nullif(summed.price, 0))::DECIMAL(18, 8) AS sold_commission_percentage
 FROM summed
 LEFT JOIN summed AS now ON now.place = summed.place - 1 AND summed.place IN (2, 4)
 ORDER BY summed.place
