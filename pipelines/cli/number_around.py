@@ -27,7 +27,7 @@ TABLES = {
 }
 """By the name of the rows: head and note of their table."""
 REMEMBERED = frozenset({"commission", "sold_total_price", "sold_estate_parts"})
-"""Measures whose earlier totals are in marts.month_changes; marts.user_month_versions has a user's sold_commission."""
+"""Measures of marts.month_changes; a user's sold_commission is in marts.user_month_versions."""
 
 
 def print_around(explanation: Explanation) -> None:

@@ -95,8 +95,9 @@ def amount(number: Decimal | int | None) -> str:
     """A number as people read it: from a thousand on whole and in groups of three, else to two decimals."""
     if number is None:
         return "-"
-    whole = Decimal(number).quantize(Decimal(1), ROUND_HALF_UP)
-    return count(int(whole)) if abs(number) >= 1000 else written(round(Decimal(number), 2))
+    exact = Decimal(number)
+    whole = int(exact.quantize(Decimal(1), ROUND_HALF_UP))
+    return count(whole) if abs(exact) >= 1000 else written(round(exact, 2))
 
 
 def counted(number: int, thing: str) -> str:

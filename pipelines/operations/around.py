@@ -1,4 +1,4 @@
-"""What surrounds an explained number, as rows of sql/explain: doubts, other periods, budgets, changes, parts."""
+"""What surrounds an explained number: the rows of sql/explain, a record for each query."""
 
 from __future__ import annotations
 

@@ -9,7 +9,14 @@ from decimal import Decimal
 from pathlib import Path
 
 from pipelines.operations.around import Around, rows_around
-from pipelines.operations.recount import Number, Recount, RecountedNumber, recount
+from pipelines.operations.recount import (
+    Number,
+    Recount,
+    RecountedNumber,
+    quotient,
+    recount,
+    sum_of,
+)
 from warehouse.errors import LandingDamaged
 from warehouse.load.landing import Landing
 from warehouse.marts.lineage import (
@@ -181,13 +188,16 @@ def _recount_all(data_dir: Path, explanation: Explanation) -> Recount | None:
     if len(answers) == 1:
         return counted(measure)[0]
     if measure not in QUOTIENTS:
-        counts = counted(measure)
-        return Recount(sum(one.number or 0 for one in counts), sum(one.objects for one in counts))
+        return _summed(counted(measure))
     divided_by, factor = QUOTIENTS[measure]
-    divisor = Decimal(sum(one.number or 0 for one in counted(divided_by)))
-    counts = counted("sold_commission")
-    dividend = factor * Decimal(sum(one.number or 0 for one in counts))
-    return Recount(dividend / divisor if divisor else None, sum(one.objects for one in counts))
+    divisor, dividend = _summed(counted(divided_by)), _summed(counted("sold_commission"))
+    return Recount(quotient(dividend.number, divisor.number, factor), dividend.objects)
+
+
+def _summed(counts: Sequence[Recount]) -> Recount:
+    """Counts of several answers as one; of those that mention it at all, if any does."""
+    found = [one for one in counts if one.objects] or counts
+    return Recount(sum_of(one.number for one in found), sum(one.objects for one in counts))
 
 
 def _recount_answer(data_dir: Path, explanation: Explanation, answer: TracedAnswer, measure: str) -> Recount:
@@ -205,7 +215,8 @@ def _recount_answer(data_dir: Path, explanation: Explanation, answer: TracedAnsw
     )
     if answer.sales_load:
         bodies = [body for _, body in _answers(data_dir, answer.sales_load, explanation)]
-        number = replace(number, sales_alone=recount(bodies, replace(number, measure="commission")).number)
+        alone = recount(bodies, replace(number, measure="commission"))
+        number = replace(number, sales_alone=alone.number if alone.objects else None)
     removed: list[bytes] = []
     bodies = []
     for request, body in _answers(data_dir, answer.load, explanation):

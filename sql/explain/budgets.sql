@@ -28,7 +28,7 @@ periods AS (
         months_of(date_trunc('year', month), month), year_to_date_budget, year_to_date_actual, year_to_date_attainment_share,
         year_to_date_budget_month_count
     FROM of_year
-    WHERE month = last_so_far
+    WHERE month = last_so_far AND month(getvariable('month')::DATE) > 1
     UNION ALL
     SELECT
         'all of ' || year(any_value(month)), any_value(year_budget), any_value(year_forecast) FILTER (month = over.last_month),

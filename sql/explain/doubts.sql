@@ -39,7 +39,7 @@ found AS (
             ELSE 'the whole month'
         END AS kind,
         coalesce(is_cut_short OR NOT is_current, true) AS is_doubt,
-        CASE WHEN is_doubt THEN office_name END AS whose,
+        CASE WHEN is_doubt THEN coalesce(office_name, office_id) END AS whose,
         month,
         read_on AS noted_on,
         CASE WHEN is_doubt THEN source_state END AS message,

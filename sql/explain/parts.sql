@@ -34,7 +34,7 @@ summed AS (
         arg_max(name, month) AS name,
         sum(number) FILTER (is_now) AS number,
         CASE
-            WHEN count(number) FILTER (is_before) = greatest(0, datediff(
+            WHEN count(number) FILTER (is_before) >= greatest(0, datediff(
                 'month',
                 greatest(any_value(began_month), getvariable('first_month')::DATE - INTERVAL 1 YEAR),
                 getvariable('month')::DATE - INTERVAL 11 MONTH
