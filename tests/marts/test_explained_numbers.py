@@ -167,7 +167,9 @@ def test_a_month_that_was_not_read_to_its_end_is_compared_with_nothing() -> None
         loaded(given, "commission_office", "M1", of_month, [earned({"office_customer_id": "M1"}, 5)])
     asked_for(given, M1="off")
     assert compared(given, "2026-05", office="M1") == [("2026-05", 5, None, 1), ("2026-04", 5, 0, 1)]
-    given.execute("UPDATE meta.months SET fetched_at_utc = '2026-05-20', state = 'open' WHERE month = '2026-05-01'")
+    given.execute(
+        "UPDATE meta.months SET fetched_at_utc = '2026-05-20', state = 'open' WHERE month = '2026-05-01'"
+    )
     assert compared(given, "2026-05", office="M1") == [("2026-05", 5, None, 1), ("2026-04", 5, None, 1)]
 
 
