@@ -113,9 +113,8 @@ def test_the_chain_has_the_changes_of_its_offices(restated: DuckDBPyConnection) 
 def test_a_change_whose_reports_were_not_read_since_is_open_and_names_them() -> None:
     given = warehouse()
     read(given, NIGHTS[1], {"E1": 90})
-    office = [earned({"office_customer_id": name}, 45) for name in ("M1", "M2")]
-    office[0]["commission"] = 20
-    loaded(given, "commission_office", "G1", "2026-01", office, at_utc=NIGHTS[2])
+    offices = [earned({"office_customer_id": name}, amount) for name, amount in (("M1", 20), ("M2", 45))]
+    loaded(given, "commission_office", "G1", "2026-01", offices, at_utc=NIGHTS[2])
     found = explained(given, "changes", "2026-01", office="M1")[1:]
     assert [(one.kind, one.amount, one.awaited_reports) for one in found] == [
         ("open", -25, "sales, commission_user")
@@ -252,7 +251,7 @@ def test_one_disagreement_is_one_doubt_where_it_concerns_the_number(
         "INSERT INTO meta.check_results BY NAME SELECT 'reports_reconcile' AS name, 9 AS row_count, "
         '\'[{"month": "2026-02-01", "office_id": "M1"}]\' AS sample, \'\' AS message'
     )
-    found = [one for one in explained(given, "doubts", **asked) if one.is_doubt]  # type: ignore[arg-type]
+    found = [one for one in explained(given, "doubts", **asked) if one.is_doubt]
     assert [(one.kind, one.first_month) for one in found] == [("reports differ", month("2026-02"))] * doubts
 
 
