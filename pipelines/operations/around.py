@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
@@ -101,7 +101,7 @@ class Change:
     what: str | None
     amount_before: Decimal | None
     amount_after: Decimal | None
-    amount: Decimal
+    difference: Decimal | None
     writing_change: Decimal | None
     valuation_change: Decimal | None
     other_month: date | None
@@ -116,7 +116,6 @@ class Change:
 class Part:
     """An office of the chain or an agent of the office, or (without id) what is in none of them."""
 
-    id: str | None
     name: str
     number: Decimal | None
     year_before: Decimal | None
@@ -126,6 +125,7 @@ class Part:
     began_month: date | None
     last_active_month: date | None
     left_directory_on: date | None
+    id: str | None
 
 
 @dataclass(frozen=True)
@@ -200,16 +200,23 @@ def rows_around(
             )
         around[name] = tuple(ROWS[name](**row) for row in rows)
     found = Around(**around)
-    return replace(found, changes=_with_homes(found.changes, Landing(Path(data_dir) / "landing")))
+    landing = Landing(Path(data_dir) / "landing")
+    return replace(found, changes=tuple(with_stored_sales(found.changes, landing, number)))
 
 
-def _with_homes(changes: Sequence[Change], landing: Landing) -> Sequence[Change]:
-    """The changes, with the address of sales that are listed no more as the answer before had it."""
-    gone = {(one.landing, one.sha256, one.id) for one in changes if one.landing and one.id}
-    known = stored_sales(landing, gone)
-    return tuple(
-        replace(one, what=known[one.landing, one.id].street_address or one.what)
-        if one.landing and one.id and (one.landing, one.id) in known
-        else one
-        for one in changes
+def with_stored_sales(changes: Sequence[Change], landing: Landing, number: TracedNumber) -> Iterator[Change]:
+    """The changes, with home and a user's part of sales that are listed no more, from the stored answers."""
+    known = stored_sales(
+        landing, {(one.landing, one.sha256, one.id) for one in changes if one.landing and one.id}
     )
+    for one in changes:
+        sale = known.get((one.landing or "", one.id or ""))
+        if sale:
+            one = replace(one, what=sale.street_address or one.what)
+        if number.kind == "user" and one.difference is None:
+            if sale is None or number.id not in sale.commissions:
+                continue  # of others at the office
+            part = sale.commissions[number.id]
+            if part is not None and number.measure in ("commission", "sold_commission"):
+                one = replace(one, difference=-part)
+        yield one

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from pipelines.operations.recount import every_object
@@ -17,10 +18,11 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class StoredSale:
-    """What a stored answer says of a sale: its home, and the responsible agent."""
+    """What a stored answer says of a sale: its home, the responsible agent, and what each agent earned."""
 
     street_address: str | None
     responsible_agent: str | None
+    commissions: Mapping[str, Decimal | None]  # by the agents' ids
 
 
 def news_with_homes(landing: Landing, news: Sequence[Row], most: int) -> tuple[Row, ...]:
@@ -58,10 +60,13 @@ def stored_sales(
     for (path, sha256), ids in files.items():
         try:
             for _, body in landing.read_used(path, sha256):
-                for one in every_object(json.loads(body)):
+                for one in every_object(json.loads(body, parse_float=Decimal, parse_int=Decimal)):
                     if "agents" in one and isinstance(one.get("id"), str) and one["id"] in ids:
-                        home = _text(_object(one, "address"), "streetAddress")
-                        found[path, one["id"]] = StoredSale(home, _responsible_agent(one))
+                        found[path, one["id"]] = StoredSale(
+                            _text(_object(one, "address"), "streetAddress"),
+                            _responsible_agent(one),
+                            {str(agent.get("id")): _commission(agent) for agent in _agents(one)},
+                        )
         except (LandingDamaged, ValueError):  # gone, or no JSON
             continue
     return found
@@ -74,6 +79,11 @@ def _agents(sale: Row) -> Iterator[Row]:
 
 def _responsible_agent(sale: Row) -> str | None:
     return next((_text(one, "name") for one in _agents(sale) if one.get("responsible") is True), None)
+
+
+def _commission(agent: Row) -> Decimal | None:
+    value = _object(agent, "commission").get("value")
+    return value if isinstance(value, Decimal) else None
 
 
 def _text(row: Row, key: str) -> str | None:

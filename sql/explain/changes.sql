@@ -1,29 +1,42 @@
 -- What changed in the number after its months were over, and why?
--- One row per change (kind total, with the amounts before and after) and per reason, as in marts.month_change_reasons: of an
--- office they add up. Of the chain there are the changes of its offices. A user has the user's own totals, the work that is a
--- reason at the office, and of its sales the user's share, where that is known. Other measures than those of
--- marts.month_changes, and a user's sold_commission, are not remembered.
--- landing and sha256 are of the stored answer that still had a sale without street_address.
+-- One row per change (kind total) and per reason of marts.month_change_reasons; of an office they add up. The chain has the
+-- changes of its offices. A user has changes of the user's own total, the user's writings and valuations, and of sales the
+-- user's share; of a sale that is gone share and home are known only from the stored answer at landing that still had it.
+-- Other measures than those of marts.month_changes are not remembered, but for a user's sold_commission.
 -- Parameters: kind, id, first_month, month, measure
 WITH reasons AS (
-    SELECT reasons.*, reasons.amount AS part
-    FROM marts.month_change_reasons AS reasons
+    SELECT *, amount AS difference
+    FROM marts.month_change_reasons
     WHERE getvariable('kind') = 'office' AND office_id = getvariable('id') AND measure = getvariable('measure')
-    UNION ALL
-    SELECT reasons.*, reasons.amount * coalesce(own.commission_share / reasons.share, 1)
+    UNION ALL BY NAME
+    SELECT
+        reasons.*,
+        CASE
+            WHEN reasons.estate_id IS NULL THEN reasons.amount
+            ELSE reasons.amount * own.commission_share / reasons.share
+        END AS difference
     FROM marts.month_change_reasons AS reasons
-    LEFT JOIN marts.sale_shares AS own ON own.estate_id = reasons.estate_id AND own.user_id = getvariable('id') AND own.user_office_id = reasons.office_id
-    WHERE getvariable('kind') = 'user'
-        AND (reasons.user_id = getvariable('id') AND reasons.measure = getvariable('measure')
-        OR own.commission_share IS NOT NULL AND reasons.measure = replace(getvariable('measure'), 'sold_commission', 'commission'))
+    INNER JOIN marts.user_month AS users
+        ON users.user_id = getvariable('id') AND users.office_id = reasons.office_id AND users.month = reasons.month
+    LEFT JOIN marts.sale_shares AS own ON own.estate_id = reasons.estate_id AND own.user_id = getvariable('id')
+    WHERE getvariable('kind') = 'user' AND (
+        (reasons.user_id = getvariable('id') AND reasons.measure = getvariable('measure'))
+        OR (
+            (own.estate_id IS NOT NULL OR (reasons.estate_id IS NOT NULL AND reasons.share IS NULL))
+            AND reasons.measure = replace(getvariable('measure'), 'sold_commission', 'commission')
+        )
+    )
 ),
 
 totals_of_user AS (
     SELECT
         month,
-        valid_from_utc,
+        valid_from_utc AS noted_at_utc,
         is_restatement,
-        amount_of(getvariable('measure'), total_of(is_present, commission), total_of(is_present, sold_commission), total_of(is_present, sold_total_price), total_of(is_present, sold_estate_parts)) AS amount_after,
+        total_of(
+            is_present,
+            amount_of(getvariable('measure'), commission, sold_commission, sold_total_price, sold_estate_parts)
+        ) AS amount_after,
         lag(amount_after) OVER (PARTITION BY month ORDER BY version) AS amount_before
     FROM marts.user_month_versions
     WHERE getvariable('kind') = 'user' AND user_id = getvariable('id')
@@ -31,36 +44,41 @@ totals_of_user AS (
 
 found AS (
     SELECT
-        noted_at_utc, month, 'total' AS kind, CASE WHEN getvariable('kind') = 'chain' THEN office_name END AS what,
-        amount_before, amount_after, difference AS amount
+        *, 'total' AS kind, CASE WHEN getvariable('kind') = 'chain' THEN coalesce(office_name, office_id) END AS what
     FROM marts.month_changes
     WHERE measure = getvariable('measure')
         AND (getvariable('kind') = 'chain' OR (getvariable('kind') = 'office' AND office_id = getvariable('id')))
     UNION ALL BY NAME
-    SELECT valid_from_utc AS noted_at_utc, month, 'total' AS kind, amount_before, amount_after, amount_after - amount_before AS amount
+    SELECT *, 'total' AS kind, amount_after - amount_before AS difference
     FROM totals_of_user
     WHERE is_restatement AND amount_before <> amount_after
     UNION ALL BY NAME
     SELECT
-        reasons.noted_at_utc, reasons.month, reasons.kind, coalesce(reasons.street_address, users.user_label) AS what,
-        reasons.part AS amount, coalesce(reasons.estate_id, reasons.user_id) AS id, reasons.other_month, 
-        coalesce(others.office_name, reasons.other_office_id) AS other_office, reasons.writing_change, reasons.valuation_change,
-        reasons.awaited_reports, loads.landing, loads.sha256
+        reasons.*,
+        coalesce(reasons.street_address, users.user_label) AS what,
+        coalesce(reasons.estate_id, reasons.user_id) AS id,
+        offices.office_name AS other_office,
+        loads.landing,
+        loads.sha256
     FROM reasons
     LEFT JOIN marts.users AS users ON users.user_id = reasons.user_id
-    LEFT JOIN marts.offices AS others ON others.office_id = reasons.other_office_id
-    LEFT JOIN marts.sale_changes AS sales ON reasons.street_address IS NULL AND sales.estate_id = reasons.estate_id AND sales.noted_at_utc = reasons.reason_noted_at_utc AND sales.month = reasons.month
+    LEFT JOIN marts.offices AS offices ON offices.office_id = reasons.other_office_id
+    LEFT JOIN marts.sale_changes AS sales
+        ON reasons.street_address IS NULL
+        AND sales.estate_id = reasons.estate_id
+        AND sales.month = reasons.month
+        AND sales.noted_at_utc = reasons.reason_noted_at_utc
     LEFT JOIN meta.loads AS loads ON loads.load_id = sales.load_id_before
 )
 
-SELECT 
+SELECT
     local_day(found.noted_at_utc, clock) AS noted_on,
     found.month,
     found.kind,
     found.what,
     found.amount_before::DECIMAL(28, 8) AS amount_before,
     found.amount_after::DECIMAL(28, 8) AS amount_after,
-    found.amount::DECIMAL(28, 8) AS amount,
+    found.difference::DECIMAL(28, 8) AS difference,
     found.writing_change,
     found.valuation_change,
     found.other_month,
@@ -72,4 +90,4 @@ SELECT
 FROM found
 LEFT JOIN meta.clock AS clock ON true
 WHERE found.month BETWEEN getvariable('first_month')::DATE AND getvariable('month')::DATE
-ORDER BY found.month, found.noted_at_utc, found.kind <> 'total', abs(found.amount) DESC, found.what, found.id
+ORDER BY found.month, found.noted_at_utc, found.kind <> 'total', abs(found.difference) DESC, found.what, found.id

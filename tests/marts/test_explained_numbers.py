@@ -96,7 +96,7 @@ def test_changes_are_those_since_the_month_was_over_and_sales_count_by_their_sha
     restated: DuckDBPyConnection, whose: dict[str, str]
 ) -> None:
     found = explained(restated, "changes", "2026-01", **whose)
-    assert [(one.noted_on, one.kind, one.id, one.amount) for one in found] == [
+    assert [(one.noted_on, one.kind, one.id, one.difference) for one in found] == [
         (NIGHTS[2].date(), "total", None, -15),
         (NIGHTS[2].date(), "sale changed", "E1", -15),
     ]
@@ -104,7 +104,7 @@ def test_changes_are_those_since_the_month_was_over_and_sales_count_by_their_sha
 
 def test_the_chain_has_the_changes_of_its_offices(restated: DuckDBPyConnection) -> None:
     found = explained(restated, "changes", "2026-01")
-    assert [(one.kind, one.amount_before, one.amount_after, one.amount) for one in found] == [
+    assert [(one.kind, one.amount_before, one.amount_after, one.difference) for one in found] == [
         ("total", 95, 80, -15),
         ("total", 95, 80, -15),
     ]
@@ -116,7 +116,7 @@ def test_a_change_whose_reports_were_not_read_since_is_open_and_names_them() -> 
     offices = [earned({"office_customer_id": name}, amount) for name, amount in (("M1", 20), ("M2", 45))]
     loaded(given, "commission_office", "G1", "2026-01", offices, at_utc=NIGHTS[2])
     found = explained(given, "changes", "2026-01", office="M1")[1:]
-    assert [(one.kind, one.amount, one.awaited_reports) for one in found] == [
+    assert [(one.kind, one.difference, one.awaited_reports) for one in found] == [
         ("open", -25, "sales, commission_user")
     ]
 

@@ -19,7 +19,7 @@ TOTAL = Change(
     what=None,
     amount_before=Decimal(9000),
     amount_after=Decimal("8000.5"),
-    amount=Decimal("-999.5"),
+    difference=Decimal("-999.5"),
     writing_change=None,
     valuation_change=Decimal(1),
     other_month=None,
@@ -44,7 +44,7 @@ def test_columns_without_a_value_and_the_stored_answer_are_left_out(
     print_rows("changed since", "a note", [TOTAL])
     said = [one.split() for one in capsys.readouterr().out.splitlines()]
     assert said[0] == "changed since a note".split()
-    assert said[1] == "noted on month kind amount before amount after amount valuation change".split()
+    assert said[1] == "noted on month kind amount before amount after difference valuation change".split()
     assert said[3] == "2026-11-09 2026-09 total 9 000 8 001 -999.5 +1".split()
 
 

@@ -277,7 +277,10 @@ def test_a_file_of_the_year_tells_what_changed_in_each_of_its_months(
     )
     months = explain_year(given, month=date(2026, 11, 1), measure="commission", office=office)
     around = months[-1].around
-    assert [(one.month.month, int(one.amount)) for one in around.changes] == [(9, -4), (10, -4)]
+    assert [(one.month.month, one.difference) for one in around.changes] == [
+        (9, Decimal(-4)),
+        (10, Decimal(-4)),
+    ]
     assert {one.contract_on.month for one in around.sales if one.contract_on} == {9, 10, 11}
     print_year(months)
     assert "changed since" in capsys.readouterr().out

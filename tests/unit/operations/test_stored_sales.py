@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ AGENTS = [
     }
     for user, name, office, value in (("U1", "Åsa Berg", "M1", 75.0), ("U2", "Nils Lind", "M2", 25.0))
 ]
+EARNED = {"U1": Decimal("75.0"), "U2": Decimal("25.0")}
 SALE = {"id": "E1", "address": {"streetAddress": "Storgatan 94C"}, "agents": AGENTS}
 
 
@@ -39,7 +41,7 @@ GONE = {"estate_id": "E1", "sha256": None, "home": None, "agent": None, "office_
 
 def test_a_sale_that_vanished_has_its_home_and_agent_as_long_as_the_answer_is_kept(landing: Landing) -> None:
     wanted = [(path, None, "E1") for path in (STORED, "gone.tar.zst")]
-    assert stored_sales(landing, wanted) == {(STORED, "E1"): StoredSale("Storgatan 94C", "Åsa Berg")}
+    assert stored_sales(landing, wanted) == {(STORED, "E1"): StoredSale("Storgatan 94C", "Åsa Berg", EARNED)}
 
 
 def test_news_of_a_sale_that_vanished_name_home_and_responsible_agent_as_long_as_the_answer_is_kept(
@@ -58,4 +60,4 @@ def test_an_answer_of_an_unknown_shape_is_no_sale(tmp_path: Path) -> None:
     writer = landing.open("sales", "G1", None, None, "L1")
     writer.add({}, json.dumps({"id": "E1", "agents": "somebody", "address": 5}).encode())
     writer.close({"used": [0]})
-    assert stored_sales(landing, [(STORED, None, "E1")]) == {(STORED, "E1"): StoredSale(None, None)}
+    assert stored_sales(landing, [(STORED, None, "E1")]) == {(STORED, "E1"): StoredSale(None, None, {})}
