@@ -52,8 +52,9 @@ found AS (
         local_day(problems.since_utc, clock) AS noted_on, problems.message
     FROM sources
     INNER JOIN (
-        SELECT kind, report, customer, month, since_utc, concat_ws(' ', coalesce(error, cause), remedy) AS message
+        SELECT kind, report, customer, month, since_utc, nullif(concat_ws(' ', error, remedy), '') AS message
         FROM meta.conditions
+        WHERE kind IN ('failed', 'held back', 'late', 'never read') -- who is refused is not refreshed
         UNION ALL
         SELECT kind, report, customer, month, since_utc, concat_ws(' ', message, remedy)
         FROM meta.problems
