@@ -17,11 +17,12 @@ NOT_SHOWN = frozenset({"landing", "sha256"})
 TABLES = {
     "doubts": ("can I trust it", "what concerns this number alone"),
     "compared": ("compared with", "difference: what the number is more than that of the period"),
+    "drivers": ("driven by", "what each made of the change of commission of sales since the year before"),
     "same_days": ("the same days", "by day of contract, as far as the sales list has them"),
     "budgets": ("budget", "reached of the whole year: the forecast"),
     "budget_changes": ("budget changed", "after the first reading of the month"),
     "changes": ("changed since", "noted by us after the month was over, each total before its reasons"),
-    "parts": ("made by", "the largest difference since the year before first"),
+    "parts": ("parts", "the largest difference since the year before first"),
     "sales": ("the sales", "by what of their commission counts here"),
     "leads": ("the leads", "by kind and state"),
 }
@@ -80,7 +81,7 @@ def _cell(name: str, value: Decimal | date | bool | int | str | None) -> str:
             return f"{value:%Y-%m}" if name.endswith("month") else str(value)
         case Decimal() if name.endswith("_share"):
             return f"{100 * value:.1f} %"
-        case Decimal() if name == "difference" or name.endswith("_change"):
+        case Decimal() if name.endswith(("difference", "_change", "_effect")):
             return f"{'+' if value > 0 else ''}{amount(value)}"
         case Decimal() | int():
             return amount(value)

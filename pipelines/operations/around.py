@@ -56,6 +56,19 @@ class Compared:
 
 
 @dataclass(frozen=True)
+class Drivers:
+    """What homes, prices and the fee made of the change of commission of sales since the year before."""
+
+    period: str
+    sold_commission: Decimal
+    sold_commission_before: Decimal
+    difference: Decimal
+    homes_effect: Decimal
+    price_effect: Decimal
+    fee_effect: Decimal
+
+
+@dataclass(frozen=True)
 class SameDays:
     """Days of a month that is not over, or the same of last year."""
 
@@ -123,8 +136,7 @@ class Part:
     homes: Decimal | None
     homes_year_before: Decimal | None
     began_month: date | None
-    last_active_month: date | None
-    left_directory_on: date | None
+    left_after_month: date | None
     id: str | None
 
 
@@ -162,6 +174,7 @@ class Around:
     basis: Sequence[Basis] = ()
     doubts: Sequence[Doubt] = ()
     compared: Sequence[Compared] = ()
+    drivers: Sequence[Drivers] = ()
     same_days: Sequence[SameDays] = ()
     budgets: Sequence[Budget] = ()
     budget_changes: Sequence[BudgetChange] = ()

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pipelines.operations.around import Around, rows_around
 from pipelines.operations.recount import (
+    QUOTIENTS,
     Number,
     Recount,
     RecountedNumber,
@@ -30,14 +31,13 @@ from warehouse.marts.lineage import (
 )
 
 # A quotient is kept to so many places in the mart: half of the last one is rounding.
-ROUNDING = {"sold_average_commission": Decimal("0.0001"), "sold_commission_percentage": Decimal("0.00000001")}
+ROUNDING = {
+    "sold_average_commission": Decimal("0.0001"),
+    "average_price": Decimal("0.0001"),
+    "sold_commission_percentage": Decimal("0.00000001"),
+}
 STATUS, REMOVED = "activeStatusTipLead", "Removed"
 """The parameter that asks for leads that were removed, apart from the others."""
-QUOTIENTS = {
-    "sold_average_commission": ("sold_estate_parts", 1),
-    "sold_commission_percentage": ("sold_total_price", 100),
-}
-"""What the commission of sales is divided by, and a factor."""
 YEAR_TO_DATE = "year_to_date_"
 """Before a measure that may be added up over months."""
 NEVER_ADDED = frozenset({*QUOTIENTS, "active_agent_count", "commission_per_active_agent"})
@@ -189,9 +189,9 @@ def _recount_all(data_dir: Path, explanation: Explanation) -> Recount | None:
         return counted(measure)[0]
     if measure not in QUOTIENTS:
         return _summed(counted(measure))
-    divided_by, factor = QUOTIENTS[measure]
-    divisor, dividend = _summed(counted(divided_by)), _summed(counted("sold_commission"))
-    return Recount(quotient(dividend.number, divisor.number, factor), dividend.objects)
+    dividend, divisor, factor = QUOTIENTS[measure]
+    above, below = _summed(counted(dividend)), _summed(counted(divisor))
+    return Recount(quotient(above.number, below.number, factor), above.objects)
 
 
 def _summed(counts: Sequence[Recount]) -> Recount:

@@ -6,8 +6,8 @@ It shares nothing with normalize, the tables or SQL.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from typing import Any
@@ -23,6 +23,12 @@ AMOUNTS = {
     "writing_parts": "writingParts",
     "valuation_parts": "valuationParts",
 }
+QUOTIENTS = {
+    "sold_average_commission": ("sold_commission", "sold_estate_parts", 1),
+    "average_price": ("sold_total_price", "sold_estate_parts", 1),
+    "sold_commission_percentage": ("sold_commission", "sold_total_price", 100),
+}
+"""Measures that one divided by another is, and a factor."""
 # By measure: key of the list, party whose office a lead belongs to, party whose user, key of the id.
 LEADS = {
     "incoming_lead_count": ("incomingLeads", "receiver", "receiver", "lead"),
@@ -73,16 +79,17 @@ def _objects_of(bodies: Iterable[bytes]) -> list[Json]:
     return list(every_object([json.loads(body, parse_float=Decimal, parse_int=Decimal) for body in bodies]))
 
 
-def _earnings(objects: Iterable[Json], number: RecountedNumber) -> Recount:
+def _earnings(objects: Sequence[Json], number: RecountedNumber) -> Recount:
     measure = number.measure
     rows = [one for one in objects if "soldEstateParts" in one and _earned_by(one, number)]
     if measure in AMOUNTS:
         return Recount(sum_of(_amount(row, AMOUNTS[measure]) for row in rows), len(rows))
-    commission = sum_of(_sold_commission(row, number.sales_alone) for row in rows)
     if measure == "sold_commission":
-        return Recount(commission, len(rows))
-    key, factor = ("soldEstateParts", 1) if measure == "sold_average_commission" else ("soldTotalPrice", 100)
-    return Recount(quotient(commission, sum_of(_amount(row, key) for row in rows), factor), len(rows))
+        return Recount(sum_of(_sold_commission(row, number.sales_alone) for row in rows), len(rows))
+    dividend, divisor, factor = QUOTIENTS[measure]
+    above = _earnings(objects, replace(number, measure=dividend)).number
+    below = _earnings(objects, replace(number, measure=divisor)).number
+    return Recount(quotient(above, below, factor), len(rows))
 
 
 def quotient(dividend: Number | None, divisor: Number | None, factor: int) -> Decimal | None:

@@ -69,5 +69,5 @@ SELECT
     summed.began_month
 FROM summed
 LEFT JOIN summed AS base ON base.place = summed.base
-WHERE summed.is_whole OR summed.place = 1
+WHERE (summed.is_whole OR summed.place = 1) AND NOT starts_with(getvariable('measure'), 'budget_')
 ORDER BY summed.place

@@ -2,7 +2,7 @@
 -- One row per finding, what is_doubt first; of several months from the first to the last that it is about. Only what concerns the
 -- offices, months, report and measure of the number is here, once: of a user the answers for the user's office in the month.
 -- That a report is late concerns a month that is not over. What a check found concerns the number where a row that was kept of
--- the check names its office, and its month if any. whose is the office, or the customer that was asked.
+-- the check names its office, and its month if any. Whoever has left did so after the month that is named. whose is the office, or the customer that was asked.
 -- Parameters: kind, id, first_month, month, measure, report
 WITH asked AS (
     SELECT coverage.office_id, coverage.month, coverage.office_name
@@ -110,9 +110,9 @@ found AS (
         )
     GROUP BY sources.office_id, sources.office_name, sources.month
     UNION ALL BY NAME
-    SELECT 'left the directory' AS kind, false AS is_doubt, left_directory_on AS noted_on
+    SELECT 'has left' AS kind, false AS is_doubt, last_active_month AS month, left_directory_on AS noted_on
     FROM marts.users
-    WHERE getvariable('kind') = 'user' AND user_id = getvariable('id') AND left_directory_on IS NOT NULL
+    WHERE getvariable('kind') = 'user' AND user_id = getvariable('id') AND has_left
 )
 
 SELECT

@@ -43,11 +43,13 @@ summed AS (
         END AS year_before,
         sum(parts) FILTER (is_now) AS homes,
         CASE WHEN year_before IS NOT NULL THEN sum(parts) FILTER (is_before) END AS homes_year_before,
-        any_value(began_month) FILTER (began_month > getvariable('first_month')::DATE - INTERVAL 1 YEAR) AS began_month,
-        max(last_active_month) FILTER (last_active_month < getvariable('month')::DATE) AS last_active_month
+        any_value(began_month) FILTER (began_month > getvariable('first_month')::DATE - INTERVAL 1 YEAR) AS began_month
     FROM lines_measured
     GROUP BY id
-    HAVING bool_or((is_now OR is_before) AND (getvariable('kind') = 'chain' OR is_active OR commission <> 0))
+    HAVING bool_or(
+        number IS NOT NULL AND (is_now OR is_before)
+        AND (getvariable('kind') = 'chain' OR is_active OR commission <> 0)
+    )
 ),
 
 whole AS (
@@ -61,7 +63,10 @@ whole AS (
         AND NOT regexp_matches(getvariable('measure'), 'average|percentage|per_active_agent')
 )
 
-SELECT summed.*, summed.number - summed.year_before AS difference, users.left_directory_on
+SELECT
+    summed.*,
+    summed.number - summed.year_before AS difference,
+    CASE WHEN users.has_left THEN users.last_active_month END AS left_after_month
 FROM summed
 LEFT JOIN marts.users AS users ON users.user_id = summed.id AND getvariable('kind') = 'office'
 UNION ALL BY NAME

@@ -351,8 +351,8 @@ def test_agents_make_the_office_and_what_is_in_none_of_them_is_said() -> None:
         ("U0", 3, 5, None),
         (None, 2, None, None),
     ]
-    left = [one.left_directory_on for one in explained(given, "parts", "2026-01", office="M1")]
-    assert left == [None, date(2026, 2, 15), None]
+    left = [one.left_after_month for one in explained(given, "parts", "2026-01", office="M1")]
+    assert left == [None, month("2026-01"), None]
     count = explained(given, "parts", "2026-01", office="M1", measure="active_agent_count")
     assert sum(one.number for one in count) == 2
 

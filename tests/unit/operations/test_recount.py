@@ -38,6 +38,7 @@ OF_OFFICES: dict[str, tuple[str, object, dict[str, Any], object]] = {
     "sales asked for alone": ("sold_commission", ROWS, {"sales_alone": Decimal("80.99")}, Decimal("80.99")),
     "an average": ("sold_average_commission", ROWS, {}, Decimal("40.5")),
     "a percentage": ("sold_commission_percentage", ROWS, {}, Decimal("2.025")),
+    "an average price": ("average_price", ROWS, {}, Decimal(2000)),
     "a count": ("writing_parts", ROWS, {}, 1),
     "nothing said of the office": ("commission", ROWS[1:], {}, 0),
     "rows in an envelope": ("commission", {"data": {"rows": ROWS}}, {}, Decimal("100.25")),
