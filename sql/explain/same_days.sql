@@ -6,7 +6,7 @@
 WITH held AS (
     SELECT
         earned.month,
-        coalesce(bool_and(sales.is_growing), false) AS is_running,
+        coalesce(bool_or(sales.is_growing), false) AS is_running,
         min(local_day(sales.fetched_at_utc, clock)) AS read_on
     FROM marts.office_sources AS earned
     LEFT JOIN marts.office_sources AS sales
