@@ -124,3 +124,14 @@ CREATE OR REPLACE TEMP MACRO budget_of(measure) AS
         WHEN 'sold_estate_parts' THEN 'sold estates'
         ELSE replace(regexp_extract(measure, '^budget_(.*)', 1), '_', ' ')
     END;
+
+-- Whether a row of this office or user is of the number that is explained: all are of the chain's.
+CREATE OR REPLACE TEMP MACRO is_asked_for(asked_office_id, asked_user_id) AS
+    CASE getvariable('kind')
+        WHEN 'office' THEN asked_office_id = getvariable('id')
+        WHEN 'user' THEN asked_user_id = getvariable('id')
+        ELSE true
+    END;
+
+-- Whether the number that is explained is of a report of commissions.
+CREATE OR REPLACE TEMP MACRO is_of_commissions() AS starts_with(getvariable('report'), 'commission');

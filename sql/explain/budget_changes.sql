@@ -1,22 +1,27 @@
 -- Which budgets of the months were changed, entered or taken back after the first reading of their month?
--- One row per moment and agent, or office of the chain, the latest first. amount_before is null where the budget was entered,
--- amount_after where it was taken back. What a user had at two offices counts at each of them.
+-- One row per moment and agent, or office of the chain, the latest first. amount_before is null where the budget was
+-- entered, amount_after where it was taken back. What a user had at two offices counts at each of them.
 -- Parameters: kind, id, first_month, month, measure
 WITH versions AS (
     SELECT
         *,
-        lag(amount) OVER (PARTITION BY office_id, user_id, month, measure ORDER BY valid_from_utc) AS last_amount,
-        lag(valid_to_utc) OVER (PARTITION BY office_id, user_id, month, measure ORDER BY valid_from_utc) AS last_to_utc,
-        lead(valid_from_utc) OVER (PARTITION BY office_id, user_id, month, measure ORDER BY valid_from_utc) AS next_from_utc
+        lag(amount) OVER of_budget AS last_amount,
+        lag(valid_to_utc) OVER of_budget AS last_to_utc,
+        lead(valid_from_utc) OVER of_budget AS next_from_utc
     FROM marts.budgets
     WHERE measure = budget_of(getvariable('measure'))
         AND month BETWEEN getvariable('first_month')::DATE AND getvariable('month')::DATE
-        AND CASE getvariable('kind') WHEN 'office' THEN office_id = getvariable('id') WHEN 'user' THEN user_id = getvariable('id') ELSE true END
+        AND is_asked_for(office_id, user_id)
+    WINDOW of_budget AS (PARTITION BY office_id, user_id, month, measure ORDER BY valid_from_utc)
 ),
 
 first_readings AS (
     SELECT report, customer, month, min(fetched_at_utc) AS first_read_utc
-    FROM (SELECT report, customer, fetched_at_utc, unnest(months) AS month FROM meta.loads WHERE status IN ('loaded', 'superseded'))
+    FROM (
+        SELECT report, customer, fetched_at_utc, unnest(months) AS month
+        FROM meta.loads
+        WHERE status IN ('loaded', 'superseded')
+    )
     GROUP BY ALL
 ),
 
@@ -26,8 +31,11 @@ changes AS (
         CASE WHEN last_to_utc = valid_from_utc THEN last_amount END AS amount_before, amount AS amount_after
     FROM versions
     LEFT JOIN first_readings AS first_read
-        ON first_read.report = versions.report AND first_read.customer = versions._customer AND first_read.month = versions.month
-    WHERE amount_after IS DISTINCT FROM amount_before AND (amount_before IS NOT NULL OR valid_from_utc > first_read.first_read_utc)
+        ON first_read.report = versions.report
+        AND first_read.customer = versions._customer
+        AND first_read.month = versions.month
+    WHERE amount_after IS DISTINCT FROM amount_before
+        AND (amount_before IS NOT NULL OR valid_from_utc > first_read.first_read_utc)
     UNION ALL
     SELECT office_id, user_id, month, valid_to_utc, amount, NULL
     FROM versions

@@ -1,7 +1,8 @@
 -- What is budgeted for the month, the year to date and the year, and how much of it is reached?
--- One row per period with a budget. Nothing is a share of a month that is not over, and the year to date ends with the latest
--- that is. Reached of the year is the forecast of today: where the latest month that is over has a row, as nobody who has left has.
--- All is on the basis of the number: where commission is declared to have VAT in it, its budgets have that VAT here too.
+-- One row per period with a budget. Nothing is a share of a month that is not over, and the year to date ends with the
+-- latest that is. Reached of the year is the forecast of today: where the latest month that is over has a row, as
+-- nobody who has left has. All is on the basis of the number: where commission is declared to have VAT in it, its
+-- budgets have that VAT here too.
 -- Parameters: kind, id, month, measure
 WITH lines AS (
     FROM marts.office_budget_vs_actual WHERE getvariable('kind') = 'office' AND office_id = getvariable('id')
@@ -25,13 +26,14 @@ periods AS (
     WHERE month = getvariable('month')::DATE
     UNION ALL
     SELECT
-        months_of(date_trunc('year', month), month), year_to_date_budget, year_to_date_actual, year_to_date_attainment_share,
-        year_to_date_budget_month_count
+        months_of(date_trunc('year', month), month), year_to_date_budget, year_to_date_actual,
+        year_to_date_attainment_share, year_to_date_budget_month_count
     FROM of_year
     WHERE month = last_so_far AND month(getvariable('month')::DATE) > 1
     UNION ALL
     SELECT
-        'all of ' || year(any_value(month)), any_value(year_budget), any_value(year_forecast) FILTER (month = over.last_month),
+        'all of ' || year(any_value(month)), any_value(year_budget),
+        any_value(year_forecast) FILTER (month = over.last_month),
         any_value(year_forecast_attainment_share) FILTER (month = over.last_month), any_value(budget_month_count)
     FROM of_year
     CROSS JOIN (
@@ -50,7 +52,8 @@ SELECT
     budget_month_count
 FROM periods
 CROSS JOIN (
-    SELECT 1 + coalesce(max(vat_rate) FILTER (commission_vat = 'included' AND getvariable('measure') = 'commission'), 0) AS factor
+    SELECT 1 + coalesce(max(vat_rate) FILTER (commission_vat = 'included'), 0) AS factor
     FROM meta.tax_basis
+    WHERE getvariable('measure') = 'commission'
 )
 WHERE budget IS NOT NULL

@@ -1,8 +1,8 @@
 -- What changed in the number after its months were over, and why?
--- One row per change (kind total) and per reason of marts.month_change_reasons; of an office they add up. The chain has the
--- changes of its offices. A user has changes of the user's own total, the user's writings and valuations, and of sales the
--- user's share; of a sale that is gone share and home are known only from the stored answer at landing that still had it.
--- Other measures than those of marts.month_changes are not remembered, but for a user's sold_commission.
+-- One row per change (kind total) and per reason of marts.month_change_reasons; of an office they add up. The chain has
+-- the changes of its offices. A user has changes of the user's own total, the user's writings and valuations, and of
+-- sales the user's share; of a sale that is gone share and home are known only from the stored answer at landing that
+-- still had it. Other measures than those of marts.month_changes are not remembered, but for a user's sold_commission.
 -- Parameters: kind, id, first_month, month, measure
 WITH reasons AS (
     SELECT *, amount AS difference

@@ -1,15 +1,17 @@
 -- What is the number, and what is it made of, beside earlier periods?
--- One row per period: the month or months asked for, the month before, the same a year before, the year to date, and that of
--- the year before; but for the first only those of which every month since began_month is held and was read to its end. A
--- difference is what the number is more than this one; no share is said of what began meanwhile. What is not over is compared
--- in same_days.sql alone.
+-- One row per period: the month or months asked for, the month before, the same a year before, the year to date, and
+-- that of the year before; but for the first only those of which every month since began_month is held and was read to
+-- its end. A difference is what the number is more than this one; no share is said of what began meanwhile. What is not
+-- over is compared in same_days.sql alone.
 -- Parameters: kind, id, first_month, month, measure, report
 WITH lines AS (
     SELECT *, to_json(line) AS numbers
     FROM marts.office_month AS line
     WHERE getvariable('kind') = 'office' AND office_id = getvariable('id')
     UNION ALL BY NAME
-    SELECT *, to_json(line) AS numbers, nullif(first_active_month, (SELECT min(month) FROM marts.user_month)) AS began_month
+    SELECT
+        *, to_json(line) AS numbers,
+        nullif(first_active_month, (SELECT min(month) FROM marts.user_month)) AS began_month
     FROM marts.user_month AS line
     WHERE getvariable('kind') = 'user' AND user_id = getvariable('id')
     UNION ALL BY NAME
@@ -21,9 +23,14 @@ periods AS (
         place,
         base,
         asked.began_month,
-        (CASE WHEN place > 3 THEN date_trunc('year', month) ELSE first_month END - back * INTERVAL 1 MONTH)::DATE AS first_month,
+        (CASE WHEN place > 3 THEN date_trunc('year', month) ELSE first_month END - back * INTERVAL 1 MONTH)::DATE
+            AS first_month,
         (month - back * INTERVAL 1 MONTH)::DATE AS month
-    FROM (SELECT *, getvariable('first_month')::DATE AS first_month FROM lines WHERE month = getvariable('month')::DATE) AS asked
+    FROM (
+        SELECT *, getvariable('first_month')::DATE AS first_month
+        FROM lines
+        WHERE month = getvariable('month')::DATE
+    ) AS asked
     CROSS JOIN (VALUES (1, NULL, 0), (2, 1, 1), (3, 1, 12), (4, NULL, 0), (5, 4, 12)) AS known (place, base, back)
     WHERE place = 1
         OR (NOT is_open AND (place = 3 OR (first_month = month AND (place = 2 OR month(month) > 1))))
@@ -39,10 +46,10 @@ summed AS (
         count(*) = datediff('month', greatest(periods.began_month, periods.first_month), periods.month) + 1 AS is_held,
         is_held AND count(number) = count(*)
         AND (count(*) = 1 OR NOT regexp_matches(getvariable('measure'), 'average|percentage|active_agent')) AS is_known,
-        is_known AND (bool_and(is_commission_complete) OR NOT starts_with(getvariable('report'), 'commission')) AS is_whole,
+        is_known AND (bool_and(is_commission_complete) OR NOT is_of_commissions()) AS is_whole,
         CASE WHEN is_known THEN sum(number) END AS number,
         CASE
-            WHEN is_held AND starts_with(getvariable('report'), 'commission')
+            WHEN is_held AND is_of_commissions()
                 AND count(COLUMNS('_parts$|^sold_commission$|_total_price$')) = count(*)
                 THEN sum(COLUMNS('_parts$|^sold_commission$|_total_price$'))
         END

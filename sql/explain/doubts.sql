@@ -1,8 +1,9 @@
 -- How new and how whole is the number, and what speaks against it?
--- One row per finding, what is_doubt first; of several months from the first to the last that it is about. Only what concerns the
--- offices, months, report and measure of the number is here, once: of a user the answers for the user's office in the month.
--- That a report is late concerns a month that is not over. What a check found concerns the number where a row that was kept of
--- the check names its office, and its month if any. Whoever has left did so after the month that is named. whose is the office, or the customer that was asked.
+-- One row per finding, what is_doubt first; of several months from the first to the last that it is about. Only what
+-- concerns the offices, months, report and measure of the number is here, once: of a user the answers for the user's
+-- office in the month. That a report is late concerns a month that is not over. What a check found concerns the number
+-- where a row that was kept of the check names its office, and its month if any. Whoever has left did so after the
+-- month that is named. whose is the office, or the customer that was asked.
 -- Parameters: kind, id, first_month, month, measure, report
 WITH asked AS (
     SELECT coverage.office_id, coverage.month, coverage.office_name

@@ -14,6 +14,6 @@ WHERE level = getvariable('kind')
     AND member_id IS NOT DISTINCT FROM nullif(getvariable('id'), '')
     AND month = getvariable('month')::DATE
     AND (period = 'year to date' OR getvariable('first_month') = getvariable('month'))
-    AND starts_with(getvariable('report'), 'commission')
+    AND is_of_commissions()
     AND homes_effect IS NOT NULL
 ORDER BY period

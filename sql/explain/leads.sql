@@ -10,6 +10,6 @@ SELECT
 FROM marts.leads
 WHERE month BETWEEN getvariable('first_month')::DATE AND getvariable('month')::DATE
     AND (way = getvariable('way') OR (getvariable('measure') = 'removed_lead_count' AND is_removed))
-    AND CASE getvariable('kind') WHEN 'office' THEN office_id = getvariable('id') WHEN 'user' THEN user_id = getvariable('id') END
+    AND getvariable('kind') <> 'chain' AND is_asked_for(office_id, user_id)
 GROUP BY ALL
 ORDER BY way, leads DESC, lead_type, state

@@ -1,6 +1,7 @@
 -- Which offices made the number of the chain, or which agents that of the office, beside the same months a year before?
--- One row per office or agent with a row in either period, the largest difference first, and one without id for what is in none
--- of them. The year before is null where a month of it since began_month is not known, and while this one is not over.
+-- One row per office or agent with a row in either period, the largest difference first, and one without id for what is
+-- in none of them. The year before is null where a month of it since began_month is not known, and while this one is
+-- not over.
 -- Parameters: kind, id, first_month, month, measure, report
 WITH lines AS (
     SELECT *, office_id AS id, office_name AS name, to_json(line) AS numbers
@@ -23,8 +24,8 @@ lines_measured AS (
         (numbers ->> getvariable('measure')::VARCHAR)::DECIMAL(28, 8) AS number,
         month BETWEEN getvariable('first_month')::DATE AND getvariable('month')::DATE AS is_now,
         month BETWEEN getvariable('first_month')::DATE - INTERVAL 1 YEAR AND getvariable('month')::DATE - INTERVAL 1 YEAR
-        AND (is_commission_complete OR NOT starts_with(getvariable('report'), 'commission')) AS is_before,
-        CASE WHEN starts_with(getvariable('report'), 'commission') THEN sold_estate_parts END AS parts
+        AND (is_commission_complete OR NOT is_of_commissions()) AS is_before,
+        CASE WHEN is_of_commissions() THEN sold_estate_parts END AS parts
     FROM lines
 ),
 

@@ -1,6 +1,6 @@
 -- Which sales is the commission of the months made of, and when are they paid?
--- One row per sale, the largest share first. A share counts at the agent's own office and not at the one that listed the home.
--- Commission for writings and valuations is in no sale.
+-- One row per sale, the largest share first. A share counts at the agent's own office and not at the one that listed
+-- the home. Commission for writings and valuations is in no sale.
 -- Parameters: kind, id, first_month, month, report
 SELECT
     coalesce(sales.street_address, sales.estate_id) AS home,
@@ -17,10 +17,6 @@ FROM marts.sale_shares AS shares
 INNER JOIN marts.sales AS sales USING (estate_id)
 LEFT JOIN marts.receivables AS paid USING (estate_id)
 WHERE shares.month BETWEEN getvariable('first_month')::DATE AND getvariable('month')::DATE
-    AND starts_with(getvariable('report'), 'commission')
-    AND CASE getvariable('kind')
-        WHEN 'office' THEN shares.user_office_id = getvariable('id')
-        WHEN 'user' THEN shares.user_id = getvariable('id')
-    END
+    AND is_of_commissions() AND getvariable('kind') <> 'chain' AND is_asked_for(shares.user_office_id, shares.user_id)
 GROUP BY ALL
 ORDER BY sum(shares.commission) DESC, id
