@@ -279,6 +279,28 @@ def test_what_a_check_found_is_a_doubt_of_the_office_month_and_measure_that_it_n
     assert [one.kind for one in found if one.is_doubt] == [name] * is_doubt
 
 
+@pytest.mark.parametrize(
+    ("asked", "kinds"),
+    [
+        ({"first": "2026-01"}, ["failed", "the whole month"]),
+        ({"first": "2026-02"}, ["the whole month"]),
+        ({"first": "2026-01", "measure": "tip_count", "report": "tips_and_leads"}, ["the whole month"]),
+    ],
+    ids=["its month", "another month", "another report"],
+)
+def test_what_failed_is_a_doubt_of_its_report_and_month(asked: dict[str, str], kinds: list[str]) -> None:
+    given = warehouse()
+    for of_month in ("2026-01", "2026-02"):
+        loaded(given, "commission_office", "M1", of_month, [earned({"office_customer_id": "M1"}, 5)])
+        held(given, "tips_and_leads", "M1", [of_month])
+    given.execute(
+        "INSERT INTO meta.loads BY NAME SELECT 'L' AS load_id, 'commission_office' AS report, "
+        "'M1' AS customer, [DATE '2026-01-01'] AS months, TIMESTAMP '2026-07-01' AS fetched_at_utc, "
+        "'failed' AS status, 'No answer.' AS error"
+    )
+    assert [one.kind for one in explained(given, "doubts", office="M1", **asked)] == kinds
+
+
 @pytest.mark.parametrize(("report", "doubts"), [("commission_office", 0), ("office_budget_crm", 1)])
 def test_budgets_that_cannot_be_read_are_a_doubt_of_budgets(report: str, doubts: int) -> None:
     given = warehouse()
@@ -353,6 +375,8 @@ def test_agents_make_the_office_and_what_is_in_none_of_them_is_said() -> None:
     ]
     left = [one.left_after_month for one in explained(given, "parts", "2026-01", office="M1")]
     assert left == [None, month("2026-01"), None]
+    [gone, *_] = explained(given, "doubts", "2026-01", user="U0")
+    assert (gone.kind, gone.is_doubt, gone.noted_on) == ("has left", False, date(2026, 2, 15))
     count = explained(given, "parts", "2026-01", office="M1", measure="active_agent_count")
     assert sum(one.number for one in count) == 2
 
