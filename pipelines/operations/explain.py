@@ -7,10 +7,17 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
-from pipelines.operations.recount import Number, Recount, RecountedNumber, recount
-from pipelines.operations.stored_sales import sales_as_last_held
+from pipelines.operations.around import Around, rows_around
+from pipelines.operations.recount import (
+    QUOTIENTS,
+    Number,
+    Recount,
+    RecountedNumber,
+    quotient,
+    recount,
+    sum_of,
+)
 from warehouse.errors import LandingDamaged
 from warehouse.load.landing import Landing
 from warehouse.marts.lineage import (
@@ -22,38 +29,15 @@ from warehouse.marts.lineage import (
     TracedNumber,
     trace,
 )
-from warehouse.marts.queries import SQL, published_rows
 
 # A quotient is kept to so many places in the mart: half of the last one is rounding.
-ROUNDING = {"sold_average_commission": Decimal("0.0001"), "sold_commission_percentage": Decimal("0.00000001")}
+ROUNDING = {
+    "sold_average_commission": Decimal("0.0001"),
+    "average_price": Decimal("0.0001"),
+    "sold_commission_percentage": Decimal("0.00000001"),
+}
 STATUS, REMOVED = "activeStatusTipLead", "Removed"
 """The parameter that asks for leads that were removed, apart from the others."""
-QUOTIENTS = {
-    "sold_average_commission": ("sold_estate_parts", 1),
-    "sold_commission_percentage": ("sold_total_price", 100),
-}
-"""What the commission of sales is divided by, and a factor."""
-
-
-QUERIES = (
-    "months",
-    "kinds",
-    "budgets",
-    "budget_changes",
-    "changes",
-    "agent_changes",
-    "sales",
-    "agents",
-    "leads",
-    "trust",
-    "offices",
-    "office_changes",
-)
-"""The questions of sql/explain, in whose answers somebody finds why a number is what it is."""
-QUERIES_OF_ONE = tuple(name for name in QUERIES if name not in ("offices", "office_changes"))
-QUERIES_OF_CHAIN = ("months", "kinds", "budgets", "budget_changes", "office_changes", "offices", "trust")
-Around = Mapping[str, Sequence[Mapping[str, Any]]]
-"""The rows that answer each of them."""
 YEAR_TO_DATE = "year_to_date_"
 """Before a measure that may be added up over months."""
 NEVER_ADDED = frozenset({*QUOTIENTS, "active_agent_count", "commission_per_active_agent"})
@@ -74,7 +58,7 @@ class Explanation:
     """A number, the way to it, and whether the stored answers say the same."""
 
     trace: Trace
-    around: Around = field(default_factory=dict)
+    around: Around = field(default_factory=Around)
     requests: list[StoredRequest] = field(default_factory=list)
     recounted: Recount | None = None
     trouble: str = ""  # why the stored answers could not be read again
@@ -112,43 +96,15 @@ class Explanation:
 def explain(data_dir: Path, *, month: date, measure: str, office: str = "", user: str = "") -> Explanation:
     """Trace a number of an office or a user, and count it again; asks the service nothing."""
     explanation = explain_alone(data_dir, month=month, measure=measure, office=office, user=user)
-    explanation.around = _around(data_dir, explanation.trace, month)
+    explanation.around = _around(data_dir, explanation, month)
     return explanation
 
 
-def _around(data_dir: Path, traced: Trace, first_month: date) -> Around:
-    """The answers of sql/explain on the months from the first to the traced one."""
-    number = traced.number
-    variables = {
-        number.kind: number.id,
-        "first_month": first_month,
-        "month": number.month,
-        "measure": number.measure,
-        "report": traced.answers[0].load.report if traced.answers else number.source.report,
-    }
-    around = _rows_around(data_dir, QUERIES_OF_ONE, variables)
-    around["changes"] = sales_as_last_held(
-        Landing(Path(data_dir) / "landing"),
-        around["changes"],
-        office=number.id if number.kind == "office" else "",
-        user=number.id if number.kind == "user" else "",
-    )
-    return around
-
-
-def _rows_around(
-    data_dir: Path, names: Sequence[str], variables: Mapping[str, object]
-) -> dict[str, Sequence[Mapping[str, Any]]]:
-    """The rows of queries of sql/explain; raises NotInTheFile where the file has not what they read."""
-    answers: dict[str, Sequence[Mapping[str, Any]]] = {}
-    for name, rows in published_rows(data_dir, SQL / "explain", names, variables).items():
-        if rows is None:
-            raise NotInTheFile(
-                f"The published file is of an earlier version: it cannot answer sql/explain/{name}.sql. "
-                "`brokerbi publish` makes one that can."
-            )
-        answers[name] = rows
-    return answers
+def _around(data_dir: Path, explanation: Explanation, first_month: date) -> Around:
+    """What surrounds a number whose way is known, over the months from the first to its own."""
+    number, answers = explanation.trace.number, explanation.trace.answers
+    report = answers[0].load.report if answers else number.source.report
+    return rows_around(data_dir, number, first_month, report)
 
 
 def explain_alone(
@@ -178,29 +134,21 @@ def explain_chain(
         raise NotInTheFile(
             f"{measure!r} of the chain cannot be divided by office; there are {known}, beside their budgets."
         )
-    first = first_month or month
-    variables = {"first_month": first, "month": month, "measure": measure, "report": number.source.report}
-    around = _rows_around(data_dir, QUERIES_OF_CHAIN, variables)
-    asked = [one for one in around["months"] if first <= one["month"] <= month]
-    if not asked or asked[-1]["month"] != month:
+    around = rows_around(data_dir, number, first_month or month, number.source.report)
+    if not around.compared:
         raise NotInTheFile(
             f"Nothing is held of the chain for {month:%Y-%m}; marts.chain_month has its months."
         )
-    known_numbers = [one["number"] for one in asked if one["number"] is not None]
-    value = sum(known_numbers, Decimal(0)) if len(known_numbers) == _months_between(first, month) else None
     offices = []
-    if first == month:
+    if first_month is None:
         offices = [
-            explain_alone(data_dir, month=month, measure=measure, office=one["office_id"])
-            for one in around["offices"]
-            if one["number"] is not None
+            explain_alone(data_dir, month=month, measure=measure, office=one.id)
+            for one in around.parts
+            if one.id and one.number is not None
         ]
-    trace = Trace(number, "the chain", "", value, asked[-1]["is_open"], False, False, (), frozenset())
+    asked = around.compared[0]
+    trace = Trace(number, "the chain", "", asked.number, asked.is_open, False, False, (), frozenset())
     return Explanation(trace, around, offices=offices)
-
-
-def _months_between(first: date, last: date) -> int:
-    return 12 * (last.year - first.year) + last.month - first.month + 1
 
 
 def explain_year(
@@ -221,7 +169,7 @@ def explain_year(
         except NotInTheFile:
             if number == month.month:
                 raise
-    found[-1].around = _around(data_dir, found[-1].trace, month.replace(month=1))
+    found[-1].around = _around(data_dir, found[-1], month.replace(month=1))
     return found
 
 
@@ -240,13 +188,16 @@ def _recount_all(data_dir: Path, explanation: Explanation) -> Recount | None:
     if len(answers) == 1:
         return counted(measure)[0]
     if measure not in QUOTIENTS:
-        counts = counted(measure)
-        return Recount(sum(one.number or 0 for one in counts), sum(one.objects for one in counts))
-    divided_by, factor = QUOTIENTS[measure]
-    divisor = Decimal(sum(one.number or 0 for one in counted(divided_by)))
-    counts = counted("sold_commission")
-    dividend = factor * Decimal(sum(one.number or 0 for one in counts))
-    return Recount(dividend / divisor if divisor else None, sum(one.objects for one in counts))
+        return _summed(counted(measure))
+    dividend, divisor, factor = QUOTIENTS[measure]
+    above, below = _summed(counted(dividend)), _summed(counted(divisor))
+    return Recount(quotient(above.number, below.number, factor), above.objects)
+
+
+def _summed(counts: Sequence[Recount]) -> Recount:
+    """Counts of several answers as one; of those that mention it at all, if any does."""
+    found = [one for one in counts if one.objects] or counts
+    return Recount(sum_of(one.number for one in found), sum(one.objects for one in counts))
 
 
 def _recount_answer(data_dir: Path, explanation: Explanation, answer: TracedAnswer, measure: str) -> Recount:
@@ -264,7 +215,8 @@ def _recount_answer(data_dir: Path, explanation: Explanation, answer: TracedAnsw
     )
     if answer.sales_load:
         bodies = [body for _, body in _answers(data_dir, answer.sales_load, explanation)]
-        number = replace(number, sales_alone=recount(bodies, replace(number, measure="commission")).number)
+        alone = recount(bodies, replace(number, measure="commission"))
+        number = replace(number, sales_alone=alone.number if alone.objects else None)
     removed: list[bytes] = []
     bodies = []
     for request, body in _answers(data_dir, answer.load, explanation):

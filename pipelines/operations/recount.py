@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -23,6 +23,12 @@ AMOUNTS = {
     "writing_parts": "writingParts",
     "valuation_parts": "valuationParts",
 }
+QUOTIENTS = {
+    "sold_average_commission": ("sold_commission", "sold_estate_parts", 1),
+    "average_price": ("sold_total_price", "sold_estate_parts", 1),
+    "sold_commission_percentage": ("sold_commission", "sold_total_price", 100),
+}
+"""Measures that one divided by another is, and a factor."""
 # By measure: key of the list, party whose office a lead belongs to, party whose user, key of the id.
 LEADS = {
     "incoming_lead_count": ("incomingLeads", "receiver", "receiver", "lead"),
@@ -57,7 +63,7 @@ class Recount:
 
 
 def recount(bodies: Iterable[bytes], number: RecountedNumber, removed: Iterable[bytes] = ()) -> Recount:
-    """The number in these answers; zero where they do not mention the office or user.
+    """The number in these answers; zero where they do not mention the office or user, none without an amount.
 
     Leads in the answers of `removed` ones do not count, also where the others name them.
     """
@@ -73,17 +79,22 @@ def _objects_of(bodies: Iterable[bytes]) -> list[Json]:
     return list(every_object([json.loads(body, parse_float=Decimal, parse_int=Decimal) for body in bodies]))
 
 
-def _earnings(objects: Iterable[Json], number: RecountedNumber) -> Recount:
+def _earnings(objects: Sequence[Json], number: RecountedNumber) -> Recount:
     measure = number.measure
     rows = [one for one in objects if "soldEstateParts" in one and _earned_by(one, number)]
     if measure in AMOUNTS:
-        return Recount(_sum(rows, AMOUNTS[measure]), len(rows))
-    commission = sum((_sold_commission(row, number.sales_alone) for row in rows), Decimal(0))
+        return Recount(sum_of(_amount(row, AMOUNTS[measure]) for row in rows), len(rows))
     if measure == "sold_commission":
-        return Recount(commission, len(rows))
-    key, factor = ("soldEstateParts", 1) if measure == "sold_average_commission" else ("soldTotalPrice", 100)
-    divisor = _sum(rows, key)
-    return Recount(factor * commission / divisor if divisor else None, len(rows))
+        return Recount(sum_of(_sold_commission(row, number.sales_alone) for row in rows), len(rows))
+    dividend, divisor, factor = QUOTIENTS[measure]
+    above = _earnings(objects, replace(number, measure=dividend)).number
+    below = _earnings(objects, replace(number, measure=divisor)).number
+    return Recount(quotient(above, below, factor), len(rows))
+
+
+def quotient(dividend: Number | None, divisor: Number | None, factor: int) -> Decimal | None:
+    """The quotient of two sums, times a factor; unknown where one is, and without a divisor."""
+    return factor * Decimal(dividend) / Decimal(divisor) if dividend is not None and divisor else None
 
 
 def _earned_by(row: Json, number: RecountedNumber) -> bool:
@@ -97,15 +108,16 @@ def _earned_by(row: Json, number: RecountedNumber) -> bool:
     return str(row.get("customerId") if found is None else found) in ids
 
 
-def _sold_commission(row: Json, sales_alone: Number | None) -> Decimal:
+def _sold_commission(row: Json, sales_alone: Number | None) -> Decimal | None:
     """Commission of sales alone: all of it, what was asked for apart, or the average times the homes."""
-    if not row.get("writingParts") and not row.get("valuationParts"):
-        return Decimal(row.get("commission") or 0)
+    if _amount(row, "writingParts") == _amount(row, "valuationParts") == 0:
+        return _amount(row, "commission")
     if sales_alone is not None:
         return Decimal(sales_alone)
-    homes = Decimal(row.get("soldEstateParts") or 0)
-    average = Decimal(row.get("soldAverageCommission") or 0)
-    return (average * homes).quantize(Decimal("0.01"), ROUND_HALF_UP)
+    homes, average = _amount(row, "soldEstateParts"), _amount(row, "soldAverageCommission")
+    if not homes:
+        return homes
+    return None if average is None else (average * homes).quantize(Decimal("0.01"), ROUND_HALF_UP)
 
 
 def _running_commissions(objects: Iterable[Json], number: RecountedNumber) -> Recount:
@@ -118,12 +130,14 @@ def _running_commissions(objects: Iterable[Json], number: RecountedNumber) -> Re
     else:
         events = [one for one in objects if one.get("customerId") == number.office]
     events = [one for one in events if _month(one.get("obtainedAt"), number.timezone) == number.month]
-    amounts = [
-        (one["amount"] * one["exchangeRate"]).quantize(Decimal("0.0001"), ROUND_HALF_UP)
-        for one in events
-        if one.get("amount") is not None and one.get("exchangeRate") is not None
-    ]
-    return Recount(sum(amounts, Decimal(0)), len(events))
+    return Recount(sum_of(map(_in_kronor, events)), len(events))
+
+
+def _in_kronor(event: Json) -> Decimal | None:
+    amount, rate = _amount(event, "amount"), _amount(event, "exchangeRate")
+    return (
+        None if amount is None or rate is None else (amount * rate).quantize(Decimal("0.0001"), ROUND_HALF_UP)
+    )
 
 
 def _leads(objects: Iterable[Json], number: RecountedNumber, removed: Iterable[Json]) -> Recount:
@@ -179,5 +193,18 @@ def _object(row: Json, key: str) -> Json:
     return value if isinstance(value, Mapping) else {}
 
 
-def _sum(rows: Sequence[Json], key: str) -> Decimal:
-    return sum((Decimal(row.get(key) or 0) for row in rows), Decimal(0))
+def _amount(row: Json, key: str) -> Decimal | None:
+    """The number under a key, also one that is written as text."""
+    value = row.get(key)
+    try:
+        number = Decimal(value) if isinstance(value, str) else value
+    except InvalidOperation:
+        return None
+    return number if isinstance(number, Decimal) and number.is_finite() else None
+
+
+def sum_of(amounts: Iterable[Number | None]) -> Number | None:
+    """The sum of the amounts that are known; zero where no row is, unknown where no row has one."""
+    found = list(amounts)
+    known = [one for one in found if one is not None]
+    return sum(known, Decimal(0)) if known or not found else None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -15,32 +16,13 @@ from warehouse.load.landing import Landing
 Row = Mapping[str, Any]
 
 
-def sales_as_last_held(
-    landing: Landing, changes: Sequence[Row], *, office: str = "", user: str = ""
-) -> list[Row]:
-    """The changes of sales, each with the share that the office or user has, or had, in the sale.
+@dataclass(frozen=True)
+class StoredSale:
+    """What a stored answer says of a sale: its home, the responsible agent, and what each agent earned."""
 
-    Of a sale that is listed no more address, agents and share come from the answer before (`landing`,
-    `sha256`); without that the whole sale counts at the office that listed it. Sales of others are left out.
-    """
-    known = _stored_sales(landing, [one for one in changes if one["estate_id"] and one["share"] is None])
-    found: list[Row] = []
-    for one in changes:
-        sale = known.get((one["landing"], one["estate_id"]))
-        if not one["estate_id"] or one["share"] is not None:
-            found.append(one)
-        elif sale is not None and (share := _share(sale, office, user)):
-            found.append(
-                {
-                    **one,
-                    "street_address": _object(sale, "address").get("streetAddress"),
-                    "agents": ", ".join(str(agent.get("name") or agent.get("id")) for agent in _agents(sale)),
-                    "share": share,
-                }
-            )
-        elif sale is None and one["is_listed_here"]:
-            found.append({**one, "agents": "whole, its agents are not kept", "share": Decimal(1)})
-    return found
+    street_address: str | None
+    responsible_agent: str | None
+    commissions: Mapping[str, Decimal | None]  # by the agents' ids
 
 
 def news_with_homes(landing: Landing, news: Sequence[Row], most: int) -> tuple[Row, ...]:
@@ -55,49 +37,39 @@ def news_with_homes(landing: Landing, news: Sequence[Row], most: int) -> tuple[R
         if one["landing"] and not one["home"] and counts[one["office_id"], one["kind"]] < most:
             counts[one["office_id"], one["kind"]] += 1
             wanted.append(one)
-    known = _stored_sales(landing, wanted)
+    known = stored_sales(landing, [(one["landing"], one["sha256"], one["estate_id"]) for one in wanted])
     return tuple(
-        {**one, "home": _text(_object(sale, "address"), "streetAddress"), "agent": _responsible_agent(sale)}
+        {**one, "home": sale.street_address, "agent": sale.responsible_agent}
         if (sale := known.get((one["landing"], one["estate_id"])))
         else one
         for one in news
     )
 
 
-def _stored_sales(landing: Landing, changes: Sequence[Row]) -> dict[tuple[str, str], Row]:
-    """These sales in the answers that had them, by landing file and id; nothing of a file that is gone."""
-    wanted: dict[str, str | None] = {one["landing"]: one["sha256"] for one in changes if one["landing"]}
-    ids = {one["estate_id"] for one in changes}
-    found: dict[tuple[str, str], Row] = {}
-    for path, sha256 in wanted.items():
+def stored_sales(
+    landing: Landing, wanted: Iterable[tuple[str, str | None, str]]
+) -> dict[tuple[str, str], StoredSale]:
+    """Sales in the answers that had them, by landing file and id; nothing of a file that is gone.
+
+    They are asked for by landing file, its sha256 and id.
+    """
+    files: dict[tuple[str, str | None], set[str]] = {}
+    for path, sha256, estate_id in wanted:
+        files.setdefault((path, sha256), set()).add(estate_id)
+    found: dict[tuple[str, str], StoredSale] = {}
+    for (path, sha256), ids in files.items():
         try:
             for _, body in landing.read_used(path, sha256):
-                answer = json.loads(body, parse_float=Decimal, parse_int=Decimal)
-                found.update(
-                    {
-                        (path, one["id"]): one
-                        for one in every_object(answer)
-                        if "agents" in one and isinstance(one.get("id"), str) and one["id"] in ids
-                    }
-                )
+                for one in every_object(json.loads(body, parse_float=Decimal, parse_int=Decimal)):
+                    if "agents" in one and isinstance(one.get("id"), str) and one["id"] in ids:
+                        found[path, one["id"]] = StoredSale(
+                            _text(_object(one, "address"), "streetAddress"),
+                            _responsible_agent(one),
+                            {str(agent.get("id")): _commission(agent) for agent in _agents(one)},
+                        )
         except (LandingDamaged, ValueError):  # gone, or no JSON
             continue
     return found
-
-
-def _share(sale: Row, office: str, user: str) -> Decimal:
-    """The part of a sale's commission that the office's agents or the user had."""
-    agents = list(_agents(sale))
-    ours = [
-        one
-        for one in agents
-        if (office and _object(one, "primaryOffice").get("customerId") == office)
-        or (user and one.get("id") == user)
-    ]
-    whole = _sum(agents, "value")
-    if whole:
-        return _sum(ours, "value") / whole
-    return _sum(ours, "percentageOfTotal") / 100
 
 
 def _agents(sale: Row) -> Iterator[Row]:
@@ -109,9 +81,9 @@ def _responsible_agent(sale: Row) -> str | None:
     return next((_text(one, "name") for one in _agents(sale) if one.get("responsible") is True), None)
 
 
-def _sum(agents: Sequence[Row], key: str) -> Decimal:
-    amounts = [_object(one, "commission").get(key) for one in agents]
-    return sum((one for one in amounts if isinstance(one, Decimal)), Decimal(0))
+def _commission(agent: Row) -> Decimal | None:
+    value = _object(agent, "commission").get("value")
+    return value if isinstance(value, Decimal) else None
 
 
 def _text(row: Row, key: str) -> str | None:

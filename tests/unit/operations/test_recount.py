@@ -38,9 +38,25 @@ OF_OFFICES: dict[str, tuple[str, object, dict[str, Any], object]] = {
     "sales asked for alone": ("sold_commission", ROWS, {"sales_alone": Decimal("80.99")}, Decimal("80.99")),
     "an average": ("sold_average_commission", ROWS, {}, Decimal("40.5")),
     "a percentage": ("sold_commission_percentage", ROWS, {}, Decimal("2.025")),
+    "an average price": ("average_price", ROWS, {}, Decimal(2000)),
     "a count": ("writing_parts", ROWS, {}, 1),
     "nothing said of the office": ("commission", ROWS[1:], {}, 0),
     "rows in an envelope": ("commission", {"data": {"rows": ROWS}}, {}, Decimal("100.25")),
+    "no amount in any row of it": ("commission", [{**ROWS[0], "commission": None}], {}, None),
+    "no average of its sales": ("sold_commission", [{**ROWS[0], "soldAverageCommission": None}], {}, None),
+    "a share of a price that nobody knows": (
+        "sold_commission_percentage",
+        [{**ROWS[0], "soldTotalPrice": None}],
+        {},
+        None,
+    ),
+    "one row with and one without": (
+        "commission",
+        [ROWS[0], {**ROWS[0], "commission": None}],
+        {},
+        Decimal("100.25"),
+    ),
+    "written as text": ("commission", [{**ROWS[0], "commission": "12.5"}], {}, Decimal("12.5")),
     "the old number without an id": ("commission", OLD_NUMBER, {"customer": "M1"}, 5),
 }
 
@@ -70,6 +86,7 @@ def test_running_commissions_count_in_their_own_month_and_in_kronor() -> None:
     ]
     # In Stockholm, half past eleven in the evening UTC is the next day, and so the next month.
     assert _number("running_commission_sek_excl_vat", events) == Decimal("115.0000")
+    assert _number("running_commission_sek_excl_vat", events[3:4]) is None
 
 
 def _lead(lead: str | None, number: str = "M1") -> dict[str, object]:

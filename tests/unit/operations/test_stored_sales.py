@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.operations.stored_sales import news_with_homes, sales_as_last_held
+from pipelines.operations.stored_sales import StoredSale, news_with_homes, stored_sales
 from warehouse.load.landing import Landing
 
 AGENTS = [
@@ -21,6 +21,7 @@ AGENTS = [
     }
     for user, name, office, value in (("U1", "Åsa Berg", "M1", 75.0), ("U2", "Nils Lind", "M2", 25.0))
 ]
+EARNED = {"U1": Decimal("75.0"), "U2": Decimal("25.0")}
 SALE = {"id": "E1", "address": {"streetAddress": "Storgatan 94C"}, "agents": AGENTS}
 
 
@@ -34,42 +35,19 @@ def landing(tmp_path: Path) -> Landing:
     return landing
 
 
-def vanished(path: str = "sales/G1/now/L1.tar.zst", *, is_listed_here: bool = True) -> dict[str, object]:
-    known = {"street_address": None, "agents": None, "landing": path, "sha256": None}
-    return {"estate_id": "E1", "share": None, "is_listed_here": is_listed_here, **known}
+STORED = "sales/G1/now/L1.tar.zst"
+GONE = {"estate_id": "E1", "sha256": None, "home": None, "agent": None, "office_id": "M1", "kind": "gone"}
 
 
-@pytest.mark.parametrize(
-    ("whose", "shares"),
-    [
-        ({"office": "M1"}, [Decimal("0.75")]),
-        ({"office": "M2"}, [Decimal("0.25")]),
-        ({"user": "U2"}, [Decimal("0.25")]),
-        ({"user": "U3"}, []),
-    ],
-)
-def test_a_sale_that_vanished_is_told_with_its_home_its_agents_and_the_share(
-    landing: Landing, whose: dict[str, str], shares: list[Decimal]
-) -> None:
-    found = sales_as_last_held(landing, [vanished(is_listed_here=False)], **whose)
-    assert [(one["street_address"], one["agents"], one["share"]) for one in found] == [
-        ("Storgatan 94C", "Åsa Berg, Nils Lind", share) for share in shares
-    ]
-
-
-def test_without_the_answer_a_sale_counts_whole_where_it_was_listed(landing: Landing) -> None:
-    gone = [vanished("gone.tar.zst"), vanished("gone.tar.zst", is_listed_here=False)]
-    found = sales_as_last_held(landing, gone, office="M1")
-    assert [(one["street_address"], one["share"]) for one in found] == [(None, 1)]
+def test_a_sale_that_vanished_has_its_home_and_agent_as_long_as_the_answer_is_kept(landing: Landing) -> None:
+    wanted = [(path, None, "E1") for path in (STORED, "gone.tar.zst")]
+    assert stored_sales(landing, wanted) == {(STORED, "E1"): StoredSale("Storgatan 94C", "Åsa Berg", EARNED)}
 
 
 def test_news_of_a_sale_that_vanished_name_home_and_responsible_agent_as_long_as_the_answer_is_kept(
     landing: Landing,
 ) -> None:
-    rows = [
-        {**vanished(path), "home": None, "agent": None, "office_id": "M1", "kind": "gone"}
-        for path in ("sales/G1/now/L1.tar.zst", "gone.tar.zst")
-    ]
+    rows = [{**GONE, "landing": path} for path in (STORED, "gone.tar.zst")]
     found = news_with_homes(landing, rows, most=12)
     assert [(one["home"], one["agent"]) for one in found] == [
         ("Storgatan 94C", "Åsa Berg"),
@@ -82,6 +60,4 @@ def test_an_answer_of_an_unknown_shape_is_no_sale(tmp_path: Path) -> None:
     writer = landing.open("sales", "G1", None, None, "L1")
     writer.add({}, json.dumps({"id": "E1", "agents": "somebody", "address": 5}).encode())
     writer.close({"used": [0]})
-    assert sales_as_last_held(landing, [vanished()], office="M1") == []
-    row = {**vanished(), "home": None, "agent": None, "office_id": "M1", "kind": "gone"}
-    assert news_with_homes(landing, [row], most=12) == (row,)
+    assert stored_sales(landing, [(STORED, None, "E1")]) == {(STORED, "E1"): StoredSale(None, None, {})}
