@@ -274,14 +274,14 @@ def test_a_customer_that_is_refused_everywhere_is_one_problem_that_names_the_rep
     for report in ("sales", "users"):
         deny(given, report, "M1", NOW.replace(tzinfo=UTC))
     words = "The service refuses 2 reports (sales, users) for this customer; asked again on another day."
-    assert problems(given) == [("no access", "warning", None, "M1", words)]
+    assert problems(given) == [("no access", "error", None, "M1", words)]
 
 
 def test_reports_that_are_late_for_one_reason_are_one_problem(given: DuckDBPyConnection) -> None:
     held(given, "users", "M1", ["2026-01"], at_utc=LONG_AGO)
     configure(given, sales=True, users=True)
     words = "No success for a day and a half: sales, users."
-    assert problems(given) == [("late", "warning", None, "M1", words)]
+    assert problems(given) == [("late", "error", None, "M1", words)]
 
 
 def problems_of_budgets(given: DuckDBPyConnection) -> list[tuple[str | None, str]]:
