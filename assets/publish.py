@@ -20,18 +20,20 @@ from assets.marts import (
     report_dep,
 )
 from assets.metadata import FRESHNESS, OWNERS, ROW_COUNT, markdown_table
-from assets.overdue import DataState, find_overdue, overdue_table, read_data_state
 from assets.project import Project
 from assets.report_checks import check_keys, report_check_results
 from assets.resources import WAREHOUSE, store_of
 from assets.under_way import unfinished_runs
-from pipelines.operations.health import note_daemon
+from pipelines.operations.causes import causes
+from pipelines.operations.health import note_daemon, observed
 from pipelines.operations.publish import Finished, finish
 from pipelines.operations.report_page import refresh_operators_page
-from pipelines.planning.plan import PlannedReport
+from pipelines.planning.plan import PlannedReport, make_plan
+from pipelines.planning.selection import Selection
 from warehouse.errors import WarehouseError
+from warehouse.ledger.conditions import Kind
 from warehouse.ledger.ledger import Ledger
-from warehouse.ledger.status import unwritable
+from warehouse.ledger.status import overview, unwritable
 from warehouse.marts.build import MartError
 from warehouse.publishing.publish import Publication, Unpublished, loaded_since_publication
 from warehouse.store.versions import FAILED
@@ -46,6 +48,7 @@ MOST_TRIES = 20
 LOAD = "brokerbi/load"
 """Run tag: the newest load that a run was requested to publish."""
 ROWS_BY_REPORT = "rows_by_report"
+MOST_LINES = 100
 
 
 def publishing_sensor(project: Project) -> dg.SensorDefinition:
@@ -222,11 +225,10 @@ def _publication(
     project: Project, context: dg.AssetExecutionContext, finished: Finished
 ) -> dg.MaterializeResult[Any]:
     """The result of the file; raises dg.Failure when it was not published."""
-    state = read_data_state(project)
-    overdue = overdue_table(find_overdue(state, project.clock.utc_now()))
+    planned, ledger, missing = _state(project)
     metadata = {
-        "missing": dg.MetadataValue.md(overdue or "Nothing is missing."),
-        **_state_metadata(state, _rows_published_before(context.instance)),
+        "missing": dg.MetadataValue.md(missing or "Nothing is missing."),
+        **_state_metadata(planned, ledger, _rows_published_before(context.instance)),
     }
     publication = finished.publication
     if not publication.published:
@@ -274,14 +276,28 @@ def _file_metadata(finished: Finished, published_url: str) -> dict[str, Any]:
     return metadata
 
 
-def _state_metadata(state: DataState, rows_before: Mapping[str, int]) -> dict[str, Any]:
+def _state(project: Project) -> tuple[Sequence[PlannedReport], Ledger, str]:
+    """What would be asked now, what is held, and a table of the errors among all conditions."""
+    now = project.run_context.clock.utc_now()
+    plan, ledger = make_plan(
+        project.settings, Selection(), project.store, project.clock, project.run_context.catalogue
+    )
+    view = observed(overview(project.store), project.settings, now, planned=plan.planned)
+    found = causes(one for one in view.conditions if one.is_error or one.kind == Kind.MONTHS_MISSING)
+    rows = [(one.first.kind, one.whom, one.first.error, one.first.remedy) for one in found]
+    return plan.planned, ledger, markdown_table(("what", "of", "found", "what to do"), rows[:MOST_LINES])
+
+
+def _state_metadata(
+    planned: Sequence[PlannedReport], ledger: Ledger, rows_before: Mapping[str, int]
+) -> dict[str, Any]:
     """What is held and missing, and what changed since the last publication."""
     rows: Counter[str] = Counter()
-    for (report, _, _), held in state.ledger.months.items():
+    for (report, _, _), held in ledger.months.items():
         rows[report] += held.rows
-    held_months, all_months = held_of_all(state.plan.planned)
+    held_months, all_months = held_of_all(planned)
     return {
-        "coverage": dg.MetadataValue.md(coverage_table(state.plan.planned, state.ledger)),
+        "coverage": dg.MetadataValue.md(coverage_table(planned, ledger)),
         "changed": dg.MetadataValue.md(changes(rows_before, rows)),
         "months_held": held_months,
         "months_missing": all_months - held_months,

@@ -80,7 +80,8 @@ overlapping AS (
         checked_at_utc,
         unnest(from_json(
             sample,
-            '[{"customer_id": "VARCHAR", "yielding_customer_id": "VARCHAR", "shared_offices": "VARCHAR"}]'
+            '[{"customer_id": "VARCHAR", "yielding_customer_id": "VARCHAR", "shared_offices": "VARCHAR",
+            "is_contained": "BOOLEAN"}]'
         )) AS pair
     FROM meta.check_results
     WHERE name = 'customers_do_not_overlap' AND message = ''
@@ -144,7 +145,6 @@ found AS (
             WHEN status = 'held back' THEN
                 'Ask the service about it; if it is right, launch it with the tag brokerbi/accept_shrink=yes, or give '
                 || '`brokerbi sync` the option --accept-shrink.'
-            WHEN error_kind IN ('login corrected', 'ClockAhead') THEN 'Wait for the next run, or sync.'
             ELSE coalesce(remedy, 'Ask the service''s support about it.')
         END AS remedy,
         last_try, login, trouble
@@ -237,14 +237,16 @@ found AS (
     SELECT
         'assumption' AS kind, 'warning' AS severity,
         CASE WHEN count(DISTINCT report) = 1 THEN any_value(report) END AS report,
-        coalesce(consequence || ': ', '') || string_agg(message, '; ' ORDER BY message) AS error
+        coalesce(consequence || ': ', '') || string_agg(message, '; ' ORDER BY message) AS error,
+        'Adapt the file in sql/staging that it names, then run `brokerbi publish`.' AS remedy
     FROM differing
     GROUP BY consequence, CASE WHEN consequence IS NULL THEN message END
     UNION ALL BY NAME
     SELECT
         'overlap' AS kind, 'warning' AS severity, pair.yielding_customer_id AS customer, checked_at_utc AS since_utc,
         pair.customer_id || ' answers for ' || pair.shared_offices
-        || ' as well; each office is counted once, but asked for twice' AS error
+        || ' as well; each office is counted once, but asked for twice' AS error,
+        CASE WHEN pair.is_contained THEN pair.yielding_customer_id || ' need not be asked for itself.' END AS remedy
     FROM overlapping
     UNION ALL BY NAME
     SELECT
