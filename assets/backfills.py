@@ -77,7 +77,7 @@ def _of_others(
     """Partitions in other months of what one request covers several months of, unless they are fetched."""
     held = ledger_of(project.store).months
     for one in partitions:
-        for month in sorted(backfill.unfinished - {one.month} if one.report.max_months > 1 else ()):
+        for month in sorted(backfill.unfinished - {one.month} if one.report.endpoint.max_months > 1 else ()):
             other = ReportPartition(one.report, one.customer, month)
             known = held.get((*one.pair, month.first_day))
             if known is None or known.fetched_at_utc < backfill.since:

@@ -27,7 +27,7 @@ def customer_months(settings: Settings, customers: Sequence[str]) -> dg.MultiPar
     """
     now = Month.of(datetime.now(UTC).astimezone(ZoneInfo(settings.timezone)).date())
     last = Month.of(settings.today) if settings.today else now
-    months_ahead = (last.year - now.year) * 12 + last.number - now.number
+    months_ahead = last.since(now)
     months = dg.MonthlyPartitionsDefinition(
         start_date=str(settings.start),
         end_date=str(last.plus(1)) if months_ahead < 0 else None,
@@ -95,7 +95,7 @@ class ReportPartition:
         """The months to ask for: its own; the current month of a budget also stands for those ahead."""
         if self.month is None:
             return ()
-        if self.report.months_ahead and self.month == calendar.this_month:
+        if self.report.timing.months_ahead and self.month == calendar.this_month:
             return tuple(months_between(self.month, self.month.plus(calendar.months_ahead)))
         return (self.month,)
 

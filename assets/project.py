@@ -61,7 +61,7 @@ class Project:
     def reports(self) -> list[Report]:
         """The reports that the settings ask for."""
         chosen = chosen_reports(self.settings, Selection(), self.run_context.catalogue)
-        return [report for report in chosen if not report.on_demand]
+        return [report for report in chosen if not report.timing.on_demand]
 
     @property
     def monthly_reports(self) -> list[Report]:

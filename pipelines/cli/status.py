@@ -235,8 +235,8 @@ def run_reports(arguments: argparse.Namespace) -> int:
             [
                 report.name,
                 report.subject,
-                "on demand" if report.on_demand else "yes" if report.enabled else "off",
-                f"{report.max_months} mo" if report.has_months else "-",
+                "on demand" if report.timing.on_demand else "yes" if report.timing.enabled else "off",
+                f"{report.endpoint.max_months} mo" if report.has_months else "-",
                 "history" if report.stored_as == "history" else "months",
                 ", ".join(f"bi.{table.name}" for table in report.tables),
             ]
@@ -251,13 +251,13 @@ def _report_as_json(report: Report) -> dict[str, object]:
         "name": report.name,
         "subject": report.subject,
         "description": report.description,
-        "path": report.path,
-        "query": dict(report.query),
-        "longest_window_months": report.max_months if report.has_months else None,
+        "path": report.endpoint.path,
+        "query": dict(report.endpoint.query),
+        "longest_window_months": report.endpoint.max_months if report.has_months else None,
         "kept_as": report.stored_as,
-        "paged": report.paged,
-        "on": report.enabled,
-        "on_demand": report.on_demand,
+        "paged": report.endpoint.paged,
+        "on": report.timing.enabled,
+        "on_demand": report.timing.on_demand,
         "tables": [f"bi.{table.name}" for table in report.tables],
     }
 

@@ -124,7 +124,7 @@ class AccessSurvey:
         store, today = Store(settings.data_dir), settings.today_local(clock)
         self.ledger = ledger_of(store)
         reports = chosen_reports(settings, Selection(), self.context.catalogue)
-        reports = [report for report in reports if not report.each]
+        reports = [report for report in reports if not report.endpoint.each]
         if await self._ask_all(reports, Month.of(today).first_day):
             self._forget_refusals(store)
         clock_finding = _clock_finding(self.late_by)
@@ -207,14 +207,14 @@ class AccessSurvey:
         self, client: Client, report: Report, customer: str, first: date, rows: int
     ) -> Answer:
         """The first page of so many rows; where they are too many, of the fewest that a sync tries."""
-        first_question = Question(choice=report.questions[0])
+        first_question = Question(choice=report.endpoint.questions[0])
         question = build_request(report, customer, Span(first, first), first_question, paged=rows != UNPAGED)
-        if report.paged and rows != UNPAGED:
+        if report.endpoint.paged and rows != UNPAGED:
             question = question.with_query(pageIndex="0", pageSize=str(rows))
         try:
             answer, _ = await client.get(question, read_document)
         except Refused:
-            if not report.paged or rows <= SMALLEST_PAGE:
+            if not report.endpoint.paged or rows <= SMALLEST_PAGE:
                 raise
             answer = await self._ask_page(client, report, customer, first, SMALLEST_PAGE)
             found = f"{rows} rows a page are refused, {SMALLEST_PAGE} are answered"

@@ -108,7 +108,7 @@ def _build_and_check(store: Store, settings: Settings, clock: Clock) -> tuple[li
         write_declared(connection, "rereading", settings.changed_months)
         note_corrected_logins(connection, settings)
         marts = build_marts(connection)
-        remember_disagreements(connection, [one.name for one in REPORTS.values() if one.follows_sales])
+        remember_disagreements(connection, [one.name for one in REPORTS.values() if one.timing.follows_sales])
         note_next_due(connection, settings, clock)
         connection.commit()  # a check sees what is committed
         checks = run_checks(connection)

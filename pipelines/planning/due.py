@@ -52,7 +52,7 @@ class Calendar:
 
     def age(self, month: Month) -> int:
         """How many months ago it was; negative for one to come."""
-        return (self.this_month.year - month.year) * 12 + self.this_month.number - month.number
+        return self.this_month.since(month)
 
     def day_of(self, moment: datetime) -> date:
         """The local day of a moment."""
@@ -82,7 +82,7 @@ class Rules:
     @property
     def is_one_by_one(self) -> bool:
         """Whether a request covers one month of so many that not all are asked every night."""
-        return self.report.weekly and self.together == 1
+        return self.report.timing.weekly and self.together == 1
 
     def reason(self, month: Month, held: HeldMonth) -> Reason | None:
         """Why a month is asked today; None if it is left alone."""
@@ -136,7 +136,7 @@ class Rules:
 
     def _latest_day(self, month: Month, days: int) -> date:
         """The latest day of a month until today, where it has one every so many days."""
-        number = (month.year * 12 + month.number - 1) // self.together + self.offset
+        number = month.ordinal // self.together + self.offset
         return self.calendar.today - timedelta(days=(self.calendar.today.toordinal() - number) % days)
 
 
@@ -147,9 +147,9 @@ def months_in_scope(report: Report, calendar: Calendar) -> Iterator[Month]:
     latest months (interface, Limits: LiveData/CommissionReport) is not asked for older ones.
     """
     first, last = calendar.start, calendar.this_month
-    if report.latest_months is not None:
-        first = max(first, last.plus(1 - report.latest_months))
-    if report.months_ahead:
+    if report.timing.latest_months is not None:
+        first = max(first, last.plus(1 - report.timing.latest_months))
+    if report.timing.months_ahead:
         last = last.plus(calendar.months_ahead)
     return months_between(first, last)
 

@@ -28,13 +28,15 @@ def declare_catalogue(
     """
     if missing := undeclared(connection, declared_tables(catalogue.values())):
         declare(connection, missing, now.replace(tzinfo=None))
-    wanted = {one.name for one in chosen_reports(settings, Selection(), catalogue) if not one.on_demand}
+    wanted = {
+        one.name for one in chosen_reports(settings, Selection(), catalogue) if not one.timing.on_demand
+    }
     described = [
         {
             "report": one.name,
             "subject": one.subject,
             "description": one.description,
-            "path": one.path,
+            "path": one.endpoint.path,
             "is_on": one.name in wanted,
         }
         for one in catalogue.values()

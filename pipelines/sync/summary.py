@@ -43,9 +43,8 @@ class Summary:
     has_ahead: bool = False
     conditions: Sequence[Condition] = ()
 
-    def add(self, result: WindowResult, status: WindowStatus, reason: str = "") -> None:
+    def add(self, result: WindowResult) -> None:
         """Add a window that has come to its end."""
-        result.status, result.reason = status, reason
         self.results.append(result)
         if self.on_result:
             self.on_result(result)
@@ -55,7 +54,7 @@ class Summary:
         if waiting:
             months = tuple(month.first_day for month in sorted(waiting))
             reason = f"due by turns until {max(waiting.values())}"
-            self.add(WindowResult(*pair, months), WindowStatus.WAITING, reason)
+            self.add(WindowResult(*pair, months, status=WindowStatus.WAITING, reason=reason))
 
     @property
     def trouble(self) -> list[WindowResult]:

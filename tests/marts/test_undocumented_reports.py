@@ -79,7 +79,7 @@ def answered(folder: Path, answers: Mapping[str, object]) -> Built:
 
 def result_of(name: str, value: object) -> WindowResult:
     report = REPORTS[name]
-    result = normalized(name, value, months=[JANUARY], asked=["U1" if report.each else None])
+    result = normalized(name, value, months=[JANUARY], asked=["U1" if report.endpoint.each else None])
     months: tuple[date, ...] = (JANUARY.first_day,) if report.has_months else ()
     return WindowResult(
         load_id=f"L-{name}", run_id="R", report=name, customer="M1", window_start=JANUARY.first_day,

@@ -29,46 +29,46 @@ from warehouse.store.files import wal
 
 BOTH_FILES = ("working file", "published file")
 BLOCK, PAGE = 256 * 1024, 4096
-JOURNAL_WRITTEN = Step("warehouse/store/checkpoint_journal.py", "_write_journal", "return")
+JOURNAL_WRITTEN = Step("journal_written")
 SYNC = (
-    Step("warehouse/store/files.py", "sync"),
-    Step("warehouse/store/duckdb_file.py", "create", "return"),
-    Step("warehouse/load/schema_evolution.py", "declare", "return"),
-    Step("warehouse/load/landing.py", "close"),
-    Step("warehouse/load/landing.py", "close", "return"),
-    Step("warehouse/load/load.py", "load_group"),
-    Step("warehouse/load/load.py", "_write_ledger"),
-    Step("warehouse/load/load.py", "load_group", "return"),
+    Step("disk_sync"),
+    Step("file_made"),
+    Step("tables_declared"),
+    Step("before_landing_closed"),
+    Step("landing_closed"),
+    Step("before_load"),
+    Step("rows_written"),
+    Step("ledger_written"),
     JOURNAL_WRITTEN,
-    Step("warehouse/store/checkpoint_journal.py", "_checkpoint", "return"),
-    Step("warehouse/load/write_session.py", "load", "return"),
-    Step("warehouse/load/write_session.py", "__exit__", "return"),
+    Step("checkpointed"),
+    Step("load_committed"),
+    Step("session_closed"),
 )
 FIRST_SYNC = (*SYNC[:5], JOURNAL_WRITTEN)
 STEPS = {
     "sync": SYNC[5:],
     "publish": (
-        Step("warehouse/marts/build.py", "build_marts", "return"),
-        Step("warehouse/store/files.py", "copy_file", "return"),
-        Step("warehouse/store/versions.py", "show"),
-        Step("warehouse/store/versions.py", "show", "return"),
-        Step("warehouse/publishing/publish.py", "_write_down", turn=2),
+        Step("marts_built"),
+        Step("file_copied"),
+        Step("before_version_shown"),
+        Step("version_shown"),
+        Step("before_publication_noted", 2),
     ),
     "replay": (
-        Step("warehouse/load/load.py", "_write_ledger"),
-        Step("warehouse/load/load.py", "_write_ledger", turn=2),
-        Step("warehouse/load/write_session.py", "load", "return"),
-        Step("warehouse/load/write_session.py", "load", "return", turn=2),
-        Step("warehouse/load/write_session.py", "__exit__", "return"),
+        Step("rows_written"),
+        Step("rows_written", 2),
+        Step("load_committed"),
+        Step("load_committed", 2),
+        Step("session_closed"),
     ),
     "rollback": (
-        Step("warehouse/store/files.py", "give_name"),
-        Step("warehouse/store/files.py", "give_name", "return"),
+        Step("before_naming"),
+        Step("file_named"),
     ),
     "compact": (
-        Step("warehouse/publishing/retention.py", "rewrite_file"),
-        Step("warehouse/publishing/retention.py", "rewrite_file", "return"),
-        Step("warehouse/publishing/retention.py", "compact", "return"),
+        Step("before_rewriting"),
+        Step("file_rewritten"),
+        Step("compacted"),
     ),
 }
 

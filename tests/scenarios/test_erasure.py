@@ -46,10 +46,10 @@ SELECT 'title', lead_title FROM bi.incoming_leads UNION ALL
 SELECT 'agent', responsible_agent_name FROM bi.sold_estates ORDER BY ALL
 """
 STEPS = (
-    Step("warehouse/load/landing.py", "close", "return"),
-    Step("warehouse/persons/landing_erasure.py", "update_ledger", "return"),
-    Step("warehouse/persons/erasure.py", "erase_tables", "return"),
-    Step("warehouse/publishing/retention.py", "compact", "return"),
+    Step("landing_closed"),
+    Step("landing_erased"),
+    Step("tables_erased"),
+    Step("compacted"),
 )
 
 

@@ -340,7 +340,7 @@ def test_erasing_again_finds_nothing(erased: Erased, tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("step", [Step("warehouse/load/landing.py", "close", "return", 3), NO_ROOM])
+@pytest.mark.parametrize("step", [Step("landing_closed", 3), NO_ROOM])
 def test_one_that_was_cut_short_is_told_without_naming_anybody_until_it_is_run_again(
     few: Scenario, tmp_path: Path, step: Step | int
 ) -> None:

@@ -90,7 +90,10 @@ def test_what_is_asked_for_is_known_again_when_the_working_file_was_lost(loaded:
 
 def test_leads_that_landed_in_one_answer_with_removed_ones_are_replayed_as_they_were(tmp_path: Path) -> None:
     leads = REPORTS["tips_and_leads"]
-    together = replace(leads, choices=None, query={"activeStatusTipLead": "ActiveAndRemoved"})
+    together = replace(
+        leads,
+        endpoint=replace(leads.endpoint, choices=None, query={"activeStatusTipLead": "ActiveAndRemoved"}),
+    )
     here = scenario(tmp_path, (leads.name,), offices=1)
     replace(here, catalogue={leads.name: together}).sync()
     count = here.value("SELECT count(*) FROM bi.incoming_leads")

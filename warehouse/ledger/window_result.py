@@ -1,16 +1,17 @@
 """One window of one report of one customer, from the plan to the ledger and the summary.
 
-The sync creates it when a window is begun; fetching, normalizing and loading fill it in. Whoever reports on a
-sync (the command line, Dagster, the request log) reads the same record.
+The sync creates the record when a window is begun; fetching, normalizing and loading return one that knows
+more and never change the one they were given. Whoever reports on a sync (the command line, Dagster) reads
+the last of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from warehouse.handed_over import RejectedLike, TableLike
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 class WindowStatus(StrEnum):
     """What became of a window."""
 
+    UNDER_WAY = "under way"
     LOADED = "loaded"
     FAILED = "failed"
     HELD_BACK = "held back"
@@ -54,7 +56,7 @@ class Doubt:
     factor: float | None = None
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class WindowResult:
     """What is known of one window so far.
 
@@ -77,7 +79,7 @@ class WindowResult:
     load_id: str = ""
     history: bool = False
     asked: tuple[str, ...] | None = None
-    status: WindowStatus = WindowStatus.NOT_ASKED
+    status: WindowStatus = WindowStatus.UNDER_WAY
     reason: str = ""
     remedy: str = ""
     error: str = ""
@@ -87,7 +89,7 @@ class WindowResult:
     doubts: tuple[Doubt, ...] = ()
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-    # filled in by fetching
+    # known once it is fetched
     requests: int = 0
     bytes: int = 0
     seconds: float = 0.0
@@ -95,17 +97,27 @@ class WindowResult:
     open_months: frozenset[date] = frozenset()
     landing: str = ""
     sha256: str = ""
-    # filled in by normalizing; given up once loaded
+    # known once it is normalized; given up once it is loaded
     tables: Sequence[TableLike] = ()
     rejected: Sequence[RejectedLike] = ()
     rows_by_month: Mapping[date | None, int] = field(default_factory=dict)
-    # filled in by loading
+    # known once it is loaded
     rows: Mapping[str, int] = field(default_factory=dict)
     rows_before: int = 0
     rejected_count: int = 0
     superseded: tuple[date, ...] = ()
     opened: int = 0
     closed: int = 0
+
+    def ended(self, status: WindowStatus, reason: str = "", **found: Any) -> Self:
+        """The record of a window at its end, without its rows; raises ValueError where that was before."""
+        if self.status is not WindowStatus.UNDER_WAY:
+            raise ValueError(f"{self.report} of {self.customer}, {self.when}, has {self.status} already")
+        return replace(self, status=status, reason=reason, tables=(), rejected=(), **found)
+
+    def without_rows(self) -> Self:
+        """The record of a window whose rows are read again from landing."""
+        return replace(self, tables=(), rejected=())
 
     @property
     def pair(self) -> tuple[str, str]:

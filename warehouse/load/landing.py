@@ -14,6 +14,7 @@ import hashlib
 import io
 import json
 import os
+import sys
 import tarfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -194,6 +195,7 @@ class LandingWriter:
 
         The directory need not be waited for: the ledger's own wait, which comes after, includes it.
         """
+        sys.audit("brokerbi.before_landing_closed")
         with explained(self._root):
             try:
                 trailer = {**(trailer or {}), "answers": self._answers}
@@ -209,6 +211,7 @@ class LandingWriter:
             except BaseException:
                 self.discard()
                 raise
+        sys.audit("brokerbi.landing_closed")
         return Landed(path.as_posix(), self._header, trailer, size, digest)
 
     def discard(self) -> None:

@@ -6,6 +6,7 @@ is held, or comes in the same group, are left alone. What is dated later than no
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -63,13 +64,13 @@ def load_group(
     afresh: bool,
     now: datetime,
     transform: Transform | None = None,
-) -> Callable[[], None]:
-    """Load a group inside the caller's transaction.
+) -> list[WindowResult]:
+    """Load a group inside the caller's transaction; what became of its windows, once that is committed.
 
-    Returns what fills in the records of the windows, to be called when the transaction is committed.
     `afresh` first forgets the histories of the group's reports and customers; `transform` makes the rows
     that are loaded of every table. Raises ValueError for windows that contradict themselves.
     """
+    sys.audit("brokerbi.before_load")
     _check(results)
     if afresh:
         pairs = sorted({one.pair for one in results if one.history})
@@ -100,10 +101,12 @@ def load_group(
     if waves:
         remember_scopes(connection, waves)
 
+    sys.audit("brokerbi.rows_written")
     _write_ledger(connection, loads, counts, now, afresh=afresh)
     forget_healed_refusals(connection)
     replace_quarantine(connection, entering)
-    return lambda: _fill_in(loads, counts, held)
+    sys.audit("brokerbi.ledger_written")
+    return _loaded(loads, counts, held)
 
 
 def _check(results: Sequence[WindowResult]) -> None:
@@ -404,19 +407,27 @@ def _write_ledger(
     replace_rows(connection, "months", list(months.values()), key=["report", "customer", "month"])
 
 
-def _fill_in(loads: Sequence[Load], counts: Counts, held: Held) -> None:
-    """Say in the record of each window what became of it, and drop its rows."""
-    by_table: dict[str, Counter[str]] = {}
+def _loaded(loads: Sequence[Load], counts: Counts, held: Held) -> list[WindowResult]:
+    """The records of loaded windows."""
+    rows_of: dict[str, Counter[str]] = {}
     for (load_id, table, _), rows in counts.items():
-        by_table.setdefault(load_id, Counter())[table] += rows
+        rows_of.setdefault(load_id, Counter())[table] += rows
+    found = []
     for load in loads:
-        result = load.result
-        rows_of = by_table.get(result.load_id, Counter())
-        result.status, result.error = WindowStatus.LOADED, ""
-        result.rows = {table.name: rows_of[table.name] for table in result.tables}
-        result.rows_before = sum(
-            held[*load.result.pair, month][1] for month in load.months if (*load.result.pair, month) in held
+        result, rows_now = load.result, rows_of.get(load.result.load_id, Counter())
+        replaced = [key for month in load.months if (key := (*result.pair, month)) in held]
+        left_alone = (f"{day:%Y-%m} was left alone: a newer fetch is held" for day in load.superseded)
+        found.append(
+            result.ended(
+                WindowStatus.LOADED,
+                "; ".join(result.notes),
+                warnings=(*result.warnings, *left_alone),
+                rows={table.name: rows_now[table.name] for table in result.tables},
+                rows_before=sum(held[key][1] for key in replaced),
+                rejected_count=sum(one.count for one in result.rejected),
+                superseded=load.superseded,
+                opened=load.opened,
+                closed=load.closed,
+            )
         )
-        result.rejected_count, result.superseded = sum(one.count for one in result.rejected), load.superseded
-        result.opened, result.closed = load.opened, load.closed
-        result.tables, result.rejected = (), ()
+    return found

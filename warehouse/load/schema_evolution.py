@@ -7,6 +7,7 @@ objects or lists arrives as other columns or a child table: the old column stays
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -84,6 +85,7 @@ def declare(connection: DuckDBPyConnection, declared: Sequence[TableSchema], at_
             _declare_again(connection, known, table, at_utc)
         changed.append(schema)
     describe(connection, changed)
+    sys.audit("brokerbi.tables_declared")
 
 
 def ensure_tables_of(connection: DuckDBPyConnection, tables: Tables, reports: Iterable[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, ExitStack, suppress
@@ -49,15 +50,16 @@ class WriteSession(AbstractContextManager["WriteSession"]):
     ) -> None:
         self._connection = None
         self._file.__exit__(kind, error, trace)
+        sys.audit("brokerbi.session_closed")
 
-    def load(self, results: Sequence[WindowResult], *, afresh: bool = False) -> None:
+    def load(self, results: Sequence[WindowResult], *, afresh: bool = False) -> Sequence[WindowResult]:
         """Load a group in one transaction, all or none; one that fails leaves the others as they are.
 
-        Fills in what became of each window, and drops its rows. `afresh` first forgets the histories
-        of the group's reports and customers, for `replay`.
+        Returns what became of the windows, without their rows. `afresh` first forgets the histories of the
+        group's reports and customers, for `replay`.
         """
         if not results:
-            return
+            return ()
         if self._connection is None:
             self._connection = self._file.enter_context(self.store.opened())
             self._connection.execute("SET threads = 1")  # each has memory of its own: 299 MB, with two 340
@@ -68,19 +70,20 @@ class WriteSession(AbstractContextManager["WriteSession"]):
             connection.begin()
             try:
                 tables = tables or read_tables(connection)
-                fill_in = load_group(
+                loaded = load_group(
                     connection, results, tables, afresh=afresh, now=store.now(), transform=store.transform
                 )
                 connection.commit()
             except BaseException:
                 self._roll_back(connection)
                 raise
-        fill_in()
         self._tables = tables
         log = wal(store.path)
         is_long = log.exists() and log.stat().st_size >= SESSION_LOG_BYTES
         if is_long or time.monotonic() - self._opened_at >= SESSION_SECONDS:
             self._close()
+        sys.audit("brokerbi.load_committed")
+        return loaded
 
     def _close(self) -> None:
         """Bring what was committed from the log into the file, and let others have it."""
@@ -96,7 +99,9 @@ class WriteSession(AbstractContextManager["WriteSession"]):
                 self._close()
 
 
-def load_results(store: Store, results: Sequence[WindowResult], *, afresh: bool = False) -> None:
+def load_results(
+    store: Store, results: Sequence[WindowResult], *, afresh: bool = False
+) -> Sequence[WindowResult]:
     """Load one group, as `WriteSession.load` does."""
     with WriteSession(store) as session:
-        session.load(results, afresh=afresh)
+        return session.load(results, afresh=afresh)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -111,6 +112,7 @@ def build_marts(
         declare_column_lineage(connection, staged, marts, macros)
         describe(connection, [*staging, *marts, *meta])
     connection.execute("DROP SCHEMA staging CASCADE")
+    sys.audit("brokerbi.marts_built")
     return [query.table for query in marts]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -135,6 +136,7 @@ def erase_tables(connection: DuckDBPyConnection, person: Person, tables: Documen
     connection.execute(
         f"UPDATE meta.loads SET asked = {renamed} WHERE list_has_any(asked, $1)", [ids, person.alias]
     )
+    sys.audit("brokerbi.tables_erased")
     return +touched
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -82,6 +83,7 @@ def update_ledger(connection: DuckDBPyConnection, rewritten: RewrittenLanding) -
             "UPDATE meta.loads SET sha256 = $1 WHERE landing = $2 AND sha256 <> '' AND sha256 <> $1",
             [one.sha256, one.path],
         )
+    sys.audit("brokerbi.landing_erased")
 
 
 def _may_hold(landing: Landing, landed: Landed, person: Person) -> bool:

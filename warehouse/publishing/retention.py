@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -75,17 +76,21 @@ def compact(data_dir: Path, *, lock_seconds: float = LOCK_SECONDS) -> tuple[int,
                     raise WarehouseError(f"{working} could not be rewritten row by row; it stays as it is.")
                 connection.execute("UPDATE meta.storage SET has_traces = false")
                 connection.execute("CHECKPOINT")  # closing does the same, but keeps quiet when it fails
-        return before, working.stat().st_size
+        after = working.stat().st_size
+    sys.audit("brokerbi.compacted")
+    return before, after
 
 
 def rewrite_file(connection: DuckDBPyConnection, target: Path) -> None:
     """Write everything that is in the open file into a new one, and nothing that was deleted."""
+    sys.audit("brokerbi.before_rewriting")
     remove(target)
     [(source,)] = connection.execute("SELECT current_database()").fetchall()
     attach_new(connection, target, "rewritten")
     connection.execute(f"COPY FROM DATABASE {quoted(source)} TO rewritten")
     connection.execute("CHECKPOINT rewritten")  # detaching does the same, but keeps quiet when it fails
     connection.execute("DETACH rewritten")
+    sys.audit("brokerbi.file_rewritten")
 
 
 def _row_counts(connection: DuckDBPyConnection) -> dict[str, int]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import struct
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -69,8 +70,10 @@ def _checkpoint(connection: DuckDBPyConnection, path: Path, file: int) -> None:
     if not wal(path).exists():
         return  # nothing was committed
     _write_journal(connection, path, file)
+    sys.audit("brokerbi.journal_written")
     connection.execute("CHECKPOINT")
     journal_path(path).unlink()
+    sys.audit("brokerbi.checkpointed")
 
 
 def _write_journal(connection: DuckDBPyConnection, path: Path, file: int) -> None:

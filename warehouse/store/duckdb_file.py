@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -54,6 +55,7 @@ def create(path: Path, statements: Iterable[str]) -> None:
             finally:
                 connection.close()
             remove_logs(path)  # of a file that somebody took away: they would be replayed into this one
+    sys.audit("brokerbi.file_made")
 
 
 def attach_new(connection: DuckDBPyConnection, path: Path, name: str) -> None:

@@ -6,6 +6,7 @@ import errno
 import hashlib
 import os
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -75,10 +76,12 @@ def copy_file(source: Path, target: Path, by: Callable[[int, int, int], int] | N
         if error.errno not in _NOT_POSSIBLE:
             raise
         shutil.copyfile(source, target)
+    sys.audit("brokerbi.file_copied")
 
 
 def give_name(source: Path, target: Path, link: Callable[[Path, Path], None] = os.link) -> None:
     """Let a file have a second name too, in one step, whatever had that name before."""
+    sys.audit("brokerbi.before_naming")
     with replacement(target, mode=source.stat().st_mode & 0o777) as unfinished:
         try:
             link(source, unfinished)
@@ -86,6 +89,7 @@ def give_name(source: Path, target: Path, link: Callable[[Path, Path], None] = o
             if error.errno not in _NOT_POSSIBLE:
                 raise
             copy_file(source, unfinished)
+    sys.audit("brokerbi.file_named")
 
 
 def same_file(one: Path, other: Path) -> bool:
@@ -140,6 +144,7 @@ def wal(path: Path) -> Path:
 
 def sync(path: Path) -> None:
     """Wait until a file or directory is on the disk."""
+    sys.audit("brokerbi.disk_sync")
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

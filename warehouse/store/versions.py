@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -72,10 +73,12 @@ class Versions:
         A write-ahead log beside the file belongs to the version of before (an analyst opened it
         for writing). DuckDB would replay it into the new one without a word, so it must go.
         """
+        sys.audit("brokerbi.before_version_shown")
         remove_logs(self.published)
         give_name(self.path(version), self.published)
         remove_logs(self.published)
         sync(self.data_dir)
+        sys.audit("brokerbi.version_shown")
 
     def clear(self, keep: int) -> list[str]:
         """Remove all but the newest versions; the one that analysts see stays."""

@@ -150,7 +150,9 @@ def test_what_is_not_asked_any_more_is_forgotten_without_a_word(made: Harness) -
 def test_a_night_that_never_came_causes_one_message_a_day_until_there_is_one(made: Harness) -> None:
     told = Told(DAY, until=datetime.now(UTC).timestamp())
     first = looked(made, told, hours=31)
-    assert first.text.startswith("- See that the daemon runs and the schedule `nightly` is on. There has been no ")
+    assert first.text.startswith(
+        "- See that the daemon runs and the schedule `nightly` is on. There has been no "
+    )
     assert looked(made, first, hours=31, minutes=1) == replace(first, channels=())
     assert "no night since" in looked(made, first, hours=56).text
     ended(made, "1", tags=NIGHT)
@@ -190,5 +192,3 @@ def test_there_is_a_sensor_for_trouble_when_there_is_a_channel(tmp_path: Path) -
         for more in ({}, {"alert_webhook": "https://chat.test/a-secret"})
     ]
     assert names == [{"publishing", "old_runs"}, {"publishing", "old_runs", "trouble"}]
-
-

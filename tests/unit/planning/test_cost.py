@@ -40,7 +40,7 @@ def test_no_night_of_an_office_asks_for_much_more_than_another(
     tmp_path: Path, longest: int | None, first: int, quiet: int
 ) -> None:
     here = scenario(
-        tmp_path, [name for name, one in REPORTS.items() if one.enabled], offices=1, start="2024-01"
+        tmp_path, [name for name, one in REPORTS.items() if one.timing.enabled], offices=1, start="2024-01"
     )
     if longest:  # rows of budgets without a month
         with Store(tmp_path).writing() as connection:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import cache
@@ -179,11 +179,9 @@ class Given:
     def working(self) -> Path:
         return self.data_dir / "work" / "warehouse.duckdb"
 
-    def load(self, results: Sequence[WindowResult], *, afresh: bool = False) -> list[WindowResult]:
-        """Load copies of these, and answer those with what became of them."""
-        copies = [replace(one) for one in results]
-        load_results(self.store, copies, afresh=afresh)
-        return copies
+    def load(self, results: Sequence[WindowResult], *, afresh: bool = False) -> Sequence[WindowResult]:
+        """Load these, and answer what became of them."""
+        return load_results(self.store, results, afresh=afresh)
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         with self.store.reading() as connection:
