@@ -22,7 +22,7 @@ CUSTOMERS = ("M30011", "M30012")
 REPORTS = "running_commissions,sales,users"
 SECONDS_TO_SETTLE = 3.0
 LONGEST_RUN = 300.0
-RIGHT = "Ask the service's support for the right to running_commissions of M30012"
+RIGHT = "Ask the service's support for the right."
 PASSWORD = "Correct BROKERBI_USERNAME or the password that goes with it"
 
 

@@ -138,8 +138,8 @@ def test_a_failure_names_customers_and_months_and_what_to_do(tmp_path: Path) -> 
     assert failure_of(made.run(**SIX_MONTHS)).splitlines() == [
         "3 of 18 partitions failed, of M30016.",
         (
-            "Check BROKERBI_BASE_URL and the customer id (one like M30011). The service answered 404: there is no "
-            'such thing. It says: {"message":"There is nothing here."} '
+            "Check BROKERBI_BASE_URL and the customer id (one like M30011). The service answered 404: there "
+            'is no such thing. It says: {"message":"There is nothing here."} '
             "(running_commissions of M30016, 2026-06..2026-08)"
         ),
         "Re-executing this run from failure asks only for what is missing then.",
