@@ -32,7 +32,7 @@ from pipelines.planning.plan import PlannedReport, make_plan
 from pipelines.planning.selection import Selection
 from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Kind
-from warehouse.ledger.ledger import Ledger
+from warehouse.ledger.ledger import Ledger, ledger_of
 from warehouse.ledger.status import overview, unwritable
 from warehouse.marts.build import MartError
 from warehouse.publishing.publish import Publication, Unpublished, loaded_since_publication
@@ -279,13 +279,14 @@ def _file_metadata(finished: Finished, published_url: str) -> dict[str, Any]:
 def _state(project: Project) -> tuple[Sequence[PlannedReport], Ledger, str]:
     """What would be asked now, what is held, and a table of the errors among all conditions."""
     now = project.run_context.clock.utc_now()
-    plan, ledger = make_plan(
+    plan, _ = make_plan(
         project.settings, Selection(), project.store, project.clock, project.run_context.catalogue
     )
     view = observed(overview(project.store), project.settings, now, planned=plan.planned)
     found = causes(one for one in view.conditions if one.is_error or one.kind == Kind.MONTHS_MISSING)
     rows = [(one.first.kind, one.whom, one.first.error, one.first.remedy) for one in found]
-    return plan.planned, ledger, markdown_table(("what", "of", "found", "what to do"), rows[:MOST_LINES])
+    table = markdown_table(("what", "of", "found", "what to do"), rows[:MOST_LINES])
+    return plan.planned, ledger_of(project.store), table
 
 
 def _state_metadata(

@@ -74,7 +74,9 @@ def test_a_report_that_nobody_knows_is_refused_before_anything_is_found_well(tmp
 
 def test_offline_a_customer_that_is_written_otherwise_than_what_is_held_is_named(world: Scenario) -> None:
     world.sync(reports=("users",))
-    world.settings = world.settings.model_copy(update={"customers": (Customer(id="M30061"),)})
+    world.settings = world.settings.model_copy(
+        update={"customers": (Customer(id="G1"), Customer(id="M30061"))}
+    )
     found = "M30016 is held and no longer in BROKERBI_CUSTOMERS; is M30061 meant to be that one?"
     assert worst(world, "not in settings").found == f"{found} (M30016)"
 
