@@ -53,7 +53,7 @@ def _wrong(server: Server, tab: Tab, shots: Path) -> Iterator[str]:
     partitions = "/assets/running_commissions?view=partitions"
     yield from _look(tab, shots, server, "lost-right-partitions", partitions, "Failed (2)")
     checks = "/assets/running_commissions?view=checks&checkDetail=is_read"
-    yield from _look(tab, shots, server, "lost-right-check", checks, "no access")
+    yield from _look(tab, shots, server, "lost-right-check", checks, "right lost")
     _faults(server, {"kind": "401"})
     nights = [_night(server) for _ in range(3)]
     say(f"a wrong password: {_asked(server, 401)} requests in {len(nights)} nights")

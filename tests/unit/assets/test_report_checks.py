@@ -54,7 +54,7 @@ def test_a_check_names_every_customer_that_offends_it(tmp_path: Path) -> None:
         )
     key = dg.AssetCheckKey(dg.AssetKey(RUNNING), "is_read")
     [found] = report_check_results(made.project.store, [key])
-    assert "No: customer M1, M2; state no access" in (found.description or "")
+    assert "No: customer M1, M2; state right lost" in (found.description or "")
 
 
 def test_what_is_wrong_with_a_report_is_seen_at_its_check(tmp_path: Path) -> None:
