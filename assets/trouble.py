@@ -101,23 +101,11 @@ def look(
         return replace(told, until=now.timestamp())
     if told.channels and set(channels) <= set(told.channels):
         return told
-    latest = _latest_night(instance)
-    night, silence = _night_to_report(latest, now, told)
-    since = told.looked - LATE_ENTRIES.total_seconds() if told.looked else told.until
-    awaited = latest.dagster_run.run_id if latest and latest.dagster_run.tags[NIGHT_OF] != told.day else ""
-    failed = [
-        one
-        for one in failed_runs(instance, _moment(since))
-        if one.run_id not in told.runs and (night or one.run_id != awaited)
-    ]
+    night, silence, failed = _occasion(instance, now, told)
     if not (night or failed or (told.subjects and _all_has_ended(instance, told))):
         return told
-    try:
-        view = observed(overview(project.store), project.settings, project.run_context.clock.utc_now())
-    except WarehouseError:  # runs that broke down are told all the same, and the night later
-        if all(one.is_explained for one in failed):
-            raise
-        view, night = None, ""
+    view = _view(project, failed)
+    night = night if view else ""
     asked = {one: at for one, at in told.subjects if _is_asked(one, project)}
     unseen = [one for one in asked if view is None and one.kind not in OF_DAGSTER]
     broken = _broken_runs(project, instance, asked, failed, view)
@@ -142,6 +130,35 @@ def look(
     links = [_link(project.settings.ui_url, one.run_id) for one in failed]
     made = message(night or str(project.calendar.today), change, columns=columns.values(), runs=links)
     return replace(after, subject=made.subject, text=made.text, channels=channels) if made else after
+
+
+def _occasion(
+    instance: dg.DagsterInstance, now: datetime, told: Told
+) -> tuple[str, list[Condition], list[FailedRun]]:
+    """The day of a night to report, the silence of the schedule, and the runs that failed since then.
+
+    A night of a date that was not reported yet is no such run by itself.
+    """
+    latest = _latest_night(instance)
+    night, silence = _night_to_report(latest, now, told)
+    awaited = latest.dagster_run.run_id if latest and latest.dagster_run.tags[NIGHT_OF] != told.day else ""
+    since = told.looked - LATE_ENTRIES.total_seconds() if told.looked else told.until
+    failed = [
+        one
+        for one in failed_runs(instance, _moment(since))
+        if one.run_id not in told.runs and (night or one.run_id != awaited)
+    ]
+    return night, silence, failed
+
+
+def _view(project: Project, failed: Sequence[FailedRun]) -> Overview | None:
+    """What is held and wrong; None where nothing can be read and a run that broke down is to be told."""
+    try:
+        return observed(overview(project.store), project.settings, project.run_context.clock.utc_now())
+    except WarehouseError:
+        if all(one.is_explained for one in failed):
+            raise
+        return None
 
 
 def deliver(told: Told, channels: Mapping[str, Channel], log: Logger) -> Told:

@@ -39,7 +39,8 @@ class Cause:
             (Month.of(one.month) for one in self.conditions if one.month), MOST_RUNS_OF_MONTHS
         )
         subject = " of ".join(filter(None, (reports, customers)))
-        return ", ".join(filter(None, (subject, months, names(one.last_try for one in self.conditions))))
+        endings = {one.last_try for one in self.conditions}
+        return ", ".join(filter(None, (subject, months, names(endings) if len(endings) > 1 else "")))
 
     @property
     def line(self) -> str:

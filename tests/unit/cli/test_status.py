@@ -132,8 +132,8 @@ def test_a_mistyped_customer_is_to_be_checked_by_its_id_and_the_one_that_left_is
     assert said == [
         f"- Check the customer id and the login's rights. Every report is refused (403). ({mistyped})",
         (
-            f"- Correct BROKERBI_CUSTOMERS, or keep it there with active = false. {held} is held and no longer "
-            f"in BROKERBI_CUSTOMERS; is {mistyped} meant to be that one? ({held})"
+            f"- Correct BROKERBI_CUSTOMERS, or keep it there with active = false. {held} is held and no "
+            f"longer in BROKERBI_CUSTOMERS; is {mistyped} meant to be that one? ({held})"
         ),
     ]
 
