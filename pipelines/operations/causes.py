@@ -11,7 +11,7 @@ from warehouse.ledger.conditions import Condition
 MOST_LINES = 6
 MOST_NAMES = 4
 MOST_RUNS_OF_MONTHS = 3
-LONGEST_REASON = 300
+LONGEST_REASON = 400
 GIVEN_UP = "HostDown"
 PASSING = frozenset({"Unreachable", GIVEN_UP, "Unavailable", "TooManyRequests", "NotJson"})
 """Kinds of errors that may be over in some minutes."""
