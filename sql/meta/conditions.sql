@@ -92,7 +92,8 @@ not_refreshed AS (
         checked_at_utc,
         unnest(from_json(
             sample,
-            '[{"customer_id": "VARCHAR", "source_state": "VARCHAR", "offices": "VARCHAR", "last_read_utc": "VARCHAR"}]'
+            '[{"customer_id": "VARCHAR", "source_state": "VARCHAR", "offices": "VARCHAR", "reports": "VARCHAR",
+            "last_read_utc": "VARCHAR"}]'
         )) AS source
     FROM meta.check_results
     WHERE name = 'numbers_are_refreshed' AND message = ''
@@ -253,9 +254,9 @@ found AS (
         'not refreshed' AS kind, 'warning' AS severity, source.customer_id AS customer, checked_at_utc AS since_utc,
         source.source_state AS cause,
         'Nobody else answers for ' || source.offices || ', so numbers of ' || source.customer_id || ' count as read on '
-        || left(source.last_read_utc, 10) || ' (UTC) and will not change: ' || source.source_state AS error
+        || left(source.last_read_utc, 10) || ' (UTC) and will not change: ' || source.source_state
+        || coalesce(' (' || source.reports || ')', '') AS error
     FROM not_refreshed
-    WHERE source.source_state <> 'access refused'
 )
 
 SELECT

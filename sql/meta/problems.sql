@@ -44,30 +44,17 @@ WITH failed AS (
         CASE WHEN trouble IS NULL THEN error END
 ),
 
-old_answers AS (
-    SELECT unnest(from_json(
-        sample, '[{"customer_id": "VARCHAR", "source_state": "VARCHAR", "offices": "VARCHAR", "reports": "VARCHAR"}]'
-    )) AS source
-    FROM meta.check_results
-    WHERE name = 'numbers_are_refreshed' AND message = ''
-),
-
--- a refusal concerns its reports only, and is told with them
 refused AS (
     SELECT
         access.*,
         conditions.severity,
-        strftime(last_success_utc, '%Y-%m-%d (UTC)') AS answered_on,
-        list_contains(string_split(source.reports, ', '), access.report) AS is_counted,
-        source.offices
+        strftime(last_success_utc, '%Y-%m-%d (UTC)') AS answered_on
     FROM meta.access
     INNER JOIN meta.freshness AS freshness
         ON (freshness.report, freshness.customer, freshness.state) = (access.report, access.customer, 'no access')
     INNER JOIN meta.conditions AS conditions
         ON conditions.customer = access.customer AND coalesce(conditions.report, access.report) = access.report
         AND conditions.kind IN ('shut out', 'right lost', 'no right')
-    LEFT JOIN old_answers
-        ON source.customer_id = access.customer AND source.source_state = 'access refused'
 ),
 
 found AS (
@@ -90,11 +77,7 @@ found AS (
             ELSE count(*) || ' reports (' || string_agg(report, ', ' ORDER BY report) || ')'
         END
         || ' for this customer' || coalesce(', though it answered on ' || answered_on || ': ask for the right', '')
-        || CASE WHEN count(*) = 1 THEN '; it is asked again on another day.' ELSE '; asked again on another day.' END
-        || coalesce(
-            ' Until then its old answer counts for ' || any_value(offices) FILTER (is_counted)
-            || ', where nobody else answers: ' || string_agg(report, ', ' ORDER BY report) FILTER (is_counted) || '.', ''
-        ),
+        || CASE WHEN count(*) = 1 THEN '; it is asked again on another day.' ELSE '; asked again on another day.' END,
         NULL
     FROM refused
     GROUP BY severity, customer, answered_on
