@@ -19,6 +19,7 @@ from pipelines.connect.errors import (
     Refused,
     RunFailed,
     Unauthorized,
+    correct,
 )
 from pipelines.connect.models import Login
 from pipelines.connect.rate_limit import RateLimit
@@ -32,12 +33,11 @@ from pipelines.operations.installation import (
     Severity,
     daemon_findings,
     dagster_findings,
-    data_findings,
     disk_finding,
-    erasure_findings,
     file_findings,
     lock_finding,
     settings_findings,
+    state_findings,
     working_file_findings,
 )
 from pipelines.operations.logins import login_states
@@ -96,15 +96,14 @@ def examine(
     yield lock_finding(data_dir)
     yield from working_file_findings(settings)
     yield from file_findings(data_dir)
-    yield from erasure_findings(data_dir)
     yield from dagster_findings(environment, shipped)
-    yield from daemon_findings(data_dir, environment, context.clock.utc_now())
+    yield from daemon_findings(data_dir, environment)
     if ask:
         survey = AccessSurvey(settings, context, on_access)
         yield from asyncio.run(survey.run())
     else:
         yield from _remembered_refusals(settings)
-    yield from data_findings(settings, context.clock)  # an answer may have given a right back
+    yield from state_findings(settings, context.clock)  # an answer may have given a right back
 
 
 @dataclass
@@ -255,18 +254,10 @@ def _remembered_refusals(settings: Settings) -> Iterator[Finding]:
 
 
 def _wrong_login(settings: Settings, customer: Customer, whose: Sequence[str], found: str) -> Finding:
-    remedy = f"correct {_where_login_is_set(settings, customer)}"
-    return Finding(f"login of {', '.join(whose)}", Severity.ERROR, found, remedy)
-
-
-def _where_login_is_set(settings: Settings, customer: Customer) -> str:
-    """The settings that hold the login of a customer, or the file with its password."""
-    own = customer.password is not None
-    file = customer.password_file if own else settings.password_file
-    username = f"the username of {customer.id}" if customer.username else settings.name_of("username")
-    variable = f"BROKERBI_CUSTOMER__{customer.id}__PASSWORD" if own else "BROKERBI_PASSWORD"
-    setting = f"password_file of {customer.id}" if own else f"{variable}_FILE"
-    return f"{username} or the password in {file} ({setting})" if file else f"{username} or {variable}"
+    file = customer.password_file if customer.password else settings.password_file
+    where = f" (its password is in {file})" if file else ""
+    remedy = correct(login_of(settings, customer))
+    return Finding(f"login of {', '.join(whose)}", Severity.ERROR, f"{found}{where}", remedy)
 
 
 def _rights(access: Sequence[Access]) -> Iterator[Finding]:

@@ -1,9 +1,9 @@
-"""Health of a data directory: the verdict of `brokerbi status`, of its `--check` and of `brokerbi doctor`."""
+"""Health of a data directory: what only a running process knows of it, and the verdict on all conditions."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -11,80 +11,169 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipelines.months import Month
-from pipelines.operations.causes import LOGIN_REFUSED, names, shortened
-from warehouse.persons.erasure_record import ErasureRecord, erasure_records
-from warehouse.store.files import PRIVATE_FILE
-from warehouse.store.meta_schema import aware
+from pipelines.operations.causes import shortened
+from pipelines.planning.selection import correct_customers, left_customers
+from warehouse.ledger.conditions import ERROR, LOGIN_REFUSED, WARNING, Condition, Kind
 
 if TYPE_CHECKING:
     from pipelines.planning.plan import PlannedReport
+    from pipelines.settings.messages import SettingsError
     from pipelines.settings.model import Settings
     from warehouse.ledger.status import Overview
+    from warehouse.persons.erasure_record import ErasureRecord
 
-TIME_TO_PUBLISH = timedelta(hours=3)
-"""A night and its publication take less; while fetching goes on there is a new file every hour."""
 DAEMON_SEEN = Path("work", "daemon_seen")
 """Of a data directory: its age says when a sensor of Dagster, which ticks every five seconds, last did."""
 DAEMON_LATE_AFTER, DAEMON_SILENT_AFTER = timedelta(minutes=1), timedelta(minutes=5)
-"""From when on its silence is told, and is an alarm: each of the three sensors may take a minute."""
+"""From when on its silence is told, and is an error: each of the three sensors may take a minute."""
 START_DAEMON = (
-    "start it, as docs/operators.md says: dagster-daemon run -w deploy/workspace.yaml; if it runs, see that "
+    "Start it, as docs/operators.md says: dagster-daemon run -w deploy/workspace.yaml; if it runs, see that "
     "the code server does too and that the sensor `publishing` is on"
 )
-CLOCK_AHEAD = "clock ahead"
-"""A kind of meta.problems."""
+TOLD_IN_FULL = frozenset(
+    (Kind.UNPUBLISHED, Kind.MONTHS_MISSING, Kind.NOT_WRITABLE, Kind.SETTINGS, Kind.ERASURE, Kind.DAEMON)
+)
+"""Kinds that concern no customer: the verdict says what was found and not how often."""
 LONGEST_REASON = 400
 """Of why a file was not published: room for a long path, which is what has to be mended."""
-AWAITED = {"late": "late", "never read": "never read", "login refused": "not asked as the login was refused"}
-"""States of meta.freshness that are trouble in any case, and what the verdict calls them."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is wrong in one sentence, or that nothing is; `is_well` says whether a monitor may be quiet.
-
-    Rows in quarantine and rights that never were are in the sentence, and no alarm.
-    """
+    """What is wrong in one sentence, or that nothing is; `is_well` says whether a monitor may be quiet."""
 
     sentence: str
     is_well: bool
     has_begun: bool = True
 
 
-def judge(
+def judge(view: Overview) -> Verdict:
+    """The conditions counted by severity and kind: an error is an alarm, a warning is not."""
+    errors, warnings = (
+        list(_counted(one for one in view.conditions if one.severity == severity))
+        for severity in (ERROR, WARNING)
+    )
+    if not view.standings and not errors:
+        begin = "Nothing has been asked yet; `brokerbi sync` begins."
+        return Verdict(begin, is_well=False, has_begun=False)
+    if errors:
+        also = f"; also {', '.join(warnings)}" if warnings else ""
+        sentence = f"Look: {', '.join(errors)}{also}"
+        return Verdict(sentence + ("" if sentence.endswith("?") else "."), is_well=False)
+    fresh = sum(one.state == "fresh" for one in view.standings)
+    but = f" but for {', '.join(warnings)}" if warnings else ""
+    return Verdict(f"All is well{but}: {fresh} reports are fresh, and nothing failed.", is_well=True)
+
+
+def _counted(conditions: Iterable[Condition]) -> Iterator[str]:
+    several = list(conditions)
+    for one in several:
+        if one.kind in TOLD_IN_FULL:
+            yield shortened(one.error.rstrip("."), LONGEST_REASON)
+    counts = Counter(one.kind for one in several if one.kind not in TOLD_IN_FULL)
+    yield from (f"{number} {kind}" for kind, number in counts.items())
+
+
+def observed(
     view: Overview,
     settings: Settings,
     now: datetime,
-    besides: Sequence[str] = (),
-    daemon: SilentDaemon | None = None,
+    *,
     planned: Sequence[PlannedReport] = (),
-) -> Verdict:
-    """The verdict on what is held, of the customers of these settings.
+    refusal: SettingsError | None = None,
+) -> Overview:
+    """The overview as these settings have it, with the conditions that only this process knows.
 
-    `besides` is what else is wrong, `planned` what a sync would ask for now, where that is known.
+    `planned` is what a sync would ask for now, where that is known, and `refusal` why a sync would not accept
+    these settings. Of customers that left the settings only they are shown of whom something was read: a
+    mistyped id, corrected, is gone.
     """
-    view = of_configured(view, settings)
-    if daemon and daemon.is_dead:
-        besides = [*besides, daemon.found]
-    if not view.standings and not besides:
-        return Verdict("Nothing has been asked yet; `brokerbi sync` begins.", is_well=False, has_begun=False)
-    states = Counter(one.state for one in view.standings)
-    is_taken_away = bool(view.rights_lost or view.shut_out)
-    alarms = [*besides, *_alarms(view, settings, now)]
-    notes = [daemon.found] if daemon and not daemon.is_dead else []
-    notes += [*([f"{states['no access']} refused"] if states["no access"] else []), *_notes(view)]
-    notes += _never_read(view, planned, now)
-    problems = sum(one.number for one in view.problems)
-    open_problems = f"{problems:,} open {'problem' if problems == 1 else 'problems'}".replace(",", " ")
-    if alarms or notes:
-        in_all = f"; {open_problems} in all" if problems else ""
-        return Verdict(f"Look: {', '.join([*alarms, *notes])}{in_all}.", not alarms and not is_taken_away)
-    well = f"All is well but for {open_problems} of which none is an error" if problems else "All is well"
-    return Verdict(f"{well}: {states['fresh']} reports are fresh, and nothing failed.", is_well=True)
+    conditions = view.conditions
+    if any(one.cause == LOGIN_REFUSED for one in conditions):  # needs the client, which starts slowly
+        from pipelines.operations.logins import with_corrected_logins
+
+        conditions = with_corrected_logins(conditions, settings)
+    standings, of_settings = view.standings, list[Condition]()
+    if "customers" in settings.model_fields_set:
+        active = {one.id for one in settings.active_customers}
+        shown = {one.id for one in settings.customers}
+        shown |= {one.customer for one in standings if one.last_success_utc or one.held_months}
+        conditions = [one for one in conditions if not one.customer or one.customer in active]
+        of_settings = list(_of_customers(view, settings))
+        standings = [
+            one if one.customer in active else replace(one, state="switched off")
+            for one in standings
+            if one.customer in shown
+        ]
+    if refusal:
+        more = f" (and {len(refusal.problems) - 1} more)" if len(refusal.problems) > 1 else ""
+        of_settings.append(
+            Condition(Kind.SETTINGS, error=f"the settings do not load: {refusal.problems[0]}{more}")
+        )
+    missing = _months_missing(planned, conditions, now) if standings else []
+    of_process = [*of_settings, *missing, *of_directory(settings.data_dir, now)]
+    return replace(view, standings=standings, conditions=[*of_process, *conditions])
+
+
+def of_directory(data_dir: Path, now: datetime) -> Iterator[Condition]:
+    """What is wrong with a data directory itself: what cannot be written, open erasures, a silent daemon."""
+    from warehouse.ledger.status import unwritable
+
+    for path in unwritable(data_dir)[:1]:
+        yield Condition(
+            Kind.NOT_WRITABLE, error=f"{path} cannot be written.", remedy="Give this user the right to."
+        )
+    yield from open_erasures(data_dir)
+    yield from silent_daemon(data_dir, now)
+
+
+def _of_customers(view: Overview, settings: Settings) -> Iterator[Condition]:
+    """Customers of the settings that were never fetched, and those that are held and no longer there."""
+    known = {one.customer for one in view.standings if one.last_success_utc or one.state != "switched off"}
+    for one in settings.active_customers if view.standings else ():
+        if one.id not in known:
+            yield Condition(
+                Kind.NEVER_FETCHED,
+                customer=one.id,
+                error="It was never fetched.",
+                remedy="Launch a backfill, or wait for the next night.",
+            )
+    held = ((one.report, one.customer) for one in view.standings if one.last_success_utc)
+    for name, sentence in left_customers(settings, held).items() if settings.customers else ():
+        yield Condition(
+            Kind.NOT_IN_SETTINGS,
+            WARNING,
+            customer=name,
+            error=sentence,
+            remedy=correct_customers(settings),
+        )
+
+
+def _months_missing(
+    planned: Sequence[PlannedReport], conditions: Sequence[Condition], now: datetime
+) -> Iterator[Condition]:
+    """Months that are over and were not read yet, as of a customer whose first backfill was cancelled."""
+    refused = {
+        (one.report, one.customer) for one in conditions if one.kind in (Kind.NO_RIGHT, Kind.RIGHT_LOST)
+    }
+    refused |= {("", one.customer) for one in conditions if one.kind == Kind.SHUT_OUT}
+    missing = sum(
+        month < Month.of(now.date())
+        for one in planned
+        if one.customer.active and refused.isdisjoint({one.pair, ("", one.customer.id)})
+        for month in {*one.wanted.missing} - {*one.wanted.waited}
+    )
+    if missing:
+        found = f"{missing:,} months of reports are not read yet".replace(",", " ")
+        yield Condition(
+            Kind.MONTHS_MISSING, WARNING, error=found, remedy="Wait for the next nights, or sync."
+        )
 
 
 def note_daemon(data_dir: Path) -> None:
     """Let the data directory say that Dagster's daemon lives; before there is one, nothing is said."""
+    from warehouse.store.files import PRIVATE_FILE
+
     with suppress(OSError):
         (data_dir / DAEMON_SEEN).touch(mode=PRIVATE_FILE)
 
@@ -97,123 +186,35 @@ def daemon_seen(data_dir: Path) -> datetime | None:
         return None
 
 
-@dataclass(frozen=True)
-class SilentDaemon:
-    """What is said of Dagster's daemon without a sign of life; `is_dead` says that this is an alarm."""
-
-    found: str
-    remedy: str
-    is_dead: bool
-
-
-def silent_daemon(data_dir: Path, now: datetime) -> SilentDaemon | None:
-    """Dagster's daemon if it is silent; None while it lives and where nobody uses Dagster."""
+def silent_daemon(data_dir: Path, now: datetime) -> Iterator[Condition]:
+    """Dagster's daemon if it is silent; nothing while it lives and where nobody uses Dagster."""
     seen = daemon_seen(data_dir)
-    if seen is None or now - seen <= DAEMON_LATE_AFTER:
-        return None
-    return SilentDaemon(
-        f"Dagster's daemon was last seen {seen:%Y-%m-%d %H:%M:%S} UTC",
-        f"{START_DAEMON}; where Dagster is not used any more, remove {data_dir / DAEMON_SEEN}",
-        now - seen > DAEMON_SILENT_AFTER,
-    )
+    if seen and now - seen > DAEMON_LATE_AFTER:
+        yield Condition(
+            Kind.DAEMON,
+            ERROR if now - seen > DAEMON_SILENT_AFTER else WARNING,
+            since_utc=seen.replace(tzinfo=None),
+            error=f"Dagster's daemon was last seen {seen:%Y-%m-%d %H:%M:%S} UTC.",
+            remedy=f"{START_DAEMON}; where Dagster is not used any more, remove {data_dir / DAEMON_SEEN}.",
+        )
 
 
-@dataclass(frozen=True)
-class OpenErasure:
-    """What is said of an erasure that was cut short, or that left something; nobody is named."""
+def open_erasures(data_dir: Path) -> list[Condition]:
+    """The erasures that were cut short, or that left something, the oldest first; nobody is named."""
+    from warehouse.persons.erasure_record import erasure_records
 
-    found: str
-    remedy: str
-    is_cut_short: bool
-
-
-def open_erasures(data_dir: Path) -> list[OpenErasure]:
-    """The erasures that somebody must look at, the oldest first."""
     return [_open_erasure(one) for one in erasure_records(data_dir)]
 
 
-def _open_erasure(one: ErasureRecord) -> OpenErasure:
+def _open_erasure(one: ErasureRecord) -> Condition:
     begun = one.begun_at_utc[:16].replace("T", " ")
-    subject = f"the erasure of a {one.kind}, begun {begun} UTC,"
-    again = f"run `brokerbi erase --{one.kind}` with the same id again"
+    subject = f"The erasure of a {one.kind}, begun {begun} UTC,"
+    again = f"`brokerbi erase --{one.kind}` with the same id again"
     if not one.is_finished:
-        return OpenErasure(f"{subject} is not finished", again, True)
-    found = f"{subject} left something: {'; '.join(one.remarks)}"
-    return OpenErasure(found, f"mend that and {again}, or remove {one.path}", False)
-
-
-def of_configured(view: Overview, settings: Settings) -> Overview:
-    """Without the trouble of customers that were switched off or left the settings since the last sync.
-
-    Of those that left, only they are shown of whom something was read: a mistyped id, corrected, is gone.
-    """
-    if "customers" not in settings.model_fields_set:
-        return view
-    active = {one.id for one in settings.active_customers}
-    shown = {one.id for one in settings.customers}
-    shown |= {one.customer for one in view.standings if one.last_success_utc or one.held_months}
-    return replace(
-        view,
-        standings=[
-            one if one.customer in active else replace(one, state="switched off")
-            for one in view.standings
-            if one.customer in shown
-        ],
-        failures=[one for one in view.failures if one.customer in active],
-        refusals=[one for one in view.refusals if one.customer in active],
-        conditions=[one for one in view.conditions if one.customer in active],
+        return Condition(Kind.ERASURE, error=f"{subject} is not finished.", remedy=f"Run {again}.")
+    return Condition(
+        Kind.ERASURE,
+        WARNING,
+        error=f"{subject} left something: {'; '.join(one.remarks)}",
+        remedy=f"Mend that and run {again}, or remove {one.path}.",
     )
-
-
-def _alarms(view: Overview, settings: Settings, now: datetime) -> Iterator[str]:
-    """What a monitor must hear of, in a few words each."""
-    states = Counter(one.state for one in view.standings)
-    yield from (f"{states[state]} {words}" for state, words in AWAITED.items() if states[state])
-    not_asked = {(one.report, one.customer) for one in view.standings if one.state == "login refused"}
-    failed = sum(
-        one.cause != LOGIN_REFUSED or (one.report, one.customer) not in not_asked for one in view.failures
-    )
-    if failed:
-        yield f"{failed} failed and not loaded since"
-    for one in view.problems:
-        if one.kind == CLOCK_AHEAD:
-            yield f"{names(one.customers)} dated later than now: see that the clock is right, and sync"
-    known = {one.customer for one in view.standings if one.last_success_utc or one.state != "switched off"}
-    if unknown := [one.id for one in settings.active_customers if one.id not in known]:
-        yield f"{names(unknown)} never fetched"
-    yield from _unpublished(view, now)
-
-
-def _unpublished(view: Overview, now: datetime) -> Iterator[str]:
-    """What analysts do not see: the latest publication made no file, or none followed the last loads."""
-    since = view.unpublished_since_utc
-    if not view.publications:
-        yield "nothing is published"
-    elif view.publications[0].made_no_file:
-        reason = "".join(view.publications[0].reasons[:1]).partition("; ")[0].rstrip(".")
-        why = f" ({shortened(reason, LONGEST_REASON)})" if reason else ""
-        yield f"the latest file was not published{why}"
-    elif since and now - aware(since) > TIME_TO_PUBLISH:
-        yield f"what was loaded since {since:%Y-%m-%d %H:%M} UTC is not published"
-
-
-def _never_read(view: Overview, planned: Sequence[PlannedReport], now: datetime) -> Iterator[str]:
-    """Months that are over and were not read yet, as of a customer whose first backfill was cancelled."""
-    refused = {(one.report, one.customer) for one in view.standings if one.state == "no access"}
-    missing = sum(
-        month < Month.of(now.date())
-        for one in planned
-        if one.customer.active and one.pair not in refused
-        for month in {*one.wanted.missing} - {*one.wanted.waited}
-    )
-    if missing:
-        yield f"{missing:,} months of reports are not read yet".replace(",", " ")
-
-
-def _notes(view: Overview) -> Iterator[str]:
-    """What is for the next look, and no alarm by itself."""
-    if rows := sum(one.rows for one in view.quarantined):
-        yield f"{rows:,} rows in quarantine".replace(",", " ")
-    refused = sum(one.number for one in view.problems if one.kind == "check" and one.severity == "error")
-    if refused:
-        yield f"{refused} checks of severity error failed"

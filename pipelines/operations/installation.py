@@ -4,29 +4,28 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator, Mapping
-from contextlib import nullcontext, suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
-from datetime import datetime
 from enum import IntEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from pipelines.operations.health import START_DAEMON, daemon_seen, judge, open_erasures, silent_daemon
+from pipelines.operations.causes import causes
+from pipelines.operations.health import START_DAEMON, daemon_seen, judge, observed, of_directory
 from pipelines.planning.plan import make_plan
-from pipelines.planning.selection import Selection, correct_customers, left_customers
+from pipelines.planning.selection import Selection
 from warehouse.errors import WarehouseError
+from warehouse.ledger.conditions import Condition, Kind
 from warehouse.ledger.ledger import ledger_of
 from warehouse.ledger.status import (
-    assumptions_that_differ,
     is_readable_by_all,
     lock_state,
     overview,
     stale_logs,
     storage_version,
-    unwritable,
 )
 from warehouse.store.database import Store
 
@@ -84,13 +83,12 @@ def settings_findings(settings: Settings) -> Iterator[Finding]:
 
 
 def disk_finding(data_dir: Path) -> Finding:
-    """Whether the data directory can be written, and how much room there is."""
+    """How much room there is for the data directory, and whether it can be made where there is none."""
     existing = next(path for path in (data_dir.absolute(), *data_dir.absolute().parents) if path.exists())
+    if not os.access(existing, os.W_OK) and existing != data_dir.absolute():
+        remedy = "give this user the right to"
+        return Finding("disk", Severity.ERROR, f"{existing} cannot be written", remedy)
     free = shutil.disk_usage(existing).free
-    closed = unwritable(data_dir) or [path for path in (existing,) if not os.access(path, os.W_OK)]
-    if closed:
-        found = f"{', '.join(map(str, closed))} cannot be written"
-        return Finding("disk", Severity.ERROR, found, "give this user the right to")
     if free < ENOUGH_FREE_BYTES:
         remedy = "make room, or set landing_days"
         return Finding("disk", Severity.WARNING, f"{free / 1e6:.0f} MB are free", remedy)
@@ -108,37 +106,41 @@ def lock_finding(data_dir: Path) -> Finding:
 
 
 def working_file_findings(settings: Settings) -> Iterator[Finding]:
-    """What is held and of whom, which windows were learned, and which assumptions do not hold."""
+    """What is held, and which windows were learned."""
     store = Store(settings.data_dir, lock_seconds=LOCK_SECONDS)
     try:
-        ledger, differing = ledger_of(store), assumptions_that_differ(store)
+        ledger = ledger_of(store)
     except WarehouseError as error:
         yield Finding("working file", Severity.ERROR, str(error), SEE_SENTENCE)
         return
     yield Finding("working file", Severity.OK, f"{len(ledger.months)} months of reports are held")
-    for sentence in left_customers(
-        settings, ((report, customer) for report, customer, _ in ledger.months)
-    ).values():
-        yield Finding("customers", Severity.WARNING, sentence, correct_customers(settings))
     for (report, customer), cap in ledger.caps.items():
         found = f"{report} of {customer} is only answered {cap}"
         remedy = "brokerbi status --forget-caps, if the service has changed"
         yield Finding("windows", Severity.WARNING, found, remedy)
-    for message in differing:
-        remedy = "adapt the file in sql/staging that it names, then `brokerbi publish`"
-        yield Finding("assumed columns", Severity.WARNING, message, remedy)
-    if not differing:
-        yield Finding("assumed columns", Severity.OK, "whatever has come so far is as assumed")
 
 
-def data_findings(settings: Settings, clock: Clock) -> Iterator[Finding]:
-    """The verdict of `brokerbi status`; nothing of a file that cannot be read, which is a finding already."""
-    with suppress(WarehouseError):
-        store = Store(settings.data_dir, lock_seconds=LOCK_SECONDS)
+def state_findings(settings: Settings, clock: Clock) -> Iterator[Finding]:
+    """What `brokerbi status` says, a finding for each cause; of an unreadable file, what is known besides."""
+    now, store = clock.utc_now(), Store(settings.data_dir, lock_seconds=LOCK_SECONDS)
+    try:
         plan, _ = make_plan(settings, Selection(), store, clock)
-        verdict = judge(overview(store), settings, clock.utc_now(), planned=plan.planned)
-        severity = Severity.OK if verdict.is_well or not verdict.has_begun else Severity.ERROR
-        yield Finding("data", severity, verdict.sentence, "`brokerbi status` names causes and remedies")
+        view = observed(overview(store), settings, now, planned=plan.planned)
+    except WarehouseError:  # which is a finding already
+        yield from findings_of(of_directory(settings.data_dir, now))
+        return
+    verdict = judge(view)
+    if verdict.is_well or not verdict.has_begun:
+        yield Finding("state", Severity.OK, verdict.sentence)
+    yield from findings_of(view.conditions)
+
+
+def findings_of(conditions: Iterable[Condition]) -> Iterator[Finding]:
+    """A finding for each cause; its subject is the kind of condition."""
+    for cause in causes(conditions):
+        first, whom = cause.first, f" ({cause.whom})" if cause.whom else ""
+        severity = Severity.ERROR if first.is_error else Severity.WARNING
+        yield Finding(first.kind, severity, f"{first.error}{whom}", first.remedy)
 
 
 def file_findings(data_dir: Path) -> Iterator[Finding]:
@@ -169,13 +171,6 @@ def file_findings(data_dir: Path) -> Iterator[Finding]:
         if folder.exists() and folder.stat().st_mode & 0o077:
             found = f"{folder} holds personal data, and others than its owner can look into it"
             yield Finding("privacy", Severity.WARNING, found, f"chmod 700 {folder}")
-
-
-def erasure_findings(data_dir: Path) -> Iterator[Finding]:
-    """Erasures that were cut short, or that left something."""
-    for one in open_erasures(data_dir):
-        severity = Severity.ERROR if one.is_cut_short else Severity.WARNING
-        yield Finding("erasure", severity, one.found, one.remedy)
 
 
 def dagster_findings(environment: Mapping[str, str], shipped: Path) -> Iterator[Finding]:
@@ -218,17 +213,11 @@ def dagster_findings(environment: Mapping[str, str], shipped: Path) -> Iterator[
         yield Finding("dagster", Severity.OK, f"{file} says what the shipped one says")
 
 
-def daemon_findings(data_dir: Path, environment: Mapping[str, str], now: datetime) -> Iterator[Finding]:
-    """Whether Dagster's daemon lives; nothing where nobody uses Dagster."""
-    if silent := silent_daemon(data_dir, now):
-        severity = Severity.ERROR if silent.is_dead else Severity.WARNING
-        found = f"{silent.found}: no night, no run and no message since"
-        yield Finding("dagster daemon", severity, found, silent.remedy)
-    elif daemon_seen(data_dir):
-        yield Finding("dagster daemon", Severity.OK, "it lives")
-    elif environment.get("DAGSTER_HOME"):
+def daemon_findings(data_dir: Path, environment: Mapping[str, str]) -> Iterator[Finding]:
+    """Whether Dagster's daemon was ever started, where Dagster is used; its silence is a condition."""
+    if daemon_seen(data_dir) is None and environment.get("DAGSTER_HOME"):
         found = "it was never started for this data directory: no night, no run and no message"
-        yield Finding("dagster daemon", Severity.ERROR, found, START_DAEMON)
+        yield Finding(Kind.DAEMON, Severity.ERROR, found, START_DAEMON)
 
 
 def yaml_entries(text: str) -> dict[str, str]:

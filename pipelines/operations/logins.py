@@ -10,19 +10,18 @@ from typing import TYPE_CHECKING
 from pydantic import SecretStr
 
 from pipelines.connect.models import Login
-from pipelines.operations.causes import LOGIN_CORRECTED, LOGIN_REFUSED, FailedReport
 from pipelines.settings.messages import SettingsError
 from pipelines.settings.sources import secret_in
 from pipelines.sync.run_context import refused_logins_of
+from warehouse.ledger.conditions import LOGIN_CORRECTED, LOGIN_REFUSED, Condition
 from warehouse.ledger.ledger import customers_that_failed, rename_failures
 from warehouse.store.database import Connection
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Customer, Settings
 
-CORRECTED = (
-    "The login was refused (401); it is another one by now or was accepted since, so the next run asks again."
-)
+CORRECTED = "The login was refused (401); it is another one by now or was accepted since."
+NEXT_RUN_ASKS = "Wait for the next run, or sync: it is asked again."
 
 
 def login_states(settings: Settings) -> dict[str, bool]:
@@ -34,17 +33,14 @@ def login_states(settings: Settings) -> dict[str, bool]:
     return found
 
 
-def with_corrected_logins(troubles: Iterable[FailedReport], settings: Settings) -> list[FailedReport]:
+def with_corrected_logins(conditions: Iterable[Condition], settings: Settings) -> list[Condition]:
     """What refused logins failed at, told apart where the settings have another one by now."""
-    several = list(troubles)
-    if all(one.kind != LOGIN_REFUSED for one in several):
-        return several
     states = login_states(settings)
     return [
-        replace(one, kind=LOGIN_CORRECTED)
-        if one.kind == LOGIN_REFUSED and states.get(one.customer) is False
+        replace(one, cause=LOGIN_CORRECTED, trouble=LOGIN_CORRECTED, error=CORRECTED, remedy=NEXT_RUN_ASKS)
+        if one.cause == LOGIN_REFUSED and states.get(one.customer) is False
         else one
-        for one in several
+        for one in conditions
     ]
 
 
@@ -52,7 +48,14 @@ def note_corrected_logins(connection: Connection, settings: Settings) -> None:
     """Let the ledger say that what a login failed at is asked again, where that login is corrected by now."""
     if failed := customers_that_failed(connection, LOGIN_REFUSED):
         corrected = [name for name, is_refused in login_states(settings).items() if not is_refused]
-        rename_failures(connection, LOGIN_REFUSED, failed.intersection(corrected), LOGIN_CORRECTED, CORRECTED)
+        rename_failures(
+            connection,
+            LOGIN_REFUSED,
+            failed.intersection(corrected),
+            LOGIN_CORRECTED,
+            CORRECTED,
+            NEXT_RUN_ASKS,
+        )
 
 
 def _login_of_next_run(settings: Settings, customer: Customer) -> Login:

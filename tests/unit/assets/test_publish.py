@@ -241,8 +241,8 @@ def test_a_run_that_cannot_write_the_file_tells_of_every_check_and_is_not_repeat
     (made.file.parent / "published").write_text("in the way")
     result = made.publish()
     said = failure_of(result)
-    assert said.startswith("Give the pipeline's user write access to ")
-    assert said.endswith(" somewhere else. The file of before stays.")
+    assert said.startswith("The latest file was not published: Give the pipeline's user write access to ")
+    assert said.endswith(" somewhere else.\nThe file of before stays.")
     checks = list((ROOT / "sql" / "checks").glob("*.sql"))
     assert len(result.get_asset_check_evaluations()) == len(checks)
     failed = dg.DagsterRun(

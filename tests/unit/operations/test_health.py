@@ -1,7 +1,9 @@
-"""The verdict on a data directory: what it names, and when a monitor may be quiet."""
+"""What only a process knows of a data directory, and the verdict on all conditions."""
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -10,135 +12,113 @@ import pytest
 
 from pipelines.catalogue.reports import REPORTS
 from pipelines.months import Month
-from pipelines.operations.health import SilentDaemon, Verdict, judge, of_configured
+from pipelines.normalize.tables import name_of
+from pipelines.operations.health import DAEMON_SEEN, Verdict, judge, note_daemon, observed, of_directory
 from pipelines.planning.due import Wanted
 from pipelines.planning.plan import PlannedReport
+from pipelines.settings.messages import SettingsError
 from tests.unit.assets.harness import settings
-from warehouse.ledger.status import (
-    Condition,
-    OpenFailure,
-    Overview,
-    PastPublication,
-    ProblemCount,
-    ReportStatus,
-)
+from warehouse.ledger.conditions import WARNING, Condition, Kind
+from warehouse.ledger.status import Overview, ReportStatus
+from warehouse.persons.erasure_record import remembered
+from warehouse.persons.person import Person
 
-NOW = datetime(2026, 11, 21, 4)
+NOW = datetime(2026, 11, 21, 4, tzinfo=UTC)
 FRESH = ReportStatus("sales", "M1", 3, None, NOW, None, None, None, "fresh")
-NEVER_A_RIGHT = replace(FRESH, state="no access", last_success_utc=None)
-PUBLISHED = PastPublication("a version", NOW, "published", 1, ())
+FAILED = Condition(Kind.FAILED, report="sales", customer="M1")
+NO_RIGHT = Condition(Kind.NO_RIGHT, WARNING, report="users", customer="M1")
 
 
-def judged(view: Overview, *besides: str, **of_settings: str) -> Verdict:
-    return judge(
-        view, settings(Path(), **{"customers": "M1", **of_settings}), NOW.replace(tzinfo=UTC), besides
-    )
-
-
-def sentence(view: Overview) -> str:
-    return judged(view).sentence
+def kinds(view: Overview, directory: Path, customers: str = "M1", **more: object) -> list[str]:
+    """The conditions of an overview as the settings of some customers have it."""
+    made = settings(directory, customers=customers)
+    return [one.kind for one in observed(view, made, NOW, **more).conditions]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
-    ("standings", "publications", "quiet"),
+    ("conditions", "verdict"),
     [
-        ([FRESH], [PUBLISHED], True),
-        ([FRESH], [], False),
-        ([replace(FRESH, state="late")], [PUBLISHED], False),
-        ([NEVER_A_RIGHT], [PUBLISHED], True),
-        ([FRESH, NEVER_A_RIGHT], [PUBLISHED], True),
-        ([FRESH], [replace(PUBLISHED, status="refused")], False),
-        ([FRESH], [replace(PUBLISHED, status="failed")], False),
+        ([], Verdict("All is well: 1 reports are fresh, and nothing failed.", is_well=True)),
+        (
+            [NO_RIGHT],
+            Verdict("All is well but for 1 no right: 1 reports are fresh, and nothing failed.", is_well=True),
+        ),
+        ([FAILED, FAILED, NO_RIGHT], Verdict("Look: 2 failed; also 1 no right.", is_well=False)),
+        (
+            [FAILED, Condition(Kind.UNPUBLISHED, error="The latest file was not published: x.duckdb.")],
+            Verdict("Look: The latest file was not published: x.duckdb, 1 failed.", is_well=False),
+        ),
     ],
-    ids=[
-        "fresh",
-        "never published",
-        "late",
-        "never a right",
-        "never some right",
-        "refused by a check",
-        "could not be written",
-    ],
+    ids=["nothing", "a warning", "errors", "what concerns nobody in particular"],
 )
-def test_a_monitor_hears_of_what_is_wrong_and_of_nothing_else(
-    standings: list[ReportStatus], publications: list[PastPublication], quiet: bool
+def test_the_verdict_counts_conditions_and_a_monitor_hears_of_errors(
+    conditions: list[Condition], verdict: Verdict
 ) -> None:
-    assert judged(Overview(standings, [], [], [], [], publications)).is_well is quiet
+    assert judge(Overview([FRESH], conditions)) == verdict
 
 
-@pytest.mark.parametrize("kind", ["right lost", "shut out"])
-def test_a_monitor_hears_of_what_was_taken_away(kind: str) -> None:
-    lost = Condition(kind, "error", "", "M1", None, NOW, "Forbidden")
-    view = Overview([replace(FRESH, state="no access")], [], [], [], [], [PUBLISHED], conditions=[lost])
-    assert not judged(view).is_well
+def test_a_directory_in_which_nothing_was_asked_has_not_begun() -> None:
+    assert not judge(Overview([])).has_begun
 
 
-def test_problems_that_the_page_counts_are_in_the_sentence() -> None:
-    well = Overview([FRESH], [], [], [], [], [PUBLISHED])
-    assert sentence(well) == "All is well: 1 reports are fresh, and nothing failed."
-    noted = replace(well, problems=[ProblemCount("assumption", "warning", 3)])
-    assert sentence(noted).startswith("All is well but for 3 open problems of which none is an error: ")
-    late = replace(noted, standings=[replace(FRESH, state="late")])
-    assert sentence(late) == "Look: 1 late; 3 open problems in all."
-
-
-def test_what_a_refused_login_failed_at_is_counted_once() -> None:
-    refused = replace(FRESH, state="login refused")
-    failure = OpenFailure("sales", "M1", (NOW.date(),), "failed", "The login is wrong.", NOW, "Unauthorized")
-    view = Overview([refused], [failure], [], [], [], [PUBLISHED])
-    assert sentence(view) == "Look: 1 not asked as the login was refused."
-
-
-@pytest.mark.parametrize(("hours", "quiet"), [(1, True), (4, False)])
-def test_what_was_loaded_and_not_published_for_longer_than_a_night_is_an_alarm(
-    hours: int, quiet: bool
+def test_a_customer_of_the_settings_that_was_never_fetched_and_one_that_left_them_are_named(
+    tmp_path: Path,
 ) -> None:
-    since = NOW - timedelta(hours=hours)
-    view = Overview([FRESH], [], [], [], [], [PUBLISHED], unpublished_since_utc=since)
-    assert judged(view).is_well is quiet
+    view = Overview([FRESH])
+    assert kinds(view, tmp_path, "M1,G21") == [Kind.NEVER_FETCHED]
+    assert kinds(view, tmp_path, "G21") == [Kind.NEVER_FETCHED, Kind.NOT_IN_SETTINGS]
 
 
-def test_the_reason_of_a_publication_that_failed_is_in_the_verdict() -> None:
-    failed = replace(PUBLISHED, status="failed", reasons=("x.duckdb cannot be written; give the right.",))
-    said = sentence(Overview([FRESH], [], [], [], [], [failed]))
-    assert said == "Look: the latest file was not published (x.duckdb cannot be written)."
-
-
-def test_a_customer_of_the_settings_that_was_never_fetched_is_named() -> None:
-    view = Overview([FRESH], [], [], [], [], [PUBLISHED])
-    found = judged(view, customers="M1,M21")
-    assert (found.sentence, found.is_well) == ("Look: M21 never fetched.", False)
-
-
-def test_a_customer_that_left_the_settings_is_shown_only_if_something_of_it_is_held() -> None:
+def test_a_customer_that_left_the_settings_is_shown_only_if_something_of_it_is_held(tmp_path: Path) -> None:
     left = replace(FRESH, customer="M2")
     mistyped = replace(FRESH, customer="M3", last_success_utc=None, held_months=0)
-    view = of_configured(
-        Overview([FRESH, left, mistyped], [], [], [], [], []), settings(Path(), customers="M1")
-    )
+    trouble = [replace(FAILED, customer=name) for name in ("M1", "M2", "M3")]
+    view = observed(Overview([FRESH, left, mistyped], trouble), settings(tmp_path, customers="M1"), NOW)
     assert view.standings == [FRESH, replace(left, state="switched off")]
+    assert [one.customer for one in view.conditions if one.kind == Kind.FAILED] == ["M1"]
 
 
-def test_what_is_wrong_besides_the_data_comes_first() -> None:
-    found = judged(Overview([], [], [], [], [], []), "the settings do not load")
-    assert found.sentence.startswith("Look: the settings do not load, ")
+def test_settings_that_do_not_load_are_an_error(tmp_path: Path) -> None:
+    refusal = SettingsError(["consurrency is no setting; did you mean concurrency?", "another"])
+    view = observed(Overview([]), settings(tmp_path), NOW, refusal=refusal)
+    said = (
+        "Look: the settings do not load: consurrency is no setting; did you mean concurrency? (and 1 more)."
+    )
+    assert judge(view).sentence == said
 
 
-@pytest.mark.parametrize("is_dead", [False, True])
-def test_a_daemon_that_is_late_is_told_and_a_dead_one_is_an_alarm(is_dead: bool) -> None:
-    view = Overview([FRESH], [], [], [], [], [PUBLISHED])
-    daemon = SilentDaemon("the daemon is silent", "start it", is_dead)
-    found = judge(view, settings(Path(), customers="M1"), NOW.replace(tzinfo=UTC), daemon=daemon)
-    assert found == Verdict("Look: the daemon is silent.", is_well=not is_dead)
-
-
-def test_months_that_are_over_and_never_read_are_told_and_no_alarm() -> None:
-    view = Overview([FRESH], [], [], [], [], [PUBLISHED])
-    of_settings = settings(Path(), customers="M1")
-    [customer] = of_settings.customers
+def test_months_that_are_over_and_never_read_are_a_warning(tmp_path: Path) -> None:
+    [customer] = settings(tmp_path, customers="M1").customers
     wanted = Wanted((Month(2026, 9), Month(2026, 10), Month(2026, 11)), waited=(Month(2026, 9),))
-    planned = [
-        PlannedReport(REPORTS[name], customer, wanted=wanted) for name in ("sales", "commission_office")
+    planned = [PlannedReport(REPORTS[name], customer, wanted=wanted) for name in ("sales", "users")]
+    view = observed(Overview([FRESH], [NO_RIGHT]), settings(tmp_path, customers="M1"), NOW, planned=planned)
+    assert [(one.severity, one.error) for one in view.conditions[:1]] == [
+        (WARNING, "1 months of reports are not read yet")
     ]
-    found = judge(view, of_settings, NOW.replace(tzinfo=UTC), planned=planned)
-    assert found == Verdict("Look: 2 months of reports are not read yet.", is_well=True)
+
+
+@pytest.mark.parametrize(("minutes", "severity"), [(1, []), (2, ["warning"]), (6, ["error"])])
+def test_a_daemon_without_a_sign_of_life_is_told_and_an_error_after_five_minutes(
+    tmp_path: Path, minutes: int, severity: list[str]
+) -> None:
+    assert list(of_directory(tmp_path, NOW)) == []
+    (tmp_path / "work").mkdir()
+    note_daemon(tmp_path)
+    moment = (NOW - timedelta(minutes=minutes)).timestamp()
+    os.utime(tmp_path / DAEMON_SEEN, (moment, moment))
+    assert [one.severity for one in of_directory(tmp_path, NOW)] == severity
+
+
+def test_an_erasure_that_was_cut_short_is_told_until_it_is_done_and_nobody_is_named(tmp_path: Path) -> None:
+    person = Person("user", "4711-secret", "erased", name_of, frozenset({"Ann Ek-Secret"}))
+    with suppress(KeyboardInterrupt), remembered(tmp_path, person, "2026-11-21T12:00:00", []):
+        raise KeyboardInterrupt
+    [told] = of_directory(tmp_path, NOW)
+    assert "erasure of a user, begun 2026-11-21 12:00 UTC, is not finished" in told.error
+    assert "brokerbi erase --user" in told.remedy
+    record = next((tmp_path / "work" / "erasures").iterdir()).read_text()
+    assert "ecret" not in repr(told) + record
+    again = replace(person, alias="another", values=frozenset())
+    with remembered(tmp_path, again, "2026-11-22T12:00:00", []) as (known, begun):
+        assert (known, begun) == (person, True)
+    assert list(of_directory(tmp_path, NOW)) == []
