@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 
 from pipelines.cli.number_around import print_around
 from pipelines.cli.output import complain, count, counted, line, print_json, say, size, table, written
-from pipelines.operations.explain import YEAR_TO_DATE, Explanation, explain, explain_chain, explain_year
+from pipelines.diagnosis.explain import YEAR_TO_DATE, Explanation, explain, explain_chain, explain_year
 from pipelines.settings.model import load_settings
 from warehouse.marts.lineage import MeasureSource, Trace, TracedAnswer, TracedLoad
 

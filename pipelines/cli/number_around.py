@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from pipelines.cli.output import amount, count, line, table
-from pipelines.operations.explain import Explanation
+from pipelines.diagnosis.explain import Explanation
 from warehouse.marts.lineage import TracedNumber
 
 MOST_ROWS = {"sales": 12}

@@ -14,7 +14,7 @@ from typing import Any
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from pipelines.operations.around import ROWS
+from pipelines.diagnosis.around import ROWS
 from pipelines.sync.declaration import declared_tables
 from warehouse.load.schema_evolution import declare
 from warehouse.marts.build import build_marts

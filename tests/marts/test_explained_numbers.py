@@ -12,7 +12,7 @@ from typing import Any, get_args, get_type_hints
 import pytest
 from duckdb import DuckDBPyConnection
 
-from pipelines.operations.around import ROWS
+from pipelines.diagnosis.around import ROWS
 from tests.marts.given import (
     arrived,
     asked_for,

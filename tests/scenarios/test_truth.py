@@ -22,10 +22,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.months import Month, months_between
-from pipelines.operations.replay import replay
 from pipelines.sandbox.service import Service
 from pipelines.sandbox.world.records import SALE
 from pipelines.sandbox.world.world import World
+from pipelines.upkeep.replay import replay
 from tests.scenarios.scenario import FEW, TODAY, Scenario, settings_for, whole_chain
 from tests.truth import true_part, truth
 from tests.working_file import give_working_file

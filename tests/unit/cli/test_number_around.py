@@ -8,8 +8,8 @@ from decimal import Decimal
 import pytest
 
 from pipelines.cli.number_around import print_around, print_rows
-from pipelines.operations.around import Around, Basis, Change
-from pipelines.operations.explain import Explanation
+from pipelines.diagnosis.around import Around, Basis, Change
+from pipelines.diagnosis.explain import Explanation
 from warehouse.marts.lineage import Trace, TracedNumber
 
 TOTAL = Change(

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipelines.months import Month
-from pipelines.operations.causes import shortened
 from pipelines.planning.selection import correct_customers, left_customers
+from pipelines.sync.causes import shortened
 from warehouse.ledger.conditions import ERROR, LOGIN_REFUSED, WARNING, Condition, Kind
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def observed(
     """
     conditions = view.conditions
     if any(one.cause == LOGIN_REFUSED for one in conditions):  # needs the client, which starts slowly
-        from pipelines.operations.logins import with_corrected_logins
+        from pipelines.sync.logins import with_corrected_logins
 
         conditions = with_corrected_logins(conditions, settings)
     standings, of_settings = view.standings, list[Condition]()

@@ -15,7 +15,7 @@ import pytest
 
 from pipelines.cli.explain import print_chain, print_explanation, print_year
 from pipelines.cli.main import main
-from pipelines.operations.explain import (
+from pipelines.diagnosis.explain import (
     Explanation,
     explain,
     explain_alone,

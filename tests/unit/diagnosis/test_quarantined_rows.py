@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.operations.quarantined_rows import raw_rows
+from pipelines.diagnosis.quarantined_rows import raw_rows
 from warehouse.load.landing import Landing
 from warehouse.load.quarantine import fingerprint
 from warehouse.store.database import Store

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.operations.around import Change, with_stored_sales
+from pipelines.diagnosis.around import Change, with_stored_sales
 from warehouse.load.landing import Landing
 from warehouse.marts.lineage import TracedNumber
 

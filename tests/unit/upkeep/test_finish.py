@@ -10,9 +10,9 @@ from tempfile import mkdtemp
 import httpx
 import pytest
 
-from pipelines.operations.publish import call
-from pipelines.operations.report_page import ReportPage, refresh_operators_page
 from pipelines.sandbox.faults import Fault
+from pipelines.upkeep.finish import call
+from pipelines.upkeep.report_page import ReportPage, refresh_operators_page
 from tests.scenarios.scenario import Scenario, scenario, synced
 from warehouse.ledger.status import overview
 from warehouse.marts.build import MartError

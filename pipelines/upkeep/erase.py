@@ -14,10 +14,10 @@ from pipelines.catalogue.model import Report, declared_columns
 from pipelines.catalogue.reports import REPORTS
 from pipelines.clock import Clock, SystemClock
 from pipelines.normalize.tables import name_of
-from pipelines.operations.export import remove_exports
-from pipelines.operations.publish import finish
-from pipelines.operations.replay import replay
-from pipelines.operations.report_page import refresh_report_page, remove_pages
+from pipelines.upkeep.export import remove_exports
+from pipelines.upkeep.finish import finish
+from pipelines.upkeep.replay import replay
+from pipelines.upkeep.report_page import refresh_report_page, remove_pages
 from warehouse.marts.build import build_marts
 from warehouse.persons import erasure
 from warehouse.persons.erasure import DocumentedTables

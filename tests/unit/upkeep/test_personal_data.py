@@ -14,7 +14,7 @@ import pytest
 
 from pipelines.catalogue.reports import REPORTS
 from pipelines.normalize.tables import name_of
-from pipelines.operations.erase import documented_tables
+from pipelines.upkeep.erase import documented_tables
 from warehouse.persons.person import Person
 from warehouse.persons.writings import in_any_writing
 

@@ -24,10 +24,7 @@ from pipelines.connect.errors import (
 from pipelines.connect.models import Login
 from pipelines.connect.rate_limit import RateLimit
 from pipelines.connect.service_clock import LARGE_DIFFERENCE, late_by
-from pipelines.months import Month
-from pipelines.normalize.document import read_document
-from pipelines.operations.causes import PASSING
-from pipelines.operations.installation import (
+from pipelines.diagnosis.installation import (
     SEE_SENTENCE,
     Finding,
     Severity,
@@ -40,10 +37,13 @@ from pipelines.operations.installation import (
     state_findings,
     working_file_findings,
 )
-from pipelines.operations.logins import login_states
+from pipelines.months import Month
+from pipelines.normalize.document import read_document
 from pipelines.planning.selection import Selection, chosen_reports
 from pipelines.planning.windows import Span
+from pipelines.sync.causes import PASSING
 from pipelines.sync.fetch import Question, build_request
+from pipelines.sync.logins import login_states
 from pipelines.sync.paging import SMALLEST_PAGE, UNPAGED, PageSize
 from pipelines.sync.request_log import RequestLogger
 from pipelines.sync.run_context import RunContext, login_of

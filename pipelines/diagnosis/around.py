@@ -9,7 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
-from pipelines.operations.stored_sales import stored_sales
+from pipelines.diagnosis.stored_sales import stored_sales
 from warehouse.load.landing import Landing
 from warehouse.marts.lineage import NotInTheFile, TracedNumber
 from warehouse.marts.queries import SQL, published_rows

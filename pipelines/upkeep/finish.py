@@ -9,10 +9,10 @@ import httpx
 
 from pipelines.catalogue.reports import REPORTS
 from pipelines.clock import Clock, SystemClock
-from pipelines.operations.export import Export, refresh_export
-from pipelines.operations.logins import note_corrected_logins
-from pipelines.operations.report_page import ReportPage, refresh_operators_page, refresh_report_page
 from pipelines.planning.plan import note_next_due
+from pipelines.sync.logins import note_corrected_logins
+from pipelines.upkeep.export import Export, refresh_export
+from pipelines.upkeep.report_page import ReportPage, refresh_operators_page, refresh_report_page
 from warehouse.errors import WarehouseError
 from warehouse.ledger.changes import remember_disagreements
 from warehouse.ledger.ledger import holds_anything

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.operations.stored_sales import StoredSale, news_with_homes, stored_sales
+from pipelines.diagnosis.stored_sales import StoredSale, news_with_homes, stored_sales
 from warehouse.load.landing import Landing
 
 AGENTS = [

@@ -14,9 +14,9 @@ import httpx
 import pytest
 from filelock import FileLock
 
-from pipelines.operations import installation
-from pipelines.operations.doctor import CHECKOUT, Access, examine
-from pipelines.operations.installation import Finding, Severity, daemon_findings
+from pipelines.diagnosis import installation
+from pipelines.diagnosis.doctor import CHECKOUT, Access, examine
+from pipelines.diagnosis.installation import Finding, Severity, daemon_findings
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault
 from pipelines.settings.messages import SettingsError

@@ -17,7 +17,7 @@ import openpyxl
 import polars as pl
 import pytest
 
-from pipelines.operations.export import Export, export, remove_exports
+from pipelines.upkeep.export import Export, export, remove_exports
 from warehouse.errors import WarehouseError
 
 NOW = datetime(2026, 11, 21, 5, tzinfo=UTC)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pipelines.operations.recount import RecountedNumber, recount
+from pipelines.diagnosis.recount import RecountedNumber, recount
 
 MARCH = RecountedNumber("M1", date(2026, 3, 1), "commission", "G1", "Europe/Stockholm", offices=("M1", "M2"))
 ROWS = [

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from pipelines.catalogue.reports import REPORTS
+from pipelines.diagnosis.health import DAEMON_SEEN, Verdict, judge, note_daemon, observed, of_directory
 from pipelines.months import Month
 from pipelines.normalize.tables import name_of
-from pipelines.operations.health import DAEMON_SEEN, Verdict, judge, note_daemon, observed, of_directory
 from pipelines.planning.due import Wanted
 from pipelines.planning.plan import PlannedReport
 from pipelines.settings.messages import SettingsError

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from pipelines.operations.dbt_project import SUMMED, write_dbt_project
+from pipelines.upkeep.dbt_project import SUMMED, write_dbt_project
 from tests.marts.given import warehouse
 from warehouse.marts.build import build_marts
 from warehouse.publishing.table_export import PublishedColumn, PublishedTable

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from pipelines.operations.recount import every_object
+from pipelines.diagnosis.recount import every_object
 from warehouse.errors import LandingDamaged
 from warehouse.load.landing import Landing
 

@@ -21,8 +21,8 @@ import fsspec
 from filelock import FileLock
 
 from pipelines.foreign_text import FORMULA_SIGNS, file_name
-from pipelines.operations.dbt_project import write_dbt_project
-from pipelines.operations.workbook import write_workbook
+from pipelines.upkeep.dbt_project import write_dbt_project
+from pipelines.upkeep.workbook import write_workbook
 from warehouse.errors import WarehouseError, explained
 from warehouse.publishing.table_export import PublishedTable, TableExport, table_export
 from warehouse.store.files import (

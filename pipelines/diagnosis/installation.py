@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from pipelines.operations.causes import causes
-from pipelines.operations.health import START_DAEMON, daemon_seen, judge, observed, of_directory
+from pipelines.diagnosis.health import START_DAEMON, daemon_seen, judge, observed, of_directory
 from pipelines.planning.plan import make_plan
 from pipelines.planning.selection import Selection
+from pipelines.sync.causes import causes
 from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Condition, Kind
 from warehouse.ledger.ledger import ledger_of

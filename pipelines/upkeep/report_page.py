@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipelines.operations.stored_sales import news_with_homes
+from pipelines.diagnosis.stored_sales import news_with_homes
 from pipelines.page import dictionary
 from pipelines.page.facts import OF_FIGURES, OF_PIPELINE, QUERIES, Row, facts_by_office, facts_from_rows
 from pipelines.page.html_page import Form, office_file, render_chain, render_office, render_operators

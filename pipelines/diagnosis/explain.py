@@ -8,8 +8,8 @@ from datetime import date
 from decimal import Decimal
 from pathlib import Path
 
-from pipelines.operations.around import Around, rows_around
-from pipelines.operations.recount import (
+from pipelines.diagnosis.around import Around, rows_around
+from pipelines.diagnosis.recount import (
     QUOTIENTS,
     Number,
     Recount,

@@ -9,8 +9,8 @@ from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.errors import exhausted
 from pipelines.connect.models import Login, Request, Try
 from pipelines.connect.rate_limit import RateLimit
-from pipelines.operations.causes import causes, lines
-from pipelines.operations.logins import with_corrected_logins
+from pipelines.sync.causes import causes, lines
+from pipelines.sync.logins import with_corrected_logins
 from pipelines.sync.run_context import refused_logins_of
 from tests.unit.assets.harness import settings
 from warehouse.ledger.conditions import WARNING, Condition, Kind
