@@ -191,12 +191,14 @@ def _nested_tables(
     return agents, estate_changes, agent_changes
 
 
-def _estates(name: str, *, thin: bool = False, dated_by: str | None = "contract_day") -> tuple[Table, ...]:
+def _estates(
+    name: str, description: str, *, thin: bool = False, dated_by: str | None = "contract_day"
+) -> tuple[Table, ...]:
     """Estates in a tree of offices, with what is nested in them; thin ones have fewer fields, no changes."""
     estates = Table(
         name=f"{name}_estates",
         rows=IN_THE_TREE,
-        description="One row per estate that the window selects.",
+        description=f"{description} One row per estate, by the day that the window selects.",
         columns=THIN_ESTATE if thin else ESTATE,
         levels={OFFICE: "office", YEAR: "year", MONTH: "month"},
         level_columns=LEVELS,
@@ -229,7 +231,7 @@ def _by_contract_date(name: str, operation: str, description: str, *, thin: bool
         stored_as="months",
         month_of_row="documented date",
         estate_id_column="id",
-        tables=_estates(name, thin=thin),
+        tables=_estates(name, description, thin=thin),
     )
 
 
@@ -238,7 +240,8 @@ REPORTS = (
     _by_contract_date(
         "estates_report",
         "GetEstatesReport",
-        "Estates by contract date, as a tree of offices; on, for it may hold more than the sales.",
+        "Estates by contract date, of every kind of assignment that the service lists (assignment_text): it "
+        "may hold more than the sales, such as writings, so never add up the two.",
     ),
     _by_contract_date(
         "estates_report_prod",
@@ -317,7 +320,7 @@ REPORTS = (
             timing=Timing(enabled=False),
             stored_as="months",
             month_of_row="documented date" if dated_by else "window",
-            tables=_estates(name, dated_by=dated_by),
+            tables=_estates(name, f"Estates by {meant}.", dated_by=dated_by),
         )
         for name, selection, meant, dated_by, requests in (
             ("estates_by_access", "Access", "day of possession", "access_day", "one request a night"),

@@ -10,10 +10,10 @@ import httpx
 import pytest
 
 from pipelines.catalogue.reports import REPORTS
-from pipelines.operations.replay import replay
 from pipelines.planning.plan import make_plan
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault
+from pipelines.upkeep.replay import replay
 from tests.scenarios.scenario import TODAY, Scenario, files_with, scenario, whole_chain
 from warehouse.ledger.window_result import WindowStatus
 from warehouse.store.database import Store

@@ -3,8 +3,17 @@
 -- Where the login was refused (401) since, nothing is fresh: nobody asks until it is corrected.
 -- A report that is asked by id is never late: a night may have none to ask for.
 -- epoch_us and make_timestamp give UTC whatever the reader's time zone is, in every DuckDB 1.x tool.
+-- In the file of a rehearsal the clock stands at its latest load.
 CREATE OR REPLACE VIEW meta.freshness AS
-WITH tries AS (
+WITH moment AS (
+    SELECT
+        CASE
+            WHEN EXISTS (FROM meta.storage WHERE is_rehearsal) THEN (SELECT max(fetched_at_utc) FROM meta.loads)
+            ELSE make_timestamp(epoch_us(now()))
+        END AS now_utc
+),
+
+tries AS (
     SELECT
         report,
         customer,
@@ -51,12 +60,12 @@ judged AS (
         last_failure_utc,
         last_error,
         CASE WHEN is_awaited IS DISTINCT FROM false THEN last_success_utc + INTERVAL 36 HOUR END AS due_utc,
-        due_utc < make_timestamp(epoch_us(now())) AS is_overdue,
+        due_utc < now_utc AS is_overdue,
         CASE
             WHEN NOT (coalesce(is_on, true) AND coalesce(is_active, true)) THEN 'switched off'
             WHEN denied_at_utc IS NOT NULL THEN 'no access'
             WHEN is_login_refused THEN 'login refused'
-            WHEN last_success_utc IS NULL THEN 'never read'
+            WHEN last_success_utc IS NULL AND is_awaited IS DISTINCT FROM false THEN 'never read'
             WHEN is_overdue THEN 'late'
             ELSE 'fresh'
         END AS state
@@ -67,6 +76,7 @@ judged AS (
     LEFT JOIN meta.access USING (report, customer)
     LEFT JOIN meta.reports USING (report)
     LEFT JOIN meta.customers USING (customer)
+    CROSS JOIN moment
 )
 
 SELECT
