@@ -13,6 +13,7 @@ from pipelines.catalogue.reports import REPORTS
 from pipelines.planning.plan import make_plan
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault
+from pipelines.upkeep.erase import erase
 from pipelines.upkeep.replay import replay
 from tests.scenarios.scenario import TODAY, Scenario, files_with, scenario, whole_chain
 from warehouse.ledger.window_result import WindowStatus
@@ -152,3 +153,14 @@ def test_nothing_is_late_where_there_is_nothing_to_ask_for(tmp_path: Path) -> No
     here = scenario(tmp_path, ("users", "bids"), offices=1)
     assert here.sync().is_well
     assert here.rows("SELECT state FROM meta.freshness WHERE report = 'bids'") == []
+
+
+def test_a_contact_that_was_asked_for_is_erased_from_everything(tmp_path: Path) -> None:
+    here = scenario(tmp_path, ("tips_and_leads", "search_profiles"), offices=1)
+    here.sync()
+    contact = here.value("SELECT min(asked_contact_id) FROM bi.search_profiles")
+    erase(here.settings, "contact", contact, clock=here.clock)
+    assert files_with(here.data_dir, contact) == []
+    found = here.value("SELECT count(*) FROM bi.search_profiles WHERE asked_contact_id LIKE 'erased%'")
+    asked = here.value("SELECT count(*) FROM meta.history_scopes WHERE asked LIKE '%|erased%'")
+    assert (found > 0, asked) == (True, 1)
