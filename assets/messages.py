@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import NamedTuple
 
 from assets.notify import Message
-from pipelines.operations.causes import PASSING, causes, shortened
+from pipelines.sync.causes import PASSING, causes, shortened
 from warehouse.ledger.conditions import LOGIN_CORRECTED, Condition, Kind
 
 SERVICE, LOGIN = "service", "login "

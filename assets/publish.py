@@ -24,12 +24,12 @@ from assets.project import Project
 from assets.report_checks import check_keys, report_check_results
 from assets.resources import WAREHOUSE, store_of
 from assets.under_way import unfinished_runs
-from pipelines.operations.causes import causes, lines
-from pipelines.operations.health import note_daemon, observed
-from pipelines.operations.publish import Finished, finish
-from pipelines.operations.report_page import refresh_operators_page
+from pipelines.diagnosis.health import note_daemon, observed
 from pipelines.planning.plan import PlannedReport, make_plan
 from pipelines.planning.selection import Selection
+from pipelines.sync.causes import causes, lines
+from pipelines.upkeep.finish import Finished, finish
+from pipelines.upkeep.report_page import refresh_operators_page
 from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Condition, Kind
 from warehouse.ledger.ledger import Ledger, ledger_of

@@ -20,9 +20,9 @@ from assets.metadata import (
 )
 from assets.partitions import ReportPartition, partition_key
 from pipelines.months import Month, months_in_words
-from pipelines.operations.causes import PASSING, lines, names
 from pipelines.planning.due import Calendar
 from pipelines.planning.selection import Pair
+from pipelines.sync.causes import PASSING, lines, names
 from pipelines.sync.summary import NOT_OF_TONIGHT, TROUBLE
 from warehouse.ledger.conditions import Condition, Kind, rights_lost, shut_out
 from warehouse.ledger.ledger import HeldMonth, Ledger

@@ -18,8 +18,8 @@ from assets.run_log import columns_in_words
 from assets.run_results import FAILED
 from assets.schedules import NIGHTLY
 from assets.under_way import NIGHT_OF, customers_being_fetched, unfinished_runs
-from pipelines.operations.causes import shortened
-from pipelines.operations.health import observed
+from pipelines.diagnosis.health import observed
+from pipelines.sync.causes import shortened
 from warehouse.errors import WarehouseError
 from warehouse.ledger.column_news import column_news_since
 from warehouse.ledger.conditions import Condition, Kind

@@ -13,14 +13,14 @@ from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
 from pipelines.cli.output import count, print_json, print_table, say, size
 from pipelines.clock import SystemClock
-from pipelines.operations.causes import lines
 from pipelines.settings.messages import SettingsError
 from pipelines.settings.model import load_settings
+from pipelines.sync.causes import lines
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from pipelines.operations.quarantined_rows import RawRow
+    from pipelines.diagnosis.quarantined_rows import RawRow
     from pipelines.planning.plan import PlannedReport
     from pipelines.settings.model import Settings
     from warehouse.ledger.status import Overview, PastPublication, ReportStatus
@@ -30,7 +30,7 @@ MOST_CAUSES = 20
 
 def run_status(arguments: argparse.Namespace) -> int:
     """Print what is held and what is wrong, as tables or as JSON; makes no request."""
-    from pipelines.operations.health import judge, observed
+    from pipelines.diagnosis.health import judge, observed
     from pipelines.planning.plan import make_plan
     from pipelines.planning.selection import Selection
     from warehouse.ledger.ledger import forget_caps
@@ -59,7 +59,7 @@ def run_status(arguments: argparse.Namespace) -> int:
     code = int(arguments.check and not verdict.is_well)
     rows: list[RawRow] = []
     if arguments.quarantine:  # reading answers takes libraries that a plain status need not wait for
-        from pipelines.operations.quarantined_rows import raw_rows
+        from pipelines.diagnosis.quarantined_rows import raw_rows
 
         rows = list(raw_rows(store, settings.data_dir))
     if arguments.json:
@@ -264,8 +264,8 @@ def _report_as_json(report: Report) -> dict[str, object]:
 
 def run_doctor(arguments: argparse.Namespace) -> int:
     """Print every finding; 1 when something is wrong. `--offline` asks the service nothing."""
-    from pipelines.operations.doctor import Access, examine
-    from pipelines.operations.installation import Severity
+    from pipelines.diagnosis.doctor import Access, examine
+    from pipelines.diagnosis.installation import Severity
     from pipelines.sync.run_context import RunContext
 
     signs = {Severity.OK: "ok   ", Severity.WARNING: "odd  ", Severity.ERROR: "WRONG"}

@@ -9,8 +9,8 @@ from datetime import date, datetime
 
 from pipelines.connect.errors import ConnectError
 from pipelines.months import Month
-from pipelines.operations.causes import GIVEN_UP, lines
 from pipelines.planning.selection import Pair
+from pipelines.sync.causes import GIVEN_UP, lines
 from warehouse.ledger.conditions import LOGIN_REFUSED, Condition, Kind, rights_lost, shut_out
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 

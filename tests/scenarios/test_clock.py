@@ -12,14 +12,14 @@ import httpx
 import pytest
 
 from pipelines.connect.errors import WrongClock
+from pipelines.diagnosis.health import judge
 from pipelines.months import Month
-from pipelines.operations.health import judge
-from pipelines.operations.replay import replay
 from pipelines.planning.plan import make_plan
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault
 from pipelines.settings.messages import SettingsError
 from pipelines.sync.sync import sync
+from pipelines.upkeep.replay import replay
 from tests.scenarios.scenario import TODAY, FastClock, Scenario, scenario
 from warehouse.ledger.status import overview
 from warehouse.store.database import Store

@@ -18,10 +18,10 @@ import duckdb
 import pytest
 import zstandard
 
-from pipelines.operations.erase import ErasureReceipt, erase
-from pipelines.operations.health import open_erasures
-from pipelines.operations.quarantined_rows import raw_rows
-from pipelines.operations.replay import replay
+from pipelines.diagnosis.health import open_erasures
+from pipelines.diagnosis.quarantined_rows import raw_rows
+from pipelines.upkeep.erase import ErasureReceipt, erase
+from pipelines.upkeep.replay import replay
 from tests.scenarios.processes import NO_ROOM, Job, Step, is_killed, run
 from tests.scenarios.scenario import Scenario, scenario
 from warehouse.load.landing import Landing

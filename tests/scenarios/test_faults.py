@@ -17,7 +17,7 @@ import pytest
 from pydantic import SecretStr
 
 from pipelines.connect.errors import AllRefused, HostDown
-from pipelines.operations.doctor import examine
+from pipelines.diagnosis.doctor import examine
 from pipelines.sandbox.faults import Fault
 from pipelines.sync.summary import Summary
 from tests.scenarios.scenario import FEW, TODAY, Cell, Rows, Scenario, scenario

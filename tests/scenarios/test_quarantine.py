@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
-from pipelines.operations.quarantined_rows import raw_rows
-from pipelines.operations.replay import replay
+from pipelines.diagnosis.quarantined_rows import raw_rows
 from pipelines.sandbox.faults import Fault
+from pipelines.upkeep.replay import replay
 from tests.scenarios.scenario import FEW, scenario, whole_chain
 from tests.tools.soak.spoiled_bodies import Sample, samples, spoiled, verdict
 from warehouse.load.quarantine import fingerprint

@@ -1,6 +1,6 @@
 """Conditions: what is not as it should be, as rows of one shape, whoever knows of it.
 
-`sql/meta/conditions.sql` decides what the file knows; `pipelines/operations/health.py` adds what only a
+`sql/meta/conditions.sql` decides what the file knows; `pipelines/diagnosis/health.py` adds what only a
 running process knows, and `assets/trouble.py` what only Dagster does; all that tells of trouble shows these.
 """
 

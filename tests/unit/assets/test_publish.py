@@ -17,7 +17,7 @@ from assets.marts import FILE, column_lineage, read_sql_files
 from assets.partitions import customer_months
 from assets.publish import LOAD, PUBLISH, reason_to_wait
 from pipelines.catalogue.reports import REPORTS
-from pipelines.operations.health import daemon_seen
+from pipelines.diagnosis.health import daemon_seen
 from pipelines.sandbox.faults import Fault
 from tests.unit.assets.harness import CUSTOMERS, M16, RUNNING, Harness, failure_of, harness
 from tests.unit.repository.files import ROOT

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pipelines.cli.main import main
-from pipelines.operations.health import DAEMON_SEEN, note_daemon
+from pipelines.diagnosis.health import DAEMON_SEEN, note_daemon
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.scenario import Scenario, scenario
 from warehouse.store.database import Store
