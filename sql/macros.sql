@@ -105,3 +105,27 @@ CREATE OR REPLACE TEMP MACRO sums_of_offices(counted, coverage) AS {
     'is_refreshed': coalesce(bool_and(coverage.is_refreshed), true),
     'is_open': coalesce(bool_or(counted.is_open), false)
 };
+
+-- The pages that show an office: of the chain, of its brand and region where these are known, and its own. For unnest.
+CREATE OR REPLACE TEMP MACRO pages_of(office_id, brand, region) AS
+    list_filter(
+        [
+            {'kind': 'chain', 'scope': ''},
+            {'kind': 'brand', 'scope': brand},
+            {'kind': 'region', 'scope': region},
+            {'kind': 'office', 'scope': office_id}
+        ],
+        LAMBDA _page: _page.scope IS NOT NULL
+    );
+
+-- The moment since which the pages say what changed: the newest publication that is a week older than the latest one, else
+-- the oldest; null where there is none before the latest.
+CREATE OR REPLACE TEMP MACRO compared_with() AS (
+    SELECT
+        coalesce(
+            max(at_utc) FILTER (at_utc <= newest_utc - INTERVAL 156 HOUR), min(at_utc) FILTER (at_utc < newest_utc)
+        )
+    FROM (
+        SELECT at_utc, max(at_utc) OVER () AS newest_utc FROM meta.publications WHERE status = 'published'
+    )
+);

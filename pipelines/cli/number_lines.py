@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from pipelines.cli.output import count, print_table, say
-from pipelines.page.figures import whole
+from pipelines.page.language import whole
 
 MOST_ROWS = 12
 INDENT = " " * 19

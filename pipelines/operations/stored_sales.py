@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
 from pipelines.operations.recount import every_object
+from pipelines.page.facts import ChangeReason
 from warehouse.errors import LandingDamaged
 from warehouse.landing import Landing
 
@@ -43,24 +44,22 @@ def sales_as_last_held(
     return found
 
 
-def news_with_homes(landing: Landing, news: Sequence[Row], most: int) -> tuple[Row, ...]:
-    """The rows of news, with home and responsible agent of sales that are listed no more.
+def homes_as_last_listed(landing: Landing, reasons: Sequence[ChangeReason]) -> tuple[ChangeReason, ...]:
+    """Reasons of changes, with home and responsible agent of sales that are listed no more.
 
-    They come from the answer before, for at most so many sales of an office and kind; without that the rows
-    stay as they are.
+    They come from the answer before; without that the reasons stay as they are.
     """
-    counts: Counter[tuple[str, str]] = Counter()
-    wanted: list[Row] = []
-    for one in news:
-        if one["landing"] and not one["home"] and counts[one["office_id"], one["kind"]] < most:
-            counts[one["office_id"], one["kind"]] += 1
-            wanted.append(one)
+    wanted = [
+        {"landing": one.landing, "sha256": one.sha256, "estate_id": one.estate_id}
+        for one in reasons
+        if one.landing
+    ]
     known = _stored_sales(landing, wanted)
     return tuple(
-        {**one, "home": _text(_object(sale, "address"), "streetAddress"), "agent": _responsible_agent(sale)}
-        if (sale := known.get((one["landing"], one["estate_id"])))
+        replace(one, home=_text(_object(sale, "address"), "streetAddress"), agent=_responsible_agent(sale))
+        if (sale := known.get((one.landing or "", one.estate_id or "")))
         else one
-        for one in news
+        for one in reasons
     )
 
 

@@ -1,473 +1,643 @@
-"""Sections of the pages about earnings: headline figures, months, offices, agents, leaderboard and leads.
-
-Each is data for the template, or none where the file has nothing to say.
-"""
+"""Sections of the pages: rows of sql/page as cards, charts and tables; none where there is no row."""
 
 from __future__ import annotations
 
-import calendar
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from zoneinfo import ZoneInfo
 
-from pipelines.page.downloads import download
-from pipelines.page.facts import Facts, OfficeEarnings, Row
-from pipelines.page.figures import (
-    COMMISSION,
-    VAT,
-    BudgetProgress,
-    ChartMonth,
-    EarnedTotal,
-    OfficeMonths,
-    Shown,
-    chart,
-    last_months,
-    ratio,
-    sum_of,
+from pipelines.months import Month as CalendarMonth
+from pipelines.page.charts import Chart, ChartMonth, chart
+from pipelines.page.facts import (
+    Agent,
+    BudgetChange,
+    ChangedMonth,
+    ChangeReason,
+    Doubt,
+    DueSale,
+    Earner,
+    Facts,
+    Leads,
+    Month,
+    Period,
+    Receivable,
 )
-from pipelines.page.gap import note_on_leaving
-from pipelines.page.language import Language
-from pipelines.page.last_year import (
-    agents_on_last_month,
-    agents_on_last_year,
-    office_on_last_year,
-    offices_on_last_month,
-    offices_on_last_year,
-)
+from pipelines.page.language import Language, Number, local_day
+from pipelines.page.tables import Cell, Column, Table, Writer
 
-LONGEST_CHART, SHORTEST_CHART = 12, 6
-FIGURES = {
-    "commission": "commission",
-    "homes": "homes",
-    "average": "average",
-    "beside_sales": "beside_sales",
-    "agent": "per_agent",
-}
-"""The figures of a card by their words, and the sums that they show."""
-PERIODS = {
-    "year": ("year", 0),
-    "month": ("month", 1),
-    "quarter": ("quarter", 0),
-    "twelve months": ("twelve", 12),
-}
-"""The periods of the leaderboard, by their words and their months; none where these depend on the month."""
-EARNERS = {"user": "agents", "office": "offices"}
-LEAD_TABLES = ("kind", "office", "state")
+PERIODS = ("running", "month", "year", "twelve")
+BOARDS = {"year": 0, "month": 1, "quarter": 0, "twelve months": 12}
+"""The periods of the leaderboard, and their months; none where these depend on the month."""
 
 
-def cards(months: OfficeMonths, words: Language) -> list[Shown]:
-    """One card per period; a file without a month has none, one without a whole month only the first."""
-    whole = months.last_whole
-    found = []
-    if months.running is not None:
-        found.append(_card(months, words, "running", (months.running,)))
-    if whole is not None:
-        found.append(_card(months, words, "month", (whole,)))
-        found.append(_card(months, words, "year", last_months(whole, whole.month)))
-        twelve = last_months(whole, 12)
-        if months.since_held(twelve) == twelve:
-            found.append(_card(months, words, "twelve", twelve))
-    return found
+@dataclass(frozen=True)
+class Figure:
+    """A headline figure, and its change on the year before."""
+
+    name: str
+    cell: Cell
+    change: float | None
 
 
-def _card(months: OfficeMonths, words: Language, name: str, period: tuple[date, ...]) -> Shown:
-    """A period as far as it is held; one that is not over is compared with no year before and no budget."""
-    wanted, period = period, months.since_held(period)
-    offices, is_over = months.offices, name != "running"
-    total = months.total(offices, period)
-    compared = months.compared(offices, period) if is_over else None
-    progress = months.progress(offices, period) if is_over else None
-    notes = _notes_on_what_is_known(total, words)
-    if period != wanted:
-        notes.append(words.text("cards.held_since", month=words.month(period[0])))
-    end = months.progress(offices, period[-1:], year_end=True) if name == "year" else None
-    if end:
-        notes.insert(0, _on_the_years_end(months, end, words))
-    if not is_over:
-        notes.append(words.text("cards.running_note"))
-    elif compared is None:
-        before = period[0].replace(year=period[0].year - 1)
-        began = months.began_after(offices[0], before) if len(offices) == 1 else None
-        key = "began" if began else "no_year_before"
-        notes.append(words.text(f"cards.{key}", month=words.month(began) if began else ""))
-    elif compared[0].offices < len(offices):
-        notes.append(words.text("cards.compared", known=compared[0].offices, all=len(offices)))
-    return {
-        "title": words.text(f"cards.{name}"),
-        "period": words.period(period[0], period[-1]),
-        "figures": tuple(
-            {
-                "name": words.text(f"cards.{figure}"),
-                "value": (words.short if figure == "homes" else words.number)(
-                    getattr(total, field) if total.known else None
-                ),
-                "on_year_before": ratio(*(getattr(one, field) for one in compared)) if compared else None,
-            }
-            for figure, field in FIGURES.items()
-        ),
-        "progress": progress,
-        "less": months.if_vat(progress.share) if progress else None,
-        "of_budget": _of_budget(months, progress, words) if progress and progress.share is not None else "",
-        "has_forecast": end is not None,
-        "notes": notes,
-    }
+@dataclass(frozen=True)
+class Card:
+    """A period: the commission, what it is made of, the budget, and what to know of them."""
+
+    title: str
+    period: str
+    commission: Figure
+    factors: list[Figure]
+    more: list[Figure]
+    progress: Cell | None
+    goal: str
+    notes: list[str]
 
 
-def _of_budget(months: OfficeMonths, progress: BudgetProgress, words: Language) -> str:
-    """What is reached of a budget, also if VAT is in it where nobody has said, and by how many offices."""
-    less = months.if_vat(progress.share)
-    said = words.text(
-        "cards.of_budget" if less is None else "cards.of_budget_vat",
-        share=words.percent(progress.share),
-        left=words.percent(less),
-        vat=words.percent(VAT),
-        budget=words.sek(progress.budget),
+def cards(facts: Facts, writer: Writer) -> list[Card]:
+    """One card per period; a file without a month has none."""
+    found = {one.period: one for one in facts.periods if one.office_id is None}
+    return [
+        _card(found[name], writer)
+        for name in PERIODS
+        if name in found and (found[name].is_over or name == "running")
+    ]
+
+
+def _card(row: Period, writer: Writer) -> Card:
+    words = writer.words
+
+    def figure(name: str, kind: str, value: Number | None, change: float | None) -> Figure:
+        return Figure(words.text(f"figures.{name}"), writer.cell(kind, value), change)
+
+    progress = None
+    goal = ""
+    if row.budget is not None and row.actual is not None:
+        share = row.actual / row.budget
+        progress = writer.cell("share", share, writer.without(share))
+        goal = words.text("cards.of_budget", budget=words.brief(row.budget)) + _of_offices(
+            row.budgeted, row, words
+        )
+    return Card(
+        title=words.text(f"cards.{row.period}"),
+        period=words.period(row.first_month, row.last_month),
+        commission=figure("commission", "money", row.commission, row.commission_change),
+        factors=[
+            figure("homes", "parts", row.homes, row.homes_change),
+            figure("average_price", "brief", row.average_price, row.average_price_change),
+            Figure(
+                words.text("figures.fee"),
+                writer.cell("percent", row.fee_share, writer.without(row.fee_share)),
+                row.fee_share_change,
+            ),
+        ],
+        more=[
+            figure("average", "money", row.average_commission, row.average_commission_change),
+            figure("beside_sales", "money", row.beside_sales, row.beside_sales_change),
+            figure("per_agent", "money", row.per_agent, row.per_agent_change),
+        ],
+        progress=progress,
+        goal=goal,
+        notes=_notes(row, writer),
     )
-    if progress.offices < len(months.offices):
-        said += words.text("cards.of_offices", known=progress.offices, all=len(months.offices))
-    return said
 
 
-def _on_the_years_end(months: OfficeMonths, end: BudgetProgress, words: Language) -> str:
-    said = {"amount": words.brief(end.actual), "share": words.percent(end.share), "offices": ""}
-    if end.offices < len(months.offices):
-        said["offices"] = words.text("cards.of_offices", known=end.offices, all=len(months.offices))
-    less = months.if_vat(end.share)
-    if less is None:
-        return words.text("cards.year_end", **said)
-    return words.text("cards.year_end_vat", **said, vat=words.percent(VAT), left=words.percent(less))
-
-
-def _notes_on_what_is_known(total: EarnedTotal, words: Language) -> list[str]:
-    notes = []
-    if total.known < total.wanted:
-        notes.append(words.text("cards.unheld", total.wanted - total.known))
-    if total.cut_short:
-        first, *others = total.cut_short
-        note = words.text("cards.cut", office=first.office_name, day=words.day(read_until(first)))
-        if others:
-            note += "; " + words.text("cards.more_cut", len(others))
-        notes.append(note)
+def _notes(row: Period, writer: Writer) -> list[str]:
+    """What to know of a period: how far it is known, and what it is compared with."""
+    words, notes = writer.words, []
+    if row.unheld:
+        notes.append(words.text("cards.unheld", row.unheld))
+    if row.cut_short:
+        notes.append(words.text("cards.cut", row.cut_short))
+    if row.first_month > row.wanted_month:
+        notes.append(words.text("cards.held_since", month=words.month(row.first_month)))
+    if not row.is_over:
+        notes.append(words.text("cards.running_note"))
+    elif not row.compared:
+        key = "began" if row.offices == 1 and row.began_month else "no_year_before"
+        month = words.month(row.began_month) if row.began_month else ""
+        notes.append(words.text(f"cards.{key}", month=month))
+    elif row.compared < row.offices:
+        notes.append(words.text("cards.compared", known=row.compared, all=row.offices))
     return notes
 
 
-def read_until(row: OfficeEarnings) -> date:
-    """The day to which a month is known: its last, or that of its reading, in UTC, if it was cut short."""
-    if row.is_whole:
-        return row.month.replace(day=calendar.monthrange(row.month.year, row.month.month)[1])
-    return max(row.read_at_utc.date(), row.month) if row.read_at_utc else row.month
+def _of_offices(known: int, row: Period, words: Language) -> str:
+    return words.text("cards.of_offices", known=known, all=row.offices) if known < row.offices else ""
 
 
-def months_section(months: OfficeMonths, name: str, words: Language) -> Shown | None:
-    """Charts of commission, homes and commission per active agent by month; none without a month.
-
-    A month counts as marts.chain_month has it: what is held of it, marked where that is not all. Only whole
-    months stand beside a year before and a budget; nothing budgeted is no budget. `rows` is newest first.
-    """
-    if months.newest is None or months.oldest is None:
+def year_end(facts: Facts, writer: Writer) -> tuple[Cell, Cell, str] | None:
+    """Where the year will end and its share of the year's budget; none where no office has a forecast."""
+    row = _year(facts)
+    if row is None or row.year_forecast is None or row.year_budget is None:
         return None
-    held = (months.newest.year - months.oldest.year) * 12 + months.newest.month - months.oldest.month + 1
-    longest = LONGEST_CHART + (months.newest == months.running)  # twelve whole months, as on the card
-    shown = last_months(months.newest, max(SHORTEST_CHART, min(longest, held)))
-    commission = [_chart_month(months, month, "commission", COMMISSION) for month in shown]
-    homes = [_chart_month(months, month, "homes", "sold estates") for month in shown]
-    agents = [_chart_month(months, month, "per_agent", "") for month in shown]
-    charts = [
-        chart(words.text("months.commission"), commission, words),
-        chart(words.text("months.homes"), homes, words, places=1, finest=1),
-    ]
-    if any(one.value is not None for one in agents):
-        charts.append(chart(words.text("months.agent"), agents, words))
-    head, rows = _numbers_of(charts, shown, words)
-    return {
-        "name": name,
-        "charts": charts,
-        "rows": list(zip(*(one["columns"][::-1] for one in charts), strict=True)),
-        "sentences": office_on_last_year(months, words) if len(months.offices) == 1 else [],
-        "pale": _pale(charts, words),
-        "has_before": any(one["has_before"] for one in charts),
-        "has_budget": any(one["has_budget"] for one in charts),
-        "less": words.text("months.less", vat=words.percent(VAT))
-        if any(one["has_less"] for one in charts)
-        else "",
-        "download": download(words, words.text("months.heading"), head, rows),
-    }
-
-
-def _pale(charts: Sequence[Shown], words: Language) -> str:
-    """What a pale column of the charts is; nothing where there is none."""
-    kinds = ("open", "part")
-    found = [words.text(f"months.{one}") for one in kinds if any(chart[f"has_{one}"] for chart in charts)]
-    return words.text("months.open_or_part") if len(found) == len(kinds) else "".join(found)
-
-
-def _chart_month(months: OfficeMonths, month: date, field: str, measure: str) -> ChartMonth:
-    """A month of all offices together, with the year before and the budgets of the offices that have one."""
-    total = months.total(months.offices, [month])
-    before = months.total(months.offices, [month.replace(year=month.year - 1)])
-    is_open = months.running == month
-    is_part = total.known < total.wanted or bool(total.cut_short)
-    rows = [months.budgets.get((office, month, measure)) for office in months.offices]
-    budget = sum_of(row.budget for row in rows if row is not None)
-    is_compared = not (is_open or is_part)
-    is_before_whole = before.known == before.wanted > 0 and not before.cut_short
-    value = getattr(total, field) if total.known else None
-    has_budget = bool(budget) and is_compared
-    return ChartMonth(
-        month,
-        value,
-        getattr(before, field) if is_compared and is_before_whole else None,
-        budget if has_budget else None,
-        months.if_vat(value) if has_budget and measure == COMMISSION else None,
-        is_open,
-        is_part and not is_open,
+    share = row.year_forecast / row.year_budget
+    return (
+        writer.cell("brief", row.year_forecast, writer.without(row.year_forecast)),
+        writer.cell("share", share, writer.without(share)),
+        _of_offices(row.forecast, row, writer.words),
     )
 
 
-def _numbers_of(
-    charts: Sequence[Shown], shown: Sequence[date], words: Language
-) -> tuple[list[str], list[list[object]]]:
-    """The numbers behind charts as a table: a column for each series, the newest month first."""
-    head = [words.text("page.month")]
-    rows: list[list[object]] = [[f"{month:%Y-%m}"] for month in shown]
-    for one in charts:
-        series = ["value", *(name for name in ("before", "budget", "less") if one[f"has_{name}"])]
-        for name in series:
-            said = "" if name == "value" else f", {words.text(f'months.{name}', vat=words.percent(VAT))}"
-            head.append(one["title"] + said)
-            for row, column in zip(rows, one["columns"], strict=True):
-                row.append(getattr(column["month"], name))
-    return head, rows[::-1]
+def _year(facts: Facts) -> Period | None:
+    return next((one for one in facts.periods if one.period == "year" and one.office_id is None), None)
 
 
-def offices_section(months: OfficeMonths, words: Language, files: Mapping[str, str]) -> Shown | None:
-    """The year of each office, those with the highest commission first, each with its page if it has one."""
-    last = months.last_whole or months.newest
-    if last is None:
+@dataclass(frozen=True)
+class Months:
+    """Charts of the same months, and their numbers; charts of amounts once for each reading."""
+
+    charts: list[Chart]
+    less: list[Chart]
+    others: list[Chart]
+    table: Table | None
+    pale: str
+
+    @property
+    def drawn(self) -> list[Chart]:
+        return [*self.charts, *self.others]
+
+
+def months_section(facts: Facts, writer: Writer) -> Months | None:
+    """Commission, homes, commission per agent, price and fee by month; none without a month."""
+    rows, words = facts.months, writer.words
+    if not rows:
         return None
-    year = months.since_held(last_months(last, last.month))
-    years = [_office_year(months, words, office, year, files.get(office, "")) for office in months.offices]
-    years.sort(key=lambda one: -one["total"].commission)
-    budgets = [one["progress"].budget for one in years if one["progress"]]
-    head = [
-        words.text(f"offices.{one}") for one in "office commission of_budget last_year homes agent".split()
+
+    def drawn(
+        name: str,
+        value: Callable[[Month], Number | None],
+        before: Callable[[Month], Number | None],
+        budget: Callable[[Month], Number | None] = lambda _: None,
+        write: Callable[[Number | None], str] = words.brief,
+        finest: float = 0,
+    ) -> Chart:
+        shown = [ChartMonth(r.month, value(r), before(r), budget(r), r.is_open, r.is_part) for r in rows]
+        return chart(words.text(f"figures.{name}"), shown, words, write, finest=finest)
+
+    less = writer.without
+    amounts = [
+        drawn("commission", lambda r: r.commission, lambda r: r.commission_before, lambda r: r.budget),
+        drawn("per_agent", lambda r: r.per_agent, lambda r: r.per_agent_before),
     ]
-    head += months.heads_if_vat((head[2],), words)
-    return {
-        "period": words.period(year[0], last)
-        + ("" if months.last_whole else ", " + words.text("page.so_far")),
-        "years": years,
-        "sentences": [*offices_on_last_month(months, words), *offices_on_last_year(months, words)]
-        if len(months.offices) > 1
+    pale = [
+        words.text(f"months.{kind}")
+        for kind, has in (("open", any(r.is_open for r in rows)), ("part", any(r.is_part for r in rows)))
+        if has
+    ]
+    columns = [
+        Column[Month](words.text("page.month"), lambda r: r.month, "month", note=lambda r: _part(r, words)),
+        Column[Month](words.text("figures.commission"), lambda r: r.commission, "money"),
+        Column[Month](words.text("months.before"), lambda r: r.commission_before, "money"),
+        Column[Month](words.text("months.budget"), lambda r: r.budget, "stated money"),
+        Column[Month](words.text("figures.homes"), lambda r: r.homes, "parts"),
+        Column[Month](words.text("months.before"), lambda r: r.homes_before, "parts"),
+        Column[Month](words.text("months.budget"), lambda r: r.homes_budget, "parts"),
+        Column[Month](words.text("figures.average_price"), lambda r: r.average_price, "stated money"),
+        Column[Month](
+            words.text("figures.fee"), lambda r: r.fee_share, "percent", lambda r: less(r.fee_share)
+        ),
+        Column[Month](words.text("figures.per_agent"), lambda r: r.per_agent, "money"),
+    ]
+    return Months(
+        charts=amounts,
+        less=[
+            drawn(
+                "commission",
+                lambda r: less(r.commission),
+                lambda r: less(r.commission_before),
+                lambda r: r.budget,
+            ),
+            drawn("per_agent", lambda r: less(r.per_agent), lambda r: less(r.per_agent_before)),
+        ]
+        if writer.vat_rate is not None
         else [],
-        "vat": words.text("gap.vat_unknown", vat=words.percent(VAT))
-        if budgets and months.may_have_vat
-        else "",
-        "longest": max([*(one["total"].commission for one in years), *budgets]),
-        "has_budget": bool(budgets),
-        "has_agents": any(one["total"].per_agent is not None for one in years),
-        "download": download(
-            words,
-            words.text("offices.heading"),
-            head,
-            [
-                [
-                    one["name"],
-                    one["total"].commission if one["total"].known else None,
-                    one["progress"].share if one["progress"] else None,
-                    None if one["on_year_before"] is None else one["on_year_before"] - 1,
-                    one["total"].homes if one["total"].known else None,
-                    one["total"].per_agent,
-                    months.if_vat(one["progress"].share) if one["progress"] else None,
-                ][: len(head)]
-                for one in years
-            ],
-        ),
-    }
-
-
-def _office_year(
-    months: OfficeMonths, words: Language, office: str, year: Sequence[date], file: str
-) -> Shown:
-    total = months.total([office], year)
-    compared = months.compared([office], year)
-    note = ""
-    known = [
-        row for month in year if (row := months.rows.get((office, month))) and row.commission is not None
-    ]
-    if known and (not known[-1].is_whole or known[-1].month < year[-1]):
-        note = words.text("offices.stopped", day=words.day(read_until(known[-1])))
-    elif total.known < len(year):
-        note = words.text("offices.months_missing")
-    elif months.last_whole is None:
-        note = words.text("page.so_far")
-    elif began := months.began_after(office, year[0].replace(year=year[0].year - 1)):
-        note = words.text("page.active_since", month=words.month(began))
-    progress, year_end = months.progress([office], year), months.progress([office], year[-1:], year_end=True)
-    return {
-        "name": months.names[office],
-        "file": file,
-        "total": total,
-        "less": months.if_vat(total.commission) if progress else None,
-        "note": note,
-        "on_year_before": ratio(*(one.commission for one in compared)) if compared else None,
-        "progress": progress,
-        "of_budget": months.of_budget(progress.share if progress else None, words),
-        "year_end": f"{words.brief(year_end.actual)} ({months.of_budget(year_end.share, words)})"
-        if year_end
-        else "–",
-    }
-
-
-def agents_section(facts: Facts, months: OfficeMonths, words: Language) -> Shown | None:
-    """What each agent of an office earned this year; none where the user report is not held."""
-    agents = [one for one in facts.agents if one["commission"] is not None]
-    if not agents:
-        return None
-    last = agents[0]["month"]
-    first = max(last.replace(month=1), min(months.oldest or last, last))
-    rows = [
-        {
-            "name": one["name"],
-            "commission": one["commission"],
-            "homes": one["sold_estate_parts"],
-            "a_month": ratio(one["commission"], one["active_months"]),
-            "before": one["commission_before"],
-            "in_month": one["in_month"],
-            "on_year_before": ratio(one["commission"], one["commission_before"]),
-            "homes_before": one["sold_estate_parts_before"],
-            "new_since": one["new_since"],
-            "is_newcomer": _is_newcomer(one, last),
-            "new": _since(one, last, words),
-            "left": words.text("gap.left") if one["has_left"] else note_on_leaving(one, words),
-            "note": ", ".join(_notes_on_agent(one, words)),
-        }
-        for one in agents
-    ]
-    columns = ("agent", "commission", "before", "homes", "a_month")
-    in_month = words.month(last) if first < last and rows[0]["in_month"] is not None else ""
-    return {
-        "period": words.period(first, last),
-        "rows": rows,
-        "sentences": [
-            *agents_on_last_month(months, last, _in_month(facts.agents, words), words),
-            *agents_on_last_year(rows, words),
+        others=[
+            drawn(
+                "homes", lambda r: r.homes, lambda r: r.homes_before, lambda r: r.homes_budget, words.short, 1
+            ),
         ],
-        "month": in_month,
-        "has_before": any(one["before"] is not None for one in rows),
-        "longest": max(one["commission"] for one in rows),
-        "download": download(
-            words,
-            words.text("agents.heading"),
-            [*(words.text(f"agents.{one}") for one in columns), *([in_month] if in_month else [])],
-            [
-                [one["name"], one["commission"], one["before"], one["homes"], one["a_month"]]
-                + ([one["in_month"]] if in_month else [])
-                for one in rows
-            ],
+        table=writer.table(words.text("months.heading"), columns, rows[::-1]),
+        pale=", ".join(pale),
+    )
+
+
+def _part(row: Month, words: Language) -> str:
+    return words.text("page.so_far" if row.is_open else "page.in_part") if row.is_open or row.is_part else ""
+
+
+def offices_section(facts: Facts, writer: Writer, files: Mapping[str, str]) -> Table | None:
+    """The year of each office in one table, those furthest behind their budget first."""
+    rows = [one for one in facts.periods if one.office_id is not None]
+    if not rows:
+        return None
+    words, less = writer.words, writer.without
+    page = facts.scopes[0]
+    names = dict(zip(page.office_ids, page.office_names, strict=True))
+
+    def gap(
+        row: Period, reading: Callable[[Decimal | None], Decimal | None] = lambda one: one
+    ) -> Decimal | None:
+        actual = reading(row.actual)
+        return None if actual is None or row.budget is None else actual - row.budget
+
+    def share(part: Decimal | None, whole: Decimal | None) -> Decimal | None:
+        return None if part is None or not whole else part / whole
+
+    def note(row: Period) -> str:
+        if row.cut_short or (row.until_on and row.until_on < row.last_month):
+            return words.text("offices.until", day=words.day(row.until_on))
+        if row.unheld:
+            return words.text("offices.months_missing")
+        return words.text("page.active_since", month=words.month(row.began_month)) if row.began_month else ""
+
+    def text(key: str) -> str:
+        return words.text(f"offices.{key}")
+
+    columns = [
+        Column[Period](
+            text("office"), lambda r: names.get(r.office_id or "", r.office_id), note=note,
+            link=lambda r: files.get(r.office_id or "", ""),
         ),
-    }
+        Column[Period](text("gap"), gap, "signed money", lambda r: gap(r, less)),
+        Column[Period](
+            text("of_budget"), lambda r: share(r.actual, r.budget), "share",
+            lambda r: share(less(r.actual), r.budget),
+        ),
+        Column[Period](text("commission"), lambda r: r.commission, "money", has_bar=True),
+        Column[Period](text("last_year"), lambda r: r.commission_change, "change"),
+        Column[Period](text("year_end"), lambda r: r.year_forecast, "money", is_minor=True),
+        Column[Period](
+            text("year_end_share"), lambda r: share(r.year_forecast, r.year_budget), "share",
+            lambda r: share(less(r.year_forecast), r.year_budget),
+        ),
+        Column[Period](text("homes"), lambda r: r.homes, "parts"),
+        Column[Period](text("price"), lambda r: r.average_price, "brief", is_minor=True),
+        Column[Period](
+            text("fee"), lambda r: r.fee_share, "percent", lambda r: less(r.fee_share), is_minor=True
+        ),
+        Column[Period](text("agents"), lambda r: r.agents, "parts", is_minor=True),
+        Column[Period](text("per_agent"), lambda r: r.per_agent, "money"),
+    ]  # fmt: skip
+    if all(one.budget is None for one in rows):
+        columns = [one for one in columns if one.head not in {text("gap"), text("of_budget")}]
+    if all(one.year_forecast is None for one in rows):
+        columns = [one for one in columns if one.head not in {text("year_end"), text("year_end_share")}]
+    nothing = Decimal(0)
+    rows.sort(key=lambda r: (gap(r) if gap(r) is not None else nothing, -(r.commission or nothing)))
+    return writer.table(text("heading"), columns, rows)
 
 
-def _in_month(agents: Sequence[Row], words: Language) -> list[Shown]:
-    """What agents earned in the last month, and in the same one last year; none where that is unknown."""
-    return [
-        {
-            "name": one["name"],
-            "now": one["in_month"],
-            "before": one["in_month_before"],
-            "note": note_on_leaving(one, words)
-            or (_since(one, one["month"], words) if _is_newcomer(one, one["month"]) else ""),
-        }
-        for one in agents
-        if one["in_month"] is not None
+def agents_section(facts: Facts, writer: Writer) -> Table | None:
+    """What each agent of an office earned this year, and of an own budget; none without any."""
+    words = writer.words
+    rows = [one for one in facts.agents if one.commission is not None or one.budget is not None]
+
+    def gap(
+        row: Agent, reading: Callable[[Decimal | None], Decimal | None] = lambda one: one
+    ) -> Decimal | None:
+        reached = reading(row.reached)
+        return None if reached is None or row.budget is None else reached - row.budget
+
+    def text(key: str) -> str:
+        return words.text(f"agents.{key}")
+
+    columns = [
+        Column[Agent](text("agent"), lambda r: r.name, note=lambda r: note_on_agent(r, words)),
+        Column[Agent](text("commission"), lambda r: r.commission, "money", has_bar=True),
+        Column[Agent](text("last_year"), lambda r: r.commission_change, "change"),
+        Column[Agent](text("gap"), gap, "signed money", lambda r: gap(r, writer.without)),
+        Column[Agent](text("homes"), lambda r: r.homes, "parts"),
+        Column[Agent](text("a_month"), lambda r: r.a_month, "money"),
     ]
+    if all(one.budget is None for one in rows):
+        columns = [one for one in columns if one.head != text("gap")]
+    return writer.table(text("heading"), columns, rows)
 
 
-def _is_newcomer(agent: Row, last: date) -> bool:
-    """Whether an agent came after the month that the last one is compared with."""
-    return agent["new_since"] is not None and agent["new_since"] > last.replace(year=last.year - 1)
+def note_on_agent(agent: Agent, words: Language) -> str:
+    """Who has left or was not seen lately, who is new, and whose commission is known in part."""
+    notes = [] if agent.is_complete else [words.text("page.in_part")]
+    if agent.has_left:
+        notes.append(words.text("agents.left"))
+    if agent.last_seen:
+        notes.append(words.text("agents.last_seen", month=words.month(agent.last_seen)))
+    elif agent.new_since:
+        notes.append(words.text("agents.new_since", month=words.month(agent.new_since)))
+    return ", ".join(notes)
 
 
-def _since(agent: Row, last: date, words: Language) -> str:
-    """Since when an agent is there who was not yet in January of last year; empty of the others."""
-    if agent["new_since"] is None:
-        return ""
-    key = "agents.new_since" if _is_newcomer(agent, last) else "page.active_since"
-    return words.text(key, month=words.month(agent["new_since"]))
+@dataclass(frozen=True)
+class Changes:
+    """What changed since an earlier publication: figures in one line, and two tables."""
+
+    since: str
+    figures: list[str]
+    months: Table | None
+    budgets: Table | None
 
 
-def _notes_on_agent(agent: Row, words: Language) -> list[str]:
-    notes = [] if agent["is_complete"] else [words.text("agents.in_part")]
-    return [*notes, *([left] if (left := note_on_leaving(agent, words)) else [])]
+def changes_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Changes | None:
+    """None where there is no earlier publication."""
+    words = writer.words
+    if not facts.basis or facts.basis[0].since_utc is None:
+        return None
+    figures = [
+        words.text(f"changes.{name}", count, amount=words.brief(amount, has_plus=True))
+        for row in facts.sales_since
+        for name, count, amount in (
+            ("new", row.new_count, row.new_commission),
+            ("gone", row.gone_count, row.gone_commission),
+            ("changed", row.changed_count, row.changed_commission),
+        )
+        if count
+    ]
+    if facts.changes:
+        total = sum((one.difference for one in facts.changes), Decimal(0))
+        figures.append(
+            words.text("changes.months", len(facts.changes), amount=words.brief(total, has_plus=True))
+        )
+    if facts.budget_changes:
+        figures.append(words.text("changes.budgets", len(facts.budget_changes)))
+    return Changes(
+        since=words.day(local_day(facts.basis[0].since_utc, timezone)),
+        figures=figures or [words.text("changes.nothing")],
+        months=_changed_months(facts, writer, timezone),
+        budgets=_changed_budgets(facts, writer),
+    )
 
 
-def leaderboards(facts: Facts, words: Language) -> dict[str, list[Shown]]:
-    """The boards that the file has something for, by kind of earner; who has left says so."""
-    left = {one["name"]: note_on_leaving(one, words) for one in facts.agents}
-    found: dict[str, list[Shown]] = {}
-    for kind, heading in EARNERS.items():
-        for period, (name, count) in PERIODS.items():
-            earners = [one for one in facts.earners if (one["kind"], one["period"]) == (kind, period)]
-            if not earners:
-                continue
-            first, last = earners[0], earners[0]["month"]
-            months = count or (last.month if name == "year" else (last.month - 1) % 3 + 1)
-            if name == "quarter" and months == 1:  # the month once more
-                continue
-            board = {
-                "title": words.text(
-                    f"leaders.{name}" + ("_so_far" if name == "quarter" and months < 3 else "")
-                ),
-                "period": words.period(last_months(last, months)[0], last),
-                "earners": [
-                    {**one, "note": left.get(one["name"], "") if kind == "user" else ""} for one in earners
-                ],
-                "others": max(0, first["earner_count"] - len(earners)),
-                "is_complete": first["is_complete"],
-            }
-            found.setdefault(heading, []).append(board)
+@dataclass(frozen=True)
+class Explained:
+    """A changed month with one of its reasons."""
+
+    month: ChangedMonth
+    reason: ChangeReason | None
+
+    @property
+    def amount(self) -> Decimal | None:
+        return self.reason.amount if self.reason else None
+
+
+def _changed_months(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Table | None:
+    """Closed months that changed, each with a row for each of its reasons."""
+    words, less = writer.words, writer.without
+    rows: list[Explained] = []
+    for month in facts.changes:
+        key = (month.office_id, month.month)
+        reasons = [one for one in facts.change_reasons if (one.office_id, one.month) == key]
+        rows += [Explained(month, one) for one in reasons] or [Explained(month, None)]
+
+    def noted(row: Explained) -> date | None:
+        at_utc = row.reason.noted_at_utc if row.reason else None
+        return local_day(at_utc, timezone) if at_utc else None
+
+    def text(key: str) -> str:
+        return words.text(f"changes.{key}")
+
+    columns = [
+        Column[Explained](text("office"), lambda r: r.month.office_name),
+        Column[Explained](text("month"), lambda r: r.month.month, "month"),
+        Column[Explained](text("before"), lambda r: r.month.amount_before, "money", is_minor=True),
+        Column[Explained](text("after"), lambda r: r.month.amount_after, "money", is_minor=True),
+        Column[Explained](
+            text("difference"),
+            lambda r: r.month.difference,
+            "signed money",
+            lambda r: less(r.month.difference),
+        ),
+        Column[Explained](text("reason"), lambda r: _reason(r.reason, words) if r.reason else None, "words"),
+        Column[Explained](text("explains"), lambda r: r.amount, "signed money", lambda r: less(r.amount)),
+        Column[Explained](text("noted"), noted, "day", is_minor=True),
+    ]
+    return writer.table(text("closed"), columns, rows)
+
+
+def _reason(reason: ChangeReason, words: Language) -> str:
+    """What explains a part of a change, by its kind: a sale, an agent, nobody, or what is still awaited."""
+    kind = words.label("reasons", reason.kind)
+    if reason.estate_id:
+        home = reason.home or words.text("changes.numbered", number=reason.home_number)
+        other = [
+            one
+            for one in (reason.other_office, words.month(reason.other_month) if reason.other_month else "")
+            if one
+        ]
+        moved = f" ({words.text('changes.other', where=', '.join(other))})" if other else ""
+        return f"{home}: {kind}{moved}"
+    if reason.agent:
+        return f"{reason.agent}: {kind}"
+    return f"{kind} {reason.awaited_reports}" if reason.awaited_reports else kind
+
+
+def _changed_budgets(facts: Facts, writer: Writer) -> Table | None:
+    words = writer.words
+
+    def text(key: str) -> str:
+        return words.text(f"changes.{key}")
+
+    columns = [
+        Column[BudgetChange](text("office"), lambda r: r.office_name),
+        Column[BudgetChange](text("period"), lambda r: words.period(r.first_month, r.last_month)),
+        Column[BudgetChange](text("before"), lambda r: r.amount_before, "stated money"),
+        Column[BudgetChange](text("after"), lambda r: r.amount_after, "stated money"),
+        Column[BudgetChange](text("difference"), lambda r: r.difference, "signed money"),
+        Column[BudgetChange](text("agents"), lambda r: r.agents, "count"),
+    ]
+    return writer.table(text("budget_table"), columns, facts.budget_changes)
+
+
+@dataclass(frozen=True)
+class Owed:
+    """Commission that is signed and not received: sums by age, offices, and the sales due longest."""
+
+    bands: list[tuple[str, str]]
+    offices: Table | None
+    sales: Table | None
+    unnoted: int
+    counted: str
+
+
+def owed_section(facts: Facts, writer: Writer) -> Owed:
+    """By how long it has been due, the most overdue office first."""
+    words = writer.words
+    noted = [one for one in facts.receivables if one.is_receipt_noted]
+
+    def text(key: str) -> str:
+        return words.text(f"owed.{key}")
+
+    bands: list[tuple[str, Callable[[Receivable], Decimal | None]]] = [
+        ("outstanding", lambda r: r.outstanding),
+        ("not_due", lambda r: r.not_due),
+        ("to_30", lambda r: r.due_to_30),
+        ("to_60", lambda r: r.due_to_60),
+        ("longer", lambda r: r.due_longer),
+        ("undated", lambda r: r.undated),
+    ]
+    sums = [(name, sum((value(one) or Decimal(0) for one in noted), Decimal(0))) for name, value in bands]
+    offices = [
+        Column[Receivable](text("office"), lambda r: r.office_name),
+        Column[Receivable](text("homes"), lambda r: r.homes, "count", is_minor=True),
+        *(Column[Receivable](text(name), value, "stated money") for name, value in bands),
+    ]
+    sales = [
+        Column[DueSale](text("home"), lambda r: r.home),
+        Column[DueSale](text("agent"), lambda r: r.agent),
+        Column[DueSale](text("possession"), lambda r: r.access_on, "day"),
+        Column[DueSale](text("days"), lambda r: r.days_due, "count"),
+        Column[DueSale](text("to_come"), lambda r: r.to_be_received_on, "day", is_minor=True),
+        Column[DueSale](text("amount"), lambda r: r.due, "stated money"),
+    ]
+    return Owed(
+        bands=[(text(name), words.brief(amount)) for name, amount in sums if amount or name != "undated"]
+        if noted
+        else [],
+        offices=writer.table(text("caption"), offices, noted) if len(facts.receivables) > 1 else None,
+        sales=writer.table(
+            text("caption_due"), sales, sorted(facts.due_sales, key=lambda r: (-r.days_due, -r.due))
+        ),
+        unnoted=len(facts.receivables) - len(noted),
+        counted=words.day(max(one.counted_on for one in noted)) if noted else "",
+    )
+
+
+@dataclass(frozen=True)
+class Board:
+    """The best of a period."""
+
+    title: str
+    table: Table
+
+
+def boards(facts: Facts, writer: Writer, kind: str) -> list[Board]:
+    """The boards of users or offices that the file has something for; who has left says so."""
+    words, found = writer.words, []
+    for name, count in BOARDS.items():
+        rows = [one for one in facts.earners if (one.kind, one.period) == (kind, name)]
+        if not rows:
+            continue
+        last = rows[0].month
+        months = count or (last.month if name == "year" else (last.month - 1) % 3 + 1)
+        if name == "quarter" and months == 1:  # the month once more
+            continue
+        first = CalendarMonth.of(last).plus(1 - months).first_day
+        title = words.text(f"leaders.{name.replace(' ', '_')}", period=words.period(first, last))
+        columns = [
+            Column[Earner](
+                words.text("leaders.place"), lambda r: r.place, "count", note=lambda r: _moved(r, words)
+            ),
+            Column[Earner](
+                words.text("leaders.name"), lambda r: r.name,
+                note=lambda r: words.text("agents.left") if r.has_left else "",
+            ),
+            Column[Earner](words.text("figures.commission"), lambda r: r.commission, "money", has_bar=True),
+            Column[Earner](words.text("figures.homes"), lambda r: r.homes, "parts"),
+        ]  # fmt: skip
+        table = writer.table(title, columns, rows)
+        if table:
+            found.append(Board(title, table))
     return found
 
 
-def leads_section(facts: Facts, months: Sequence[date], words: Language, office: str | None) -> Shown | None:
-    """Leads of sellers and buyers, by month, and tables of incoming ones; none when there is no lead.
+def _moved(earner: Earner, words: Language) -> str:
+    """By how many places an earner moved since the period that ended a month earlier."""
+    if earner.rank_change is None:
+        return words.text("leaders.new")
+    return f"{'▲' if earner.rank_change > 0 else '▼'}{abs(earner.rank_change)}" if earner.rank_change else ""
 
-    Of the whole chain, or of one office.
-    """
-    leads = [one for one in facts.leads if one["office_id"] == office]
-    if not leads:
+
+@dataclass(frozen=True)
+class LeadsSection:
+    """Leads by side and way, by month, kind, state and office."""
+
+    sides: Table | None
+    chart: Chart | None
+    tables: list[Table]
+
+
+def leads_section(facts: Facts, writer: Writer) -> LeadsSection | None:
+    """None when there is no lead."""
+    words = writer.words
+    if not facts.leads:
         return None
-    all_of = {one["way"]: one for one in leads if one["part"] == "all"}
-    incoming = [one for one in leads if one["way"] == "incoming lead"]
-    by_month = {one["name"]: Decimal(one["leads"]) for one in incoming if one["part"] == "month"}
-    shown = [
-        ChartMonth(month, by_month.get(f"{month:%Y-%m}"), is_open=place == len(months) - 1)
-        for place, month in enumerate(months)
+    incoming = [one for one in facts.leads if one.way == "incoming lead"]
+    by_month = {one.name: one.leads for one in incoming if one.part == "month"}
+    months = [one.month for one in facts.months]
+    shown = [ChartMonth(one, by_month.get(f"{one:%Y-%m}"), is_open=one == months[-1]) for one in months]
+
+    def table(part: str, rows: Iterable[Leads], name: Callable[[Leads], str]) -> Table | None:
+        columns = [
+            Column[Leads](words.text(f"leads.{part}"), name),
+            Column[Leads](words.text("leads.leads"), lambda r: r.leads, "count", has_bar=True),
+            Column[Leads](words.text("leads.removed"), lambda r: r.removed, "count", is_minor=True),
+            Column[Leads](words.text("leads.without_home"), lambda r: r.without_home, "count"),
+            Column[Leads](words.text("leads.homes"), lambda r: r.homes, "count"),
+            Column[Leads](words.text("leads.sold"), lambda r: r.sold, "count"),
+            Column[Leads](words.text("leads.days"), lambda r: r.days, "count"),
+        ]
+        return writer.table(words.text(f"leads.by_{part}"), columns, list(rows))
+
+    sides = [
+        *(one for one in incoming if one.part == "side" and one.leads),
+        *(one for one in facts.leads if one.part == "all" and one.way != "incoming lead" and one.leads),
     ]
-    drawn = chart(words.text("leads.chart"), shown, words, finest=1) if by_month and shown else None
-    tables = {
-        part: [{**one, "name": _named(part, one["name"], words)} for one in incoming if one["part"] == part]
-        for part in LEAD_TABLES
-    }
-    return {
-        "incoming": all_of.get("incoming lead"),
-        "sides": {one["name"]: one for one in incoming if one["part"] == "side"},
-        "outgoing": all_of.get("outgoing lead"),
-        "tips": all_of.get("tip"),
-        "chart": drawn,
-        "tables": {part: rows for part, rows in tables.items() if rows},
-        "download": download(words, words.text("leads.chart"), *_numbers_of([drawn], months, words))
-        if drawn
-        else None,
-    }
+    tables = [
+        table(part, (one for one in incoming if one.part == part), lambda r: _named(r, words))
+        for part in ("kind", "office", "state")
+        if part != "office" or sum(one.part == part for one in incoming) > 1
+    ]
+    return LeadsSection(
+        sides=table("side", sides, lambda r: words.label("sides", r.name if r.part == "side" else r.way)),
+        chart=chart(words.text("leads.chart"), shown, words, words.number, finest=1) if by_month else None,
+        tables=[one for one in tables if one],
+    )
 
 
-def _named(part: str, name: str | None, words: Language) -> str | None:
+def _named(row: Leads, words: Language) -> str:
     """A documented state in words, and a kind such as AskedForPrice as Asked for price; all else as it is."""
-    if part == "state":
-        return str(words.words["lead_states"].get(name, name)) if name else name
-    if part != "kind" or not name or not re.fullmatch(r"([A-Z][a-z]+){2,}", name):
-        return name
-    return re.sub(r"(?<=[a-z])[A-Z]", lambda letter: f" {letter[0].lower()}", name)
+    if not row.name:
+        return words.text(f"leads.unnamed_{row.part}")
+    if row.part == "state":
+        return words.label("lead_states", row.name)
+    if row.part == "kind" and re.fullmatch(r"([A-Z][a-z]+){2,}", row.name):
+        return re.sub(r"(?<=[a-z])[A-Z]", lambda letter: f" {letter[0].lower()}", row.name)
+    return row.name
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether there is something to mind of the figures, and what."""
+
+    level: str  # well, warning or error
+    text: str
+    doubts: Table | None
+
+
+def verdict(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Verdict:
+    """One line, and a table of what is doubtful: causes and remedies are for operators."""
+    words = writer.words
+    rows = facts.doubts
+
+    def since(row: Doubt) -> str:
+        if row.first_month and row.last_month:
+            return words.period(row.first_month, row.last_month)
+        return words.day(local_day(row.since_utc, timezone)) if row.since_utc else ""
+
+    columns = [
+        Column[Doubt](
+            words.text("doubts.figures"), lambda r: words.label("subjects", r.subject or "all"), "words"
+        ),
+        Column[Doubt](words.text("doubts.what"), lambda r: words.label("conditions", r.kind), "words"),
+        Column[Doubt](words.text("doubts.office"), lambda r: r.office_name),
+        Column[Doubt](words.text("doubts.since"), since, "words"),
+    ]
+    if rows or facts.missing:
+        text = words.text("verdict.doubts", len(rows)) if rows else words.text("page.missing")
+        level = "error" if any(one.severity == "error" for one in rows) else "warning"
+        return Verdict(level, text, writer.table(words.text("doubts.heading"), columns, rows))
+    if not facts.scopes:
+        return Verdict("warning", words.text("verdict.nothing"), None)
+    is_compared = any(one.compared_count for one in facts.agreements)
+    return Verdict("well", words.text(f"verdict.{'well' if is_compared else 'fresh'}"), None)
