@@ -42,11 +42,11 @@ from pipelines.operations.causes import (
 from pipelines.operations.logins import with_corrected_logins
 from pipelines.planning.plan import Plan
 from pipelines.planning.selection import Pair
-from warehouse.column_news import column_news_since
 from warehouse.errors import WarehouseError
-from warehouse.ledger import Ledger
-from warehouse.publish import loaded_since_publication
-from warehouse.status import Overview
+from warehouse.ledger.column_news import column_news_since
+from warehouse.ledger.ledger import Ledger
+from warehouse.ledger.status import Overview
+from warehouse.publishing.publish import loaded_since_publication
 
 SECONDS_BETWEEN_LOOKS = 60
 SILENT_AFTER = timedelta(hours=30)

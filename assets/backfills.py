@@ -19,9 +19,9 @@ from assets.partitions import ReportPartition, parse_partition_key
 from assets.project import Project
 from assets.under_way import MOST_RUNS, RANGE_END, RANGE_START, SINGLE_PARTITION, UNFINISHED
 from pipelines.months import Month
-from warehouse.files import private_folder
-from warehouse.ledger import ledger_of
-from warehouse.lock import locked_file
+from warehouse.ledger.ledger import ledger_of
+from warehouse.store.files import private_folder
+from warehouse.store.lock import locked_file
 
 BACKFILL = "dagster/backfill"
 LONGEST_WAIT_SECONDS = 86_400.0
@@ -77,7 +77,7 @@ def _of_others(
     """Partitions in other months of what one request covers several months of, unless they are fetched."""
     held = ledger_of(project.store).months
     for one in partitions:
-        for month in sorted(backfill.unfinished - {one.month} if one.report.max_months > 1 else ()):
+        for month in sorted(backfill.unfinished - {one.month} if one.report.endpoint.max_months > 1 else ()):
             other = ReportPartition(one.report, one.customer, month)
             known = held.get((*one.pair, month.first_day))
             if known is None or known.fetched_at_utc < backfill.since:

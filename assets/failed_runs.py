@@ -15,7 +15,7 @@ from assets.publish import PUBLISH
 from assets.run_results import FAILED_REPORTS
 from assets.under_way import NIGHT_OF
 from pipelines.planning.selection import Pair
-from warehouse.meta_schema import aware
+from warehouse.store.meta_schema import aware
 
 MOST_AT_ONCE = 50
 REASON_LINES = 3

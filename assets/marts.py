@@ -19,9 +19,9 @@ from assets.metadata import (
     read_previews,
 )
 from pipelines.catalogue.model import Report
-from warehouse.checks import CheckResult
-from warehouse.database import Store
-from warehouse.queries import SQL, Query, queries
+from warehouse.marts.checks import CheckResult
+from warehouse.marts.queries import SQL, Query, queries
+from warehouse.store.database import Store
 
 MARTS = "marts"
 FILE = dg.AssetKey("warehouse_file")

@@ -10,9 +10,9 @@ from typing import Any
 import dagster as dg
 
 from pipelines.catalogue.model import Table, declared_columns
-from warehouse.database import Store
-from warehouse.duckdb_file import quoted
-from warehouse.schema import OURS, PARENT_ROW, VALID
+from warehouse.store.database import Store
+from warehouse.store.duckdb_file import quoted
+from warehouse.store.schema import OURS, PARENT_ROW, VALID
 
 OWNERS = ("team:bi",)
 LATE_AFTER = timedelta(hours=36)  # as in meta.freshness

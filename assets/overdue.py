@@ -12,10 +12,10 @@ from pipelines.months import Month, months_in_words
 from pipelines.operations.causes import LATE, NEVER, UNPUBLISHED
 from pipelines.planning.plan import Plan, PlannedReport, make_plan
 from pipelines.planning.selection import Pair, Selection
-from warehouse.ledger import Ledger, read_ledger
-from warehouse.meta_schema import aware
-from warehouse.publish import PUBLISHED
-from warehouse.status import Overview, overview
+from warehouse.ledger.ledger import Ledger, read_ledger
+from warehouse.ledger.status import Overview, overview
+from warehouse.store.meta_schema import aware
+from warehouse.store.versions import PUBLISHED
 
 MOST_LINES = 100
 

@@ -95,7 +95,7 @@ class ReportPartition:
         """The months to ask for: its own; the current month of a budget also stands for those ahead."""
         if self.month is None:
             return ()
-        if self.report.months_ahead and self.month == calendar.this_month:
+        if self.report.timing.months_ahead and self.month == calendar.this_month:
             return tuple(months_between(self.month, self.month.plus(calendar.months_ahead)))
         return (self.month,)
 

@@ -13,9 +13,9 @@ from pipelines.planning.plan import calendar
 from pipelines.planning.selection import Selection, chosen_reports
 from pipelines.settings.model import Settings
 from pipelines.sync.run_context import RunContext
-from warehouse.database import Store
 from warehouse.errors import WarehouseError
-from warehouse.ledger import ledger_of
+from warehouse.ledger.ledger import ledger_of
+from warehouse.store.database import Store
 
 RETRY_SECONDS = 300.0
 OPTIONAL_READ_SECONDS = 2.0
@@ -61,7 +61,7 @@ class Project:
     def reports(self) -> list[Report]:
         """The reports that the settings ask for."""
         chosen = chosen_reports(self.settings, Selection(), self.run_context.catalogue)
-        return [report for report in chosen if not report.on_demand]
+        return [report for report in chosen if not report.timing.on_demand]
 
     @property
     def monthly_reports(self) -> list[Report]:

@@ -30,10 +30,11 @@ from pipelines.operations.publish import Finished, finish
 from pipelines.operations.report_page import refresh_operators_page
 from pipelines.planning.plan import PlannedReport
 from warehouse.errors import WarehouseError
-from warehouse.ledger import Ledger
-from warehouse.marts import MartError
-from warehouse.publish import FAILED, Publication, Unpublished, loaded_since_publication
-from warehouse.status import unwritable
+from warehouse.ledger.ledger import Ledger
+from warehouse.ledger.status import unwritable
+from warehouse.marts.build import MartError
+from warehouse.publishing.publish import Publication, Unpublished, loaded_since_publication
+from warehouse.store.versions import FAILED
 
 PUBLISH = "publish"
 SECONDS_BETWEEN_LOOKS = 5

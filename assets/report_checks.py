@@ -10,9 +10,9 @@ from assets.project import Project
 from assets.resources import WAREHOUSE, store_of
 from pipelines.catalogue.model import Report
 from pipelines.operations.causes import names
-from warehouse.checks import KEYS, SAMPLE_ROWS, offending_rows, report_checks
-from warehouse.database import Store
 from warehouse.errors import WarehouseError
+from warehouse.marts.checks import KEYS, SAMPLE_ROWS, offending_rows, report_checks
+from warehouse.store.database import Store
 
 
 def checks_of_reports(project: Project) -> dg.AssetChecksDefinition:

@@ -49,12 +49,12 @@ from assets.under_way import CATCH_UP_OF, NIGHT_OF, being_fetched
 from pipelines.catalogue.model import Report, declared_columns
 from pipelines.planning.selection import Selection, left_customers
 from pipelines.settings.messages import SettingsError
-from warehouse.column_news import ColumnNews, column_news
-from warehouse.duckdb_file import literal, quoted
 from warehouse.errors import WarehouseError
-from warehouse.ledger import ledger_of, read_ledger
-from warehouse.status import read_conditions, shut_out
-from warehouse.window_result import WindowResult
+from warehouse.ledger.column_news import ColumnNews, column_news
+from warehouse.ledger.ledger import ledger_of, read_ledger
+from warehouse.ledger.status import read_conditions, shut_out
+from warehouse.ledger.window_result import WindowResult
+from warehouse.store.duckdb_file import literal, quoted
 
 SERVICE = dg.AssetKey("connect_service")
 MONTHLY_REPORTS = "monthly_reports"
@@ -147,9 +147,9 @@ def report_spec(report: Report, partitions: dg.PartitionsDefinition[str] | None)
     is_history = report.stored_as == "history"
     metadata: dict[str, Any] = {
         "dagster/table_name": f"bi.{first.name}",
-        "months_in_one_request": report.max_months if report.has_months else 0,
+        "months_in_one_request": report.endpoint.max_months if report.has_months else 0,
         "kept": "as slowly changing history" if is_history else "month by month",
-        "asked_at": dg.MetadataValue.text(report.path),
+        "asked_at": dg.MetadataValue.text(report.endpoint.path),
     }
     if columns := documented_columns(first):
         metadata[COLUMN_SCHEMA] = column_schema(columns)
@@ -435,9 +435,9 @@ def _description(report: Report) -> str:
     if report.has_months and report.month_of_row == "window":
         lines += ["", "Its rows carry no date, so every month is asked for on its own."]
     elif report.has_months:
-        most = f"up to {report.max_months} in one request"
+        most = f"up to {report.endpoint.max_months} in one request"
         lines += ["", f"Neighbouring months are asked for together, {most}."]
-    if report.latest_months:
+    if report.timing.latest_months:
         kept = "older ones are never asked for again, and what is held of them stays."
-        lines += ["", f"The service calculates only the latest {report.latest_months} months; {kept}"]
+        lines += ["", f"The service calculates only the latest {report.timing.latest_months} months; {kept}"]
     return "\n".join(lines)

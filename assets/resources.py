@@ -13,8 +13,8 @@ from pipelines.settings.model import Settings
 from pipelines.sync.run_context import RunContext
 from pipelines.sync.summary import Summary
 from pipelines.sync.sync import sync
-from warehouse.database import Store
-from warehouse.window_result import WindowResult
+from warehouse.ledger.window_result import WindowResult
+from warehouse.store.database import Store
 
 CONNECT_SERVICE = "connect_service"
 WAREHOUSE = "warehouse"

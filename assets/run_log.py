@@ -15,8 +15,8 @@ from assets.metadata import markdown_table
 from pipelines.catalogue.sales import CHANGED_SALES
 from pipelines.planning.plan import Plan
 from pipelines.sync.summary import NOT_OF_TONIGHT, OF_THE_HOST, TROUBLE
-from warehouse.column_news import ColumnNews
-from warehouse.window_result import WindowResult, WindowStatus
+from warehouse.ledger.column_news import ColumnNews
+from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 SECONDS_BETWEEN_LINES = 5.0
 MOST_FAILURE_LINES = 50

@@ -36,8 +36,8 @@ from pipelines.planning.due import Calendar
 from pipelines.planning.selection import Pair
 from pipelines.settings.model import Settings
 from pipelines.sync.summary import NOT_OF_TONIGHT, TROUBLE
-from warehouse.ledger import HeldMonth, Ledger
-from warehouse.window_result import WindowResult, WindowStatus
+from warehouse.ledger.ledger import HeldMonth, Ledger
+from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 PLANNED, LOGGED = (
     dg.DagsterEventType.ASSET_MATERIALIZATION_PLANNED,

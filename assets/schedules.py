@@ -18,8 +18,8 @@ from pipelines.months import Month
 from pipelines.planning.due import Calendar
 from pipelines.planning.plan import PlannedReport, calendar, make_plan
 from pipelines.planning.selection import Pair, Selection
-from warehouse.database import Store
 from warehouse.errors import WarehouseError
+from warehouse.store.database import Store
 
 NIGHTLY = "nightly"
 CATCH_UP = "catch_up"

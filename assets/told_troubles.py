@@ -24,7 +24,7 @@ from pipelines.operations.causes import (
     names,
 )
 from pipelines.settings.model import Settings
-from warehouse.meta_schema import aware
+from warehouse.store.meta_schema import aware
 
 BROKEN_RUN, SILENCE = "broken run", "silence"
 OF_THE_SERVICE = frozenset({NOBODY_ANSWERS, GIVEN_UP})

@@ -7,9 +7,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from pipelines.sync.declaration import declared_tables
-from warehouse.database import Store
-from warehouse.files import private_folder
-from warehouse.schema_evolution import declare_tables
+from warehouse.load.schema_evolution import declare_tables
+from warehouse.store.database import Store
+from warehouse.store.files import private_folder
 
 
 def give_working_file(data_dir: Path) -> None:

@@ -10,8 +10,10 @@ from __future__ import annotations
 from functools import partial
 
 from pipelines.catalogue.model import (
+    Endpoint,
     Report,
     Table,
+    Timing,
     inherited,
     text,
     with_inferred_names,
@@ -30,21 +32,25 @@ BUDGETED = {  # by the operation for one month: what is budgeted, and the report
     "Crm": ("customer meetings", "budget_crm"),
 }
 
-budget = partial(Report, subject="budgets", stored_as="history", months_ahead=True, weekly=True)
+budget = partial(Report, subject="budgets", stored_as="history")
 of_range = partial(
-    budget,
+    budget, month_of_row="year and month within", timing=Timing(months_ahead=True, weekly=True)
+)
+range_at = partial(
+    Endpoint,
     time_parameters="month bounds",
-    month_of_row="year and month within",
     max_months=60,  # no limit is stated; a first backfill with the months ahead is one request
 )
-of_month = partial(budget, time_parameters="month in path", month_of_row="window")
+of_month = partial(budget, month_of_row="window")
+month_at = partial(Endpoint, time_parameters="month in path")
+when_twin_changes = partial(Timing, months_ahead=True, weekly=True)
 
 REPORTS = (
     *(
         of_range(
             name=name,
-            path=f"/Report/Budget/{{customerId}}/{operation}",
             description=f"{meant} in a month, kept with its history.",
+            endpoint=range_at(f"/Report/Budget/{{customerId}}/{operation}"),
             tables=(
                 Table(
                     name=name,
@@ -70,17 +76,17 @@ REPORTS = (
     ),
     of_range(
         name="budget_crm",
-        path="/Report/Budget/{customerId}/Crm",
         description="How many customer meetings each office means to hold in a month, kept with its history.",
+        endpoint=range_at("/Report/Budget/{customerId}/Crm"),
         tables=(Table("budget_crm", rows="[]", description="One row per office and month, as it comes."),),
     ),
     *(
         of_month(
             name=f"office_budget_{operation.lower()}",
-            path=f"/BusinessIntelligence/Budget/{operation}/{{customerId}}/{{year}}/{{month}}",
+            endpoint=month_at(f"/BusinessIntelligence/Budget/{operation}/{{customerId}}/{{year}}/{{month}}"),
             description=f"The office's budget of {budgeted} for a month, kept with its history: asked when "
             f"{twin} has changed or once a week; on, for what it tells beyond that is not documented.",
-            twin=twin,
+            timing=when_twin_changes(twin=twin),
             tables=(
                 Table(
                     name=f"office_budget_{operation.lower()}",
@@ -94,12 +100,13 @@ REPORTS = (
     *(
         of_month(
             name=f"user_budget_{operation.lower()}",
-            path=f"/BusinessIntelligence/Budget/{operation}/{{customerId}}/{{userId}}/{{year}}/{{month}}",
+            endpoint=month_at(
+                f"/BusinessIntelligence/Budget/{operation}/{{customerId}}/{{userId}}/{{year}}/{{month}}",
+                each="userId",
+            ),
             description=f"A user's budget of {budgeted} for a month: one request per user, "
             "so off by default.",
-            each="userId",
-            enabled=False,
-            twin=twin,
+            timing=when_twin_changes(twin=twin, enabled=False),
             tables=(
                 Table(
                     name=f"user_budget_{operation.lower()}",

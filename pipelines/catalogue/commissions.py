@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from pipelines.catalogue.model import (
+    Endpoint,
     Report,
     Table,
+    Timing,
     local_time,
     money,
     nested,
@@ -76,8 +78,8 @@ def _kinds(report: Report) -> Iterator[Report]:
             report,
             name=f"{report.name}{suffix}",
             description=report.description.format(only),
-            query={"assignment": kind} if kind else {},
-            enabled=kind is None,
+            endpoint=replace(report.endpoint, query={"assignment": kind} if kind else {}),
+            timing=replace(report.timing, enabled=kind is None),
             tables=tuple(
                 replace(table, name=f"{table.name}{suffix}", description=table.description.format(only))
                 for table in report.tables
@@ -93,12 +95,14 @@ REPORTS = (
             Report(
                 name=f"commission_{who}",
                 subject="commissions",
-                path=f"/BusinessIntelligence/Commission{who.title()}Report/{{customerId}}",
                 description=f"What each {who} earned in a month{{}}: an aggregate, so one month a request.",
-                time_parameters="dates",
+                endpoint=Endpoint(
+                    path=f"/BusinessIntelligence/Commission{who.title()}Report/{{customerId}}",
+                    time_parameters="dates",
+                ),
+                timing=Timing(follows_sales=True),
                 stored_as="months",
                 month_of_row="window",
-                follows_sales=True,
                 tables=(
                     Table(
                         name=f"commission_{who}",
@@ -115,14 +119,16 @@ REPORTS = (
         Report(
             name="commission_office_by_month",
             subject="commissions",
-            path="/BusinessIntelligence/CommissionOfficeReportByMonth/{customerId}",
             description="What each office earned{}, many months a request: assumed office > year > month; "
             "on, for it counts commission_office again.",
-            time_parameters="dates",
+            endpoint=Endpoint(
+                path="/BusinessIntelligence/CommissionOfficeReportByMonth/{customerId}",
+                time_parameters="dates",
+                max_months=ONE_YEAR,
+            ),
+            timing=Timing(follows_sales=True),
             stored_as="months",
             month_of_row="year and month",
-            max_months=ONE_YEAR,
-            follows_sales=True,
             tables=(
                 Table(
                     name="commission_office_by_month",
@@ -140,16 +146,18 @@ REPORTS = (
     Report(
         name="running_commissions",
         subject="commissions",
-        path="/BusinessIntelligence/RunningCommissions",
         description="Commissions earned in steps, one event a row; on, for only "
         "here amounts are said to be without VAT.",
-        time_parameters="dates",
+        endpoint=Endpoint(
+            path="/BusinessIntelligence/RunningCommissions",
+            time_parameters="dates",
+            max_months=TWO_MONTHS + 1,  # in two requests, margins included
+            limit=TWO_MONTHS,
+            customer_parameter="customerId",
+        ),
+        timing=Timing(follows_sales=True),
         stored_as="months",
         month_of_row="documented date",
-        max_months=TWO_MONTHS + 1,  # in two requests, margins included
-        limit=TWO_MONTHS,
-        customer_parameter="customerId",
-        follows_sales=True,
         estate_id_column="estate_id",
         tables=(
             Table(

@@ -6,6 +6,7 @@ from functools import partial
 
 from pipelines.catalogue.model import (
     Choices,
+    Endpoint,
     Report,
     Table,
     inherited,
@@ -123,17 +124,19 @@ REPORTS = (
     Report(
         name="tips_and_leads",
         subject="leads",
-        path="/BusinessIntelligence/TipsAndLeads/Report/Paged",
         description="Leads received, leads sent out and tips by day of creation, removed ones too.",
-        time_parameters="dates",
+        endpoint=Endpoint(
+            path="/BusinessIntelligence/TipsAndLeads/Report/Paged",
+            time_parameters="dates",
+            max_months=TWO_MONTHS + 1,  # in two requests, margins included
+            limit=TWO_MONTHS,
+            choices=ACTIVE_THEN_REMOVED,
+            customer_parameter="customerId",
+            paged=True,
+            unpaged_path="/BusinessIntelligence/TipsAndLeads/Report",
+        ),
         stored_as="months",
         month_of_row="documented date",
-        max_months=TWO_MONTHS + 1,  # in two requests, margins included
-        limit=TWO_MONTHS,
-        choices=ACTIVE_THEN_REMOVED,
-        customer_parameter="customerId",
-        paged=True,
-        unpaged_path="/BusinessIntelligence/TipsAndLeads/Report",
         tables=(
             lead("incoming_leads", "incomingLeads[]", "One row per lead received.", INCOMING_LEAD),
             lead("outgoing_leads", "outgoingLeads[]", "One row per lead sent out.", OUTGOING_LEAD),

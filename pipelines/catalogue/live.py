@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipelines.catalogue.model import Report, Table
+from pipelines.catalogue.model import Endpoint, Report, Table, Timing
 
 LATEST_THREE_MONTHS = 3  # interface, Limits: only commissions for the latest 3 months are calculated
 
@@ -11,25 +11,31 @@ REPORTS = (
     Report(
         name="live_activity",
         subject="live",
-        path="/BusinessIntelligence/LiveData/Report",
         description="What users did in a month: a summary without dates, so one month a request.",
-        time_parameters="dates",
+        endpoint=Endpoint(
+            path="/BusinessIntelligence/LiveData/Report",
+            time_parameters="dates",
+            customer_parameter="customerId",
+        ),
         stored_as="months",
         month_of_row="window",
-        customer_parameter="customerId",
         tables=(Table("live_activity", rows="", description="The summary of a month, as it comes."),),
     ),
     Report(
         name="live_commissions",
         subject="live",
-        path="/BusinessIntelligence/LiveData/CommissionReport",
         description="Commissions per user in a month, with some delay; only the latest three months, so "
         "what is not asked now cannot be asked later.",
-        time_parameters="dates",
+        endpoint=Endpoint(
+            path="/BusinessIntelligence/LiveData/CommissionReport",
+            time_parameters="dates",
+            customer_parameter="customerId",
+        ),
+        timing=Timing(
+            latest_months=LATEST_THREE_MONTHS,
+        ),
         stored_as="months",
         month_of_row="window",
-        customer_parameter="customerId",
-        latest_months=LATEST_THREE_MONTHS,
         tables=(Table("live_commissions", rows="", description="The commissions of a month, as they come."),),
     ),
 )

@@ -37,6 +37,8 @@ MonthOfRow = Literal[
 ]
 Each = Literal["userId", "estateId"]
 """What a report is asked for one by one, besides the customer: the name of the parameter."""
+PLACES = {"customerId", "userId", "year", "month"}
+"""What a path may have in braces."""
 
 
 @dataclass(frozen=True)
@@ -141,17 +143,14 @@ class Choices:
 
 
 @dataclass(frozen=True)
-class Report:
-    """One report of the Connect service, whole: how it is requested, read and stored."""
+class Endpoint:
+    """How a report is requested (interface, Business intelligence, Budget reports and Limits).
 
-    name: str
-    subject: str
+    Raises ValueError for parts that contradict each other.
+    """
+
     path: str
-    description: str
     time_parameters: TimeParameters
-    stored_as: StoredAs
-    month_of_row: MonthOfRow
-    tables: tuple[Table, ...]
     max_months: int = 1  # calendar months that are asked and loaded together at most
     limit: int | None = None  # months that one request may span, where less is stated (interface, Limits)
     query: Mapping[str, str] = field(default_factory=dict)  # fixed parameters, e.g. selectionType
@@ -159,21 +158,80 @@ class Report:
     customer_parameter: str | None = None  # query name of the customer id; None: it is in the path
     paged: bool = False
     unpaged_path: str | None = None  # the same report without pages, asked when paging cannot be proven
-    latest_months: int | None = None  # only so many months up to the current one are calculated
-    months_ahead: bool = False  # months to come are asked as well (budgets)
-    weekly: bool = False  # where a request covers one month: most months are asked once a week
-    twin: str | None = None  # the report that says the same of a range of months in one request
-    place: int = 0  # in the catalogue, so that older months of reports are asked on different nights
     each: Each | None = None  # one request per user or estate
-    enabled: bool = True  # asked unless the settings say otherwise
-    on_demand: bool = False  # never part of a sync of months
-    follows_sales: bool = False  # a sale that is changed afterwards changes its months
-    estate_id_column: str | None = None  # column of the first table: id of the estate that a row is about
+
+    def __post_init__(self) -> None:
+        places = set(re.findall(r"{(\w+)}", self.path))
+        wrong = {
+            f"its path names {sorted(places - PLACES)}": places - PLACES,
+            "its path and its query name the customer": "customerId" in places and self.customer_parameter,
+            "nothing names the customer": "customerId" not in places and not self.customer_parameter,
+            "its path and its time parameters disagree": ({"year", "month"} <= places)
+            is not (self.time_parameters == "month in path"),
+            "it has a twin without pages, and none itself": self.unpaged_path and not self.paged,
+            "a user is in its path and asked for by nothing": "userId" in places and self.each != "userId",
+            "one request would span more than it may": self.limit and self.limit > self.max_months,
+            "a request for one month spans several": self.time_parameters == "month in path"
+            and self.max_months > 1,
+        }
+        _refuse(self.path, wrong)
 
     @property
     def questions(self) -> tuple[str | None, ...]:
         """The values that a window is asked one after the other; None where it is one question."""
         return tuple(self.choices.values) if self.choices else (None,)
+
+
+@dataclass(frozen=True)
+class Timing:
+    """When a report is asked."""
+
+    enabled: bool = True  # asked unless the settings say otherwise
+    on_demand: bool = False  # never part of a sync of months
+    latest_months: int | None = None  # only so many months up to the current one are calculated
+    months_ahead: bool = False  # months to come are asked as well (budgets)
+    weekly: bool = False  # where a request covers one month: most months are asked once a week
+    twin: str | None = None  # the report that says the same of a range of months in one request
+    follows_sales: bool = False  # a sale that is changed afterwards changes its months
+    place: int = 0  # in the catalogue, so that older months of reports are asked on different nights
+
+
+@dataclass(frozen=True)
+class Report:
+    """One report of the Connect service, whole: how and when it is requested, how it is read and stored.
+
+    Raises ValueError for parts that contradict each other, so a catalogue that is wrong is not built.
+    """
+
+    name: str
+    subject: str
+    description: str
+    endpoint: Endpoint
+    stored_as: StoredAs
+    month_of_row: MonthOfRow
+    tables: tuple[Table, ...]
+    timing: Timing = field(default_factory=Timing)
+    estate_id_column: str | None = None  # column of the first table: id of the estate that a row is about
+
+    def __post_init__(self) -> None:
+        tops = [table for table in self.tables if table.parent is None]
+        is_timeless = self.endpoint.time_parameters == "none"
+        wrong = {
+            "a row that has the month of its window needs windows of one": self.month_of_row == "window"
+            and self.endpoint.max_months > 1,
+            "a table does not say which column dates its rows": self.month_of_row == "documented date"
+            and not all(table.dated_by for table in tops),
+            "its requests and its rows disagree about months": self.stored_as != "not kept"
+            and is_timeless is self.has_months,
+            "an answer without months is kept as history or not at all": is_timeless
+            and self.stored_as == "months",
+            "pages are proven by ids, and a table has no key": self.endpoint.paged
+            and not all(table.key for table in tops),
+            "a table is nested in one that is not there": {table.parent for table in self.tables}
+            - {None, *(table.name for table in self.tables)},
+            "two tables have one name": len({table.name for table in self.tables}) < len(self.tables),
+        }
+        _refuse(self.name, wrong)
 
     @property
     def margin(self) -> timedelta:
@@ -188,6 +246,11 @@ class Report:
     def has_months(self) -> bool:
         """Whether the ledger counts this report by month."""
         return self.month_of_row != "none"
+
+
+def _refuse(what: str, wrong: Mapping[str, object]) -> None:
+    if found := [sentence for sentence, is_so in wrong.items() if is_so]:
+        raise ValueError(f"{what}: {'; '.join(found)}.")
 
 
 def prefixed(prefix: str, name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pipelines.catalogue.model import (
+    Endpoint,
     Report,
     Table,
     boolean,
@@ -38,13 +39,15 @@ REPORTS = (
     Report(
         name="users",
         subject="people",
-        path="/BusinessIntelligence/External/Users",
         description="The users of the customer as they are now, kept with their history: asked every "
         "night, for a change is known to the day only so.",
-        time_parameters="none",
+        endpoint=Endpoint(
+            path="/BusinessIntelligence/External/Users",
+            time_parameters="none",
+            customer_parameter="customerId",
+        ),
         stored_as="history",
         month_of_row="none",
-        customer_parameter="customerId",
         tables=(
             Table(
                 name="users",
@@ -66,13 +69,15 @@ REPORTS = (
     Report(
         name="trademarks",
         subject="people",
-        path="/BusinessIntelligence/External/Trademarks",
         description="The trademarks of the customer as they are now, kept with their history: one "
         "request a night.",
-        time_parameters="none",
+        endpoint=Endpoint(
+            path="/BusinessIntelligence/External/Trademarks",
+            time_parameters="none",
+            customer_parameter="customerId",
+        ),
         stored_as="history",
         month_of_row="none",
-        customer_parameter="customerId",
         tables=(
             Table("trademarks", rows="[]", description="One row per trademark; no field is documented."),
         ),

@@ -13,7 +13,10 @@ from pipelines.catalogue.model import Report
 
 REPORTS: Mapping[str, Report] = MappingProxyType(
     {
-        report.name: replace(report, place=place)
+        report.name: replace(
+            report,
+            timing=replace(report.timing, place=place),
+        )
         for place, report in enumerate(
             chain.from_iterable(
                 subject.REPORTS for subject in (commissions, sales, leads, live, people, budgets)

@@ -7,8 +7,10 @@ from dataclasses import replace
 
 from pipelines.catalogue.model import (
     Column,
+    Endpoint,
     Report,
     Table,
+    Timing,
     boolean,
     degrees,
     inherited,
@@ -205,17 +207,21 @@ def _by_contract_date(name: str, operation: str, description: str, *, thin: bool
     return Report(
         name=name,
         subject="sales",
-        path=f"/BusinessIntelligence/{operation}",
         description=description,
-        time_parameters="dates",
+        endpoint=Endpoint(
+            path=f"/BusinessIntelligence/{operation}",
+            time_parameters="dates",
+            max_months=ONE_YEAR,
+            query=BY_CONTRACT_DATE,
+            customer_parameter="customerId",
+        ),
+        timing=Timing(
+            enabled=not thin,
+            follows_sales=True,
+        ),
         stored_as="months",
         month_of_row="documented date",
-        max_months=ONE_YEAR,
-        query=BY_CONTRACT_DATE,
-        customer_parameter="customerId",
-        follows_sales=True,
         estate_id_column="id",
-        enabled=not thin,
         tables=(estates, *(nested_tables[:1] if thin else nested_tables)),
     )
 
@@ -236,15 +242,19 @@ REPORTS = (
     Report(
         name="sales_for_estate",
         subject="sales",
-        path="/BusinessIntelligence/GetSalesReportForEstate",
         description="One estate as the sales report knows it, asked for by id.",
-        time_parameters="none",
+        endpoint=Endpoint(
+            path="/BusinessIntelligence/GetSalesReportForEstate",
+            time_parameters="none",
+            customer_parameter="customerId",
+            each="estateId",
+        ),
+        timing=Timing(
+            enabled=False,
+            on_demand=True,
+        ),
         stored_as="history",
         month_of_row="none",
-        customer_parameter="customerId",
-        each="estateId",
-        enabled=False,
-        on_demand=True,
         tables=(
             Table(
                 name="sales_for_estate_estates",
@@ -261,15 +271,17 @@ REPORTS = (
     Report(
         name="sold_estates",
         subject="sales",
-        path="/BusinessIntelligence/Estates",
         description="References to the estates sold, by contract date, in one list per kind of estate; on, "
         "for the kind and the first day of advertising are told nowhere else.",
-        time_parameters="dates",
+        endpoint=Endpoint(
+            path="/BusinessIntelligence/Estates",
+            time_parameters="dates",
+            max_months=ONE_YEAR,
+            customer_parameter="customerId",
+        ),
+        timing=Timing(follows_sales=True),
         stored_as="months",
         month_of_row="documented date",
-        max_months=ONE_YEAR,
-        customer_parameter="customerId",
-        follows_sales=True,
         estate_id_column="id",
         tables=(
             Table(
@@ -302,9 +314,9 @@ def changed_sales(catalogue: Mapping[str, Report], refused: Sequence[str]) -> tu
                 asked,
                 name=CHANGED_SALES,
                 description="Sales that were changed lately, to learn which older months to ask for again.",
+                endpoint=replace(asked.endpoint, query=BY_MOMENT_OF_CHANGE),
                 stored_as="not kept",
                 month_of_row="none",
-                query=BY_MOMENT_OF_CHANGE,
                 tables=tables,
             )
     return None

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pipelines.cli.output import complain, count, duration, say
 from pipelines.months import Month
-from warehouse.files import PRIVATE_FILE, shared_folder
+from warehouse.store.files import PRIVATE_FILE, shared_folder
 
 MARK = ".brokerbi-demo"
 NIGHTS = (timedelta(weeks=8), timedelta(weeks=4), timedelta())

@@ -15,7 +15,7 @@ from pipelines.cli.number_lines import brief, counted, line, table, written
 from pipelines.cli.output import complain, count, print_json, say, size
 from pipelines.operations.explain import YEAR_TO_DATE, Explanation, explain, explain_chain, explain_year
 from pipelines.settings.model import load_settings
-from warehouse.lineage import MeasureSource, Trace, TracedAnswer, TracedLoad
+from warehouse.marts.lineage import MeasureSource, Trace, TracedAnswer, TracedLoad
 
 SHOWN_ROWS = 5
 SHOWN_REQUESTS = 5

@@ -65,7 +65,7 @@ def draw_operators_page(settings: Settings) -> None:
 def run_rollback(arguments: argparse.Namespace) -> int:
     """Put back the file before the current one, or the version named with --to."""
     from pipelines.operations.report_page import refresh_report_page
-    from warehouse.publish import rollback
+    from warehouse.publishing.publish import rollback
 
     settings = load_settings(os.environ, offline=True)
     publication = rollback(settings.data_dir, to=arguments.to, now=SystemClock().utc_now())
@@ -160,7 +160,7 @@ def _counter(sentence: str) -> Callable[[int, int], None]:
 
 def run_compact(_: argparse.Namespace) -> int:
     """Rewrite the working file without what was deleted from it; the published one stays as it is."""
-    from warehouse.retention import compact
+    from warehouse.publishing.retention import compact
 
     before, after = compact(load_settings(os.environ, offline=True).data_dir)
     say(f"the working file has {size(after)} now; it had {size(before)}")
@@ -170,7 +170,7 @@ def run_compact(_: argparse.Namespace) -> int:
 def run_erase(arguments: argparse.Namespace) -> int:
     """Erase the contact or user that is named; 1 when something still holds the person."""
     from pipelines.operations.erase import erase
-    from warehouse.personal_data import PersonKind
+    from warehouse.persons.personal_data import PersonKind
 
     settings = load_settings(os.environ, offline=True)
     person: tuple[PersonKind, str] = ("user", arguments.user)

@@ -12,7 +12,7 @@ from pipelines.cli.number_lines import MOST_ROWS, brief, counted, line, parts, s
 from pipelines.cli.number_of_chain import print_office_budgets_changed, print_offices, print_offices_changed
 from pipelines.cli.output import count
 from pipelines.operations.explain import NEVER_ADDED, Around, Explanation
-from warehouse.lineage import SOURCES, TracedNumber
+from warehouse.marts.lineage import SOURCES, TracedNumber
 
 Row = Mapping[str, Any]
 DECEMBER = 12

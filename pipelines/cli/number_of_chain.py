@@ -10,7 +10,7 @@ from typing import Any
 
 from pipelines.cli.number_changes import is_remembered, print_not_remembered
 from pipelines.cli.number_lines import brief, counted, line, parts, signed, table
-from warehouse.lineage import TracedNumber
+from warehouse.marts.lineage import TracedNumber
 
 Row = Mapping[str, Any]
 ZERO = Decimal(0)

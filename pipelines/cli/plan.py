@@ -17,7 +17,7 @@ from pipelines.planning.plan import Plan, PlannedReport, make_plan
 from pipelines.planning.selection import left_customers
 from pipelines.planning.windows import Window
 from pipelines.settings.model import Settings, load_settings
-from warehouse.database import Store
+from warehouse.store.database import Store
 
 
 def run_plan(arguments: argparse.Namespace) -> int:

@@ -16,8 +16,8 @@ from typing import Any
 from pipelines.cli.output import complain, count, print_table, say
 from pipelines.foreign_text import FORMULA_SIGNS
 from pipelines.settings.model import load_settings
-from warehouse.files import PRIVATE_FILE, SHARED_FILE, replacement
-from warehouse.published import analyses, first_rows, statement_of, write_answer
+from warehouse.publishing.published import analyses, first_rows, statement_of, write_answer
+from warehouse.store.files import PRIVATE_FILE, SHARED_FILE, replacement
 
 MOST_ROWS = 1000
 """So many rows are shown as a table; files hold them all."""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pipelines.operations.quarantined_rows import RawRow
     from pipelines.planning.plan import PlannedReport
     from pipelines.settings.model import Settings
-    from warehouse.status import Overview, PastPublication, RefusedReport, ReportStatus
+    from warehouse.ledger.status import Overview, PastPublication, RefusedReport, ReportStatus
 
 _TOLD_APART = frozenset({"failed month", "held back", "no access", "quarantine", "overlap"})
 """Kinds of problems that lines of their own tell in full."""
@@ -39,9 +39,9 @@ def run_status(arguments: argparse.Namespace) -> int:
     from pipelines.operations.health import judge, of_configured, open_erasures, silent_daemon
     from pipelines.planning.plan import make_plan
     from pipelines.planning.selection import Selection
-    from warehouse.database import Store
-    from warehouse.ledger import forget_caps
-    from warehouse.status import overview
+    from warehouse.ledger.ledger import forget_caps
+    from warehouse.ledger.status import overview
+    from warehouse.store.database import Store
 
     try:
         settings, besides = _given_settings()
@@ -111,8 +111,8 @@ def _trouble_of_directory(
     view: Overview, settings: Settings, erasures: Sequence[OpenErasure]
 ) -> Iterator[str]:
     """What cannot be written, unless a failed publication says so, and erasures that were cut short."""
-    from warehouse.publish import FAILED
-    from warehouse.status import unwritable
+    from warehouse.ledger.status import unwritable
+    from warehouse.store.versions import FAILED
 
     if not any(one.status == FAILED for one in view.publications[:1]):
         yield from (f"{path} cannot be written" for path in unwritable(settings.data_dir)[:1])
@@ -244,7 +244,7 @@ def _print_failures(view: Overview) -> None:
 
 def _print_trouble(view: Overview, *, details: bool) -> None:
     """Open problems as the page counts them, rows in quarantine, overlaps, and what refusals have taught."""
-    from warehouse.ledger import Cap
+    from warehouse.ledger.ledger import Cap
 
     if view.problems:
         kinds = ", ".join(f"{one.kind} {count(one.number)}" for one in view.problems)
@@ -321,8 +321,8 @@ def run_reports(arguments: argparse.Namespace) -> int:
             [
                 report.name,
                 report.subject,
-                "on demand" if report.on_demand else "yes" if report.enabled else "off",
-                f"{report.max_months} mo" if report.has_months else "-",
+                "on demand" if report.timing.on_demand else "yes" if report.timing.enabled else "off",
+                f"{report.endpoint.max_months} mo" if report.has_months else "-",
                 "history" if report.stored_as == "history" else "months",
                 ", ".join(f"bi.{table.name}" for table in report.tables),
             ]
@@ -337,13 +337,13 @@ def _report_as_json(report: Report) -> dict[str, object]:
         "name": report.name,
         "subject": report.subject,
         "description": report.description,
-        "path": report.path,
-        "query": dict(report.query),
-        "longest_window_months": report.max_months if report.has_months else None,
+        "path": report.endpoint.path,
+        "query": dict(report.endpoint.query),
+        "longest_window_months": report.endpoint.max_months if report.has_months else None,
         "kept_as": report.stored_as,
-        "paged": report.paged,
-        "on": report.enabled,
-        "on_demand": report.on_demand,
+        "paged": report.endpoint.paged,
+        "on": report.timing.enabled,
+        "on_demand": report.timing.on_demand,
         "tables": [f"bi.{table.name}" for table in report.tables],
     }
 

@@ -19,7 +19,7 @@ from pipelines.planning.selection import Selection
 from pipelines.settings.model import Settings, load_settings
 from pipelines.sync.summary import TROUBLE, Summary
 from pipelines.sync.sync import sync
-from warehouse.window_result import WindowResult, WindowStatus
+from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 LONGEST_REASON = 70
 SECONDS_BETWEEN_LINES = 5.0

@@ -173,12 +173,12 @@ class Flattening:
         pages = _Level(
             UNDECLARED, None, report.name, shape.pages, places, places, places, numbers=shape.numbers
         )
-        if report.each:
-            name = f"{ASKED}{snake_case(report.each)}"
+        if report.endpoint.each:
+            name = f"{ASKED}{snake_case(report.endpoint.each)}"
             column = Column(name, "VARCHAR", True, "", "what we asked the service for")
             values = pl.Series([asked[number] for number in shape.numbers], dtype=pl.String)
             pages.carried = [FilledColumn(column, values)]
-        if choices := report.choices:
+        if choices := report.endpoint.choices:
             said = [choices.values.get(chosen[number] or "") for number in shape.numbers]
             pages.carried = [*pages.carried, FilledColumn(choices.column, pl.Series(said, dtype=pl.Boolean))]
         if not shape.found:
@@ -191,7 +191,7 @@ class Flattening:
         envelope = self.tables.get(pages.name)
         ours = [one.column.name for one in pages.carried]
         if (
-            report.paged
+            report.endpoint.paged
             and envelope
             and all(is_of_pages(one.name) or one.name in ours for one in envelope.columns)
         ):

@@ -206,7 +206,7 @@ class _Answer:
 
     def _check_choices(self, tables: Tables, chosen: Sequence[str | None]) -> None:
         """Refuse rows that do not say which choice brought them, where every document was asked with one."""
-        choices = self.report.choices
+        choices = self.report.endpoint.choices
         if choices is None or not all(one in choices.values for one in chosen):
             return
         for table in self.report.tables:

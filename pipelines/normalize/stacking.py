@@ -78,15 +78,15 @@ def without_repeated(tables: Tables, report: Report) -> tuple[Tables, int]:
     repeated = 0
     for table in report.tables:
         held = tables.get(table.name)
-        if not (report.paged and held and table.key and not table.parent):
+        if not (report.endpoint.paged and held and table.key and not table.parent):
             continue
         if not held.frame.select(table.key).is_duplicated().any():
             continue
-        choice = report.choices.column.name if report.choices else ""
+        choice = report.endpoint.choices.column.name if report.endpoint.choices else ""
         said = [one.name for one in held.columns if one.documented and one.name != choice]
         frame = held.frame
-        if report.choices:  # of equal ids, what the last question says
-            last = list(report.choices.values.values())
+        if report.endpoint.choices:  # of equal ids, what the last question says
+            last = list(report.endpoint.choices.values.values())
             rank = pl.col(choice).replace_strict(last, range(len(last)), default=-1, return_dtype=pl.Int64)
             frame = frame.filter(rank == rank.max().over(table.key))
         frame = frame.filter(pl.struct(said).is_first_distinct())

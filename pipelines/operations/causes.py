@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pipelines.months import Month, months_in_words
-from pipelines.settings.messages import login_in_words
+from pipelines.settings.model import login_in_words
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings

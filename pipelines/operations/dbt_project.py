@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from warehouse.table_export import PublishedColumn, PublishedTable
+from warehouse.publishing.table_export import PublishedColumn, PublishedTable
 
 SUMMED = (
     "brand_month chain_month lead_funnel leads office_month region_month sale_shares sales user_month"

@@ -47,9 +47,9 @@ from pipelines.sync.fetch import Question, build_request
 from pipelines.sync.paging import SMALLEST_PAGE, UNPAGED, PageSize
 from pipelines.sync.request_log import RequestLogger
 from pipelines.sync.run_context import RunContext, login_of
-from warehouse.database import Store
 from warehouse.errors import WarehouseError
-from warehouse.ledger import Cap, Ledger, add_requests, allow, ledger_of
+from warehouse.ledger.ledger import Cap, Ledger, add_requests, allow, ledger_of
+from warehouse.store.database import Store
 
 if TYPE_CHECKING:
     from pipelines.connect.client import Client
@@ -125,7 +125,7 @@ class AccessSurvey:
         store, today = Store(settings.data_dir), settings.today_local(clock)
         self.ledger = ledger_of(store)
         reports = chosen_reports(settings, Selection(), self.context.catalogue)
-        reports = [report for report in reports if not report.each]
+        reports = [report for report in reports if not report.endpoint.each]
         if await self._ask_all(reports, Month.of(today).first_day):
             self._forget_refusals(store)
         clock_finding = _clock_finding(self.late_by)
@@ -208,14 +208,14 @@ class AccessSurvey:
         self, client: Client, report: Report, customer: str, first: date, rows: int
     ) -> Answer:
         """The first page of so many rows; where they are too many, of the fewest that a sync tries."""
-        first_question = Question(choice=report.questions[0])
+        first_question = Question(choice=report.endpoint.questions[0])
         question = build_request(report, customer, Span(first, first), first_question, paged=rows != UNPAGED)
-        if report.paged and rows != UNPAGED:
+        if report.endpoint.paged and rows != UNPAGED:
             question = question.with_query(pageIndex="0", pageSize=str(rows))
         try:
             answer, _ = await client.get(question, read_document)
         except Refused:
-            if not report.paged or rows <= SMALLEST_PAGE:
+            if not report.endpoint.paged or rows <= SMALLEST_PAGE:
                 raise
             answer = await self._ask_page(client, report, customer, first, SMALLEST_PAGE)
             found = f"{rows} rows a page are refused, {SMALLEST_PAGE} are answered"

@@ -18,16 +18,16 @@ from pipelines.operations.export import remove_exports
 from pipelines.operations.publish import finish
 from pipelines.operations.replay import replay
 from pipelines.operations.report_page import refresh_report_page, remove_pages
-from warehouse import erasure
-from warehouse.database import Store
-from warehouse.erasure import DocumentedTables
-from warehouse.erasure_record import remembered
-from warehouse.landing_erasure import erase_landing, find_in_landing, update_ledger
-from warehouse.marts import build_marts
-from warehouse.person import SHORTEST, Person
-from warehouse.personal_data import PersonKind
-from warehouse.publish import Versions
-from warehouse.retention import compact
+from warehouse.marts.build import build_marts
+from warehouse.persons import erasure
+from warehouse.persons.erasure import DocumentedTables
+from warehouse.persons.erasure_record import remembered
+from warehouse.persons.landing_erasure import erase_landing, find_in_landing, update_ledger
+from warehouse.persons.person import SHORTEST, Person
+from warehouse.persons.personal_data import PersonKind
+from warehouse.publishing.retention import compact
+from warehouse.store.database import Store
+from warehouse.store.versions import Versions
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings

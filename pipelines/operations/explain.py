@@ -12,9 +12,17 @@ from typing import Any
 from pipelines.operations.recount import Number, Recount, RecountedNumber, recount
 from pipelines.operations.stored_sales import sales_as_last_held
 from warehouse.errors import LandingDamaged
-from warehouse.landing import Landing
-from warehouse.lineage import BUDGETS, NotInTheFile, Trace, TracedAnswer, TracedLoad, TracedNumber, trace
-from warehouse.queries import SQL, published_rows
+from warehouse.load.landing import Landing
+from warehouse.marts.lineage import (
+    BUDGETS,
+    NotInTheFile,
+    Trace,
+    TracedAnswer,
+    TracedLoad,
+    TracedNumber,
+    trace,
+)
+from warehouse.marts.queries import SQL, published_rows
 
 # A quotient is kept to so many places in the mart: half of the last one is rounding.
 ROUNDING = {"sold_average_commission": Decimal("0.0001"), "sold_commission_percentage": Decimal("0.00000001")}

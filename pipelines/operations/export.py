@@ -24,7 +24,8 @@ from pipelines.foreign_text import FORMULA_SIGNS, file_name
 from pipelines.operations.dbt_project import write_dbt_project
 from pipelines.operations.workbook import write_workbook
 from warehouse.errors import WarehouseError, explained
-from warehouse.files import (
+from warehouse.publishing.table_export import PublishedTable, TableExport, table_export
+from warehouse.store.files import (
     PRIVATE_FILE,
     SHARED_FILE,
     SHARED_FOLDER,
@@ -33,8 +34,7 @@ from warehouse.files import (
     sync,
     write_file,
 )
-from warehouse.publish import Versions, next_name
-from warehouse.table_export import PublishedTable, TableExport, table_export
+from warehouse.store.versions import Versions, next_name
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 from pipelines.months import Month
 from pipelines.operations.causes import LOGIN_REFUSED, names, shortened
-from warehouse.erasure_record import ErasureRecord, erasure_records
-from warehouse.files import PRIVATE_FILE
-from warehouse.meta_schema import aware
+from warehouse.persons.erasure_record import ErasureRecord, erasure_records
+from warehouse.store.files import PRIVATE_FILE
+from warehouse.store.meta_schema import aware
 
 if TYPE_CHECKING:
     from pipelines.planning.plan import PlannedReport
     from pipelines.settings.model import Settings
-    from warehouse.status import Overview
+    from warehouse.ledger.status import Overview
 
 TIME_TO_PUBLISH = timedelta(hours=3)
 """A night and its publication take less; while fetching goes on there is a new file every hour."""

@@ -17,10 +17,9 @@ import yaml
 from pipelines.operations.health import START_DAEMON, daemon_seen, judge, open_erasures, silent_daemon
 from pipelines.planning.plan import make_plan
 from pipelines.planning.selection import Selection, correct_customers, left_customers
-from warehouse.database import Store
 from warehouse.errors import WarehouseError
-from warehouse.ledger import ledger_of
-from warehouse.status import (
+from warehouse.ledger.ledger import ledger_of
+from warehouse.ledger.status import (
     assumptions_that_differ,
     is_readable_by_all,
     lock_state,
@@ -29,6 +28,7 @@ from warehouse.status import (
     storage_version,
     unwritable,
 )
+from warehouse.store.database import Store
 
 if TYPE_CHECKING:
     from pipelines.clock import Clock

@@ -14,8 +14,8 @@ from pipelines.operations.causes import LOGIN_CORRECTED, LOGIN_REFUSED, FailedRe
 from pipelines.settings.messages import SettingsError
 from pipelines.settings.sources import secret_in
 from pipelines.sync.run_context import refused_logins_of
-from warehouse.database import Connection
-from warehouse.ledger import customers_that_failed, rename_failures
+from warehouse.ledger.ledger import customers_that_failed, rename_failures
+from warehouse.store.database import Connection
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Customer, Settings

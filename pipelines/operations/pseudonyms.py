@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from pipelines.catalogue.model import Column
-from warehouse.personal_data import is_free_text, names_contact
+from warehouse.persons.personal_data import is_free_text, names_contact
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings

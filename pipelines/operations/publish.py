@@ -13,14 +13,14 @@ from pipelines.operations.export import Export, refresh_export
 from pipelines.operations.logins import note_corrected_logins
 from pipelines.operations.report_page import ReportPage, refresh_operators_page, refresh_report_page
 from pipelines.planning.plan import note_next_due
-from warehouse.changes import remember_disagreements
-from warehouse.checks import CheckResult, keep_results, run_checks
-from warehouse.database import Store
 from warehouse.errors import WarehouseError
-from warehouse.marts import MartError, build_marts
-from warehouse.meta_schema import write_configured, write_declared
-from warehouse.publish import Publication, publish
-from warehouse.retention import clear_landing
+from warehouse.ledger.changes import remember_disagreements
+from warehouse.marts.build import MartError, build_marts
+from warehouse.marts.checks import CheckResult, keep_results, run_checks
+from warehouse.publishing.publish import Publication, publish
+from warehouse.publishing.retention import clear_landing
+from warehouse.store.database import Store
+from warehouse.store.meta_schema import write_configured, write_declared
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings
@@ -108,7 +108,7 @@ def _build_and_check(store: Store, settings: Settings, clock: Clock) -> tuple[li
         write_declared(connection, "rereading", settings.changed_months)
         note_corrected_logins(connection, settings)
         marts = build_marts(connection)
-        remember_disagreements(connection, [one.name for one in REPORTS.values() if one.follows_sales])
+        remember_disagreements(connection, [one.name for one in REPORTS.values() if one.timing.follows_sales])
         note_next_due(connection, settings, clock)
         connection.commit()  # a check sees what is committed
         checks = run_checks(connection)

@@ -14,14 +14,14 @@ from pipelines.normalize.document import Document, Json, read_document
 from pipelines.normalize.keyed_rows import raw_row, rows_in
 from pipelines.normalize.row_locator import locator_of
 from warehouse.errors import WarehouseError
-from warehouse.landing import Landing
-from warehouse.quarantine import fingerprint
-from warehouse.status import QuarantinedRow, quarantined_rows
+from warehouse.ledger.status import QuarantinedRow, quarantined_rows
+from warehouse.load.landing import Landing
+from warehouse.load.quarantine import fingerprint
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from warehouse.database import Store
+    from warehouse.store.database import Store
 
 _PLACE = re.compile(r"(?:page (\d+): )?\$(.*)", re.DOTALL)
 _POSITION = re.compile(r"\[(\d+)\]")

@@ -20,14 +20,14 @@ from pipelines.clock import Clock, SystemClock
 from pipelines.operations.pseudonyms import pseudonyms_of
 from pipelines.sync.declaration import declare_catalogue, declared_tables
 from pipelines.sync.fetch import read_landed_tables
-from warehouse.ahead import latest_moment, note_rehearsal
-from warehouse.database import LOCK_SECONDS, Store
 from warehouse.errors import LandingDamaged, WarehouseError
-from warehouse.files import private_folder
-from warehouse.landing import Landing
-from warehouse.lock import locked_file
-from warehouse.marts import MEMORY, build_marts
-from warehouse.rebuild import (
+from warehouse.ledger.ahead import latest_moment, note_rehearsal
+from warehouse.ledger.window_result import WindowResult
+from warehouse.load.landing import Landing
+from warehouse.load.schema_evolution import declare_tables
+from warehouse.load.write_session import load_results
+from warehouse.marts.build import MEMORY, build_marts
+from warehouse.persons.rebuild import (
     REBUILDING,
     effective_loads,
     lacks_memory,
@@ -35,9 +35,9 @@ from warehouse.rebuild import (
     relearn,
     replace_memory,
 )
-from warehouse.schema_evolution import declare_tables
-from warehouse.window_result import WindowResult
-from warehouse.write_session import load_results
+from warehouse.store.database import LOCK_SECONDS, Store
+from warehouse.store.files import private_folder
+from warehouse.store.lock import locked_file
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings
@@ -96,11 +96,7 @@ def replay(
     if not quarantine:
         landed, afresh = _whole_histories(landed, landing, done.failures)
     for group in _groups(landed):
-        readable = [
-            one
-            for one in group
-            if _read_again(landing, one, catalogue.get(one.report), settings.timezone, done.failures)
-        ]
+        readable = list(_read_again(landing, group, catalogue, settings.timezone, done.failures))
         first = {one.pair for one in readable} & afresh
         done.loads += len(readable)
         done.rows += sum(table.frame.height for one in readable for table in one.tables)
@@ -160,18 +156,22 @@ def _groups(landed: Sequence[WindowResult]) -> Iterator[list[WindowResult]]:
 
 
 def _read_again(
-    landing: Landing, load: WindowResult, report: Report | None, timezone: str, failures: list[str]
-) -> bool:
-    """Put the rows of a load into its record; one that cannot be read is a failure of the replay."""
-    if report is None:
-        failures.append(f"{load.report} is no longer in the catalogue; its rows stay as they are")
-        return False
-    try:
-        read_landed_tables(landing, load, report, timezone)
-    except (WarehouseError, OSError) as error:
-        failures.append(f"{load.report} of {load.customer}, {load.when}: {error}")
-        return False
-    return True
+    landing: Landing,
+    group: Sequence[WindowResult],
+    catalogue: Mapping[str, Report],
+    timezone: str,
+    failures: list[str],
+) -> Iterator[WindowResult]:
+    """The loads of a group with their rows; one that cannot be read is a failure of the replay."""
+    for load in group:
+        report = catalogue.get(load.report)
+        if report is None:
+            failures.append(f"{load.report} is no longer in the catalogue; its rows stay as they are")
+            continue
+        try:
+            yield read_landed_tables(landing, load, report, timezone)
+        except (WarehouseError, OSError) as error:
+            failures.append(f"{load.report} of {load.customer}, {load.when}: {error}")
 
 
 def _rebuild_memory(
@@ -203,12 +203,9 @@ def _rebuild_memory(
                 for start in range(0, len(run), LOADS_IN_A_GROUP):
                     group = run[start : start + LOADS_IN_A_GROUP]
                     done += len(group)
-                    readable = [
-                        one
-                        for one in group
-                        if _read_again(landing, one, catalogue.get(one.report), settings.timezone, known)
-                    ]
-                    load_results(rebuilt, readable)
+                    load_results(
+                        rebuilt, list(_read_again(landing, group, catalogue, settings.timezone, known))
+                    )
                     on_totals(done, len(landed))
                 with rebuilt.writing() as connection:
                     build_marts(connection, wanted=MEMORY)

@@ -21,12 +21,12 @@ from pipelines.page.html_page import (
     render_page,
 )
 from pipelines.page.language import language
-from warehouse.database import Store
 from warehouse.errors import WarehouseError, explained
-from warehouse.files import SHARED_FILE, shared_folder, write_file
-from warehouse.landing import Landing
-from warehouse.publish import Versions
-from warehouse.queries import SQL, published_rows, working_rows
+from warehouse.load.landing import Landing
+from warehouse.marts.queries import SQL, published_rows, working_rows
+from warehouse.store.database import Store
+from warehouse.store.files import SHARED_FILE, shared_folder, write_file
+from warehouse.store.versions import Versions
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings

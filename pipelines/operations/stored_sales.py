@@ -11,7 +11,7 @@ from typing import Any
 from pipelines.operations.recount import every_object
 from pipelines.page.facts import ChangeReason
 from warehouse.errors import LandingDamaged
-from warehouse.landing import Landing
+from warehouse.load.landing import Landing
 
 Row = Mapping[str, Any]
 

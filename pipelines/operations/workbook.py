@@ -15,7 +15,7 @@ import xlsxwriter
 from xlsxwriter.format import Format
 from xlsxwriter.worksheet import Worksheet
 
-from warehouse.table_export import PublishedColumn, PublishedTable
+from warehouse.publishing.table_export import PublishedColumn, PublishedTable
 
 MOST_ROWS = 1_048_575
 """A sheet holds so many rows below its heads."""

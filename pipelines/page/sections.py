@@ -420,13 +420,9 @@ def _reason(reason: ChangeReason, words: Language) -> str:
     kind = words.label("reasons", reason.kind)
     if reason.estate_id:
         home = reason.home or words.text("changes.numbered", number=reason.home_number)
-        other = [
-            one
-            for one in (reason.other_office, words.month(reason.other_month) if reason.other_month else "")
-            if one
-        ]
-        moved = f" ({words.text('changes.other', where=', '.join(other))})" if other else ""
-        return f"{home}: {kind}{moved}"
+        month = words.month(reason.other_month) if reason.other_month else None
+        other = ", ".join(filter(None, (reason.other_office, month)))
+        return f"{home}: {kind} ({other})" if other else f"{home}: {kind}"
     if reason.agent:
         return f"{reason.agent}: {kind}"
     return f"{kind} {reason.awaited_reports}" if reason.awaited_reports else kind

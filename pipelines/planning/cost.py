@@ -16,12 +16,12 @@ from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
 from pipelines.planning.plan import NIGHT_UTC, Plan, plan_from
 from pipelines.planning.selection import Pair, Selection
-from warehouse.ledger import HeldMonth, Ledger, known_users, read_outline
+from warehouse.ledger.ledger import HeldMonth, Ledger, known_users, read_outline
 
 if TYPE_CHECKING:
     from pipelines.clock import Clock
     from pipelines.settings.model import Settings
-    from warehouse.database import Store
+    from warehouse.store.database import Store
 
 NIGHTS = 31
 """So many nights hold the first of a month, whatever day it is."""

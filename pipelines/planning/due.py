@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 
 from pipelines.catalogue.model import Report
 from pipelines.months import Month, months_between
-from warehouse.ledger import HeldMonth
+from warehouse.ledger.ledger import HeldMonth
 
 HeldMonths = Mapping[Month | None, HeldMonth]
 """What is held of one report of one customer; a report without months is held under None."""
@@ -82,7 +82,7 @@ class Rules:
     @property
     def is_one_by_one(self) -> bool:
         """Whether a request covers one month of so many that not all are asked every night."""
-        return self.report.weekly and self.together == 1
+        return self.report.timing.weekly and self.together == 1
 
     def reason(self, month: Month, held: HeldMonth) -> Reason | None:
         """Why a month is asked today; None if it is left alone."""
@@ -147,9 +147,9 @@ def months_in_scope(report: Report, calendar: Calendar) -> Iterator[Month]:
     latest months (interface, Limits: LiveData/CommissionReport) is not asked for older ones.
     """
     first, last = calendar.start, calendar.this_month
-    if report.latest_months is not None:
-        first = max(first, last.plus(1 - report.latest_months))
-    if report.months_ahead:
+    if report.timing.latest_months is not None:
+        first = max(first, last.plus(1 - report.timing.latest_months))
+    if report.timing.months_ahead:
         last = last.plus(calendar.months_ahead)
     return months_between(first, last)
 

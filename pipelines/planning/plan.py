@@ -30,14 +30,14 @@ from pipelines.planning.due import (
 )
 from pipelines.planning.selection import Pair, Selection, chosen_customers, chosen_reports
 from pipelines.planning.windows import NOW, Span, Window, spans_of_days, windows
-from warehouse.ahead import is_ahead
-from warehouse.ledger import HeldMonth, known_users, read_outline, write_due_days
+from warehouse.ledger.ahead import is_ahead
+from warehouse.ledger.ledger import HeldMonth, known_users, read_outline, write_due_days
 
 if TYPE_CHECKING:
     from pipelines.clock import Clock
     from pipelines.settings.model import Customer, Settings
-    from warehouse.database import Connection, Store
-    from warehouse.ledger import Cap, Ledger
+    from warehouse.ledger.ledger import Cap, Ledger
+    from warehouse.store.database import Connection, Store
 
 PAGES_ALLOWED = 6
 """Requests a window of a paged report is allowed in a plan before it has ever been asked: with pages of
@@ -170,7 +170,7 @@ def plan_from(
         settings = settings.model_copy(update={"today": night})
     reports = chosen_reports(settings, selection, catalogue)
     customers = chosen_customers(settings, selection)
-    by_user = any(one.each == "userId" for one in reports)
+    by_user = any(one.endpoint.each == "userId" for one in reports)
     moment = datetime.combine(night, NIGHT_UTC) if night else clock.utc_now()
     now = max(moment, clock.utc_now(), settings.clock_of_day(clock).utc_now())
     planner = Planner(
@@ -262,7 +262,7 @@ class Planner:
             days = []
             for report in reports:
                 months = self.held.get((report.name, customer.id), NOTHING_HELD)
-                if report.follows_sales and months:
+                if report.timing.follows_sales and months:
                     rules = replace(self._rules(report, customer), changed={})
                     days.append(self._oldest_left_alone(months, rules))
             oldest = min((day for day in days if day), default=None)
@@ -295,10 +295,10 @@ class Planner:
             refusal = "no access (403 today); it is asked again tomorrow, and at once with --refresh"
             return PlannedReport(report, customer, skipped=refusal)
         asked, nobody = None, ""
-        if report.each == "userId":
+        if report.endpoint.each == "userId":
             asked = tuple(self.users.get(customer.id, ()))
             nobody = "no user of this customer is known yet; sync the report users first"
-        elif report.each == "estateId":
+        elif report.endpoint.each == "estateId":
             asked = self.selection.estates
             nobody = "asked on demand only: name estates with --estate"
         if asked == ():
@@ -312,7 +312,7 @@ class Planner:
                 requests=each,
                 requests_expected=each,
                 asked=asked,
-                rules=Rules(report, self.calendar, report.max_months),
+                rules=Rules(report, self.calendar, report.endpoint.max_months),
             )
         chosen = self._choose_months(report, customer)
         if chosen is None:
@@ -324,7 +324,9 @@ class Planner:
     def _longest(self, report: Report, customer: Customer) -> int:
         """How many months are asked and loaded together, as far as is known."""
         cap: Cap | None = self.ledger.caps.get((report.name, customer.id))
-        return min(report.max_months, cap.months) if cap and cap.months else report.max_months
+        return (
+            min(report.endpoint.max_months, cap.months) if cap and cap.months else report.endpoint.max_months
+        )
 
     def _rules(self, report: Report, customer: Customer) -> Rules:
         """The rules for a report of a customer, with what has changed since its months were asked.
@@ -334,12 +336,12 @@ class Planner:
         those to come are asked once one of them has changed.
         """
         pair, longest = (report.name, customer.id), self._longest(report, customer)
-        if not report.weekly or longest > 1:
-            changed = self._changed.get(pair, {}) if report.follows_sales else {}
+        if not report.timing.weekly or longest > 1:
+            changed = self._changed.get(pair, {}) if report.timing.follows_sales else {}
             return replace(self._rules_without_changes(report, customer, longest), changed=changed)
         rules = self._rules_without_changes(report, customer, 1)
-        if report.twin and self._tells_of_changes(report.twin, customer):
-            of_twin = self.ledger.snapshots_changed.get((report.twin, customer.id), {})
+        if report.timing.twin and self._tells_of_changes(report.timing.twin, customer):
+            of_twin = self.ledger.snapshots_changed.get((report.timing.twin, customer.id), {})
             changed = {Month.of(day): at for day, at in of_twin.items() if day}
             return replace(rules, nightly=NO_MONTHS, changed=changed)
         own = self.ledger.snapshots_changed.get(pair, {})
@@ -360,7 +362,7 @@ class Planner:
             report,
             self.calendar,
             together,
-            offset=report.place * OLDER_MONTHS + offset_of(customer),
+            offset=report.timing.place * OLDER_MONTHS + offset_of(customer),
             nightly=range(ahead, self.calendar.due_months),
             failed={
                 *(Month.of(day) for day in self.ledger.failed.get(pair, ())),
@@ -370,7 +372,9 @@ class Planner:
         )
         if not rules.is_one_by_one:
             return rules
-        is_told = report.twin in self.chosen and (report.twin, customer.id) not in self.ledger.denied
+        is_told = (
+            report.timing.twin in self.chosen and (report.timing.twin, customer.id) not in self.ledger.denied
+        )
         oldest = self.calendar.due_months_monthly - 2  # which has its day before it is too old for one
         may_wait = range(ahead, oldest + 1 if is_told else 0) if self.selection.is_of_night else NO_MONTHS
         return replace(rules, nightly=WITHOUT_DELAY, may_wait=may_wait)
@@ -396,12 +400,12 @@ class Planner:
         if not chosen:
             return None
         askable = set(scope)
-        most = self.most_changed if report.follows_sales else None
+        most = self.most_changed if report.timing.follows_sales else None
         of_these = partial(wanted_months, [month for month in chosen if month in askable], held)
         wanted = of_these(rules, most)
         cap: Cap | None = self.ledger.caps.get(pair)
         days = cap.days if cap else None
-        may_lack_months = report.weekly and not rules.is_one_by_one
+        may_lack_months = report.timing.weekly and not rules.is_one_by_one
         return PlannedReport(
             report,
             customer,
@@ -409,7 +413,7 @@ class Planner:
             of_these(self._rules_without_changes(report, customer, 1)) if may_lack_months else None,
             rules,
             held,
-            tuple(windows(wanted.months, rules.together, self.calendar.today, days, report.limit)),
+            tuple(windows(wanted.months, rules.together, self.calendar.today, days, report.endpoint.limit)),
             out_of_reach=tuple(month for month in chosen if month not in askable),
         )
 
@@ -426,7 +430,7 @@ class Planner:
         report = planned.report
         spans = sum(len(window.spans) for window in planned.windows)
         months = sum(len(window.months) for window in planned.windows)
-        if report.paged:
+        if report.endpoint.paged:
             known = self.ledger.pages.get(planned.pair)
             most = PAGES_ALLOWED if known is None else math.ceil(known * 1.5) + 2
             together = max((len(window.spans) for window in planned.windows), default=1)

@@ -79,7 +79,7 @@ def chosen_reports(
             meant = nearest(name, list(catalogue))
             remedy = f"did you mean {meant}?" if meant else "`brokerbi reports` lists them all."
             raise SettingsError([f"BROKERBI_REPORTS names {name!r}, which is no report; {remedy}"])
-    default = {name for name, one in catalogue.items() if one.enabled and not one.on_demand}
+    default = {name for name, one in catalogue.items() if one.timing.enabled and not one.timing.on_demand}
     chosen = (plain or default | added) - removed
     return [one for name, one in catalogue.items() if name in chosen]
 

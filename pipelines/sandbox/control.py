@@ -5,13 +5,26 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from pipelines.sandbox.calls import Call, Refusal, Reply, json_reply
-from pipelines.sandbox.faults import Fault
+from pipelines.sandbox.calls import Call, CallLog, Refusal, Reply, json_reply
+from pipelines.sandbox.faults import Fault, Faults
+from pipelines.sandbox.world.world import World
 
-if TYPE_CHECKING:
-    from pipelines.sandbox.service import Service
+
+class Controlled(Protocol):
+    """What can be looked at and switched of a service in memory."""
+
+    @property
+    def shapes(self) -> str: ...
+
+    faults: Faults
+    log: CallLog
+
+    @property
+    def world(self) -> World: ...
+
+    def set_as_of(self, as_of: date) -> None: ...
 
 
 def concerns(call: Call) -> bool:
@@ -19,7 +32,7 @@ def concerns(call: Call) -> bool:
     return call.segments[0] == "_sandbox"
 
 
-def respond(service: Service, call: Call) -> Reply:
+def respond(service: Controlled, call: Call) -> Reply:
     """The reply of a control address; what is not right is refused with 400."""
     try:
         return json_reply(200, _answer(service, call))
@@ -27,7 +40,7 @@ def respond(service: Service, call: Call) -> Reply:
         raise Refusal(400, str(error)) from error
 
 
-def _answer(service: Service, call: Call) -> object:
+def _answer(service: Controlled, call: Call) -> object:
     match call.method, "/".join(call.segments[1:]):
         case "GET", "world":
             return _world(service)
@@ -51,7 +64,7 @@ def _answer(service: Service, call: Call) -> object:
     raise Refusal(404, f"There is no control endpoint {call.method} {call.path}.")
 
 
-def _world(service: Service) -> object:
+def _world(service: Controlled) -> object:
     world = service.world
     chain = world.history.chain
     return {

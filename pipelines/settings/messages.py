@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ValidationError
-
-if TYPE_CHECKING:
-    from pipelines.settings.model import Customer, Settings
 
 NEVER_QUOTED = frozenset(
     {"base_url", "username", "password", "password_file", "customers"}
@@ -23,7 +19,6 @@ NEVER_QUOTED = frozenset(
     }
 )
 LONGEST_QUOTED = 60
-MOST_CUSTOMERS = 4
 
 
 class SettingsError(ValueError):
@@ -37,19 +32,6 @@ class SettingsError(ValueError):
 def variable(name: str) -> str:
     """The environment variable of a setting."""
     return f"BROKERBI_{name.upper()}"
-
-
-def login_in_words(settings: Settings, customer: Customer) -> str:
-    """What a sentence calls the login of a customer: by all customers that share one of their own."""
-
-    def own(one: Customer) -> tuple[object, ...]:
-        return (one.username, one.password or one.password_file)
-
-    if not any(own(customer)):
-        return f"{settings.name_of('username')} or the password that goes with it"
-    sharing = [one.id for one in settings.customers if own(one) == own(customer)]
-    more = f" and {len(sharing) - MOST_CUSTOMERS} more" if len(sharing) > MOST_CUSTOMERS else ""
-    return f"the username or password of {', '.join(sharing[:MOST_CUSTOMERS])}{more}'s own login"
 
 
 def nearest(name: str, known: Sequence[str]) -> str | None:

@@ -29,10 +29,12 @@ from pipelines.months import Month
 from pipelines.settings.messages import SettingsError, sentences, variable
 from pipelines.settings.sources import Sources
 
-__all__ = ["Customer", "Settings", "SettingsError", "load_settings"]
+__all__ = ["Customer", "Settings", "SettingsError", "load_settings", "login_in_words"]
 
 FORBIDDEN_IN_IDS = "|,[]\\\"'"  # the first four are forbidden in Dagster's partition keys
 LONGEST_ID = 100
+MOST_CUSTOMERS = 4
+"""So many customers that share a login are named."""
 EARLIEST_START = Month(1990, 1)
 CONTROL = r"\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff"
 NO_CONTROL = re.compile(f"[^{CONTROL}]*")
@@ -380,3 +382,16 @@ def load_settings(
     if problems:
         raise SettingsError(problems)
     return settings
+
+
+def login_in_words(settings: Settings, customer: Customer) -> str:
+    """What a sentence calls the login of a customer: by all customers that share one of their own."""
+
+    def own(one: Customer) -> tuple[object, ...]:
+        return (one.username, one.password or one.password_file)
+
+    if not any(own(customer)):
+        return f"{settings.name_of('username')} or the password that goes with it"
+    sharing = [one.id for one in settings.customers if own(one) == own(customer)]
+    more = f" and {len(sharing) - MOST_CUSTOMERS} more" if len(sharing) > MOST_CUSTOMERS else ""
+    return f"the username or password of {', '.join(sharing[:MOST_CUSTOMERS])}{more}'s own login"

@@ -10,21 +10,20 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from pipelines.catalogue.model import Report
-from pipelines.connect.errors import Forbidden, HostDown, RunFailed, Unauthorized
+from pipelines.connect.errors import Forbidden, HostDown, Unauthorized
 from pipelines.planning.plan import PlannedProbe, PlannedReport
 from pipelines.planning.windows import Window
 from pipelines.sync.fetch import Fetcher
-from pipelines.sync.scheduler import TaskState
-from warehouse.changes import Changed, months_naming, remember_probe
-from warehouse.errors import WarehouseError
-from warehouse.ledger import deny
-from warehouse.window_result import WindowResult, WindowStatus
+from pipelines.sync.task import TaskState
+from warehouse.ledger.changes import Changed, months_naming, remember_probe
+from warehouse.ledger.ledger import deny
+from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 if TYPE_CHECKING:
     import polars as pl
 
     from pipelines.connect.client import Client
-    from warehouse.database import Store
+    from warehouse.store.database import Store
 
 BY_CONTRACT = "contract_day"
 ENOUGH_TO_JUDGE = 10
@@ -56,27 +55,22 @@ async def ask_what_changed(
     async def ask(probe: PlannedProbe) -> WindowResult:
         window = Window((), probe.spans)
         task = TaskState(PlannedReport(probe.report, probe.customer, windows=(window,)))
-        result = task.begin(window, run_id)
-        try:
-            await fetcher.fetch(clients[probe.customer.id], task, window, result)
-        except (OSError, WarehouseError, MemoryError, RunFailed):
-            raise
-        except Exception as error:  # noqa: BLE001 - the sync goes on without the answer
-            await asyncio.to_thread(_remember_failure, probe, result, error, store)
-        else:
-            await asyncio.to_thread(_remember_answer, probe, result, store, reports, fetcher.timezone)
-        return result
+        client = clients[probe.customer.id]
+        result, error = await fetcher.fetch(client, task, window, task.begin(window, run_id))
+        if error is not None:
+            return await asyncio.to_thread(_remember_failure, probe, result, error, store)
+        return await asyncio.to_thread(_remember_answer, probe, result, store, reports, fetcher.timezone)
 
     return list(await asyncio.gather(*map(ask, probes)))
 
 
 def _remember_answer(
     probe: PlannedProbe, result: WindowResult, store: Store, reports: Sequence[Report], timezone: str
-) -> None:
+) -> WindowResult:
     estates, notes = changed_estates(result.tables[0].frame, probe.first, result.fetched, timezone)
     if rejected := sum(one.count for one in result.rejected):
         notes.append(f"{rejected} rows could not be read")
-    guided = [report for report in reports if report.follows_sales]
+    guided = [report for report in reports if report.timing.follows_sales]
     named = {one.name: (one.tables[0].name, one.estate_id_column) for one in guided if one.estate_id_column}
     with store.reading() as connection:
         held = months_naming(connection, named, result.customer, [one.id for one in estates])
@@ -99,21 +93,22 @@ def _remember_answer(
             connection, result, probe.asked_of, changed, note="; ".join(notes), estates=len(estates)
         )
     months = len({one.month for one in changed})
-    result.tables, result.rejected = (), ()
-    result.status, result.warnings = WindowStatus.TOLD, tuple(notes)
-    result.reason = f"{len(estates)} sales were changed since {probe.first}, which concerns {months} months"
+    reason = f"{len(estates)} sales were changed since {probe.first}, which concerns {months} months"
+    return result.ended(WindowStatus.TOLD, reason, warnings=tuple(notes))
 
 
-def _remember_failure(probe: PlannedProbe, result: WindowResult, error: Exception, store: Store) -> None:
+def _remember_failure(
+    probe: PlannedProbe, result: WindowResult, error: Exception, store: Store
+) -> WindowResult:
     reason = " ".join(str(getattr(error, "found", error)).split())
     with store.writing() as connection:
         remember_probe(connection, result, probe.asked_of, error=reason)
         if isinstance(error, Forbidden):
             deny(connection, probe.asked_of, result.customer, result.fetched)
-    result.status, result.reason = WindowStatus.SKIPPED, reason
-    if not isinstance(error, Unauthorized | HostDown):  # of those every window says the same
-        result.reason = UNANSWERED.format(reason)
-        result.warnings = (result.reason,)
+    if isinstance(error, Unauthorized | HostDown):  # of those every window says the same
+        return result.ended(WindowStatus.SKIPPED, reason)
+    unanswered = UNANSWERED.format(reason)
+    return result.ended(WindowStatus.SKIPPED, unanswered, warnings=(unanswered,))
 
 
 @dataclass(frozen=True)

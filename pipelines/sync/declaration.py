@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from pipelines.catalogue.model import Report, declared_columns
 from pipelines.catalogue.reports import REPORTS
 from pipelines.planning.selection import Selection, chosen_reports
-from warehouse.database import Connection
-from warehouse.meta_schema import write_configured
-from warehouse.schema import StoredColumn, TableSchema
-from warehouse.schema_evolution import declare, undeclared
+from warehouse.load.schema_evolution import declare, undeclared
+from warehouse.store.database import Connection
+from warehouse.store.meta_schema import write_configured
+from warehouse.store.schema import StoredColumn, TableSchema
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -28,13 +28,15 @@ def declare_catalogue(
     """
     if missing := undeclared(connection, declared_tables(catalogue.values())):
         declare(connection, missing, now.replace(tzinfo=None))
-    wanted = {one.name for one in chosen_reports(settings, Selection(), catalogue) if not one.on_demand}
+    wanted = {
+        one.name for one in chosen_reports(settings, Selection(), catalogue) if not one.timing.on_demand
+    }
     described = [
         {
             "report": one.name,
             "subject": one.subject,
             "description": one.description,
-            "path": one.path,
+            "path": one.endpoint.path,
             "is_on": one.name in wanted,
         }
         for one in catalogue.values()

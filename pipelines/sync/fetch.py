@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
@@ -33,10 +33,10 @@ from pipelines.sync.paging import UNPAGED, Page, PagingRefused, PagingUnproven, 
 from warehouse.errors import WarehouseError
 
 if TYPE_CHECKING:
-    from pipelines.sync.scheduler import TaskState
+    from pipelines.sync.task import TaskState
     from warehouse.handed_over import TableLike
-    from warehouse.landing import Landing, LandingWriter
-    from warehouse.window_result import WindowResult
+    from warehouse.ledger.window_result import WindowResult
+    from warehouse.load.landing import Landing, LandingWriter
 
 T = TypeVar("T")
 
@@ -75,28 +75,32 @@ def build_request(
     `paged=False` takes the unpaged twin of a paged report. Ids are percent-encoded: they come from
     settings and answers.
     """
-    path = report.path if paged or report.unpaged_path is None else report.unpaged_path
-    query = dict(report.query)
+    path = (
+        report.endpoint.path
+        if paged or report.endpoint.unpaged_path is None
+        else report.endpoint.unpaged_path
+    )
+    query = dict(report.endpoint.query)
     places = {"customerId": quote(customer, safe="")}
-    if report.customer_parameter:
-        query[report.customer_parameter] = customer
+    if report.endpoint.customer_parameter:
+        query[report.endpoint.customer_parameter] = customer
     if span is not None:
         places |= {"year": str(span.first.year), "month": str(span.first.month)}
-        if report.time_parameters == "dates":
+        if report.endpoint.time_parameters == "dates":
             query["dateFrom"], query["dateTo"] = span.bounds
-        elif report.time_parameters == "month bounds":
+        elif report.endpoint.time_parameters == "month bounds":
             query |= {
                 "fromYear": str(span.first.year),
                 "fromMonth": str(span.first.month),
                 "toYear": str(span.last.year),
                 "toMonth": str(span.last.month),
             }
-    if report.choices and question.choice is not None:
-        query[report.choices.parameter] = question.choice
-    if question.asked is not None and report.each == "userId":
+    if report.endpoint.choices and question.choice is not None:
+        query[report.endpoint.choices.parameter] = question.choice
+    if question.asked is not None and report.endpoint.each == "userId":
         places["userId"] = quote(question.asked, safe="")
-    if question.asked is not None and report.each == "estateId":
-        query[report.each] = question.asked
+    if question.asked is not None and report.endpoint.each == "estateId":
+        query[report.endpoint.each] = question.asked
     return Request(path=path.format_map(places), query=query, report=report.name, customer=customer)
 
 
@@ -118,14 +122,15 @@ class Fetcher:
 
     async def fetch(
         self, client: Client, task: TaskState, window: Window, result: WindowResult, *, held: bool = False
-    ) -> None:
-        """Fetch one window into a landing file, and put its tables into its record.
+    ) -> tuple[WindowResult, Exception | None]:
+        """Fetch one window into a landing file; its record with its rows, or as far as it came and the error.
 
-        `held` keeps the file from being loaded by anybody until it is released. Raises RowsWithoutMonths,
-        of which nothing is kept, and whatever else went wrong; the record then says where the answers are.
+        `held` keeps the file from being loaded by anybody until it is released. Of RowsWithoutMonths nothing
+        is kept, of any other error the record says where the answers are. Raises what ends the whole run.
         """
         report = task.planned.report
-        result.load_id = f"{self.clock.utc_now():%Y%m%dT%H%M%S%f}-{secrets.token_hex(4)}"
+        load_id = f"{self.clock.utc_now():%Y%m%dT%H%M%S%f}-{secrets.token_hex(4)}"
+        result = replace(result, load_id=load_id)
         header = {
             "run_id": result.run_id,
             "months": [day.isoformat() for day in result.months],
@@ -140,14 +145,15 @@ class Fetcher:
         try:
             normalized = await reader.read()
             await reader.finish_landing(held=held)
-            result.notes += normalized.notes
-            result.open_months = open_months(result.months, result.window_end, result.fetched, self.timezone)
-            result.tables, result.rejected = normalized.tables, normalized.rejected
-        except (OSError, WarehouseError, RowsWithoutMonths, MemoryError, RunFailed):
+            reader.note(*normalized.notes)
+            return with_rows(reader.result, normalized, self.timezone), None
+        except RowsWithoutMonths as error:
+            return reader.result, error
+        except (OSError, WarehouseError, MemoryError, RunFailed):
             raise
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - one window's trouble must not stop the others
             await reader.finish_landing(error=type(error).__name__)
-            raise
+            return reader.result, error
         finally:
             writer.discard()
 
@@ -174,11 +180,15 @@ class _WindowReader:
     looked_at: dict[tuple[Question, int, bytes], Page] = field(default_factory=dict)
     holds_no_sums: bool = False
 
+    def note(self, *notes: str, **known: Any) -> None:
+        """Add notes to the record, and what else is known by now."""
+        self.result = replace(self.result, notes=(*self.result.notes, *notes), **known)
+
     async def read(self) -> Normalized:
         """The window's rows; asked once more where a month that had rows is empty now."""
         normalized = await self._read_once()
         if self._emptied_months():
-            self.result.notes += ("asked twice",)
+            self.note("asked twice")
             self.counted, self.normalized = [], None
             normalized = await self._read_once()
             emptied = self._emptied_months()
@@ -187,17 +197,18 @@ class _WindowReader:
                     f"none of {sum(row.count for row in normalized.rejected)} rows can be read as before "
                     f"({normalized.rejected[0].reason}); what is held stays"
                 )
-            self.result.warnings += tuple(
+            warnings = tuple(
                 f"{f'{day:%Y-%m}' if day else 'the report'} had {self.task.rows_held[day]} rows "
                 "and is empty now, asked twice"
                 for day in emptied
             )
+            self.note(warnings=(*self.result.warnings, *warnings))
         return normalized
 
     async def finish_landing(self, *, error: str = "", held: bool = False) -> None:
         """Complete the landing file; it says which answers count, none after an error."""
+        self.note(fetched_at_utc=self.result.fetched_at_utc or self.fetcher.clock.utc_now())
         result = self.result
-        result.fetched_at_utc = result.fetched_at_utc or self.fetcher.clock.utc_now()
         trailer = {
             "used": [] if error else [page.place for page in self.counted],
             "error": error,
@@ -205,21 +216,21 @@ class _WindowReader:
             "note": "; ".join((*result.notes, *result.warnings)),
             "requests": result.requests,
             "seconds": result.seconds,
-            "fetched_at_utc": result.fetched_at_utc.isoformat(),
+            "fetched_at_utc": result.fetched.isoformat(),
         }
         landed = await asyncio.to_thread(self.writer.close, trailer, held=held)
-        result.landing, result.sha256 = landed.path, landed.sha256
+        self.note(landing=landed.path, sha256=landed.sha256)
 
     async def _read_once(self) -> Normalized:
         """Ask for the whole window, and make rows of it."""
-        result, limit = self.result, self.task.limit
+        limit = self.task.limit
         refused_before = len(limit.refused)
         if self.task.planned.asked is None:
             self.counted += await self._read_spans(None)
         else:
             self.counted += await self._read_one_by_one(self.task.planned.asked)
         if (refused := len(limit.refused) - refused_before) > 0:
-            result.notes += (f"{refused} spans were refused and halved",)
+            self.note(f"{refused} spans were refused and halved")
         normalized = self.normalized
         if normalized is None:
             normalized = await asyncio.to_thread(self._normalize_together)
@@ -234,10 +245,10 @@ class _WindowReader:
         says_no_month = normalized.undated or (
             self.report.month_of_row == "year and month" and normalized.year_and_month is False
         )
-        if len(result.months) > 1 and says_no_month:
+        if len(self.result.months) > 1 and says_no_month:
             raise RowsWithoutMonths
-        if result.asked is None:  # else the answer is of a few, and says nothing of all that is held
-            result.rows_by_month = rows_by_month(normalized.tables, result.months)
+        if self.result.asked is None:  # else the answer is of a few, and says nothing of all that is held
+            self.note(rows_by_month=rows_by_month(normalized.tables, self.result.months))
         return normalized
 
     async def _without_constants(self, normalized: Normalized) -> Normalized:
@@ -258,7 +269,7 @@ class _WindowReader:
             parts.append(part.tables)
         if not are_constants(normalized.tables, parts):
             return normalized
-        self.result.notes += ("numbers beside the months are the same in every window",)
+        self.note("numbers beside the months are the same in every window")
         self.holds_no_sums = True
         again = await asyncio.to_thread(self._normalize, self.counted, holds_no_sums=True)
         if isinstance(again, UnreadableRows):
@@ -292,7 +303,7 @@ class _WindowReader:
         if len(gone) == len(ids):
             raise gone[0]
         if gone:
-            self.result.notes += (f"{len(gone)} of {len(ids)} are gone (404)",)
+            self.note(f"{len(gone)} of {len(ids)} are gone (404)")
         return [page for pages in answers if not isinstance(pages, NotFound) for page in pages]
 
     async def _read_spans(self, asked: str | None) -> list[Page]:
@@ -304,8 +315,8 @@ class _WindowReader:
 
     async def _read_span(self, asked: str | None, span: Span | None) -> list[Page]:
         """The pages of one span, with every choice there is."""
-        questions = [Question(asked, choice) for choice in self.report.questions]
-        if not self.report.paged:
+        questions = [Question(asked, choice) for choice in self.report.endpoint.questions]
+        if not self.report.endpoint.paged:
             return [await self._ask(question, span) for question in questions]
         answers = [await self._read_paged(question, span) for question in questions]
         is_unpaged = [pages[0].asked_for == UNPAGED for pages in answers]
@@ -323,7 +334,7 @@ class _WindowReader:
         """
         pages = await self._read_proven(question, span)
         if pages is None:
-            self.result.notes += ("read unpaged",)
+            self.note("read unpaged")
             pages = [await self._ask(question, span)]
         if pages[0].is_something_else:
             normalized = await asyncio.to_thread(self._normalize, pages)
@@ -337,13 +348,13 @@ class _WindowReader:
             try:
                 pages = await read_pages(partial(self._ask_page, question, span))
             except PagingRefused as error:
-                self.result.notes += (str(error),)
+                self.note(str(error))
                 break
             except PagingUnproven as error:
-                self.result.notes += (f"read again: {error}",)
+                self.note(f"read again: {error}")
             else:
                 if len(pages) > 2:
-                    self.result.notes += (f"{len(pages)} pages, proven",)
+                    self.note(f"{len(pages)} pages, proven")
                 return pages
         return None
 
@@ -378,7 +389,7 @@ class _WindowReader:
             else:
                 if refusals:
                     accepted = f"{rows} are accepted" if rows else "it is read unpaged"
-                    self.result.notes += (f"{size.rows} rows a page were refused, {accepted}",)
+                    self.note(f"{size.rows} rows a page were refused, {accepted}")
                 size.accept(rows)
                 return page
         size.acquit(has_unpaged=has_unpaged)
@@ -393,16 +404,16 @@ class _WindowReader:
         if rows != UNPAGED:
             request = request.with_query(pageIndex=str(page), pageSize=str(rows))
         is_only_one = self.window.spans == (() if span is None else (span,)) and question == NOTHING_ELSE
-        is_whole = is_only_one and not self.report.paged
+        is_whole = is_only_one and not self.report.endpoint.paged
         parse = partial(self._parse, question=question, rows=rows, is_whole=is_whole)
         try:
             answer, found = await self.client.get(request, parse)
         except ConnectError as error:
-            self.result.requests += error.tries
+            self.note(requests=self.result.requests + error.tries)
             if error.answer is not None:
                 await self._land(error.answer, question)
             raise
-        self.result.requests += answer.tries
+        self.note(requests=self.result.requests + answer.tries)
         found.place = await self._land(answer, question)
         return found
 
@@ -419,7 +430,7 @@ class _WindowReader:
         with self.fetcher.one_large if len(body) > LARGE_ANSWER else nullcontext():
             document = read_document(body)
             found = Page(document, question.asked, question.choice, asked_for=rows)
-            if self.report.paged:
+            if self.report.endpoint.paged:
                 found.rows = row_count(self.report, document)
                 found.is_empty = is_empty(self.report, document)
             if rows != UNPAGED:
@@ -457,10 +468,12 @@ class _WindowReader:
     async def _land(self, answer: Answer, question: Question) -> int:
         """Write an answer to the landing file; returns its place there."""
         result = self.result
-        result.bytes += len(answer.body)
-        self.fetcher.memory.note(result.report, result.bytes)
-        result.seconds += answer.seconds
-        result.fetched_at_utc = result.fetched_at_utc or answer.fetched_at_utc
+        self.note(
+            bytes=result.bytes + len(answer.body),
+            seconds=result.seconds + answer.seconds,
+            fetched_at_utc=result.fetched_at_utc or answer.fetched_at_utc,
+        )
+        self.fetcher.memory.note(self.result.report, self.result.bytes)
         meta = {
             "path": answer.request.path,
             "query": dict(answer.request.query),
@@ -544,8 +557,8 @@ def normalize_answers(
     return normalized
 
 
-def read_landed_tables(landing: Landing, result: WindowResult, report: Report, timezone: str) -> None:
-    """Put the rows of a fetched window into its record, from the answers of its landing file that counted.
+def read_landed_tables(landing: Landing, result: WindowResult, report: Report, timezone: str) -> WindowResult:
+    """The record of a fetched window with its rows, from the answers of its landing file that counted.
 
     Raises what reading a damaged or missing file raises, and UnreadableRows.
     """
@@ -555,14 +568,25 @@ def read_landed_tables(landing: Landing, result: WindowResult, report: Report, t
     for meta, body in landing.read_used(result.landing, result.sha256):
         documents.append(read_document(body))
         asked.append(meta.get("asked"))
-        chosen.append(meta.get("query", {}).get(report.choices.parameter) if report.choices else None)
+        chosen.append(
+            meta.get("query", {}).get(report.endpoint.choices.parameter) if report.endpoint.choices else None
+        )
     is_spread = report.month_of_row == "year and month within"
     holds_no_sums = is_spread and landing.landed(result.landing).trailer.get("holds_no_sums", False)
     normalized = normalize_answers(
         report, documents, result.months, timezone, asked, chosen, holds_no_sums=holds_no_sums
     )
-    result.open_months = open_months(result.months, result.window_end, result.fetched, timezone)
-    result.tables, result.rejected = normalized.tables, normalized.rejected
+    return with_rows(result, normalized, timezone)
+
+
+def with_rows(result: WindowResult, normalized: Normalized, timezone: str) -> WindowResult:
+    """The record of a fetched window with its rows."""
+    return replace(
+        result,
+        tables=normalized.tables,
+        rejected=normalized.rejected,
+        open_months=open_months(result.months, result.window_end, result.fetched, timezone),
+    )
 
 
 def open_months(

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from warehouse.window_result import Doubt, DoubtKind
+from warehouse.ledger.window_result import Doubt, DoubtKind
 
 if TYPE_CHECKING:
     from warehouse.handed_over import TableLike
-    from warehouse.profile import HeldTable
-    from warehouse.window_result import WindowResult
+    from warehouse.ledger.window_result import WindowResult
+    from warehouse.load.profile import HeldTable
 
 FEWEST_ROWS = 10
 """A customer with fewer rows of a report than this may lose any of them."""

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 from pipelines.sync.memory_budget import UNDER_WAY, MemoryBudget
 from pipelines.sync.summary import Summary
-from warehouse.ahead import take_back
 from warehouse.errors import WarehouseError
-from warehouse.window_result import WindowStatus
-from warehouse.write_session import WriteSession
+from warehouse.ledger.ahead import take_back
+from warehouse.ledger.window_result import WindowStatus
+from warehouse.load.write_session import WriteSession
 
 if TYPE_CHECKING:
-    from warehouse.database import Store
-    from warehouse.window_result import WindowResult
+    from warehouse.ledger.window_result import WindowResult
+    from warehouse.store.database import Store
 
 LOADS_IN_A_GROUP = 200
 BYTES_IN_A_GROUP = UNDER_WAY // 2
@@ -80,21 +80,20 @@ class Loader:
 
         Returns the last group, whose rows DuckDB holds in memory until the file is closed.
         """
-        group: Sequence[WindowResult] = ()
+        loaded: Sequence[WindowResult] = ()
         if self.has_ahead and self._waiting:
             with self.store.writing() as connection:
                 take_back(connection, self.summary.started_utc, self.store.now())
             self.has_ahead = False
         with WriteSession(self.store) as session:
-            while following := asyncio.run_coroutine_threadsafe(self._next(group), loop).result():
-                group = following
-                self._load(session, group)
-        return group
+            while group := asyncio.run_coroutine_threadsafe(self._next(loaded), loop).result():
+                loaded = self._load(session, group)
+        return loaded
 
     async def _next(self, loaded: Sequence[WindowResult]) -> Sequence[WindowResult]:
         """Report a group that was loaded; return the next, if it is worth keeping the file open."""
         for result in loaded:
-            self.summary.add(result, result.status, result.reason)
+            self.summary.add(result)
         async with self._changed:
             if not self._waiting or (loaded and not (self._is_full or self._is_over)):
                 return ()
@@ -102,26 +101,15 @@ class Loader:
         self.memory.loaded(*(result.bytes for result in loaded))
         return group
 
-    def _load(self, session: WriteSession, group: Sequence[WindowResult]) -> None:
+    def _load(self, session: WriteSession, group: Sequence[WindowResult]) -> Sequence[WindowResult]:
+        """What became of the windows of a group, without their rows."""
         try:
-            session.load(group)
+            return session.load(group)
         except WarehouseError:
             raise
         except Exception as error:  # noqa: BLE001 - one window's trouble must not stop the others
             half = len(group) // 2
             if half:
-                self._load(session, group[:half])
-                self._load(session, group[half:])
-                return
-            [failed] = group
-            failed.status, failed.tables, failed.rejected = WindowStatus.FAILED, (), ()
-            failed.reason = (
-                f"the rows could not be loaded ({type(error).__name__}: {error}); "
-                "the answer is kept in landing"
-            )
-            return
-        for result in group:
-            result.reason = "; ".join(result.notes)
-            result.warnings += tuple(
-                f"{day:%Y-%m} was left alone: a newer fetch is held" for day in result.superseded
-            )
+                return [*self._load(session, group[:half]), *self._load(session, group[half:])]
+            why = f"the rows could not be loaded ({type(error).__name__}: {error})"
+            return [group[0].ended(WindowStatus.FAILED, f"{why}; the answer is kept in landing")]

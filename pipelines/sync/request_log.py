@@ -13,7 +13,7 @@ from filelock import FileLock
 
 from pipelines.clock import Clock
 from pipelines.connect.models import Try
-from warehouse.files import private_folder
+from warehouse.store.files import private_folder
 
 FILE = "requests.log"
 LARGEST_BYTES = 10_000_000

@@ -17,7 +17,7 @@ from pipelines.connect.rate_limit import RateLimit
 from pipelines.connect.refused_logins import RefusedLogins
 from pipelines.connect.retry import RetryPolicy
 from pipelines.connect.service_clock import ClockCheck
-from pipelines.settings.messages import login_in_words
+from pipelines.settings.model import login_in_words
 
 if TYPE_CHECKING:
     import httpx

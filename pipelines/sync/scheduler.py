@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from pipelines.connect.errors import ConnectError, Forbidden, HostDown, Refused, RunFailed
-from pipelines.planning.plan import PlannedReport
+from pipelines.connect.errors import ConnectError, Forbidden, HostDown, Refused
 from pipelines.planning.windows import Window, windows
-from pipelines.sync.bisect import WindowLimit
 from pipelines.sync.fetch import Fetcher, RowsWithoutMonths, read_landed_tables
 from pipelines.sync.guard import Comparison, compared_months, reason, shrink_warning
 from pipelines.sync.loader import Loader
-from pipelines.sync.paging import PageSize
 from pipelines.sync.summary import Summary
-from warehouse.errors import WarehouseError
-from warehouse.profile import read_profiles
-from warehouse.window_result import WindowResult, WindowStatus
+from pipelines.sync.task import TaskState
+from warehouse.ledger.window_result import WindowResult, WindowStatus
+from warehouse.load.profile import read_profiles
 
 if TYPE_CHECKING:
     from pipelines.connect.circuit_breaker import CircuitBreaker
@@ -33,49 +31,6 @@ THREADS = 3
 """How many answers are parsed, compressed or loaded at a time: each takes memory of its own."""
 MOST_REFUSED_WINDOWS = 2
 """After so many windows refused for another reason than their length, the rest are not asked."""
-
-
-@dataclass
-class TaskState:
-    """How far one report of one customer is; its windows share it.
-
-    `rows_held` counts the rows held before the sync, by month (None without months). `closed` says why no
-    more windows are asked. `denied` means refused, or not asked as its customer was refused every report
-    before. Where anything is held that it can be compared with, it has a `comparison`: what is fetched waits
-    in `held_back` until the whole task is in, so that the guard sees all of it.
-    """
-
-    planned: PlannedReport
-    rows_held: Mapping[date | None, int] = field(default_factory=dict)
-    limit: WindowLimit = field(default_factory=WindowLimit)
-    page_size: PageSize = field(default_factory=PageSize)
-    windows_left: int = 0
-    refused_windows: int = 0
-    closed: str = ""
-    denied: bool = False
-    comparison: Comparison | None = None
-    held_back: list[WindowResult] = field(default_factory=list)
-    has_begun: bool = False
-    first_ended: asyncio.Event = field(default_factory=asyncio.Event)
-
-    @property
-    def months(self) -> tuple[date | None, ...]:
-        """The first days of all months that are asked for; None of a report without months."""
-        return tuple(month.first_day for one in self.planned.windows for month in one.months) or (None,)
-
-    def begin(self, window: Window, run_id: str) -> WindowResult:
-        """The record of one of its windows, before anything is known of it."""
-        report = self.planned.report
-        return WindowResult(
-            report=report.name,
-            customer=self.planned.customer.id,
-            months=tuple(month.first_day for month in window.months),
-            window_start=window.spans[0].first if window.spans else None,
-            window_end=window.spans[-1].last if window.spans else None,
-            run_id=run_id,
-            history=report.stored_as == "history",
-            asked=self.planned.asked if report.on_demand else None,
-        )
 
 
 @dataclass
@@ -145,17 +100,19 @@ class Scheduler:
         result = task.begin(window, self.summary.run_id)
         memory = self.fetcher.memory
         await memory.enter(result.report)
-        if await self._fetch(task, window, result, held=task.comparison is not None):
+        fetched = await self._fetch(task, window, result, held=task.comparison is not None)
+        if fetched is not None:
             if task.comparison is None:
-                await self.loader.put(result)
+                await self.loader.put(fetched)
                 return
-            task.comparison.add(result.months, result.tables)
-            result.tables, result.rejected = (), ()  # they are read from landing again
-            task.held_back.append(result)
+            task.comparison.add(fetched.months, fetched.tables)
+            task.held_back.append(fetched.without_rows())
         memory.leave(result.report)
 
-    async def _fetch(self, task: TaskState, window: Window, result: WindowResult, *, held: bool) -> bool:
-        """Fetch a window; false if it came to nothing, which the summary then knows.
+    async def _fetch(
+        self, task: TaskState, window: Window, result: WindowResult, *, held: bool
+    ) -> WindowResult | None:
+        """Fetch a window; None if it came to nothing, which the summary then knows.
 
         What became of other windows while this one waited for memory may be a reason not to ask at all.
         """
@@ -163,31 +120,26 @@ class Scheduler:
             task.denied = True
             task.closed = "not asked: the customer was refused every report so far (403)"
         if task.denied:
-            self.summary.add(result, WindowStatus.NO_ACCESS, task.closed)
-            return False
-        if stopped := self.summary.stopped:
-            describe(result, stopped)
-            self.summary.add(result, WindowStatus.NOT_ASKED, stopped.found)
-            return False
-        if task.closed:
-            self.summary.add(result, WindowStatus.NOT_ASKED, task.closed)
-            return False
-        try:
-            await self.fetcher.fetch(self.clients[result.customer], task, window, result, held=held)
-        except RowsWithoutMonths:
-            self._ask_by_month(task, window, result)
-        except (OSError, WarehouseError, MemoryError, RunFailed):
-            raise
-        except Exception as error:  # noqa: BLE001 - one window's trouble must not stop the others
-            self._note_failure(task, result, error)
+            self.summary.add(result.ended(WindowStatus.NO_ACCESS, task.closed))
+        elif stopped := self.summary.stopped:
+            self.summary.add(result.ended(WindowStatus.NOT_ASKED, stopped.found, **facts_of(stopped)))
+        elif task.closed:
+            self.summary.add(result.ended(WindowStatus.NOT_ASKED, task.closed))
         else:
-            return True
-        return False
+            client = self.clients[result.customer]
+            fetched, error = await self.fetcher.fetch(client, task, window, result, held=held)
+            if error is None:
+                return fetched
+            if isinstance(error, RowsWithoutMonths):
+                self._ask_by_month(task, window, fetched)
+            else:
+                self._note_failure(task, fetched, error)
+        return None
 
     def _ask_by_month(self, task: TaskState, window: Window, result: WindowResult) -> None:
         """Put a window's months in the queue one by one: its rows carry no month of their own."""
         reason = "its rows carry no year and month, so its months are asked one by one"
-        self.summary.add(result, WindowStatus.SKIPPED, reason)
+        self.summary.add(result.ended(WindowStatus.SKIPPED, reason))
         task.limit.months = 1
         wanted, months = task.planned.one_by_one, window.months
         if wanted is not None:
@@ -211,36 +163,35 @@ class Scheduler:
                 status = WindowStatus.NOT_ASKED
         self.summary.stopped = self.circuit_breaker.over
         stopped = self.summary.stopped if isinstance(error, HostDown) else None
-        describe(result, stopped or error)
-        self.summary.add(result, status, reason)
+        self.summary.add(result.ended(status, reason, **facts_of(stopped or error)))
 
     async def _release(self, task: TaskState) -> None:
         """Load what waited for the whole task to be in, unless the guard doubts it."""
+        sys.audit("brokerbi.before_release")
         waiting, task.held_back = task.held_back, []
         comparison, task.comparison = task.comparison, None
         doubts = comparison.doubts(waiting) if comparison else ()
         if not doubts and (shrunk := shrink_warning(task.rows_held, waiting)):
-            waiting[0].warnings += (shrunk,)
+            waiting[0] = replace(waiting[0], warnings=(*waiting[0].warnings, shrunk))
         for result in waiting:
-            if doubts:
-                result.warnings = ()  # of emptied months: they are among what is held back
-                result.doubts, result.error = doubts, doubts[0].kind.value
-                self.summary.add(result, WindowStatus.HELD_BACK, reason(doubts))
+            if doubts:  # warnings are of emptied months, which are among what is held back
+                facts = {"doubts": doubts, "error": doubts[0].kind.value, "warnings": ()}
+                self.summary.add(result.ended(WindowStatus.HELD_BACK, reason(doubts), **facts))
                 continue
             await self.fetcher.memory.enter(result.report)
-            result.landing = self.fetcher.landing.release(result.landing)
-            await asyncio.to_thread(
-                read_landed_tables, self.fetcher.landing, result, task.planned.report, self.fetcher.timezone
+            landing, report = self.fetcher.landing, task.planned.report
+            released = replace(result, landing=landing.release(result.landing))
+            await self.loader.put(
+                await asyncio.to_thread(read_landed_tables, landing, released, report, self.fetcher.timezone)
             )
-            await self.loader.put(result)
 
 
-def describe(result: WindowResult, error: Exception) -> None:
-    """Put the facts of an error into the record of a window."""
-    result.error = type(error).__name__
+def facts_of(error: Exception) -> dict[str, Any]:
+    """What an error says of a window, as fields of its record."""
+    facts: dict[str, Any] = {"error": type(error).__name__}
     if isinstance(error, ConnectError):
-        result.remedy, result.last_try, result.login = error.remedy, error.last_try, error.login
-        result.http_status = error.http_status
+        facts |= {name: getattr(error, name) for name in ("remedy", "last_try", "login", "http_status")}
+    return facts
 
 
 def in_turns(tasks: Sequence[TaskState]) -> Iterator[tuple[TaskState, Window]]:

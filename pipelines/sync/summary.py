@@ -20,8 +20,8 @@ from pipelines.operations.causes import (
     names,
 )
 from pipelines.planning.selection import Pair
-from warehouse.status import Condition, rights_lost, shut_out
-from warehouse.window_result import WindowResult, WindowStatus
+from warehouse.ledger.status import Condition, rights_lost, shut_out
+from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 TROUBLE = frozenset({WindowStatus.FAILED, WindowStatus.HELD_BACK, WindowStatus.NOT_ASKED})
 """What makes a run end as failed. A report the login never had a right to is reported, but is no failure."""
@@ -52,9 +52,8 @@ class Summary:
     has_ahead: bool = False
     conditions: Sequence[Condition] = ()
 
-    def add(self, result: WindowResult, status: WindowStatus, reason: str = "") -> None:
+    def add(self, result: WindowResult) -> None:
         """Add a window that has come to its end."""
-        result.status, result.reason = status, reason
         self.results.append(result)
         if self.on_result:
             self.on_result(result)
@@ -64,7 +63,7 @@ class Summary:
         if waiting:
             months = tuple(month.first_day for month in sorted(waiting))
             reason = f"due by turns until {max(waiting.values())}"
-            self.add(WindowResult(*pair, months), WindowStatus.WAITING, reason)
+            self.add(WindowResult(*pair, months, status=WindowStatus.WAITING, reason=reason))
 
     @property
     def trouble(self) -> list[WindowResult]:

@@ -28,13 +28,12 @@ from pipelines.sync.loader import Loader
 from pipelines.sync.paging import PageSize
 from pipelines.sync.request_log import RequestLogger
 from pipelines.sync.run_context import RunContext
-from pipelines.sync.scheduler import Scheduler, TaskState
+from pipelines.sync.scheduler import Scheduler
 from pipelines.sync.summary import Summary
-from warehouse.ahead import has_loads, is_ahead, is_rehearsal, note_rehearsal
-from warehouse.database import Connection, Store
+from pipelines.sync.task import TaskState
 from warehouse.errors import WarehouseError
-from warehouse.landing import Landing
-from warehouse.ledger import (
+from warehouse.ledger.ahead import has_loads, is_ahead, is_rehearsal, note_rehearsal
+from warehouse.ledger.ledger import (
     Cap,
     add_requests,
     deny,
@@ -44,8 +43,10 @@ from warehouse.ledger import (
     record_failures,
     remember_cap,
 )
-from warehouse.status import read_conditions
-from warehouse.window_result import WindowResult, WindowStatus
+from warehouse.ledger.status import read_conditions
+from warehouse.ledger.window_result import WindowResult, WindowStatus
+from warehouse.load.landing import Landing
+from warehouse.store.database import Connection, Store
 
 if TYPE_CHECKING:
     from datetime import date
@@ -156,16 +157,16 @@ class _Run:
             self.summary.held[planned.pair] += planned.wanted.left
             self.summary.add_waiting(planned.pair, planned.wanted.waiting)
             if planned.skipped:
-                self.summary.add(WindowResult(*planned.pair), WindowStatus.SKIPPED, planned.skipped)
+                self.summary.add(WindowResult(*planned.pair).ended(WindowStatus.SKIPPED, planned.skipped))
             if planned.out_of_reach:
                 months = tuple(month.first_day for month in planned.out_of_reach)
                 reason = "the service does not calculate these months; what is held stays"
-                self.summary.add(WindowResult(*planned.pair, months), WindowStatus.SKIPPED, reason)
+                self.summary.add(WindowResult(*planned.pair, months).ended(WindowStatus.SKIPPED, reason))
             if planned.wanted.postponed:
                 months = tuple(month.first_day for month in planned.wanted.postponed)
                 reason = POSTPONED.format(len(months), len(planned.wanted.due_as("changed")))
                 result = WindowResult(*planned.pair, months, warnings=(reason,))
-                self.summary.add(result, WindowStatus.SKIPPED, reason)
+                self.summary.add(result.ended(WindowStatus.SKIPPED, reason))
 
     async def ask_and_load(self, plan: Plan, tasks: Sequence[TaskState]) -> None:
         """Ask and load, then write down what came of it; what was asked is added up however the run ends."""
@@ -215,7 +216,7 @@ class _Run:
                 for result in await ask_what_changed(
                     plan.probes, clients, fetcher, self.store, reports, run_id
                 ):
-                    self.summary.add(result, result.status, result.reason)
+                    self.summary.add(result)
                 plan, tasks = self.plan_again()
             self.announce(plan)
             if tasks:
@@ -237,14 +238,16 @@ class _Run:
         """Ask for the months of budgets of which an answer of this sync, a changed one, makes another due."""
         reports = self.context.catalogue
         changed = [one for one in self.summary.results if one.history and (one.opened or one.closed)]
-        if self.summary.stopped or not any(reports[one.report].weekly for one in changed):
+        if self.summary.stopped or not any(reports[one.report].timing.weekly for one in changed):
             return []
         plan, _ = self.plan_again()
         refused = {task.planned.pair for task in tasks if task.denied}
         followed = {
             one.pair: months
             for one in plan.planned
-            if one.report.weekly and one.pair not in refused and (months := one.wanted.due_as("changed"))
+            if one.report.timing.weekly
+            and one.pair not in refused
+            and (months := one.wanted.due_as("changed"))
         }
         if not followed:
             return []

@@ -15,11 +15,11 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from pipelines.sync.declaration import declared_tables
-from warehouse.duckdb_file import literal, mappings, run_definitions
-from warehouse.marts import build_marts
-from warehouse.meta_schema import statements, write_configured
-from warehouse.queries import SQL, syntax_trees, tables_read
-from warehouse.schema_evolution import declare
+from warehouse.load.schema_evolution import declare
+from warehouse.marts.build import build_marts
+from warehouse.marts.queries import SQL, syntax_trees, tables_read
+from warehouse.store.duckdb_file import literal, mappings, run_definitions
+from warehouse.store.meta_schema import statements, write_configured
 
 Row = Mapping[str, object]
 FIRST_MOMENT = datetime(2026, 6, 1, 5, 0)

@@ -24,7 +24,7 @@ from tests.marts.given import (
     sales_read,
     warehouse,
 )
-from warehouse.queries import SQL
+from warehouse.marts.queries import SQL
 
 SPRING, SUMMER, AUTUMN = datetime(2026, 3, 1), datetime(2026, 6, 1), datetime(2026, 9, 1)
 VERSION: Row = {"_fetched_at_utc": SPRING, "valid_from_utc": SPRING}

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.marts.given import warehouse
-from warehouse.marts import MartError, build_marts
-from warehouse.queries import SQL, QueryError
+from warehouse.marts.build import MartError, build_marts
+from warehouse.marts.queries import SQL, QueryError
 
 HEADER = "-- What is it?\n-- One row.\n"
 

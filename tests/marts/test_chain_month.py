@@ -21,9 +21,9 @@ from tests.marts.given import (
     rows,
     warehouse,
 )
-from warehouse.ledger import deny
-from warehouse.meta_schema import write_configured
-from warehouse.queries import SQL
+from warehouse.ledger.ledger import deny
+from warehouse.marts.queries import SQL
+from warehouse.store.meta_schema import write_configured
 
 M1, M2, M3 = ({"office_customer_id": office} for office in ("M1", "M2", "M3"))
 COMPLETE = (

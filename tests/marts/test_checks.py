@@ -10,9 +10,9 @@ import pytest
 from duckdb import DuckDBPyConnection
 
 from tests.marts.given import arrived, asked_for, build, earned, held, loaded, rows, sold, warehouse
-from warehouse.checks import CheckResult, keep_results, run_checks
-from warehouse.marts import build_marts
-from warehouse.queries import SQL, QueryError, queries
+from warehouse.marts.build import build_marts
+from warehouse.marts.checks import CheckResult, keep_results, run_checks
+from warehouse.marts.queries import SQL, QueryError, queries
 
 CHECKS = SQL / "checks"
 M1, U1 = {"office_customer_id": "M1"}, {"user_id": "U1"}

@@ -9,7 +9,7 @@ from duckdb import DuckDBPyConnection
 
 from tests.marts.given import arrived, warehouse
 from tests.marts.test_building import room
-from warehouse.marts import build_marts
+from warehouse.marts.build import build_marts
 
 FROM_NO_COLUMN = {
     "rows are counted": {

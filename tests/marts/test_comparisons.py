@@ -9,7 +9,7 @@ import pytest
 from duckdb import DuckDBPyConnection
 
 from tests.marts.given import FIRST_MOMENT, build, built, earned, loaded, sales_read, sold, warehouse
-from warehouse.queries import SQL
+from warehouse.marts.queries import SQL
 
 
 def office_earned(given: DuckDBPyConnection, month: str, **commissions: float) -> None:

@@ -8,9 +8,9 @@ import pytest
 from duckdb import DuckDBPyConnection
 
 from tests.marts.given import build, held, warehouse
-from warehouse.duckdb_file import insert_rows
-from warehouse.ledger import deny
-from warehouse.meta_schema import write_configured
+from warehouse.ledger.ledger import deny
+from warehouse.store.duckdb_file import insert_rows
+from warehouse.store.meta_schema import write_configured
 
 NOW = datetime.now(UTC).replace(tzinfo=None, microsecond=0)  # lateness is measured by the reader's clock
 LONG_AGO = NOW - timedelta(days=9)

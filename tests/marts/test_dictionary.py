@@ -10,12 +10,12 @@ from duckdb import DuckDBPyConnection
 
 from pipelines.sync.declaration import declared_tables
 from tests.marts.given import FIRST_MOMENT, arrived, earned, loaded, sold, warehouse
-from warehouse.dictionary import MOST_COMMENTED, describe
-from warehouse.duckdb_file import insert_rows
-from warehouse.marts import build_marts
-from warehouse.meta_schema import statements
-from warehouse.queries import SQL, queries
-from warehouse.schema_evolution import declare
+from warehouse.load.schema_evolution import declare
+from warehouse.marts.build import build_marts
+from warehouse.marts.dictionary import MOST_COMMENTED, describe
+from warehouse.marts.queries import SQL, queries
+from warehouse.store.duckdb_file import insert_rows
+from warehouse.store.meta_schema import statements
 
 QUESTIONS = sorted((SQL / "analysis").glob("*.sql"))
 

@@ -21,8 +21,8 @@ from tests.marts.given import (
     sold,
     warehouse,
 )
-from warehouse.ledger import deny
-from warehouse.meta_schema import write_configured
+from warehouse.ledger.ledger import deny
+from warehouse.store.meta_schema import write_configured
 
 M1, M2 = {"office_customer_id": "M1"}, {"office_customer_id": "M2"}
 LATER = datetime(2026, 6, 3, 5)

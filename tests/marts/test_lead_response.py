@@ -10,7 +10,7 @@ import pytest
 from duckdb import DuckDBPyConnection
 
 from tests.marts.given import arrived, build, held, rows, warehouse
-from warehouse.meta_schema import write_declared
+from warehouse.store.meta_schema import write_declared
 
 CREATED = datetime(2026, 7, 1, 14)  # in Stockholm, which is 12 o'clock in UTC
 FIRST_NIGHT = datetime(2026, 7, 2, 3)

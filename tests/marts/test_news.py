@@ -8,7 +8,7 @@ import pytest
 from duckdb import DuckDBPyConnection
 
 from tests.marts.given import build_for, built, earned, explained, loaded, sales_read, sold, warehouse
-from warehouse.queries import SQL
+from warehouse.marts.queries import SQL
 
 NIGHTS = [datetime(2026, 2, day, 3) for day in (1, 5, 15)]
 JANUARY = date(2026, 1, 1)

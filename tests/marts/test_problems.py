@@ -8,11 +8,11 @@ import pytest
 from duckdb import DuckDBPyConnection
 
 from tests.marts.given import arrived, build, built, held, rows, sold, warehouse
-from warehouse.checks import CheckResult, keep_results
-from warehouse.duckdb_file import insert_rows
-from warehouse.ledger import deny, forget_healed_refusals
-from warehouse.meta_schema import write_configured
-from warehouse.queries import SQL
+from warehouse.ledger.ledger import deny, forget_healed_refusals
+from warehouse.marts.checks import CheckResult, keep_results
+from warehouse.marts.queries import SQL
+from warehouse.store.duckdb_file import insert_rows
+from warehouse.store.meta_schema import write_configured
 
 NOW = datetime.now(UTC).replace(tzinfo=None, microsecond=0)  # freshness is measured by the reader's clock
 LONG_AGO = NOW - timedelta(days=9)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.marts.given import asked_for, built, sold, warehouse
-from warehouse.meta_schema import write_declared
+from warehouse.store.meta_schema import write_declared
 
 APRIL = datetime(2026, 4, 10, 3)
 

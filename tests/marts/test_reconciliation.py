@@ -20,8 +20,8 @@ from tests.marts.given import (
     sold,
     warehouse,
 )
-from warehouse.changes import Changed, remember_disagreements
-from warehouse.meta_schema import aware, write_declared
+from warehouse.ledger.changes import Changed, remember_disagreements
+from warehouse.store.meta_schema import aware, write_declared
 
 NOT_RECONCILED = (
     "SELECT office_id, compared, measure, difference::DOUBLE, likely_reason FROM marts.reconciliation "

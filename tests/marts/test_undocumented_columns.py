@@ -10,9 +10,9 @@ from duckdb import DuckDBPyConnection
 
 from pipelines.normalize.tables import OUR_COLUMNS
 from tests.marts.given import arrived, asked_for, earned, held, loaded, rows, sold, warehouse
-from warehouse.duckdb_file import quoted
-from warehouse.marts import MartError, build_marts
-from warehouse.queries import SQL, queries
+from warehouse.marts.build import MartError, build_marts
+from warehouse.marts.queries import SQL, queries
+from warehouse.store.duckdb_file import quoted
 
 WORDS = """
     id type name value date month year status count total amount sum office user key index order group from to

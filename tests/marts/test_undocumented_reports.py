@@ -20,12 +20,12 @@ from pipelines.months import Month
 from tests.marts.given import arrived, build, built, rows, warehouse
 from tests.unit.normalize.answers import event, normalized
 from tests.working_file import give_working_file
-from warehouse.checks import CheckResult, run_checks
-from warehouse.database import Store
-from warehouse.marts import build_marts
-from warehouse.queries import SQL, queries
-from warehouse.window_result import WindowResult
-from warehouse.write_session import load_results
+from warehouse.ledger.window_result import WindowResult
+from warehouse.load.write_session import load_results
+from warehouse.marts.build import build_marts
+from warehouse.marts.checks import CheckResult, run_checks
+from warehouse.marts.queries import SQL, queries
+from warehouse.store.database import Store
 
 JANUARY = Month(2026, 1)
 READ = datetime(2026, 2, 1, tzinfo=UTC)
@@ -79,7 +79,7 @@ def answered(folder: Path, answers: Mapping[str, object]) -> Built:
 
 def result_of(name: str, value: object) -> WindowResult:
     report = REPORTS[name]
-    result = normalized(name, value, months=[JANUARY], asked=["U1" if report.each else None])
+    result = normalized(name, value, months=[JANUARY], asked=["U1" if report.endpoint.each else None])
     months: tuple[date, ...] = (JANUARY.first_day,) if report.has_months else ()
     return WindowResult(
         load_id=f"L-{name}", run_id="R", report=name, customer="M1", window_start=JANUARY.first_day,

@@ -8,12 +8,10 @@ import os
 import resource
 import signal
 import sys
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from pipelines.operations.erase import erase
@@ -26,9 +24,9 @@ from pipelines.sync.run_context import RunContext
 from pipelines.sync.sync import sync
 from tests.scenarios.scenario import FastClock, Scenario, settings_for, world_of
 from warehouse.errors import WarehouseError
-from warehouse.personal_data import PersonKind
-from warehouse.publish import rollback
-from warehouse.retention import compact
+from warehouse.persons.personal_data import PersonKind
+from warehouse.publishing.publish import rollback
+from warehouse.publishing.retention import compact
 
 KILLED = -signal.SIGKILL
 NO_ROOM = 77
@@ -38,11 +36,9 @@ _FORK_SERVER = multiprocessing.get_context("forkserver")
 
 @dataclass(frozen=True)
 class Step:
-    """The call or the return of a function, for the `turn`th time."""
+    """An audit event of ours, without its prefix, for the `turn`th time."""
 
-    file: str
-    function: str
-    event: str = "call"
+    name: str
     turn: int = 1
 
 
@@ -153,13 +149,11 @@ _JOBS: Mapping[str, Callable[[Job], int]] = {
 def _die_at(step: Step) -> None:
     left = step.turn
 
-    def watch(frame: FrameType, event: str, _: Any) -> None:
+    def watch(event: str, _: tuple[object, ...]) -> None:
         nonlocal left
-        code = frame.f_code
-        if event == step.event and code.co_name == step.function and code.co_filename.endswith(step.file):
+        if event == f"brokerbi.{step.name}":
             left -= 1
             if left == 0:
                 os.kill(os.getpid(), signal.SIGKILL)
 
-    threading.setprofile(watch)
-    sys.setprofile(watch)
+    sys.addaudithook(watch)

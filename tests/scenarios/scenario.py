@@ -34,8 +34,8 @@ from pipelines.sync.summary import Summary
 from pipelines.sync.sync import sync
 from tests.sandbox_transport import SandboxTransport
 from tests.working_file import give_working_file
-from warehouse.database import Store
-from warehouse.marts import build_marts
+from warehouse.marts.build import build_marts
+from warehouse.store.database import Store
 
 TODAY = date(2026, 11, 21)
 NOON = datetime.combine(TODAY, time(12), UTC)

@@ -15,7 +15,7 @@ from pipelines.months import Month
 from pipelines.sandbox.service import Service
 from tests.scenarios.scenario import FastClock, Scenario, settings_for, world_of
 from tests.working_file import give_working_file
-from warehouse.landing import Landing
+from warehouse.load.landing import Landing
 
 FEWEST = settings(max_examples=max(1, settings().max_examples // 100))
 """An example is two whole syncs; `make soak` tries twenty."""

@@ -21,8 +21,8 @@ from pipelines.planning.selection import Selection
 from pipelines.sync.summary import Summary
 from tests.scenarios.scenario import Scenario, whole_chain
 from tests.tools.soak.stale_months import REPORTS, StaleMonth, stale_months, synced_into
-from warehouse.database import Store
-from warehouse.window_result import WindowResult, WindowStatus
+from warehouse.ledger.window_result import WindowResult, WindowStatus
+from warehouse.store.database import Store
 
 FIRST, LATER = date(2026, 6, 5), date(2026, 6, 12)
 OLDER = date(2026, 4, 1)  # the months from here on are read every night anyhow

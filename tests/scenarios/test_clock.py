@@ -21,8 +21,8 @@ from pipelines.sandbox.faults import Fault
 from pipelines.settings.messages import SettingsError
 from pipelines.sync.sync import sync
 from tests.scenarios.scenario import TODAY, FastClock, Scenario, scenario
-from warehouse.database import Store
-from warehouse.status import overview
+from warehouse.ledger.status import overview
+from warehouse.store.database import Store
 
 REPORTS = ("users", "sales", "budget_commission")
 

@@ -20,52 +20,55 @@ from pipelines.operations.replay import replay
 from tests.scenarios.processes import NO_ROOM, Job, Step, is_killed, run
 from tests.scenarios.scenario import Cell, Rows, Scenario, contents, scenario, synced, wrong_cells
 from tests.tools.soak.crowd import WRITERS, crowd
-from warehouse.checkpoint_journal import HEADERS, journal_path
-from warehouse.database import Store
 from warehouse.errors import WarehouseError
-from warehouse.files import wal
-from warehouse.ledger import ledger_of
-from warehouse.status import lock_state
+from warehouse.ledger.ledger import ledger_of
+from warehouse.ledger.status import lock_state
+from warehouse.store.checkpoint_journal import HEADERS, journal_path
+from warehouse.store.database import Store
+from warehouse.store.files import wal
 
 BOTH_FILES = ("working file", "published file")
 BLOCK, PAGE = 256 * 1024, 4096
-JOURNAL_WRITTEN = Step("warehouse/checkpoint_journal.py", "_write_journal", "return")
+JOURNAL_WRITTEN = Step("journal_written")
 SYNC = (
-    Step("warehouse/files.py", "sync"),
-    Step("warehouse/duckdb_file.py", "create", "return"),
-    Step("warehouse/schema_evolution.py", "declare", "return"),
-    Step("warehouse/landing.py", "close"),
-    Step("warehouse/landing.py", "close", "return"),
-    Step("warehouse/load.py", "load_group"),
-    Step("warehouse/load.py", "_write_ledger"),
-    Step("warehouse/load.py", "load_group", "return"),
+    Step("disk_sync"),
+    Step("file_made"),
+    Step("tables_declared"),
+    Step("before_landing_closed"),
+    Step("landing_closed"),
+    Step("before_load"),
+    Step("rows_written"),
+    Step("ledger_written"),
     JOURNAL_WRITTEN,
-    Step("warehouse/checkpoint_journal.py", "_checkpoint", "return"),
-    Step("warehouse/write_session.py", "load", "return"),
-    Step("warehouse/write_session.py", "__exit__", "return"),
+    Step("checkpointed"),
+    Step("load_committed"),
+    Step("session_closed"),
 )
 FIRST_SYNC = (*SYNC[:5], JOURNAL_WRITTEN)
 STEPS = {
     "sync": SYNC[5:],
     "publish": (
-        Step("warehouse/marts.py", "build_marts", "return"),
-        Step("warehouse/files.py", "copy_file", "return"),
-        Step("warehouse/publish.py", "show"),
-        Step("warehouse/publish.py", "show", "return"),
-        Step("warehouse/publish.py", "_write_down", turn=2),
+        Step("marts_built"),
+        Step("file_copied"),
+        Step("before_version_shown"),
+        Step("version_shown"),
+        Step("before_publication_noted", 2),
     ),
     "replay": (
-        Step("warehouse/load.py", "_write_ledger"),
-        Step("warehouse/load.py", "_write_ledger", turn=2),
-        Step("warehouse/write_session.py", "load", "return"),
-        Step("warehouse/write_session.py", "load", "return", turn=2),
-        Step("warehouse/write_session.py", "__exit__", "return"),
+        Step("rows_written"),
+        Step("rows_written", 2),
+        Step("load_committed"),
+        Step("load_committed", 2),
+        Step("session_closed"),
     ),
-    "rollback": (Step("warehouse/files.py", "give_name"), Step("warehouse/files.py", "give_name", "return")),
+    "rollback": (
+        Step("before_naming"),
+        Step("file_named"),
+    ),
     "compact": (
-        Step("warehouse/retention.py", "rewrite_file"),
-        Step("warehouse/retention.py", "rewrite_file", "return"),
-        Step("warehouse/retention.py", "compact", "return"),
+        Step("before_rewriting"),
+        Step("file_rewritten"),
+        Step("compacted"),
     ),
 }
 

@@ -10,7 +10,7 @@ import duckdb
 import httpx
 import pytest
 
-from pipelines.catalogue.model import Report, Table, text
+from pipelines.catalogue.model import Endpoint, Report, Table, text
 from pipelines.catalogue.reports import REPORTS
 from pipelines.months import Month
 from pipelines.operations.replay import replay
@@ -124,13 +124,13 @@ COLLEAGUE = (text("id", "id of the user"), text("name", "name of the user"))
 COLLEAGUES = Report(
     name="colleagues",
     subject="people",
-    path="/BusinessIntelligence/External/Users",
     description="The users once more, under another name.",
-    time_parameters="none",
     stored_as="history",
     month_of_row="none",
-    customer_parameter="customerId",
     tables=(Table(name="colleagues", rows="[]", description="A user.", columns=COLLEAGUE, key=("id",)),),
+    endpoint=Endpoint(
+        path="/BusinessIntelligence/External/Users", time_parameters="none", customer_parameter="customerId"
+    ),
 )
 
 

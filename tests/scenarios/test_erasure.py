@@ -19,11 +19,11 @@ from pipelines.operations.report_page import refresh_operators_page
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.processes import Job, Step, is_killed, run
 from tests.scenarios.scenario import FEW, Scenario, files_with, scenario, synced
-from warehouse.database import Store
-from warehouse.erasure import erase_tables, was_published
-from warehouse.landing import Landing
-from warehouse.person import Person
-from warehouse.personal_data import PersonKind
+from warehouse.load.landing import Landing
+from warehouse.persons.erasure import erase_tables, was_published
+from warehouse.persons.person import Person
+from warehouse.persons.personal_data import PersonKind
+from warehouse.store.database import Store
 
 REPORTS = (*FEW, "sold_estates")
 TABLES = documented_tables(CATALOGUE)
@@ -46,10 +46,10 @@ SELECT 'title', lead_title FROM bi.incoming_leads UNION ALL
 SELECT 'agent', responsible_agent_name FROM bi.sold_estates ORDER BY ALL
 """
 STEPS = (
-    Step("warehouse/landing.py", "close", "return"),
-    Step("warehouse/landing_erasure.py", "update_ledger", "return"),
-    Step("warehouse/erasure.py", "erase_tables", "return"),
-    Step("warehouse/retention.py", "compact", "return"),
+    Step("landing_closed"),
+    Step("landing_erased"),
+    Step("tables_erased"),
+    Step("compacted"),
 )
 
 

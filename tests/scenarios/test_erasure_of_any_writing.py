@@ -25,8 +25,8 @@ from pipelines.operations.quarantined_rows import raw_rows
 from pipelines.operations.replay import replay
 from tests.scenarios.processes import NO_ROOM, Job, Step, is_killed, run
 from tests.scenarios.scenario import Scenario, scenario
-from warehouse.database import Store
-from warehouse.landing import Landing
+from warehouse.load.landing import Landing
+from warehouse.store.database import Store
 
 ID, MAIL, FIRST, LAST, PHONE = (
     "K+47/11-Ü\U0001f600",
@@ -340,7 +340,7 @@ def test_erasing_again_finds_nothing(erased: Erased, tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("step", [Step("warehouse/landing.py", "close", "return", 3), NO_ROOM])
+@pytest.mark.parametrize("step", [Step("landing_closed", 3), NO_ROOM])
 def test_one_that_was_cut_short_is_told_without_naming_anybody_until_it_is_run_again(
     few: Scenario, tmp_path: Path, step: Step | int
 ) -> None:

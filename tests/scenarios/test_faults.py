@@ -21,7 +21,7 @@ from pipelines.operations.doctor import examine
 from pipelines.sandbox.faults import Fault
 from pipelines.sync.summary import Summary
 from tests.scenarios.scenario import FEW, TODAY, Cell, Rows, Scenario, scenario
-from warehouse.window_result import WindowResult, WindowStatus
+from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 OFFICES = 5
 TRIES = 5

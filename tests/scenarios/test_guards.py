@@ -17,11 +17,11 @@ from pipelines.operations.replay import replay
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.processes import Job, Step, is_killed
 from tests.scenarios.scenario import Scenario, scenario, synced, whole_chain
-from warehouse.database import Store
-from warehouse.landing import Landing
-from warehouse.ledger import Cap, forget_caps, ledger_of
-from warehouse.status import overview
-from warehouse.window_result import DoubtKind, WindowStatus
+from warehouse.ledger.ledger import Cap, forget_caps, ledger_of
+from warehouse.ledger.status import overview
+from warehouse.ledger.window_result import DoubtKind, WindowStatus
+from warehouse.load.landing import Landing
+from warehouse.store.database import Store
 
 
 def caps(here: Scenario) -> list[tuple[str, int | None]]:
@@ -90,7 +90,7 @@ def test_what_was_released_is_loaded_by_a_replay_after_everything_was_lost(tmp_p
 
 def test_what_a_killed_sync_had_not_decided_on_is_loaded_by_nobody(tmp_path: Path) -> None:
     here = synced(tmp_path, ("sales",))
-    assert is_killed(Job.of("sync", here), Step("pipelines/sync/scheduler.py", "_release"))
+    assert is_killed(Job.of("sync", here), Step("before_release"))
     assert len(Landing(tmp_path / "landing").held()) == 1
     assert replay(here.settings).loads == 1
 
@@ -112,7 +112,13 @@ def test_a_refused_window_is_halved_and_loaded_whole(tmp_path: Path) -> None:
     here = scenario(tmp_path, (report.name,), offices=1, start="2026-06")
     here.sync()
     before = here.cells()
-    longer = replace(here, catalogue={**REPORTS, report.name: replace(report, max_months=6, limit=None)})
+    longer = replace(
+        here,
+        catalogue={
+            **REPORTS,
+            report.name: replace(report, endpoint=replace(report.endpoint, max_months=6, limit=None)),
+        },
+    )
     assert longer.sync(refresh=True).complaints() == []
     assert 400 in [entry.status for entry in here.asked]
     assert here.cells() == before
@@ -149,7 +155,13 @@ def test_a_refused_page_size_is_made_smaller_remembered_and_asked_at_once_the_ne
 def test_a_window_and_a_page_that_are_both_too_large_are_told_apart_in_few_requests(tmp_path: Path) -> None:
     report = REPORTS["tips_and_leads"]
     here = scenario(tmp_path, (report.name,), offices=1, start="2026-06")
-    longer = replace(here, catalogue={**REPORTS, report.name: replace(report, max_months=6, limit=None)})
+    longer = replace(
+        here,
+        catalogue={
+            **REPORTS,
+            report.name: replace(report, endpoint=replace(report.endpoint, max_months=6, limit=None)),
+        },
+    )
     here.service.largest_page = 300
     assert longer.sync().complaints() == []
     [learned] = ledger_of(Store(tmp_path)).caps.values()

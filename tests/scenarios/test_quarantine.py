@@ -17,9 +17,9 @@ from pipelines.operations.replay import replay
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.scenario import FEW, scenario, whole_chain
 from tests.tools.soak.spoiled_bodies import Sample, samples, spoiled, verdict
-from warehouse.database import Store
-from warehouse.quarantine import fingerprint
-from warehouse.status import overview
+from warehouse.ledger.status import overview
+from warehouse.load.quarantine import fingerprint
+from warehouse.store.database import Store
 
 WAITING = "SELECT count(*) FROM meta.quarantine_rows"
 COMMISSIONS = "SELECT count(*), sum(commission) FROM bi.commission_office"

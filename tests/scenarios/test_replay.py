@@ -18,9 +18,9 @@ from pipelines.planning.plan import make_plan
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.scenario import TODAY, Scenario, scenario, synced, whole_chain
-from warehouse.database import Store
-from warehouse.landing import Landing
-from warehouse.queries import SQL
+from warehouse.load.landing import Landing
+from warehouse.marts.queries import SQL
+from warehouse.store.database import Store
 
 THREE = ("sales", "running_commissions", "users")
 EARLIEST_DUE = "2026-08-31"
@@ -90,7 +90,10 @@ def test_what_is_asked_for_is_known_again_when_the_working_file_was_lost(loaded:
 
 def test_leads_that_landed_in_one_answer_with_removed_ones_are_replayed_as_they_were(tmp_path: Path) -> None:
     leads = REPORTS["tips_and_leads"]
-    together = replace(leads, choices=None, query={"activeStatusTipLead": "ActiveAndRemoved"})
+    together = replace(
+        leads,
+        endpoint=replace(leads.endpoint, choices=None, query={"activeStatusTipLead": "ActiveAndRemoved"}),
+    )
     here = scenario(tmp_path, (leads.name,), offices=1)
     replace(here, catalogue={leads.name: together}).sync()
     count = here.value("SELECT count(*) FROM bi.incoming_leads")

@@ -16,8 +16,8 @@ from pipelines.months import Month
 from pipelines.sandbox.service import Service
 from tests.scenarios.scenario import NOON, TODAY, Scenario, scenario, world_of
 from tests.tools.soak.faulty_nights import all_reports, faulty_nights
-from warehouse.database import Store
-from warehouse.ledger import Cap, forget_caps, ledger_of
+from warehouse.ledger.ledger import Cap, forget_caps, ledger_of
+from warehouse.store.database import Store
 
 BUDGETS = ("budget_commission", "office_budget_commission")
 DECEMBER = date(2026, 12, 2)
@@ -56,7 +56,7 @@ def test_budgets_of_all_months_are_one_request_and_the_same_rows_as_month_by_mon
     here = office(tmp_path / "together", "a", BUDGETS[0])
     here.sync(refresh=True)
     alone = office(tmp_path / "alone", "a", BUDGETS[0])
-    by_month = replace(REPORTS[BUDGETS[0]], max_months=1)
+    by_month = replace(REPORTS[BUDGETS[0]], endpoint=replace(REPORTS[BUDGETS[0]].endpoint, max_months=1))
     replace(alone, catalogue={**REPORTS, BUDGETS[0]: by_month}).sync(refresh=True)
     assert (len(here.asked), len(alone.asked)) == (1, 15)
     assert here.cells() == alone.cells()

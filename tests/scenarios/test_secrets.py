@@ -15,7 +15,7 @@ from pipelines.operations.replay import replay
 from pipelines.sandbox.faults import Fault
 from pipelines.sandbox.service import SandboxLogin, Service
 from tests.scenarios.scenario import Scenario, files_with, scenario, synced
-from warehouse.landing import Landing
+from warehouse.load.landing import Landing
 
 USERNAME, PASSWORD = "chain-of-brokers", "Öppna&sesam/17"
 SECRETS = (

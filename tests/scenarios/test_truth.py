@@ -28,9 +28,9 @@ from pipelines.sandbox.world.world import World
 from tests.scenarios.scenario import FEW, TODAY, Scenario, settings_for, whole_chain
 from tests.truth import true_part, truth
 from tests.working_file import give_working_file
-from warehouse.database import Store
-from warehouse.queries import SQL
-from warehouse.status import Overlap, overview
+from warehouse.ledger.status import Overlap, overview
+from warehouse.marts.queries import SQL
+from warehouse.store.database import Store
 
 START, SINCE = date(2025, 1, 1), date(2026, 9, 1)
 JANUARY, FEBRUARY = date(2026, 1, 1), date(2026, 2, 1)

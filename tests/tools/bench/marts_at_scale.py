@@ -25,9 +25,9 @@ import duckdb
 
 from pipelines.sync.declaration import declared_tables
 from tests.tools.telling import say
-from warehouse.database import Store
-from warehouse.marts import build_marts
-from warehouse.schema_evolution import declare_tables
+from warehouse.load.schema_evolution import declare_tables
+from warehouse.marts.build import build_marts
+from warehouse.store.database import Store
 
 BUILD_SECONDS, QUESTION_SECONDS = 60.0, 0.05
 CORES, TRIES = 2, 7

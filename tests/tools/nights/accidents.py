@@ -26,7 +26,7 @@ from tests.scenarios.scenario import content
 from tests.tools.nights import graphql
 from tests.tools.nights.server import ENDED, NIGHT, Server, serving, this_month, wait
 from tests.tools.telling import conclude, say
-from warehouse.database import Store
+from warehouse.store.database import Store
 
 CUSTOMERS = ("M30011", "M30012", "M30013")
 REPORTS = "commission_office,commission_user,running_commissions,sales,tips_and_leads,users"

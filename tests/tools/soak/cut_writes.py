@@ -27,8 +27,8 @@ from pipelines.operations.erase import erase
 from pipelines.operations.replay import replay
 from tests.scenarios.scenario import Cell, Rows, Scenario, contents, scenario, wrong_cells
 from tests.tools.telling import say
-from warehouse.publish import rollback
-from warehouse.retention import compact
+from warehouse.publishing.publish import rollback
+from warehouse.publishing.retention import compact
 
 REPORTS = ("users", "sales", "tips_and_leads")
 SOURCE = Path(__file__).with_name("cut.c")

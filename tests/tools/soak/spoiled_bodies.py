@@ -24,7 +24,7 @@ from pipelines.normalize.document import InvalidJson, read_document
 from pipelines.sync.fetch import UnreadableRows, normalize_answers
 from tests.scenarios.scenario import scenario
 from tests.tools.telling import say
-from warehouse.landing import Landing
+from warehouse.load.landing import Landing
 
 TOLD_EVERY = 5_000
 MONTHS = (date(2026, 10, 1), date(2026, 11, 1))

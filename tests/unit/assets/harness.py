@@ -22,7 +22,7 @@ from pipelines.settings.model import Settings, load_settings
 from pipelines.sync.run_context import RunContext
 from tests.sandbox_transport import SandboxTransport
 from tests.working_file import give_working_file
-from warehouse.ledger import HeldMonth, Ledger
+from warehouse.ledger.ledger import HeldMonth, Ledger
 
 START = Month(2026, 1)
 TODAY = date(2026, 11, 21)

@@ -21,7 +21,7 @@ from pipelines.operations.health import daemon_seen
 from pipelines.sandbox.faults import Fault
 from tests.unit.assets.harness import CUSTOMERS, M16, RUNNING, Harness, failure_of, harness
 from tests.unit.repository.files import ROOT
-from warehouse.publish import Unpublished
+from warehouse.publishing.publish import Unpublished
 
 ELSEWHERE = "https://files.test/bi"
 

@@ -12,7 +12,7 @@ from assets.publish import PUBLISH
 from assets.report_checks import report_check_results
 from pipelines.sandbox.faults import Fault
 from tests.unit.assets.harness import M16, RUNNING, Harness, harness
-from warehouse.ledger import deny
+from warehouse.ledger.ledger import deny
 
 CHECKS = {
     "columns_are_known",

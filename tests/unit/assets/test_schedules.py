@@ -22,7 +22,7 @@ from pipelines.planning.plan import Planner, held_by_month
 from pipelines.planning.selection import Selection
 from pipelines.settings.model import Customer
 from tests.unit.assets.harness import TODAY, held, ledger, range_tags, run_requests, schedule_of, settings
-from warehouse.ledger import HeldMonth, Ledger
+from warehouse.ledger.ledger import HeldMonth, Ledger
 
 STOCKHOLM = ZoneInfo("Europe/Stockholm")
 NIGHT = datetime(2026, 11, 21, 5, tzinfo=STOCKHOLM)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -64,61 +67,92 @@ every_report = pytest.mark.parametrize("report", REPORTS.values(), ids=lambda re
 
 def asked_of(report: Report) -> set[str]:
     """Every query parameter that a request for the report carries."""
-    asked = set(report.query)
-    asked |= {report.choices.parameter} if report.choices else set()
-    asked |= {report.customer_parameter} if report.customer_parameter else set()
-    asked |= {"dates": DATES, "month bounds": MONTHS}.get(report.time_parameters, set())
-    asked |= {"pageIndex", "pageSize"} if report.paged else set()
-    if report.each and f"{{{report.each}}}" not in report.path:
-        asked.add(report.each)
+    asked = set(report.endpoint.query)
+    asked |= {report.endpoint.choices.parameter} if report.endpoint.choices else set()
+    asked |= {report.endpoint.customer_parameter} if report.endpoint.customer_parameter else set()
+    asked |= {"dates": DATES, "month bounds": MONTHS}.get(report.endpoint.time_parameters, set())
+    asked |= {"pageIndex", "pageSize"} if report.endpoint.paged else set()
+    if report.endpoint.each and f"{{{report.endpoint.each}}}" not in report.endpoint.path:
+        asked.add(report.endpoint.each)
     return asked
 
 
 def test_every_get_operation_of_the_interface_is_asked_by_some_report() -> None:
-    paths = {report.path for report in REPORTS.values()}
-    unpaged = {report.unpaged_path for report in REPORTS.values() if report.unpaged_path}
+    paths = {report.endpoint.path for report in REPORTS.values()}
+    unpaged = {report.endpoint.unpaged_path for report in REPORTS.values() if report.endpoint.unpaged_path}
     assert paths | unpaged == set(OPERATIONS)
 
 
 @every_report
 def test_a_report_asks_all_that_is_required_and_nothing_that_is_unknown(report: Report) -> None:
-    required, optional = OPERATIONS[report.path]
+    required, optional = OPERATIONS[report.endpoint.path]
     assert required <= asked_of(report) <= required | optional
 
 
 @every_report
 def test_a_fixed_parameter_has_a_value_of_its_enumeration(report: Report) -> None:
-    chosen = [(report.choices.parameter, value) for value in report.choices.values] if report.choices else []
-    assert all(value in ENUMERATIONS[name] for name, value in [*report.query.items(), *chosen])
+    chosen = (
+        [(report.endpoint.choices.parameter, value) for value in report.endpoint.choices.values]
+        if report.endpoint.choices
+        else []
+    )
+    assert all(value in ENUMERATIONS[name] for name, value in [*report.endpoint.query.items(), *chosen])
 
 
 @every_report
 def test_no_request_spans_more_months_than_the_limit(report: Report) -> None:
-    limits = [limit for operation, limit in LIMITS.items() if re.search(rf"/{operation}(/|$)", report.path)]
-    assert all((report.limit or report.max_months) <= limit for limit in limits)
+    limits = [
+        limit for operation, limit in LIMITS.items() if re.search(rf"/{operation}(/|$)", report.endpoint.path)
+    ]
+    assert all((report.endpoint.limit or report.endpoint.max_months) <= limit for limit in limits)
 
 
-@every_report
-def test_path_parameters_are_known_and_the_customer_is_named_once(report: Report) -> None:
-    segments = set(re.findall(r"{(\w+)}", report.path))
-    assert segments <= {"customerId", "userId", "year", "month"}
-    assert ("customerId" in segments) is (report.customer_parameter is None)
-    assert ({"year", "month"} <= segments) is (report.time_parameters == "month in path")
+COMMISSIONS = REPORTS["commission_office"]
+WRONG_ENDPOINTS: Mapping[str, Mapping[str, Any]] = {
+    "names ['officeId']": {"path": "/x/{customerId}/{officeId}"},
+    "its path and its query name the customer": {"customer_parameter": "customerId"},
+    "nothing names the customer": {"path": "/x"},
+    "disagree": {"path": "/x/{customerId}/{year}/{month}"},
+    "a twin without pages": {"unpaged_path": "/x"},
+    "asked for by nothing": {"path": "/x/{customerId}/{userId}"},
+    "span more than it may": {"limit": 2},
+    "spans several": {
+        "path": "/x/{customerId}/{year}/{month}",
+        "time_parameters": "month in path",
+        "max_months": 2,
+    },
+}
+WRONG_REPORTS: Mapping[str, Mapping[str, Any]] = {
+    "needs windows of one": {"endpoint": replace(COMMISSIONS.endpoint, max_months=2)},
+    "which column dates its rows": {"month_of_row": "documented date"},
+    "disagree about months": {"month_of_row": "none"},
+    "without months is kept": {
+        "month_of_row": "none",
+        "endpoint": replace(COMMISSIONS.endpoint, time_parameters="none"),
+    },
+    "a table has no key": {
+        "endpoint": replace(COMMISSIONS.endpoint, paged=True),
+        "tables": (replace(COMMISSIONS.tables[0], key=()),),
+    },
+    "one that is not there": {"tables": (replace(COMMISSIONS.tables[0], parent="nobody"),)},
+    "two tables have one name": {"tables": COMMISSIONS.tables * 2},
+}
 
 
-@every_report
-def test_months_and_time_parameters_of_a_report_agree(report: Report) -> None:
-    if report.month_of_row == "window":
-        assert report.max_months == 1
-    if report.month_of_row == "documented date":
-        assert all(table.dated_by for table in report.tables if table.parent is None)
-    has_no_time = report.time_parameters == "none"
-    assert has_no_time is (report.month_of_row == "none")
-    assert not has_no_time or report.stored_as == "history"
+@pytest.mark.parametrize("wrong", WRONG_ENDPOINTS)
+def test_an_endpoint_that_contradicts_itself_is_not_built(wrong: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(wrong)):
+        replace(COMMISSIONS.endpoint, **WRONG_ENDPOINTS[wrong])
+
+
+@pytest.mark.parametrize("wrong", WRONG_REPORTS)
+def test_a_report_that_contradicts_itself_is_not_built(wrong: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(wrong)):
+        replace(COMMISSIONS, **WRONG_REPORTS[wrong])
 
 
 def test_what_is_asked_unless_settings_say_otherwise() -> None:
-    off = {name for name, report in REPORTS.items() if not report.enabled}
+    off = {name for name, report in REPORTS.items() if not report.timing.enabled}
     kinds = {
         f"{name}_{kind}"
         for name in ("commission_office", "commission_user", "commission_office_by_month")
@@ -129,14 +163,24 @@ def test_what_is_asked_unless_settings_say_otherwise() -> None:
 
 
 def test_special_cases_are_these() -> None:
-    fixed = {name: dict(report.query) for name, report in REPORTS.items() if report.enabled and report.query}
+    fixed = {
+        name: dict(report.endpoint.query)
+        for name, report in REPORTS.items()
+        if report.timing.enabled and report.endpoint.query
+    }
     agreement = {"selectionType": "Agreement"}  # a sale belongs to one month
     assert fixed == {
         **dict.fromkeys(("sales", "estates_report"), agreement),
     }
-    chosen = {one.name: (one.choices.parameter, one.questions) for one in REPORTS.values() if one.choices}
+    chosen = {
+        one.name: (one.endpoint.choices.parameter, one.endpoint.questions)
+        for one in REPORTS.values()
+        if one.endpoint.choices
+    }
     assert chosen == {"tips_and_leads": ("activeStatusTipLead", ("Active", "Removed"))}  # history is whole
-    latest = {name: report.latest_months for name, report in REPORTS.items() if report.latest_months}
+    latest = {
+        name: report.timing.latest_months for name, report in REPORTS.items() if report.timing.latest_months
+    }
     assert latest == {"live_commissions": 3}
-    paged = {name: report.unpaged_path for name, report in REPORTS.items() if report.paged}
+    paged = {name: report.endpoint.unpaged_path for name, report in REPORTS.items() if report.endpoint.paged}
     assert paged == {"tips_and_leads": "/BusinessIntelligence/TipsAndLeads/Report"}

@@ -12,7 +12,7 @@ from pipelines.cli.explain import print_year
 from pipelines.cli.number_around import print_around
 from pipelines.cli.number_lines import counted
 from pipelines.operations.explain import QUERIES, Explanation
-from warehouse.lineage import Trace, TracedNumber
+from warehouse.marts.lineage import Trace, TracedNumber
 
 MARCH = date(2026, 3, 1)
 

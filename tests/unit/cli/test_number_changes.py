@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pipelines.cli.number_changes import print_budget_changes, print_changes, print_kinds
-from warehouse.lineage import TracedNumber
+from warehouse.marts.lineage import TracedNumber
 
 SEPTEMBER = date(2026, 9, 1)
 NUMBER = TracedNumber("office", "M1", SEPTEMBER, "commission")

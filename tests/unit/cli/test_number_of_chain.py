@@ -9,7 +9,7 @@ from decimal import Decimal
 import pytest
 
 from pipelines.cli.number_of_chain import print_office_budgets_changed, print_offices, print_offices_changed
-from warehouse.lineage import TracedNumber
+from warehouse.marts.lineage import TracedNumber
 
 AUGUST = date(2026, 8, 1)
 NUMBER = TracedNumber("chain", "", AUGUST, "commission")

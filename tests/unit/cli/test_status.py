@@ -17,9 +17,9 @@ from pipelines.normalize.tables import name_of
 from pipelines.operations.health import DAEMON_SEEN, note_daemon
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.scenario import Scenario, scenario
-from warehouse.database import Store
-from warehouse.erasure_record import remembered
-from warehouse.person import Person
+from warehouse.persons.erasure_record import remembered
+from warehouse.persons.person import Person
+from warehouse.store.database import Store
 
 STATUS = "import sys; from pipelines.cli.main import main; sys.exit(main())"
 

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from pipelines.operations.dbt_project import write_dbt_project
-from warehouse.table_export import PublishedColumn, PublishedTable
+from warehouse.publishing.table_export import PublishedColumn, PublishedTable
 
 COLUMNS = {
     "month": "DATE",

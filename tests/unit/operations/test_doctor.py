@@ -24,9 +24,9 @@ from pipelines.settings.messages import SettingsError
 from pipelines.settings.model import Customer
 from pipelines.sync.sync import sync
 from tests.scenarios.scenario import Scenario, whole_chain
-from warehouse.database import Store
-from warehouse.duckdb_file import insert_rows
-from warehouse.ledger import ledger_of
+from warehouse.ledger.ledger import ledger_of
+from warehouse.store.database import Store
+from warehouse.store.duckdb_file import insert_rows
 
 NOW = datetime(2026, 11, 22, 4, 0, tzinfo=UTC)
 SILENT = "Dagster's daemon was last seen 2026-11-22 03"
@@ -215,7 +215,7 @@ def test_offline_what_could_not_be_published_is_wrong_with_its_reason(world: Sce
 
 def test_who_holds_the_write_lock_is_named(world: Scenario) -> None:
     ledger_of(Store(world.settings.data_dir))
-    lock = world.settings.data_dir / "work" / "warehouse.lock"
+    lock = world.settings.data_dir / "work" / "warehouse.store.lock"
     with FileLock(lock):
         lock.write_text(str(os.getpid()))
         assert worst(world, "write lock").found == f"process {os.getpid()} is writing"
@@ -226,7 +226,7 @@ def test_the_working_file_is_not_opened_while_somebody_writes(
 ) -> None:
     ledger_of(Store(world.settings.data_dir))
     monkeypatch.setattr(installation, "LOCK_SECONDS", 0.01)
-    with FileLock(world.settings.data_dir / "work" / "warehouse.lock"):
+    with FileLock(world.settings.data_dir / "work" / "warehouse.store.lock"):
         found = {one.subject: one.severity for one in installation.file_findings(world.settings.data_dir)}
     assert found["working file"] is Severity.ERROR
 

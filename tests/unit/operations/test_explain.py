@@ -26,9 +26,9 @@ from pipelines.operations.explain import (
     explain_year,
 )
 from tests.scenarios.scenario import whole_chain
-from warehouse.lineage import SOURCES, SOURCES_OF_USERS, NotInTheFile
-from warehouse.publish import Versions
-from warehouse.queries import SQL, published_rows
+from warehouse.marts.lineage import SOURCES, SOURCES_OF_USERS, NotInTheFile
+from warehouse.marts.queries import SQL, published_rows
+from warehouse.store.versions import Versions
 
 SEPTEMBER = date(2026, 9, 1)
 REPORTS = (

@@ -14,9 +14,9 @@ from pipelines.operations.publish import call
 from pipelines.operations.report_page import ReportPage, refresh_operators_page
 from pipelines.sandbox.faults import Fault
 from tests.scenarios.scenario import Scenario, scenario, synced
-from warehouse.database import Store
-from warehouse.marts import MartError
-from warehouse.status import overview
+from warehouse.ledger.status import overview
+from warehouse.marts.build import MartError
+from warehouse.store.database import Store
 
 ADDRESS = "https://monitor.test/a-secret-token"
 

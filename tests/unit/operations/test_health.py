@@ -14,7 +14,14 @@ from pipelines.operations.health import SilentDaemon, Verdict, judge, of_configu
 from pipelines.planning.due import Wanted
 from pipelines.planning.plan import PlannedReport
 from tests.unit.assets.harness import settings
-from warehouse.status import Condition, OpenFailure, Overview, PastPublication, ProblemCount, ReportStatus
+from warehouse.ledger.status import (
+    Condition,
+    OpenFailure,
+    Overview,
+    PastPublication,
+    ProblemCount,
+    ReportStatus,
+)
 
 NOW = datetime(2026, 11, 21, 4)
 FRESH = ReportStatus("sales", "M1", 3, None, NOW, None, None, None, "fresh")

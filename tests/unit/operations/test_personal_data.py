@@ -15,8 +15,8 @@ import pytest
 from pipelines.catalogue.reports import REPORTS
 from pipelines.normalize.tables import name_of
 from pipelines.operations.erase import documented_tables
-from warehouse.person import Person
-from warehouse.writings import in_any_writing
+from warehouse.persons.person import Person
+from warehouse.persons.writings import in_any_writing
 
 TABLES = documented_tables(REPORTS)
 CONTACT, USER = Person("contact", "K1", "x", name_of), Person("user", "U1", "x", name_of)

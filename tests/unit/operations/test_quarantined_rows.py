@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from pipelines.operations.quarantined_rows import raw_rows
-from warehouse.database import Store
-from warehouse.landing import Landing
-from warehouse.quarantine import fingerprint
+from warehouse.load.landing import Landing
+from warehouse.load.quarantine import fingerprint
+from warehouse.store.database import Store
 
 PAGES = (b'[{"x": 1.50}]', b'{"a": {"b": [2]}, "a.b": [{"[0]": {"x": 1.50}}], "a.b[0]": []}')
 

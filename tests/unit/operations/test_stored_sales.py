@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pipelines.operations.stored_sales import news_with_homes, sales_as_last_held
-from warehouse.landing import Landing
+from warehouse.load.landing import Landing
 
 AGENTS = [
     {

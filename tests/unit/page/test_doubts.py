@@ -12,7 +12,7 @@ from pipelines.page.doubts import CHECKS, SUBJECTS, verdict
 from pipelines.page.facts import CoveredMonth, Facts, Freshness
 from pipelines.page.language import LANGUAGES, language
 from tests.unit.page.given import DUE, NEWEST, PUBLISHED, chain, month
-from warehouse.queries import SQL
+from warehouse.marts.queries import SQL
 
 WELL = "The numbers are up to date"
 BEGIN = "Before you rely on this: "

@@ -15,10 +15,10 @@ from pipelines.operations.report_page import refresh_report_page, remove_pages, 
 from pipelines.page.facts import QUERIES, facts_from_rows
 from pipelines.settings.model import Settings
 from tests.marts.given import asked_for, build, earned, loaded, warehouse
-from warehouse.duckdb_file import literal, quoted
 from warehouse.errors import WarehouseError
-from warehouse.marts import build_marts
-from warehouse.queries import SQL, published_rows
+from warehouse.marts.build import build_marts
+from warehouse.marts.queries import SQL, published_rows
+from warehouse.store.duckdb_file import literal, quoted
 
 NOW = datetime(2026, 3, 20, 4, 5, tzinfo=UTC)
 

@@ -11,8 +11,8 @@ from pipelines.catalogue.reports import REPORTS
 from pipelines.planning.cost import first_of_month, nights_to_come
 from pipelines.planning.selection import Selection
 from tests.scenarios.scenario import FEW, TODAY, Scenario, scenario
-from warehouse.database import Store
-from warehouse.ledger import Cap, remember_cap
+from warehouse.ledger.ledger import Cap, remember_cap
+from warehouse.store.database import Store
 
 CHOSEN = (*FEW, "budget_commission", "office_budget_commission")
 
@@ -40,7 +40,7 @@ def test_no_night_of_an_office_asks_for_much_more_than_another(
     tmp_path: Path, longest: int | None, first: int, quiet: int
 ) -> None:
     here = scenario(
-        tmp_path, [name for name, one in REPORTS.items() if one.enabled], offices=1, start="2024-01"
+        tmp_path, [name for name, one in REPORTS.items() if one.timing.enabled], offices=1, start="2024-01"
     )
     if longest:  # rows of budgets without a month
         with Store(tmp_path).writing() as connection:

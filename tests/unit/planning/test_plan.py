@@ -16,7 +16,7 @@ from pipelines.planning.plan import PlannedReport, Planner
 from pipelines.planning.selection import Pair, Selection
 from pipelines.planning.windows import windows
 from pipelines.settings.model import Customer
-from warehouse.ledger import Cap, HeldMonth, Ledger
+from warehouse.ledger.ledger import Cap, HeldMonth, Ledger
 
 TODAY = date(2026, 11, 21)
 CALENDAR = Calendar(TODAY, Month(2024, 1), ZoneInfo("Europe/Stockholm"), 3, 13, 12)
@@ -58,7 +58,7 @@ def test_a_budget_that_has_changed_makes_all_others_due_unless_it_is_one_of_an_o
 
 @pytest.mark.parametrize("caps", [{}, dict.fromkeys(BUDGETS, Cap(months=1))], ids=["together", "alone"])
 def test_older_months_of_reports_and_customers_are_asked_on_different_nights(caps: Mapping[str, Cap]) -> None:
-    reports = [one for one in REPORTS.values() if one.enabled and one.has_months]
+    reports = [one for one in REPORTS.values() if one.timing.enabled and one.has_months]
     chain = [Customer(id=f"M{number}") for number in range(20)]
     held = {(report.name, one.id): ALL for report in reports for one in chain}
     learned = {(name, one.id): cap for name, cap in caps.items() for one in chain}
@@ -67,7 +67,7 @@ def test_older_months_of_reports_and_customers_are_asked_on_different_nights(cap
         days = {month: due.on for month, due in one.next_due.items() if due.reason == "monthly"}
         for day in set(days.values()):
             months = [month for month in days if month and days[month] == day]
-            together = learned.get(one.pair, Cap(months=one.report.max_months)).months or 1
+            together = learned.get(one.pair, Cap(months=one.report.endpoint.max_months)).months or 1
             requests[one.customer.id, day] += len([*windows(months, together, TODAY)])
     nights = Counter[date]()
     for (_, day), number in requests.items():

@@ -24,7 +24,9 @@ ENOUGH = {
     "BROKERBI_START": "2024-01",
 }
 CATALOGUE = {
-    name: replace(REPORTS["sales"], name=name, enabled=name != "budgets")
+    name: replace(
+        REPORTS["sales"], name=name, timing=replace(REPORTS["sales"].timing, enabled=name != "budgets")
+    )
     for name in ("sales", "users", "tips", "budgets")
 }
 

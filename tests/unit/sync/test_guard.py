@@ -20,8 +20,8 @@ from pipelines.sync.guard import (
     rows_lost,
     shrink_warning,
 )
-from warehouse.profile import HeldTable
-from warehouse.window_result import Doubt, DoubtKind, WindowResult
+from warehouse.ledger.window_result import Doubt, DoubtKind, WindowResult
+from warehouse.load.profile import HeldTable
 
 DECEMBER, JANUARY, FEBRUARY = date(2025, 12, 1), date(2026, 1, 1), date(2026, 2, 1)
 AMOUNTS = [100.0 + 7 * number for number in range(40)]

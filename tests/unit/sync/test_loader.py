@@ -19,11 +19,11 @@ from pipelines.sync.declaration import declared_tables
 from pipelines.sync.loader import BYTES_IN_A_GROUP, LOADS_IN_A_GROUP, Loader
 from pipelines.sync.memory_budget import MemoryBudget
 from pipelines.sync.summary import Summary
-from warehouse.database import Store
-from warehouse.ledger import ledger_of
-from warehouse.schema_evolution import declare_tables
-from warehouse.status import lock_state
-from warehouse.window_result import WindowResult
+from warehouse.ledger.ledger import ledger_of
+from warehouse.ledger.status import lock_state
+from warehouse.ledger.window_result import WindowResult
+from warehouse.load.schema_evolution import declare_tables
+from warehouse.store.database import Store
 
 REPORT = REPORTS["commission_office"]
 MONTHS = [Month(2000, 1).plus(number).first_day for number in range(LOADS_IN_A_GROUP)]

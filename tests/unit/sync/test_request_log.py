@@ -14,7 +14,7 @@ from pipelines.sandbox.faults import Fault
 from pipelines.sync.request_log import FILE, FILES_KEPT, RequestLogger
 from tests.scenarios.scenario import Scenario, whole_chain
 from tests.unit.connect.fake_service import StillClock
-from warehouse.window_result import WindowStatus
+from warehouse.ledger.window_result import WindowStatus
 
 SALES = Request("/Sales", {"customerId": "M1", "dateFrom": "2026-01-01"}, "sales", "M1")
 COUNTED = "SELECT customer, report, requests, repeated, failed FROM meta.requests_by_day ORDER BY ALL"

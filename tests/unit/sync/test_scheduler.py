@@ -12,7 +12,8 @@ from pipelines.months import Month
 from pipelines.planning.plan import PlannedReport
 from pipelines.planning.windows import Window
 from pipelines.settings.model import Customer
-from pipelines.sync.scheduler import TaskState, in_turns
+from pipelines.sync.scheduler import in_turns
+from pipelines.sync.task import TaskState
 
 NAMES = list(REPORTS)[:12]
 WINDOWS = tuple(Window((Month(2026, month),), ()) for month in (1, 2))

@@ -9,8 +9,8 @@ import pytest
 from pipelines.connect.errors import HostDown
 from pipelines.connect.models import Request
 from pipelines.sync.summary import Summary
-from warehouse.status import Condition
-from warehouse.window_result import WindowResult, WindowStatus
+from warehouse.ledger.status import Condition
+from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 REFUSED, LOADED = WindowStatus.NO_ACCESS, WindowStatus.LOADED
@@ -23,14 +23,14 @@ def condition(kind: str, report: str = "") -> Condition:
 def test_a_customer_that_is_shut_out_is_told_once() -> None:
     summary = Summary("run", NOW, conditions=[condition("shut out")])
     for report in ("sales", "users"):
-        summary.add(WindowResult(report, "M1"), REFUSED)
+        summary.add(WindowResult(report, "M1").ended(REFUSED))
     said = "M1 was refused every report (403): check the customer id and the login's rights"
     assert (summary.complaints(), summary.is_well) == ([said], False)
 
 
 def test_a_single_refused_report_is_a_complaint_but_says_nothing_of_the_customer() -> None:
     summary = Summary("run", NOW)
-    summary.add(WindowResult("sales", "M1"), REFUSED)
+    summary.add(WindowResult("sales", "M1").ended(REFUSED))
     [said] = summary.complaints()
     assert (summary.is_well, said.partition(":")[0]) == (
         False,
@@ -41,8 +41,8 @@ def test_a_single_refused_report_is_a_complaint_but_says_nothing_of_the_customer
 @pytest.mark.parametrize("kind", ["right lost", "no right"])
 def test_a_right_that_is_lost_is_a_complaint_and_one_that_never_was_is_none(kind: str) -> None:
     summary = Summary("run", NOW, conditions=[condition(kind, "sales")])
-    summary.add(WindowResult("users", "M1"), LOADED)
-    summary.add(WindowResult("sales", "M1"), REFUSED)
+    summary.add(WindowResult("users", "M1").ended(LOADED))
+    summary.add(WindowResult("sales", "M1").ended(REFUSED))
     begins = "Ask the service's support for the right to sales of M1: it was answered before and is refused"
     is_lost = kind == "right lost"
     assert [one.startswith(begins) for one in summary.complaints()] == [True] * is_lost
@@ -52,7 +52,9 @@ def test_a_right_that_is_lost_is_a_complaint_and_one_that_never_was_is_none(kind
 def test_what_a_refused_login_was_to_read_is_not_promised_of_the_next_sync() -> None:
     summary = Summary("run", NOW)
     for report in ("sales", "users"):
-        summary.add(WindowResult(report, "M1", error="Unauthorized"), WindowStatus.FAILED, "Correct it.")
+        summary.add(
+            WindowResult(report, "M1", error="Unauthorized").ended(WindowStatus.FAILED, "Correct it.")
+        )
     [said] = summary.complaints()
     assert said.startswith("Correct it. 2 windows were not read, and no sync asks again until the login is ")
 
@@ -62,7 +64,7 @@ def test_what_made_a_sync_give_up_is_told_once() -> None:
     stopped = HostDown("It failed.", request=asked)
     summary = Summary("run", NOW, stopped=stopped)
     for report, error in (("sales", "Unavailable"), ("tips", "HostDown"), ("users", "NotFound")):
-        summary.add(WindowResult(report, "M1", error=error), WindowStatus.FAILED, "why")
+        summary.add(WindowResult(report, "M1", error=error).ended(WindowStatus.FAILED, "why"))
     assert summary.complaints() == [
         "users of M1 (now) failed: why",
         "It failed. 2 windows were not read; the next sync asks again.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import cache
@@ -13,13 +13,13 @@ from typing import Any
 
 import polars as pl
 
-from warehouse.database import Store
 from warehouse.handed_over import ColumnLike
-from warehouse.ledger import Ledger, ledger_of
-from warehouse.schema import StoredColumn, TableSchema
-from warehouse.schema_evolution import declare_tables
-from warehouse.window_result import WindowResult, WindowStatus
-from warehouse.write_session import load_results
+from warehouse.ledger.ledger import Ledger, ledger_of
+from warehouse.ledger.window_result import WindowResult, WindowStatus
+from warehouse.load.schema_evolution import declare_tables
+from warehouse.load.write_session import load_results
+from warehouse.store.database import Store
+from warehouse.store.schema import StoredColumn, TableSchema
 
 JANUARY, FEBRUARY, MARCH = (date(2024, month, 1) for month in (1, 2, 3))
 NOON = datetime(2024, 4, 1, 12, tzinfo=UTC)
@@ -179,11 +179,9 @@ class Given:
     def working(self) -> Path:
         return self.data_dir / "work" / "warehouse.duckdb"
 
-    def load(self, results: Sequence[WindowResult], *, afresh: bool = False) -> list[WindowResult]:
-        """Load copies of these, and answer those with what became of them."""
-        copies = [replace(one) for one in results]
-        load_results(self.store, copies, afresh=afresh)
-        return copies
+    def load(self, results: Sequence[WindowResult], *, afresh: bool = False) -> Sequence[WindowResult]:
+        """Load these, and answer what became of them."""
+        return load_results(self.store, results, afresh=afresh)
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         with self.store.reading() as connection:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import duckdb
 
-from warehouse.lock import locked_file
+from warehouse.store.lock import locked_file
 
 ROOT = Path(__file__).resolve().parents[3]
 

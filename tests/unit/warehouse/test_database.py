@@ -13,15 +13,15 @@ import pytest
 from filelock import FileLock, Timeout
 
 from tests.unit.warehouse.given import JANUARY, MARCH, NOON, Given, Rejected, column_load, sales
-from warehouse.database import Store
 from warehouse.errors import WarehouseError
-from warehouse.files import header_sha256, wal
-from warehouse.ledger import ledger_of
-from warehouse.lock import locked_file
-from warehouse.meta_schema import write_configured
-from warehouse.publish import publish
-from warehouse.window_result import WindowResult
-from warehouse.write_session import WriteSession
+from warehouse.ledger.ledger import ledger_of
+from warehouse.ledger.window_result import WindowResult
+from warehouse.load.write_session import WriteSession
+from warehouse.publishing.publish import publish
+from warehouse.store.database import Store
+from warehouse.store.files import header_sha256, wal
+from warehouse.store.lock import locked_file
+from warehouse.store.meta_schema import write_configured
 
 LOADED = "SELECT load_id FROM meta.loads ORDER BY load_number"
 

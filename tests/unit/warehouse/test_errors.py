@@ -12,11 +12,11 @@ import pytest
 
 from tests.unit.warehouse.given import NOON, Given, sales
 from tests.unit.warehouse.other_process import begun
-from warehouse.database import Store
 from warehouse.errors import WarehouseError, explained
-from warehouse.ledger import ledger_of
-from warehouse.lock import locked_file
-from warehouse.publish import publish
+from warehouse.ledger.ledger import ledger_of
+from warehouse.publishing.publish import publish
+from warehouse.store.database import Store
+from warehouse.store.lock import locked_file
 
 
 def test_a_lock_that_is_never_let_go_names_its_holder(tmp_path: Path) -> None:

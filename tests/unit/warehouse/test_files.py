@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from warehouse.files import (
+from warehouse.store.files import (
     copy_file,
     give_name,
     private_folder,

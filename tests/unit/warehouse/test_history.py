@@ -22,7 +22,7 @@ from tests.unit.warehouse.given import (
     undocumented,
     users,
 )
-from warehouse.window_result import WindowResult
+from warehouse.ledger.window_result import WindowResult
 
 CURRENT = "SELECT id, name FROM bi.users ORDER BY ALL"
 PAIRS = """

@@ -18,7 +18,7 @@ from hypothesis import given as given_any
 from hypothesis import strategies as st
 
 from warehouse.errors import LandingDamaged
-from warehouse.landing import Landed, Landing, safe
+from warehouse.load.landing import Landed, Landing, safe
 
 JANUARY = (date(2024, 1, 1), date(2024, 1, 31))
 BODIES = (b'{"a": 1}', b"\xff\x00 not JSON at all", b"")

@@ -19,8 +19,8 @@ from tests.unit.warehouse.given import (
     table,
     users,
 )
-from warehouse.changes import Changed, remember_probe
-from warehouse.ledger import (
+from warehouse.ledger.changes import Changed, remember_probe
+from warehouse.ledger.ledger import (
     Cap,
     HeldMonth,
     allow,
@@ -33,8 +33,8 @@ from warehouse.ledger import (
     remember_cap,
     write_due_days,
 )
-from warehouse.meta_schema import aware
-from warehouse.window_result import WindowStatus
+from warehouse.ledger.window_result import WindowStatus
+from warehouse.store.meta_schema import aware
 
 BOTH = (JANUARY, FEBRUARY)
 
@@ -195,8 +195,7 @@ def test_a_month_that_failed_is_known_until_it_is_loaded_but_not_what_was_held_b
     given.load([sales("a", (JANUARY, "1", "1"), months=BOTH)])
     given.write(record_failures, [failed("b", months=BOTH, fetched_at_utc=hours(1))], NOON)
     assert given.ledger().failed == {("sales", "M1"): frozenset(BOTH)}
-    held_back = failed("c", months=(FEBRUARY,), fetched_at_utc=hours(2))
-    held_back.status = WindowStatus.HELD_BACK
+    held_back = failed("c", months=(FEBRUARY,), fetched_at_utc=hours(2), status=WindowStatus.HELD_BACK)
     given.write(record_failures, [held_back], NOON)
     assert given.ledger().failed == {("sales", "M1"): frozenset({JANUARY})}
     given.load([sales("d", (JANUARY, "1", "1"), fetched=hours(3))])

@@ -13,7 +13,7 @@ from hypothesis import given as given_any
 from hypothesis import strategies as st
 
 from tests.unit.warehouse.given import FEBRUARY, JANUARY, MARCH, Given, hours, sales, users
-from warehouse.window_result import WindowResult
+from warehouse.ledger.window_result import WindowResult
 
 EXAMPLES = settings().max_examples // 16  # each is a working file of its own
 MONTHS = (JANUARY, FEBRUARY, MARCH)

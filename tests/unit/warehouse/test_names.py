@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 
 from tests.unit.warehouse.given import USERS, Column, Given, declared_table, hours, load, table, undocumented
-from warehouse import erasure, history, profile, schema, schema_evolution
-from warehouse import load as loading
-from warehouse.erasure import DocumentedTables, erase_tables
-from warehouse.person import Person
-from warehouse.window_result import WindowResult
+from warehouse.ledger.window_result import WindowResult
+from warehouse.load import history, profile, schema_evolution
+from warehouse.load import load as loading
+from warehouse.persons import erasure
+from warehouse.persons.erasure import DocumentedTables, erase_tables
+from warehouse.persons.person import Person
+from warehouse.store import schema
 
 MODULES = (erasure, history, loading, profile, schema, schema_evolution)
 TEXTS = [

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import date
 
 from tests.unit.warehouse.given import FEBRUARY, JANUARY, MARCH, Given, column_load, hours, sales, users
-from warehouse.ledger import Pair
-from warehouse.profile import SAMPLE_ROWS, HeldTable, read_profiles
+from warehouse.ledger.ledger import Pair
+from warehouse.load.profile import SAMPLE_ROWS, HeldTable, read_profiles
 
 SALES, USERS = ("sales", "M1"), ("users", "M1")
 

@@ -14,7 +14,7 @@ import pytest
 from tests.unit.warehouse.given import JANUARY, NOON, Given, Rejected, sales, users
 from tests.unit.warehouse.other_process import begun
 from warehouse.errors import WarehouseError
-from warehouse.publish import Publication, publish, rollback
+from warehouse.publishing.publish import Publication, publish, rollback
 
 SECRET = "Someone Nobody Should See"
 COUNTED = 'SELECT report, customer, month, reason, "rows" FROM meta.quarantine'

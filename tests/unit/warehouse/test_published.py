@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 from warehouse.errors import WarehouseError
-from warehouse.published import WrongQuestion, analyses, first_rows, statement_of, write_answer
+from warehouse.publishing.published import WrongQuestion, analyses, first_rows, statement_of, write_answer
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ from datetime import date
 from pathlib import Path
 
 from tests.unit.warehouse.given import FEBRUARY, JANUARY, MARCH, Given, Rejected, hours, sales, users
-from warehouse.quarantine import fingerprint
-from warehouse.rebuild import effective_loads
-from warehouse.status import QuarantinedRow, quarantined_rows
+from warehouse.ledger.status import QuarantinedRow, quarantined_rows
+from warehouse.load.quarantine import fingerprint
+from warehouse.persons.rebuild import effective_loads
 
 
 def waiting(given: Given) -> list[tuple[str, date | None, str]]:

@@ -18,10 +18,10 @@ from tests.unit.warehouse.given import (
     sales,
     users,
 )
-from warehouse.landing import Landed, Landing
-from warehouse.rebuild import effective_loads, relearn
-from warehouse.retention import clear_landing, compact
-from warehouse.window_result import WindowResult
+from warehouse.ledger.window_result import WindowResult
+from warehouse.load.landing import Landed, Landing
+from warehouse.persons.rebuild import effective_loads, relearn
+from warehouse.publishing.retention import clear_landing, compact
 
 EVERYTHING = ("sales", "sales_agents", "users_history", "users__offices_history")
 

@@ -26,9 +26,9 @@ from tests.unit.warehouse.given import (
     undocumented,
 )
 from warehouse.handed_over import ColumnLike
-from warehouse.schema import EXACT, MOST_ADDED_ONE_BY_ONE, TableSchema
-from warehouse.schema_evolution import declare_tables, joined
-from warehouse.window_result import WindowResult
+from warehouse.ledger.window_result import WindowResult
+from warehouse.load.schema_evolution import declare_tables, joined
+from warehouse.store.schema import EXACT, MOST_ADDED_ONE_BY_ONE, TableSchema
 
 HUGE = EXACT + 1
 TEXT, NEW_YEAR = ("VARCHAR", "n/a"), datetime(2024, 1, 1, 0, 0, 1)

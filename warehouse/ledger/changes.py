@@ -1,0 +1,151 @@
+"""Months that changed after they were held, as the service says or as reports that disagree show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from warehouse.store.duckdb_file import insert_rows, quoted
+from warehouse.store.meta_schema import aware, naive_utc, replace_rows
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+    from warehouse.ledger.window_result import WindowResult
+
+SETTLING = timedelta(hours=12)
+"""A month that was read so soon after a change may not hold it yet: clocks differ, a time without an offset
+may be another zone's, and a report may lag behind."""
+ANSWERED, FAILED = "answered", "failed"
+DISAGREEING_MONTHS = Path(__file__).resolve().parents[2] / "sql" / "changes" / "disagreeing_months.sql"
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A month of a report of a customer in which something was changed at the service.
+
+    `estates` were named as changed; 0 where reports disagree and `load_id` read one of them later.
+    """
+
+    report: str
+    customer: str
+    month: date
+    changed_at_utc: datetime
+    noticed_at_utc: datetime
+    estates: int
+    load_id: str
+
+    @property
+    def due_since_utc(self) -> datetime:
+        """A month that was read before this moment is to be read again."""
+        return min(self.changed_at_utc + SETTLING, self.noticed_at_utc)
+
+
+def remember_probe(
+    connection: DuckDBPyConnection,
+    result: WindowResult,
+    asked_of: str,
+    changed: Iterable[Changed] = (),
+    *,
+    error: str = "",
+    note: str = "",
+    estates: int = 0,
+) -> None:
+    """Write down a question what was changed, and the months it named; a known change stays as it was.
+
+    `asked_of` is the report that was asked by the moment of change. Known is a change that was noticed
+    when it had happened already: what was read since then holds it.
+    """
+    row = {
+        "load_id": result.load_id,
+        "run_id": result.run_id,
+        "customer": result.customer,
+        "asked_of": asked_of,
+        "window_start": result.window_start,
+        "window_end": result.window_end,
+        "requests": result.requests,
+        "bytes": result.bytes,
+        "seconds": result.seconds,
+        "fetched_at_utc": naive_utc(result.fetched),
+        "status": FAILED if error else ANSWERED,
+        "error": error,
+        "landing": result.landing,
+        "estates": estates,
+        "note": note,
+    }
+    insert_rows(connection, "meta.probes", [row])
+    known = {(one.report, one.customer, one.month): one for one in read_changes(connection)}
+    news = [one for one in changed if _is_news(one, known.get((one.report, one.customer, one.month)))]
+    _write_changes(connection, news)
+
+
+def remember_disagreements(connection: DuckDBPyConnection, reports: Sequence[str]) -> list[Changed]:
+    """Write down the months of these reports that were read long before a report that disagrees with them.
+
+    A sale that was cancelled is on no list of changed ones; the report that is read next shows it. Reads the
+    marts; answers what was written. A month that is due already stays as it is written down.
+    """
+    connection.execute("SET VARIABLE reports = $1", [[*reports]])
+    found = connection.execute(DISAGREEING_MONTHS.read_text(encoding="utf-8")).fetchall()
+    due = {(one.report, one.customer, one.month): one.due_since_utc for one in read_changes(connection)}
+    news = []
+    for report, customer, month, read, changed, load_id in found:
+        since = due.get((report, customer, month))
+        if since is None or since <= aware(read):
+            at = aware(changed)
+            news.append(Changed(report, customer, month, at, at, 0, load_id))
+    _write_changes(connection, news)
+    return news
+
+
+def read_changes(connection: DuckDBPyConnection) -> list[Changed]:
+    """Every month that was ever named, with its latest change."""
+    names = ", ".join(Changed.__dataclass_fields__)
+    found = [Changed(*row) for row in connection.execute(f"SELECT {names} FROM meta.changes").fetchall()]
+    return [
+        replace(one, changed_at_utc=aware(one.changed_at_utc), noticed_at_utc=aware(one.noticed_at_utc))
+        for one in found
+    ]
+
+
+def months_naming(
+    connection: DuckDBPyConnection,
+    reports: Mapping[str, tuple[str, str]],
+    customer: str,
+    estates: Sequence[str],
+) -> dict[str, list[tuple[str, date]]]:
+    """The held months whose rows name one of these estates: by report, pairs of estate and month.
+
+    `reports` says the table of schema bi and its column of estate ids for each report.
+    """
+    found: dict[str, list[tuple[str, date]]] = {}
+    for report, (table, column) in reports.items():
+        rows = connection.execute(
+            f"SELECT DISTINCT {quoted(column)}, _month FROM bi.{quoted(table)} "
+            f"WHERE _customer = $1 AND _month IS NOT NULL AND list_contains($2, {quoted(column)}) "
+            "ORDER BY ALL",
+            [customer, list(estates)],
+        )
+        found[report] = [(estate, month) for estate, month in rows.fetchall()]
+    return found
+
+
+def _write_changes(connection: DuckDBPyConnection, changed: Iterable[Changed]) -> None:
+    rows = [
+        {
+            **asdict(one),
+            "changed_at_utc": naive_utc(one.changed_at_utc),
+            "noticed_at_utc": naive_utc(one.noticed_at_utc),
+        }
+        for one in changed
+    ]
+    replace_rows(connection, "changes", rows, key=["report", "customer", "month"])
+
+
+def _is_news(one: Changed, known: Changed | None) -> bool:
+    if known is None or one.changed_at_utc > known.changed_at_utc:
+        return True
+    return one.changed_at_utc > known.noticed_at_utc

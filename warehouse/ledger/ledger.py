@@ -1,0 +1,405 @@
+"""The ledger: what is held, refused and learned so far, and the small writes that keep it true."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Any
+
+from warehouse.ledger.changes import ANSWERED, read_changes
+from warehouse.ledger.window_result import WindowResult
+from warehouse.store.duckdb_file import insert_rows
+from warehouse.store.meta_schema import aware, naive_utc, replace_rows
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+    from warehouse.store.database import Store
+
+Pair = tuple[str, str]
+"""A report's name and a customer's id."""
+
+# What was held back waits for somebody to look: the same answer would be held back again.
+_FAILED = """
+    SELECT report, customer, list(month) FROM meta.open_failures
+    WHERE status = 'failed' AND month IS NOT NULL GROUP BY ALL
+"""
+_NEWEST = """
+    SELECT max(moment) FROM (
+        SELECT max(fetched_at_utc) AS moment FROM meta.loads
+        UNION ALL SELECT max(fetched_at_utc) FROM meta.probes
+        UNION ALL SELECT max(denied_at_utc) FROM meta.access
+    )
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class HeldMonth:
+    """One month of one report of one customer: when it was last asked, and whether it was over then.
+
+    `state` is 'held' or, of a month that was not over, 'open'; the load in force is not part of an outline.
+    """
+
+    fetched_at_utc: datetime
+    state: str
+    load_id: str = ""
+    rows: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Cap:
+    """What the service was seen to accept where it refused more: days or calendar months, and rows a page.
+
+    0 rows a page: only the report without pages.
+    """
+
+    days: int | None = None
+    months: int | None = None
+    page_size: int | None = None
+
+    def __str__(self) -> str:
+        length = f"{self.days} days" if self.days else f"{self.months} months" if self.months else ""
+        said = [f"for at most {length} at a time"] if length else []
+        if self.page_size is not None:
+            said.append(f"in pages of at most {self.page_size} rows" if self.page_size else "without pages")
+        return " and ".join(said)
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """Everything a plan needs to know; a report without months is held under the month None.
+
+    `months` are the loads in force: all of them, or none where only the outline was read. `held` says in
+    the outline what a plan needs of each month of a report and customer. Its times are exact where a change
+    of a sale was noticed for the report and customer, and else taken back to the quarter of an hour: days
+    and months begin at one in every time zone, and nothing finer is ever compared.
+    `pages` is the most requests that one window took, `request_seconds` how long a request takes.
+    `changed` says since when a month is to be read again because a sale of it was changed, `probed`
+    through which day each customer's changes have been asked for. `snapshots_changed` says when the answer
+    for a month kept as history last differed from the one before, its times taken back like those of `held`.
+    `failed` are the months that failed when they were last asked, whether or not they are held from before.
+    `newest_utc` is the latest moment of any answer, which may be later than now: see ahead.py.
+    """
+
+    months: Mapping[tuple[str, str, date | None], HeldMonth] = field(default_factory=dict)
+    held: Mapping[Pair, Mapping[date | None, HeldMonth]] = field(default_factory=dict)
+    denied: Mapping[Pair, datetime] = field(default_factory=dict)
+    caps: Mapping[Pair, Cap] = field(default_factory=dict)
+    pages: Mapping[Pair, int] = field(default_factory=dict)
+    request_seconds: float | None = None
+    changed: Mapping[tuple[str, str, date], datetime] = field(default_factory=dict)
+    probed: Mapping[str, date] = field(default_factory=dict)
+    snapshots_changed: Mapping[Pair, Mapping[date | None, datetime]] = field(default_factory=dict)
+    failed: Mapping[Pair, frozenset[date]] = field(default_factory=dict)
+    newest_utc: datetime | None = None
+
+    def was_denied_since(self, pair: Pair, moment: datetime) -> bool:
+        """Whether the service refused (403) a report of a customer at that moment or later."""
+        denied = self.denied.get(pair)
+        return denied is not None and denied >= moment
+
+
+def ledger_of(store: Store) -> Ledger:
+    """The whole ledger of a working file, read in one go."""
+    with store.reading() as connection:
+        return read_ledger(connection)
+
+
+def read_ledger(connection: DuckDBPyConnection) -> Ledger:
+    """The whole ledger, without the outline."""
+    months = connection.execute(
+        "SELECT report, customer, month, fetched_at_utc, state, load_id, rows FROM meta.months"
+    )
+    held = {
+        (report, customer, month): HeldMonth(aware(fetched), state, load_id, rows)
+        for report, customer, month, fetched, state, load_id, rows in months.fetchall()
+    }
+    return Ledger(months=held, **_learned(connection))
+
+
+def read_outline(connection: DuckDBPyConnection) -> Ledger:
+    """The ledger as far as a plan needs it, much quicker to read where many months are held."""
+    alike = connection.execute(
+        """
+        WITH dated AS (
+            SELECT report, customer, month, state,
+                   CASE WHEN (report, customer) IN (SELECT (report, customer) FROM meta.changes)
+                        THEN fetched_at_utc ELSE time_bucket(INTERVAL 15 MINUTE, fetched_at_utc) END AS asked
+            FROM meta.months
+        ), held AS (
+            SELECT report, customer, list(month ORDER BY month) AS months,
+                   list(asked ORDER BY month) AS asked, list(state ORDER BY month) AS states
+            FROM dated GROUP BY ALL
+        )
+        SELECT months, asked, states, list(report), list(customer) FROM held GROUP BY ALL
+        """
+    )
+    held: dict[Pair, Mapping[date | None, HeldMonth]] = {}
+    for months, asked, states, reports, customers in alike.fetchall():
+        briefly = (HeldMonth(aware(at), state) for at, state in zip(asked, states, strict=True))
+        shared = dict(zip(months, briefly, strict=True))
+        held.update(dict.fromkeys(zip(reports, customers, strict=True), shared))
+    return Ledger(held=held, **_learned(connection))
+
+
+def read_rows(connection: DuckDBPyConnection, pairs: Collection[Pair]) -> dict[Pair, dict[date | None, int]]:
+    """How many rows are held of every month of these reports and customers."""
+    found = connection.execute(
+        "SELECT report, customer, list(month), list(rows) FROM meta.months "
+        "WHERE (report, customer) IN (SELECT (unnest($1::VARCHAR[]), unnest($2::VARCHAR[]))) GROUP BY ALL",
+        [[report for report, _ in pairs], [customer for _, customer in pairs]],
+    )
+    return {
+        (report, customer): dict(zip(months, rows, strict=True))
+        for report, customer, months, rows in found.fetchall()
+    }
+
+
+def known_users(connection: DuckDBPyConnection, customer: str) -> list[str]:
+    """User ids known for a customer, from bi.users or else from bi.commission_user."""
+    for table, column in (("users", "id"), ("users", "user_id"), ("commission_user", "user_id")):
+        known = connection.execute(
+            "SELECT 1 FROM meta.columns WHERE (table_name, column_name) = ($1, $2)", [table, column]
+        )
+        if known.fetchall():
+            found = connection.execute(
+                f'SELECT DISTINCT "{column}" FROM bi."{table}" '
+                f'WHERE _customer = $1 AND "{column}" IS NOT NULL ORDER BY 1',
+                [customer],
+            ).fetchall()
+            if found:
+                return [str(user) for (user,) in found]
+    return []
+
+
+def deny(connection: DuckDBPyConnection, report: str, customer: str, at_utc: datetime) -> None:
+    """Remember a 403, or that a report was not asked for because the customer gets one for every other."""
+    row = {"report": report, "customer": customer, "denied_at_utc": naive_utc(at_utc)}
+    replace_rows(connection, "access", [row], key=["report", "customer"])
+
+
+def allow(connection: DuckDBPyConnection, report: str, customer: str) -> None:
+    """Forget a 403."""
+    connection.execute("DELETE FROM meta.access WHERE report = ? AND customer = ?", [report, customer])
+
+
+def forget_healed_refusals(connection: DuckDBPyConnection) -> None:
+    """Forget every refusal that a later answer has made untrue."""
+    connection.execute(
+        """
+        DELETE FROM meta.access AS refused
+        WHERE EXISTS (
+            SELECT 1 FROM meta.loads AS loads
+            WHERE (loads.report, loads.customer) = (refused.report, refused.customer)
+              AND loads.status IN ('loaded', 'superseded') AND loads.fetched_at_utc > refused.denied_at_utc
+        )
+        """
+    )
+
+
+def remember_cap(connection: DuckDBPyConnection, report: str, customer: str, cap: Cap, now: datetime) -> None:
+    """Remember what the service accepts, and since when: what is known already stays."""
+    found = connection.execute(
+        "SELECT days, months, page_size FROM meta.window_caps WHERE (report, customer) = ($1, $2)",
+        [report, customer],
+    ).fetchall()
+    known = Cap(*found[0]) if found else Cap()
+    if cap.days is None and cap.months is None:
+        cap = replace(cap, days=known.days, months=known.months)
+    if cap.page_size is None:
+        cap = replace(cap, page_size=known.page_size)
+    if cap != known:
+        row = {"report": report, "customer": customer, **asdict(cap), "learned_at_utc": naive_utc(now)}
+        replace_rows(connection, "window_caps", [row], key=["report", "customer"])
+
+
+def forget_caps(
+    connection: DuckDBPyConnection, report: str | None = None, customer: str | None = None
+) -> None:
+    """Forget learned windows, of one report or customer or of all."""
+    connection.execute(
+        """
+        DELETE FROM meta.window_caps
+        WHERE ($1 IS NULL OR report = $1) AND ($2 IS NULL OR customer = $2)
+        """,
+        [report, customer],
+    )
+
+
+def write_due_days(
+    connection: DuckDBPyConnection, days: Mapping[tuple[str, str, date | None], tuple[date, str]]
+) -> None:
+    """Write down when months of reports and customers are asked next and why; one that is not named never is.
+
+    Months that were never read are in meta.turns. Nothing is written unless something differs: a write of
+    any size costs a checkpoint.
+    """
+    columns = [[key[place] for key in days] for place in range(3)]
+    columns += [[day for day, _ in days.values()], [reason for _, reason in days.values()]]
+    connection.execute(
+        """
+        CREATE OR REPLACE TEMP TABLE due AS
+        SELECT unnest($1::VARCHAR[]) AS report, unnest($2::VARCHAR[]) AS customer,
+               unnest($3::DATE[]) AS month, unnest($4::DATE[]) AS due_on, unnest($5::VARCHAR[]) AS reason
+        """,
+        columns,
+    )
+    connection.execute(
+        """
+        UPDATE meta.months AS old SET next_due_on = new.due_on, due_reason = new.reason
+        FROM (
+            SELECT held.report, held.customer, held.month, due.due_on, due.reason
+            FROM meta.months AS held
+            LEFT JOIN due ON (due.report, due.customer) = (held.report, held.customer)
+                AND due.month IS NOT DISTINCT FROM held.month
+            WHERE (held.next_due_on, held.due_reason) IS DISTINCT FROM (due.due_on, due.reason)
+        ) AS new
+        WHERE (old.report, old.customer) = (new.report, new.customer)
+            AND old.month IS NOT DISTINCT FROM new.month
+        """
+    )
+    turns = connection.execute(
+        "SELECT report, customer, month, due_on FROM due "
+        "ANTI JOIN meta.months USING (report, customer, month) WHERE month IS NOT NULL ORDER BY ALL"
+    ).fetchall()
+    if turns != connection.execute("FROM meta.turns ORDER BY ALL").fetchall():
+        connection.execute("DELETE FROM meta.turns")
+        names = ("report", "customer", "month", "due_on")
+        insert_rows(connection, "meta.turns", [dict(zip(names, row, strict=True)) for row in turns])
+    connection.execute("DROP TABLE due")
+
+
+def load_row(result: WindowResult, now: datetime) -> dict[str, object]:
+    """What meta.loads says of every window, loaded or not."""
+    return {
+        "load_id": result.load_id,
+        "run_id": result.run_id,
+        "report": result.report,
+        "customer": result.customer,
+        "window_start": result.window_start,
+        "window_end": result.window_end,
+        "months": list(result.months),
+        "requests": result.requests,
+        "bytes": result.bytes,
+        "sha256": result.sha256,
+        "seconds": result.seconds,
+        "fetched_at_utc": naive_utc(result.fetched),
+        "loaded_at_utc": naive_utc(now),
+        "landing": result.landing,
+    }
+
+
+def record_failures(connection: DuckDBPyConnection, failures: Sequence[WindowResult], now: datetime) -> None:
+    """Write down windows that failed, were held back or refused; each has a load_id and was fetched.
+
+    A load that succeeded before stays as it is, with the error beside it.
+    """
+    found = connection.execute(
+        "SELECT load_id FROM meta.loads WHERE load_number IS NOT NULL AND list_contains($1, load_id)",
+        [[failure.load_id for failure in failures]],
+    )
+    loaded = {load_id for (load_id,) in found.fetchall()}
+    new = {}
+    for failure in failures:
+        if failure.load_id in loaded:
+            connection.execute(
+                "UPDATE meta.loads SET error = ? WHERE load_id = ?", [failure.reason, failure.load_id]
+            )
+        else:
+            why = {
+                "status": failure.status.value,
+                "error": failure.reason,
+                "error_kind": failure.error,
+                "remedy": failure.remedy,
+                "http_status": failure.http_status,
+                "last_try": failure.last_try,
+                "login": failure.login,
+                "rows": 0,
+                "note": "",
+            }
+            new[failure.load_id] = {**load_row(failure, now), **why}
+    replace_rows(connection, "loads", list(new.values()), key=["load_id"])
+
+
+def customers_that_failed(connection: DuckDBPyConnection, kind: str) -> set[str]:
+    """The customers of which a window ever failed by that kind of error."""
+    found = connection.execute(
+        "SELECT DISTINCT customer FROM meta.loads WHERE (status, error_kind) = ('failed', $1)", [kind]
+    )
+    return {customer for (customer,) in found.fetchall()}
+
+
+def rename_failures(
+    connection: DuckDBPyConnection, kind: str, customers: Collection[str], to: str, error: str
+) -> None:
+    """Give what failed for these customers by one kind of error another kind, and other words."""
+    if customers:
+        connection.execute(
+            "UPDATE meta.loads SET error_kind = $3, error = $4 "
+            "WHERE (status, error_kind) = ('failed', $1) AND list_contains($2, customer)",
+            [kind, list(customers), to, error],
+        )
+
+
+def add_requests(
+    connection: DuckDBPyConnection, counts: Mapping[tuple[date, str, str], Mapping[str, float]]
+) -> None:
+    """Add what a run asked, by day, customer and report, to what other runs of the same days have asked."""
+    if not counts:
+        return
+    since = min(day for day, _, _ in counts)
+    rows = [
+        {"day": day, "customer": customer, "report": report, **counted}
+        for (day, customer, report), counted in counts.items()
+    ]
+    insert_rows(connection, "meta.requests_by_day", rows)
+    connection.execute(
+        """
+        CREATE OR REPLACE TEMP TABLE added_up AS
+        SELECT day, customer, report, sum(requests) AS requests, sum(repeated) AS repeated,
+               sum(failed) AS failed, sum(bytes) AS bytes, sum(seconds) AS seconds
+        FROM meta.requests_by_day WHERE day >= $1 GROUP BY ALL ORDER BY ALL
+        """,
+        [since],
+    )
+    connection.execute("DELETE FROM meta.requests_by_day WHERE day >= $1", [since])
+    connection.execute("INSERT INTO meta.requests_by_day BY NAME FROM added_up")
+    connection.execute("DROP TABLE added_up")
+
+
+def _learned(connection: DuckDBPyConnection) -> dict[str, Any]:
+    """All of the ledger but its months."""
+    ask = connection.execute
+    denied = ask("SELECT report, customer, denied_at_utc FROM meta.access").fetchall()
+    caps = ask("SELECT report, customer, days, months, page_size FROM meta.window_caps").fetchall()
+    pages = ask(
+        "SELECT report, customer, max(requests) FROM meta.loads WHERE status = 'loaded' GROUP BY ALL"
+    ).fetchall()
+    probes = ask(
+        "SELECT customer, max(window_end) FROM meta.probes WHERE status = $1 GROUP BY ALL", [ANSWERED]
+    ).fetchall()
+    [(seconds,)] = ask(
+        "SELECT sum(seconds) / nullif(sum(requests), 0) FROM meta.loads WHERE status = 'loaded'"
+    ).fetchall()
+    failed = ask(_FAILED).fetchall()
+    [(newest,)] = ask(_NEWEST).fetchall()
+    snapshots_changed: dict[Pair, dict[date | None, datetime]] = {}
+    for report, customer, month, at in ask(
+        "SELECT report, customer, month, time_bucket(INTERVAL 15 MINUTE, max(changed_at_utc)) "
+        "FROM meta.history_scopes WHERE changed_at_utc IS NOT NULL GROUP BY ALL"
+    ).fetchall():
+        snapshots_changed.setdefault((report, customer), {})[month] = aware(at)
+    return {
+        "denied": {(report, customer): aware(at) for report, customer, at in denied},
+        "caps": {(report, customer): Cap(*cap) for report, customer, *cap in caps},
+        "pages": {(report, customer): most for report, customer, most in pages},
+        "request_seconds": seconds,
+        "changed": {
+            (one.report, one.customer, one.month): one.due_since_utc for one in read_changes(connection)
+        },
+        "probed": dict(probes),
+        "snapshots_changed": snapshots_changed,
+        "failed": {(report, customer): frozenset(months) for report, customer, months in failed},
+        "newest_utc": aware(newest) if newest else None,
+    }

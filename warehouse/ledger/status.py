@@ -1,0 +1,365 @@
+"""Status: how far every report of every customer is held, what is wrong, and the state of the files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from filelock import FileLock, Timeout
+
+from warehouse.ledger.window_result import WindowStatus
+from warehouse.store.database import Store
+from warehouse.store.duckdb_file import STORAGE_VERSION, connect
+from warehouse.store.files import PRIVATE_FILE, wal
+from warehouse.store.lock import holder
+from warehouse.store.versions import WITHOUT_A_FILE, Versions
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+    from warehouse.store.database import Store
+
+
+SHUT_OUT, RIGHT_LOST = "shut out", "right lost"
+"""Kinds of meta.conditions: every report of a customer is refused, or one that was answered before."""
+
+
+@dataclass(frozen=True)
+class ReportStatus:
+    """One report of one customer: how far it is held, how the last tries went, and what has its turn yet."""
+
+    report: str
+    customer: str
+    held_months: int
+    newest_held_month: date | None
+    last_success_utc: datetime | None
+    last_failure_utc: datetime | None
+    last_error: str | None
+    due_utc: datetime | None
+    state: str
+    waiting_months: int = 0
+    waiting_until: date | None = None
+
+
+@dataclass(frozen=True)
+class OpenFailure:
+    """Windows that failed and were not loaded since, and why."""
+
+    report: str
+    customer: str
+    months: tuple[date, ...]
+    status: str
+    error: str
+    since_utc: datetime
+    kind: str | None = None
+    last_try: str = ""
+
+    @property
+    def cause(self) -> str:
+        """The kind of error in a word, or that the answers were held back."""
+        return self.status if self.status == WindowStatus.HELD_BACK else self.kind or ""
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A row of meta.conditions: what is not as it should be, of whom, since when and why."""
+
+    kind: str
+    severity: str
+    report: str
+    customer: str
+    month: date | None
+    since_utc: datetime | None
+    cause: str
+
+
+@dataclass(frozen=True)
+class QuarantineCount:
+    """Rows in quarantine of one table for one reason."""
+
+    report: str
+    customer: str
+    table: str
+    column: str | None
+    reason: str
+    rows: int
+
+
+@dataclass(frozen=True)
+class QuarantinedRow:
+    """A row in quarantine: what is wrong with it, and where in which landing file it is as it came."""
+
+    report: str
+    customer: str
+    month: date | None
+    table: str
+    column: str | None
+    place: str
+    reason: str
+    fingerprint: str | None
+    load_id: str
+    landing: str
+    sha256: str
+
+
+@dataclass(frozen=True)
+class RefusedReport:
+    """A report that the service refuses for a customer (403)."""
+
+    report: str
+    customer: str
+    denied_at_utc: datetime
+
+
+@dataclass(frozen=True)
+class LearnedWindow:
+    """A window shorter than documented, or pages smaller than wanted, that the service has taught us."""
+
+    report: str
+    customer: str
+    days: int | None
+    months: int | None
+    page_size: int | None
+
+
+@dataclass(frozen=True)
+class PastPublication:
+    """One publication, made, refused, failed or rolled back to."""
+
+    name: str | None
+    at_utc: datetime
+    status: str
+    bytes: int | None
+    reasons: tuple[str, ...]
+
+    @property
+    def made_no_file(self) -> bool:
+        """Whether analysts were left with the file of before."""
+        return self.status in WITHOUT_A_FILE
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """Two configured customers that answer for the same offices; whether the first has all of the other's."""
+
+    customer: str
+    other: str
+    offices: str
+    is_contained: bool
+
+
+@dataclass(frozen=True)
+class RequestsOfNight:
+    """What a day on which anything was asked has cost, all reports and customers together."""
+
+    day: date
+    customers: int
+    requests: int
+    repeated: int
+    failed: int
+    bytes: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class ProblemCount:
+    """Open problems of meta.problems of one kind, as the page of those who run the pipeline counts them."""
+
+    kind: str
+    severity: str
+    number: int
+    messages: tuple[str, ...] = ()
+    customers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Overview:
+    """Everything that the command `status` shows."""
+
+    standings: Sequence[ReportStatus]
+    failures: Sequence[OpenFailure]
+    quarantined: Sequence[QuarantineCount]
+    refusals: Sequence[RefusedReport]
+    caps: Sequence[LearnedWindow]
+    publications: Sequence[PastPublication]
+    overlaps: Sequence[Overlap] = ()
+    nights: Sequence[RequestsOfNight] = ()
+    problems: Sequence[ProblemCount] = ()
+    conditions: Sequence[Condition] = ()
+    unpublished_since_utc: datetime | None = None  # when the first load was made that no published file has
+
+    @property
+    def shut_out(self) -> frozenset[str]:
+        """Customers to whom every report is refused."""
+        return shut_out(self.conditions)
+
+    @property
+    def rights_lost(self) -> frozenset[tuple[str, str]]:
+        """Reports and customers that were answered before and are refused now."""
+        return rights_lost(self.conditions)
+
+
+@dataclass(frozen=True)
+class LockState:
+    """Whether somebody holds the write lock at this moment, and which process, if that is known."""
+
+    is_held: bool
+    pid: int | None = None
+
+
+_REPORTS = """
+    SELECT report, customer, held_months, newest_held_month, last_success_utc, last_failure_utc, last_error,
+           due_utc, state, waiting_months, waiting_until
+    FROM meta.freshness ORDER BY report, customer
+"""
+_CONDITIONS = """
+    SELECT kind, severity, coalesce(report, ''), customer, month, since_utc, coalesce(cause, '')
+    FROM meta.conditions ORDER BY ALL
+"""
+_QUARANTINED_ROWS = """
+SELECT report, customer, month, table_name, column_name, place, reason, fingerprint, load_id,
+       coalesce(landing, ''), coalesce(sha256, '')
+FROM meta.quarantine_rows LEFT JOIN meta.loads USING (load_id, report, customer)
+ORDER BY report, customer, load_id, table_name, place
+"""
+_FAILURES = """
+    SELECT report, customer, coalesce(list(month ORDER BY month) FILTER (month IS NOT NULL), []),
+           arg_max(status, failed_at_utc), arg_max(concat_ws(' ', error, remedy), failed_at_utc),
+           min(since_utc),
+           arg_max(error_kind, failed_at_utc), coalesce(arg_max(last_try, failed_at_utc), '')
+    FROM meta.open_failures GROUP BY report, customer ORDER BY report, customer
+"""
+_QUARANTINED = """
+    SELECT report, customer, table_name, column_name, reason, sum("rows")::BIGINT
+    FROM meta.quarantine GROUP BY ALL ORDER BY ALL
+"""
+_REFUSALS = "SELECT report, customer, denied_at_utc FROM meta.access ORDER BY ALL"
+_WINDOWS = "SELECT report, customer, days, months, page_size FROM meta.window_caps ORDER BY ALL"
+_PUBLICATIONS = """
+    SELECT name, at_utc, status, bytes, coalesce(reasons, []) FROM meta.publications
+    ORDER BY at_utc DESC LIMIT 10
+"""
+_OVERLAPS = """
+    SELECT customer_id, yielding_customer_id, shared_offices, is_contained
+    FROM marts.customer_overlaps AS pairs
+    WHERE NOT EXISTS (
+        FROM meta.customers
+        WHERE NOT is_active AND customer IN (pairs.customer_id, pairs.yielding_customer_id)
+    )
+    ORDER BY ALL
+"""
+_NIGHTS = """
+    SELECT day, count(DISTINCT customer), sum(requests)::BIGINT, sum(repeated)::BIGINT, sum(failed)::BIGINT,
+           sum(bytes)::BIGINT, sum(seconds)
+    FROM meta.requests_by_day GROUP BY day ORDER BY day DESC LIMIT 7
+"""
+_PROBLEMS = """
+    SELECT kind, severity, count(*), list(concat_ws(' ', message, remedy) ORDER BY message),
+           coalesce(list(DISTINCT customer ORDER BY customer) FILTER (customer IS NOT NULL), [])
+    FROM meta.problems GROUP BY kind, severity ORDER BY kind, severity
+"""
+_UNPUBLISHED = """
+    SELECT min(loaded_at_utc) FROM meta.loads WHERE load_number > (
+        SELECT coalesce(max(last_load_number), 0) FROM meta.publications WHERE status = 'published'
+    )
+"""
+_DIFFERING = "SELECT DISTINCT message FROM meta.assumptions WHERE state = 'differs' ORDER BY 1"
+
+
+def overview(store: Store) -> Overview:
+    """The status of the working file; nothing is asked of the service."""
+    with store.reading() as connection:
+        return Overview(
+            [ReportStatus(*row) for row in _rows(connection, _REPORTS)],
+            [OpenFailure(*row) for row in _rows(connection, _FAILURES)],
+            [QuarantineCount(*row) for row in _rows(connection, _QUARANTINED)],
+            [RefusedReport(*row) for row in _rows(connection, _REFUSALS)],
+            [LearnedWindow(*row) for row in _rows(connection, _WINDOWS)],
+            [PastPublication(*row) for row in _rows(connection, _PUBLICATIONS)],
+            [Overlap(*row) for row in _rows(connection, _OVERLAPS, table="customer_overlaps")],
+            [RequestsOfNight(*row) for row in _rows(connection, _NIGHTS)],
+            [ProblemCount(*row) for row in _rows(connection, _PROBLEMS, table="problems")],
+            read_conditions(connection),
+            *_rows(connection, _UNPUBLISHED)[0],
+        )
+
+
+def shut_out(conditions: Iterable[Condition]) -> frozenset[str]:
+    """Customers to whom every report is refused."""
+    return frozenset(one.customer for one in conditions if one.kind == SHUT_OUT)
+
+
+def rights_lost(conditions: Iterable[Condition]) -> frozenset[tuple[str, str]]:
+    """Reports and customers that were answered before and are refused now."""
+    return frozenset((one.report, one.customer) for one in conditions if one.kind == RIGHT_LOST)
+
+
+def read_conditions(connection: DuckDBPyConnection) -> list[Condition]:
+    """What is not as it should be, as meta.conditions says now."""
+    return [Condition(*row) for row in _rows(connection, _CONDITIONS, table="conditions")]
+
+
+def assumptions_that_differ(store: Store) -> list[str]:
+    """What was assumed of undocumented columns and turned out otherwise, a sentence for each."""
+    with store.reading() as connection:
+        return [message for (message,) in _rows(connection, _DIFFERING, table="assumptions")]
+
+
+def lock_state(data_dir: Path) -> LockState:
+    """Tries the lock without waiting for it, and lets go of it at once."""
+    path = Store(data_dir).lock_path
+    if not path.exists():
+        return LockState(False)
+    try:
+        with FileLock(path, timeout=0, mode=PRIVATE_FILE):
+            return LockState(False)
+    except Timeout:
+        return LockState(True, holder(path))
+
+
+def unwritable(data_dir: Path) -> list[Path]:
+    """What of a data directory this process may not write to, as far as it is there."""
+    places = ("", "landing", "work", "work/warehouse.duckdb", "published")
+    found = [Path(data_dir) / place for place in places]
+    return [path for path in found if path.exists() and not os.access(path, os.W_OK)]
+
+
+def storage_version(path: Path) -> str:
+    """The storage version a DuckDB file is written in, such as v1.0.0; raises what a damaged file raises."""
+    with connect(path, read_only=True) as connection:
+        rows = connection.execute(
+            "SELECT tags['storage_version'] FROM duckdb_databases() WHERE database_name = current_database()"
+        ).fetchall()
+    return str(rows[0][0]).removesuffix("+")
+
+
+def is_readable_by_all(version: str) -> bool:
+    """Whether every DuckDB client from 1.0 on can open a file of this storage version."""
+    return version == STORAGE_VERSION
+
+
+def stale_logs(data_dir: Path) -> Sequence[Path]:
+    """Write-ahead logs beside published files: somebody opened one for writing."""
+    versions = Versions(data_dir)
+    files = [versions.published, *(versions.path(version) for version in versions.kept())]
+    return [wal(path) for path in files if wal(path).exists()]
+
+
+def quarantined_rows(connection: DuckDBPyConnection) -> list[QuarantinedRow]:
+    """Every row in quarantine, those of one load together."""
+    return [QuarantinedRow(*row) for row in connection.execute(_QUARANTINED_ROWS).fetchall()]
+
+
+def _rows(connection: DuckDBPyConnection, query: str, *, table: str = "") -> list[tuple[Any, ...]]:
+    """What a query finds, lists as tuples; nothing if it needs a table or view that no build has made yet."""
+    there = (
+        "SELECT 1 FROM information_schema.tables WHERE table_name = $1 AND table_catalog = current_database()"
+    )
+    if table and not connection.execute(there, [table]).fetchall():
+        return []
+    found = connection.execute(query).fetchall()
+    return [tuple(tuple(one) if isinstance(one, list) else one for one in row) for row in found]

@@ -1,0 +1,159 @@
+"""One window of one report of one customer, from the plan to the ledger and the summary.
+
+The sync creates the record when a window is begun; fetching, normalizing and loading return one that knows
+more and never change the one they were given. Whoever reports on a sync (the command line, Dagster) reads
+the last of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from warehouse.handed_over import RejectedLike, TableLike
+
+
+class WindowStatus(StrEnum):
+    """What became of a window."""
+
+    UNDER_WAY = "under way"
+    LOADED = "loaded"
+    FAILED = "failed"
+    HELD_BACK = "held back"
+    NO_ACCESS = "no access"
+    NOT_ASKED = "not asked"
+    SKIPPED = "skipped"
+    WAITING = "waiting"
+    TOLD = "told what was changed"
+
+
+class DoubtKind(StrEnum):
+    """Why what was fetched of a report and customer may not be loaded without a word from somebody."""
+
+    ROWS_LOST = "rows lost"
+    TABLE_EMPTIED = "table emptied"
+    COLUMN_EMPTIED = "column emptied"
+    AMOUNTS_ZERO = "amounts zero"
+    AMOUNTS_MULTIPLIED = "amounts multiplied"
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """One finding of the guard: `part` of `whole` rows speak for it, held ones that go or fetched ones.
+
+    `table` and `column` are empty where it is about all rows of the report.
+    """
+
+    kind: DoubtKind
+    part: int
+    whole: int
+    table: str = ""
+    column: str = ""
+    factor: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WindowResult:
+    """What is known of one window so far.
+
+    `months` are first days, empty for a report without months; `open_months` were not over when they were
+    asked. `history` merges the rows into slowly changing history instead of replacing months; `asked` then
+    limits the comparison to the rows of these asked ids. `reason` says in a sentence why the window was not
+    loaded and `remedy` what to do, `error` names the kind of error, `doubts` are what it was held back for.
+    Of an error of the service, `http_status` is that of its last answer, `last_try` how the last of several
+    tries ended, and `login` where the login is set that was refused. `rows` counts by table,
+    `rows_by_month` what was fetched over all tables; `superseded` are months that were left alone because a
+    newer fetch is held; `opened` and `closed` count versions of history.
+    """
+
+    report: str
+    customer: str
+    months: tuple[date, ...] = ()
+    window_start: date | None = None
+    window_end: date | None = None
+    run_id: str = ""
+    load_id: str = ""
+    history: bool = False
+    asked: tuple[str, ...] | None = None
+    status: WindowStatus = WindowStatus.UNDER_WAY
+    reason: str = ""
+    remedy: str = ""
+    error: str = ""
+    http_status: int | None = None
+    last_try: str = ""
+    login: str = ""
+    doubts: tuple[Doubt, ...] = ()
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    # known once it is fetched
+    requests: int = 0
+    bytes: int = 0
+    seconds: float = 0.0
+    fetched_at_utc: datetime | None = None
+    open_months: frozenset[date] = frozenset()
+    landing: str = ""
+    sha256: str = ""
+    # known once it is normalized; given up once it is loaded
+    tables: Sequence[TableLike] = ()
+    rejected: Sequence[RejectedLike] = ()
+    rows_by_month: Mapping[date | None, int] = field(default_factory=dict)
+    # known once it is loaded
+    rows: Mapping[str, int] = field(default_factory=dict)
+    rows_before: int = 0
+    rejected_count: int = 0
+    superseded: tuple[date, ...] = ()
+    opened: int = 0
+    closed: int = 0
+
+    def ended(self, status: WindowStatus, reason: str = "", **found: Any) -> Self:
+        """The record of a window at its end, without its rows; raises ValueError where that was before."""
+        if self.status is not WindowStatus.UNDER_WAY:
+            raise ValueError(f"{self.report} of {self.customer}, {self.when}, has {self.status} already")
+        return replace(self, status=status, reason=reason, tables=(), rejected=(), **found)
+
+    def without_rows(self) -> Self:
+        """The record of a window whose rows are read again from landing."""
+        return replace(self, tables=(), rejected=())
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        """The report's name and the customer's id."""
+        return (self.report, self.customer)
+
+    @property
+    def fetched(self) -> datetime:
+        """When it was fetched; raises ValueError of a window that never was."""
+        if self.fetched_at_utc is None:
+            raise ValueError(f"{self.report} of {self.customer}, {self.when}, was not fetched")
+        return self.fetched_at_utc
+
+    @property
+    def sentence(self) -> str:
+        """Why it was not loaded, and what to do."""
+        return f"{self.reason} {self.remedy}".rstrip()
+
+    @property
+    def when(self) -> str:
+        """The months in words, for a message."""
+        if not self.months:
+            return "now"
+        first, last = (f"{day:%Y-%m}" for day in (self.months[0], self.months[-1]))
+        return first if first == last else f"{first}..{last}"
+
+
+@dataclass
+class Load:
+    """A window on its way into the tables: its number, and the months that it replaces."""
+
+    result: WindowResult
+    number: int
+    months: tuple[date | None, ...]
+    superseded: tuple[date, ...]
+    is_repeated: bool = False  # loaded before: this is a replay
+    changed_before: tuple[int, int] = (0, 0)  # rows of history that it opened and closed then
+    opened: int = 0  # rows of history that began with it
+    closed: int = 0  # and that ended

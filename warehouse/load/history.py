@@ -1,0 +1,296 @@
+"""Slowly changing history: snapshots merged row by row, each version valid from one moment to another.
+
+A row that is in the old snapshot and in the new one, the same in every column, is not touched. A row
+that is only in the old one ends at the moment the new one was fetched, and one that is only in the new
+one begins then. Where the service documents an id, a row of the same id keeps its `_row` when its
+content changes, so that its children need not change with it. Equal rows may both be real, so they are
+numbered on both sides: that is why this is no plain MERGE.
+
+A snapshot says all there is of its scopes: of one month, or one asked id, or all of a report and customer.
+Snapshots whose scopes do not overlap are merged at once, as a wave.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import TYPE_CHECKING
+
+from warehouse.store.duckdb_file import insert_rows, quoted
+from warehouse.store.meta_schema import naive_utc, replace_rows
+from warehouse.store.schema import Tables, TableSchema, tables_of_report
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+    from warehouse.ledger.ahead import Rank
+    from warehouse.ledger.window_result import Load
+
+ROWS_OF_A_LOAD = 1 << 24
+"""Each load has so many numbers for the rows of a table: what makes `_row` unique over all loads."""
+ScopeKey = tuple[str, str, date | None, str | None]
+
+_SCOPES = """
+CREATE OR REPLACE TEMP TABLE scopes (
+    _scope INTEGER, _load_id VARCHAR, _customer VARCHAR, _month DATE, _asked VARCHAR, _at_utc TIMESTAMP,
+    _first_row BIGINT, _is_repeated BOOLEAN
+)
+"""
+_NEW_ROWS = """
+CREATE OR REPLACE TEMP TABLE new_rows AS
+SELECT came.*, _scope, row_number() OVER (PARTITION BY _scope{same_new} ORDER BY _row) AS _nth
+FROM came JOIN scopes USING (_load_id)
+WHERE came._month IS NOT DISTINCT FROM scopes._month {asked}
+"""
+_OLD_ROWS = """
+CREATE OR REPLACE TEMP TABLE old_rows AS
+SELECT {columns}, _scope, row_number() OVER (PARTITION BY _scope{same_old} ORDER BY _row) AS _nth
+FROM {stored} AS old JOIN scopes USING (_customer)
+WHERE valid_to_utc IS NULL AND old._month IS NOT DISTINCT FROM scopes._month {asked}
+"""
+_STAYED = """
+CREATE OR REPLACE TEMP TABLE stayed AS
+SELECT new._row AS _came_as, old._row FROM new_rows AS new JOIN old_rows AS old
+ON new._scope = old._scope AND new._nth = old._nth {equal};
+DELETE FROM new_rows WHERE _row IN (SELECT _came_as FROM stayed);
+DELETE FROM old_rows WHERE _row IN (SELECT _row FROM stayed)
+"""
+_KEPT = """
+CREATE OR REPLACE TEMP TABLE {kept} AS
+SELECT _came_as, _row FROM stayed UNION ALL
+SELECT new._row, coalesce(changed._row, new._row + coalesce(taken._shift, 0))
+FROM new_rows AS new LEFT JOIN ({changed}) AS changed ON new._row = changed._came_as
+LEFT JOIN (
+    SELECT load._load_id, max(old._row) + 1 - any_value(load._first_row) AS _shift
+    FROM (SELECT DISTINCT _load_id, _first_row FROM scopes WHERE _is_repeated) AS load
+    JOIN {stored} AS old ON old._row >= load._first_row AND old._row < load._first_row + {rows_of_a_load}
+    GROUP BY ALL
+) AS taken ON new._load_id = taken._load_id
+"""
+"""Under which number each row that came is stored: that of the row it continues, or a new one. A load that is
+repeated numbers its rows past those that it numbered before."""
+_CHANGED = """
+SELECT new._row AS _came_as, old._row FROM
+(SELECT *, {turn} FROM new_rows WHERE {whole}) AS new JOIN
+(SELECT *, {turn} FROM old_rows WHERE {whole}) AS old ON {same_key}
+"""
+_NOTHING_CHANGED = "SELECT NULL::BIGINT AS _came_as, NULL::BIGINT AS _row WHERE false"
+_END = """
+UPDATE {stored} AS history SET valid_to_utc = ended._at_utc
+FROM (SELECT _row, _at_utc FROM old_rows JOIN scopes USING (_scope)) AS ended
+WHERE history._row = ended._row AND history.valid_to_utc IS NULL
+"""
+_BEGIN = """
+INSERT INTO {stored} ({columns}, valid_from_utc)
+SELECT {values}, new._fetched_at_utc
+FROM new_rows AS new JOIN {kept} AS kept ON new._row = kept._came_as ORDER BY new._row
+"""
+_CHANGES = """
+SELECT _scope, count(*) FILTER (_is_new), count(*) FILTER (NOT _is_new) FROM (
+    SELECT _scope, true AS _is_new FROM new_rows
+    UNION ALL
+    SELECT _scope, false FROM old_rows
+) GROUP BY ALL
+"""
+
+
+@dataclass
+class Scope:
+    """What a snapshot says all there is of: one month, or one asked id, or all of a report and customer."""
+
+    load: Load
+    month: date | None
+    asked: str | None
+    has_changed: bool = False  # once merged: whether its rows differ from those before
+
+    @property
+    def key(self) -> ScopeKey:
+        return (*self.load.result.pair, self.month, self.asked)
+
+
+def newest_scopes(connection: DuckDBPyConnection, loads: Sequence[Load]) -> dict[ScopeKey, datetime]:
+    """When the newest snapshot merged so far was fetched, for each scope of these reports and customers."""
+    return {key: fetched for key, (fetched, _) in _merged_scopes(connection, loads).items()}
+
+
+def _merged_scopes(
+    connection: DuckDBPyConnection, loads: Iterable[Load]
+) -> dict[ScopeKey, tuple[datetime, datetime | None]]:
+    """When the newest snapshot was fetched, and when one last differed from the one before, by scope."""
+    results = [load.result for load in loads]
+    found = connection.execute(
+        """
+        SELECT report, customer, month, asked, fetched_at_utc, changed_at_utc FROM meta.history_scopes
+        WHERE list_contains($1, report) AND list_contains($2, customer)
+        """,
+        [list({one.report for one in results}), list({one.customer for one in results})],
+    )
+    return {(*key,): (fetched, changed) for *key, fetched, changed in found.fetchall()}
+
+
+def waves_of(loads: Sequence[Load], newest: dict[ScopeKey, datetime], in_order: Rank) -> list[list[Scope]]:
+    """Sort the scopes of snapshots into waves, oldest first, without those older than what is merged.
+
+    Takes the months that are left out from the loads.
+    """
+    waves: list[list[Scope]] = []
+    in_wave: set[ScopeKey] = set()
+    for load in sorted(loads, key=lambda one: in_order(naive_utc(one.result.fetched))):
+        fetched = naive_utc(load.result.fetched)
+        asked = (None,) if load.result.asked is None else load.result.asked
+        scopes = [Scope(load, month, one) for month in load.months for one in asked]
+        news = [scope for scope in scopes if in_order(fetched) >= in_order(newest.get(scope.key, fetched))]
+        load.months = tuple(month for month in load.months if any(one.month == month for one in news))
+        load.superseded = tuple(month for month in load.result.months if month not in load.months)
+        keys = {scope.key for scope in news}
+        newest.update(dict.fromkeys(keys, fetched))
+        if not waves or keys & in_wave:
+            waves.append([])
+            in_wave = set()
+        waves[-1] += news
+        in_wave |= keys
+    return [wave for wave in waves if wave]
+
+
+def merge_snapshots(
+    connection: DuckDBPyConnection,
+    schemas: Sequence[TableSchema],
+    scopes: Sequence[Scope],
+    insert: Callable[[TableSchema, str], None],
+) -> None:
+    """Merge the snapshots of one report whose scopes do not overlap, parents before their children.
+
+    `insert` writes what came for a table into a temporary one. Raises ValueError for rows that nobody
+    asked for.
+    """
+    connection.execute(_SCOPES)
+    rows = [
+        {
+            "_scope": number,
+            "_load_id": scope.load.result.load_id,
+            "_customer": scope.load.result.customer,
+            "_month": scope.month,
+            "_asked": scope.asked,
+            "_at_utc": naive_utc(scope.load.result.fetched),
+            "_first_row": scope.load.number * ROWS_OF_A_LOAD,
+            "_is_repeated": scope.load.is_repeated,
+        }
+        for number, scope in enumerate(scopes)
+    ]
+    insert_rows(connection, "scopes", rows)
+    for schema in schemas:
+        columns = ", ".join([*map(quoted, schema.ours), *schema.content])
+        connection.execute(
+            f"CREATE OR REPLACE TEMP TABLE came AS SELECT {columns} FROM {schema.stored} LIMIT 0"
+        )
+        insert(schema, "came")
+        if schema.nested and schema.parent:
+            connection.execute(
+                f"UPDATE came SET _parent_row = kept._row FROM {_kept(schema.parent)} AS kept "
+                "WHERE came._parent_row = kept._came_as"
+            )
+        if _can_tell_scopes(connection, schema, scopes):
+            _merge_table(connection, schema, scopes)
+        else:
+            connection.execute(
+                f"CREATE OR REPLACE TEMP TABLE {_kept(schema.name)} (_came_as BIGINT, _row BIGINT)"
+            )
+
+
+def remember_scopes(connection: DuckDBPyConnection, waves: Sequence[Sequence[Scope]]) -> None:
+    """Write down what has been merged, the newest of each scope, and when an answer last was another one."""
+    merged = [scope for wave in waves for scope in wave]
+    known = _merged_scopes(connection, (scope.load for scope in merged))
+    changed = {key: changed_at for key, (_, changed_at) in known.items()}
+    newest = {}
+    for scope in merged:
+        if scope.has_changed and scope.key in changed:
+            changed[scope.key] = naive_utc(scope.load.result.fetched)
+        changed.setdefault(scope.key, None)
+        newest[scope.key] = scope.load.result
+    names = ("report", "customer", "month", "asked")
+    rows = [
+        {
+            **dict(zip(names, key, strict=True)),
+            "load_id": result.load_id,
+            "fetched_at_utc": naive_utc(result.fetched),
+            "changed_at_utc": changed[key],
+        }
+        for key, result in newest.items()
+    ]
+    replace_rows(connection, "history_scopes", rows, key=names)
+
+
+def forget_histories(
+    connection: DuckDBPyConnection, tables: Tables, pairs: Sequence[tuple[str, str]]
+) -> None:
+    """Begin the histories of these reports and customers again, as if nothing had been merged."""
+    for report, customer in pairs:
+        for schema in tables_of_report(tables, report, history=True):
+            connection.execute(f"DELETE FROM {schema.stored} WHERE _customer = ?", [customer])
+        for table in ("history_scopes", "months"):
+            connection.execute(
+                f"DELETE FROM meta.{table} WHERE report = ? AND customer = ?", [report, customer]
+            )
+
+
+def _can_tell_scopes(connection: DuckDBPyConnection, schema: TableSchema, scopes: Sequence[Scope]) -> bool:
+    """Whether the scopes can be told apart in this table; refuses rows that nobody asked for."""
+    asked = [
+        f"{load.result.load_id} {one}"
+        for load in {one.load.result.load_id: one.load for one in scopes}.values()
+        for one in load.result.asked or ()
+    ]
+    if not asked:
+        return True
+    strange, parameters = "true", []
+    if schema.asked:
+        strange = f"NOT coalesce(list_contains($1, _load_id || ' ' || {schema.asked}), false)"
+        parameters = [asked]
+    if connection.execute(f"SELECT 1 FROM came WHERE {strange} LIMIT 1", parameters).fetchall():
+        raise ValueError(f"a row of {schema.name} does not say for which of the asked ids it came")
+    return schema.asked is not None
+
+
+def _merge_table(connection: DuckDBPyConnection, schema: TableSchema, scopes: Sequence[Scope]) -> None:
+    """End the rows of a table that are no longer so, and begin those that are so from now on."""
+    compared = [*(["_parent_row"] if schema.nested else []), *schema.content]
+    columns = [*map(quoted, schema.ours), *schema.content]
+    words = {
+        "stored": schema.stored,
+        "kept": _kept(schema.name),
+        "same_new": "".join(f", came.{name}" for name in compared),
+        "same_old": "".join(f", old.{name}" for name in compared),
+        "asked": f"AND (_asked IS NULL OR _asked = {schema.asked})" if schema.asked else "",
+        "changed": _changed(schema),
+    }
+    equal = "".join(f"AND new.{name} IS NOT DISTINCT FROM old.{name} " for name in compared)
+    connection.execute(_NEW_ROWS.format(**words))
+    connection.execute(_OLD_ROWS.format(columns=", ".join(f"old.{name}" for name in columns), **words))
+    connection.execute(_STAYED.format(equal=equal))
+    connection.execute(_KEPT.format(rows_of_a_load=ROWS_OF_A_LOAD, **words))
+    connection.execute(_END.format(**words))
+    values = ["kept._row" if name == '"_row"' else f"new.{name}" for name in columns]
+    connection.execute(_BEGIN.format(columns=", ".join(columns), values=", ".join(values), **words))
+    for number, opened, closed in connection.execute(_CHANGES).fetchall():
+        scopes[number].has_changed = True
+        scopes[number].load.opened += opened
+        scopes[number].load.closed += closed
+
+
+def _changed(schema: TableSchema) -> str:
+    """SQL of the rows that have a documented id in common, where content differs."""
+    key = [quoted(schema.columns[name.lower()].name) for name in schema.key if name.lower() in schema.columns]
+    if not key or len(key) < len(schema.key):
+        return _NOTHING_CHANGED
+    return _CHANGED.format(
+        turn=f"row_number() OVER (PARTITION BY _scope, {', '.join(key)} ORDER BY _row) AS _turn",
+        whole=" AND ".join(f"{name} IS NOT NULL" for name in key),
+        same_key=" AND ".join(f"new.{name} = old.{name}" for name in ["_scope", "_turn", *key]),
+    )
+
+
+def _kept(name: str) -> str:
+    """The temporary table that says under which number each row of a wave is stored."""
+    return quoted(f"kept {name.lower()}")

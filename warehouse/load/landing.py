@@ -1,0 +1,284 @@
+"""Landing: the bytes of every answer exactly as received, one compressed, private file per load.
+
+A file is a plain .tar.zst: `load.json` says which load it is, `0000.json` and `0000.body` are the first
+answer, and so on, and `end.json` closes it, so that half a file is known as one. While a guard has not
+decided whether its rows may be loaded, a file ends with `.held`: neither a kill nor a rebuild gets round
+the guard. The compression carries a checksum of its content, the ledger that of the whole file; files of
+older versions also have one of each answer, beside it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import io
+import json
+import os
+import sys
+import tarfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any, BinaryIO
+from urllib.parse import quote
+
+import zstandard
+
+from warehouse.errors import LandingDamaged, explained
+from warehouse.store.files import PRIVATE_FILE, PRIVATE_FOLDER, private_folder
+
+ENDING = ".tar.zst"
+UNFINISHED = ".part"
+HELD = ".held"
+"""What follows the ending of a file while nobody has decided that it may be loaded."""
+HEADER = "load.json"
+TRAILER = "end.json"
+LEVEL = 1
+"""JSON of rows shrinks to a sixth at level 1; level 3 gains nothing and takes twice as long."""
+WITHOUT_WINDOW = "now"
+LONGEST_NAME = 120
+
+Answers = Iterator[tuple[dict[str, Any], bytes]]
+
+
+@dataclass(frozen=True)
+class Landed:
+    """A finished landing file: its path below the landing directory, what its load is, and how it ended."""
+
+    path: str
+    header: Mapping[str, Any]
+    trailer: Mapping[str, Any]
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Landing:
+    """All landing files below one directory."""
+
+    root: Path
+
+    def open(
+        self,
+        report: str,
+        customer: str,
+        start: date | None,
+        end: date | None,
+        load_id: str,
+        header: Mapping[str, object] | None = None,
+    ) -> LandingWriter:
+        """Begin the file of a load; `header` says what else a rebuild needs to know."""
+        window = f"{start}_{end}" if start and end else WITHOUT_WINDOW
+        with explained(self.root):
+            private_folder(self.root)
+            folder = self.root
+            for name in (safe(report), safe(customer), window):
+                folder /= name
+                folder.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
+        known = {"load_id": load_id, "report": report, "customer": customer}
+        days = {"window_start": start and str(start), "window_end": end and str(end)}
+        path = folder.relative_to(self.root) / f"{safe(load_id)}{ENDING}"
+        return LandingWriter(self.root, path, {**(header or {}), **known, **days})
+
+    def read(self, path: str, sha256: str | None = None) -> Answers:
+        """Every answer of a file, in the order received; raises LandingDamaged if a byte is wrong."""
+        whole = self.root / path
+        with _readable(whole):
+            if sha256 and _sha256(whole) != sha256:
+                raise LandingDamaged(_sentence(whole, "its checksum is not the one in the ledger"))
+            meta: dict[str, Any] = {}
+            for name, content in _members(whole, verify=True):
+                if name.endswith(".body"):
+                    received = meta.get("sha256")
+                    if received and hashlib.sha256(content).hexdigest() != received:
+                        raise LandingDamaged(_sentence(whole, f"{name} is not what was received"))
+                    yield meta, content
+                else:
+                    meta = json.loads(content)
+            if name != TRAILER:
+                raise LandingDamaged(_sentence(whole, "its end is missing"))
+
+    def read_used(self, path: str, sha256: str | None = None) -> Answers:
+        """The answers that counted when the load was fetched, in the order in which they counted."""
+        wanted: list[int] = self.landed(path).trailer.get("used", [])
+        waiting: dict[int, tuple[dict[str, Any], bytes]] = {}
+        following = iter(wanted)
+        awaited = next(following, None)
+        for position, answer in enumerate(self.read(path, sha256)):
+            if position in wanted:
+                waiting[position] = answer
+            while awaited in waiting:
+                yield waiting.pop(awaited)
+                awaited = next(following, None)
+
+    def landed(self, path: str) -> Landed:
+        """What a file says of its load; raises LandingDamaged if it is not whole."""
+        whole = self.root / path
+        with _readable(whole):
+            said = {name: content for name, content in _members(whole) if name in (HEADER, TRAILER)}
+            size, digest = whole.stat().st_size, _sha256(whole)
+            return Landed(path, json.loads(said[HEADER]), json.loads(said[TRAILER]), size, digest)
+
+    def walk(self) -> Iterator[Landed | LandingDamaged]:
+        """Every landing file, in the order of their names; a damaged one comes as the error that says so."""
+        for path in self.paths():
+            try:
+                yield self.landed(path)
+            except LandingDamaged as error:
+                yield error
+
+    def paths(self) -> list[str]:
+        """Every finished landing file, relative to the landing directory."""
+        return sorted(path.relative_to(self.root).as_posix() for path in self.root.rglob(f"*{ENDING}"))
+
+    def held(self) -> list[str]:
+        """Finished files that were held back, or never decided on; no rebuild reads them."""
+        return sorted(path.relative_to(self.root).as_posix() for path in self.root.rglob(f"*{ENDING}{HELD}"))
+
+    def release(self, path: str) -> str:
+        """Let a held file be loaded, now and by every rebuild; returns its name from now on."""
+        name = path.removesuffix(HELD)
+        with explained(self.root):
+            (self.root / path).replace(self.root / name)
+        return name
+
+    def unfinished(self) -> list[Path]:
+        """What a killed process left behind, or a running one is writing."""
+        return sorted(self.root.rglob(f"*{ENDING}{UNFINISHED}"))
+
+    def clear_unfinished(self) -> tuple[int, int]:
+        """Remove the unfinished files of killed processes; how many those were, and how many are written.
+
+        Whoever writes one holds a lock on it, which ends with the process.
+        """
+        removed = being_written = 0
+        for path in self.unfinished():
+            with suppress(FileNotFoundError), path.open("rb") as file:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except OSError:
+                    being_written += 1
+                else:
+                    path.unlink(missing_ok=True)
+                    removed += 1
+        return removed, being_written
+
+
+class LandingWriter:
+    """Writes one landing file, under another name until every byte is on the disk."""
+
+    def __init__(self, root: Path, path: Path, header: Mapping[str, object]) -> None:
+        self._root = root
+        self._path = path
+        self._header = header
+        self._unfinished = root / path.with_name(path.name + UNFINISHED)
+        self._answers = 0
+        with explained(root):
+            self._file = _open_locked(self._unfinished)
+            compressor = zstandard.ZstdCompressor(level=LEVEL, write_checksum=True)
+            self._stream = compressor.stream_writer(self._file, closefd=False)
+            self._tar = tarfile.open(fileobj=self._stream, mode="w", format=tarfile.PAX_FORMAT)  # noqa: SIM115
+            self._add_member(HEADER, header)
+
+    def add(self, meta: Mapping[str, object], body: bytes) -> None:
+        """One answer: what was asked and answered, and the body as received."""
+        known = {name: value for name, value in meta.items() if name != "sha256"}
+        with explained(self._root):
+            self._add_member(f"{self._answers:04}.json", {**known, "bytes": len(body)})
+            self._add_member(f"{self._answers:04}.body", body)
+        self._answers += 1
+
+    def close(self, trailer: Mapping[str, object] | None = None, *, held: bool = False) -> Landed:
+        """Finish the file, wait for the disk, and give it its name; `held` until `Landing.release`.
+
+        The directory need not be waited for: the ledger's own wait, which comes after, includes it.
+        """
+        sys.audit("brokerbi.before_landing_closed")
+        with explained(self._root):
+            try:
+                trailer = {**(trailer or {}), "answers": self._answers}
+                self._add_member(TRAILER, trailer)
+                self._tar.close()
+                self._stream.close()  # type: ignore[no-untyped-call]
+                self._file.flush()
+                os.fsync(self._file.fileno())
+                size, digest = self._unfinished.stat().st_size, _sha256(self._unfinished)
+                path = self._path.with_name(self._path.name + HELD) if held else self._path
+                self._unfinished.replace(self._root / path)
+                self._file.close()  # and with it the lock, which says that somebody writes it
+            except BaseException:
+                self.discard()
+                raise
+        sys.audit("brokerbi.landing_closed")
+        return Landed(path.as_posix(), self._header, trailer, size, digest)
+
+    def discard(self) -> None:
+        """Leave nothing behind."""
+        self._file.close()
+        self._unfinished.unlink(missing_ok=True)
+
+    def _add_member(self, name: str, content: bytes | Mapping[str, object]) -> None:
+        """Add bytes as they are, or a small document: the same bytes for the same content."""
+        if not isinstance(content, bytes):
+            content = json.dumps(content, ensure_ascii=False, sort_keys=True, default=str).encode()
+        about = tarfile.TarInfo(name)
+        about.size = len(content)
+        about.mode = PRIVATE_FILE
+        self._tar.addfile(about, io.BytesIO(content))
+
+
+def _open_locked(path: Path) -> BinaryIO:
+    """A new file that is locked while it is open; begun again where somebody removed it before it was."""
+    while True:
+        descriptor = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, PRIVATE_FILE)
+        with suppress(OSError):  # file systems without locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if os.fstat(descriptor).st_nlink:
+            return os.fdopen(descriptor, "wb")
+        os.close(descriptor)
+
+
+def safe(name: str) -> str:
+    """A name as part of a path: it cannot leave its directory, be empty, or be that of another name."""
+    written = quote(name, safe="").replace(".", "%2E").replace("~", "%7E") or "%"
+    if len(written) <= LONGEST_NAME:
+        return written
+    return f"{written[:40]}%{hashlib.sha256(name.encode()).hexdigest()}"
+
+
+def _members(path: Path, *, verify: bool = False) -> Iterator[tuple[str, bytes]]:
+    """Every file in a landing file; to `verify` raises ZstdError at the end if any byte is wrong."""
+    with path.open("rb") as file, zstandard.ZstdDecompressor().stream_reader(file) as stream:
+        with tarfile.open(fileobj=stream, mode="r|") as tar:
+            for about in tar:
+                content = tar.extractfile(about)
+                yield about.name, content.read() if content else b""
+        while verify and stream.read(zstandard.DECOMPRESSION_RECOMMENDED_OUTPUT_SIZE):
+            pass  # the checksum comes after the last block
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    try:
+        with explained(path):
+            yield
+    except FileNotFoundError as error:
+        raise LandingDamaged(
+            f"The landing file {path} is gone; `brokerbi sync --refresh` asks the service for it again."
+        ) from error
+    except (zstandard.ZstdError, tarfile.TarError, EOFError, KeyError, ValueError) as error:
+        raise LandingDamaged(_sentence(path, str(error))) from error
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _sentence(path: Path, why: str) -> str:
+    return (
+        f"The landing file {path} is damaged ({why}); put back a copy from a backup, or remove it and let "
+        "`brokerbi sync --refresh` ask the service again."
+    )

@@ -1,0 +1,433 @@
+"""The load of a group of windows, in one transaction: months replaced, snapshots merged, the ledger written.
+
+`load_group` is the whole story. An older fetch never replaces a newer one: months for which something newer
+is held, or comes in the same group, are left alone. What is dated later than now counts as the oldest.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from warehouse.ledger.ahead import rank
+from warehouse.ledger.ledger import forget_healed_refusals, load_row
+from warehouse.ledger.window_result import Load, WindowResult, WindowStatus
+from warehouse.load.history import (
+    ROWS_OF_A_LOAD,
+    Scope,
+    forget_histories,
+    merge_snapshots,
+    newest_scopes,
+    remember_scopes,
+    waves_of,
+)
+from warehouse.load.quarantine import replace_quarantine
+from warehouse.load.schema_evolution import Batch, ensure_table, ensure_tables_of
+from warehouse.store.duckdb_file import quoted
+from warehouse.store.meta_schema import naive_utc, replace_rows
+from warehouse.store.schema import NOTHING, StoredColumn, Tables, TableSchema, converted, tables_of_report
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+    from warehouse.handed_over import ColumnLike, TableLike
+    from warehouse.ledger.ahead import Rank
+
+    Transform = Callable[[TableLike], pl.DataFrame]
+
+MonthKey = tuple[str, str, date | None]
+"""A month of a report and customer; the month is None for a report without months."""
+Held = Mapping[MonthKey, tuple[datetime, int]]
+"""When the load in force of a month was fetched, and its rows."""
+Counts = Counter[tuple[str, str, date | None]]
+"""Rows written, by load, table and month."""
+Incoming = dict[str, tuple[TableSchema, Sequence[Batch]]]
+"""What comes for each table, by its name in lower case: the table as it would be made, and its rows."""
+
+PLACES = {"_row", "_parent_row", "_month"}
+"""Our own columns in a frame that is handed over; every other one is the service's."""
+TOO_WIDE = (pl.Int128, pl.UInt64)
+"""Whole numbers that BIGINT may not hold; undocumented ones are stored as text."""
+
+
+def load_group(
+    connection: DuckDBPyConnection,
+    results: Sequence[WindowResult],
+    tables: Tables,
+    *,
+    afresh: bool,
+    now: datetime,
+    transform: Transform | None = None,
+) -> list[WindowResult]:
+    """Load a group inside the caller's transaction; what became of its windows, once that is committed.
+
+    `afresh` first forgets the histories of the group's reports and customers; `transform` makes the rows
+    that are loaded of every table. Raises ValueError for windows that contradict themselves.
+    """
+    sys.audit("brokerbi.before_load")
+    _check(results)
+    if afresh:
+        pairs = sorted({one.pair for one in results if one.history})
+        ensure_tables_of(connection, tables, (report for report, _ in pairs))
+        forget_histories(connection, tables, pairs)
+    held = _held_months(connection, results)
+    in_order = rank(now)
+    loads = _admitted(connection, results, held, in_order)
+    snapshots = [load for load in loads if load.result.history]
+    waves = waves_of(snapshots, newest_scopes(connection, snapshots), in_order) if snapshots else []
+
+    entering = [load for load in loads if load.months]
+    incoming = _incoming(entering, transform)
+    ensure_tables_of(connection, tables, {load.result.report for load in entering})
+    for arriving, batches in incoming.values():
+        ensure_table(connection, tables, arriving, batches)
+    counts: Counts = Counter()
+    months = [load for load in entering if not load.result.history]
+    for report in dict.fromkeys(load.result.report for load in months):
+        replaced = [load for load in months if load.result.report == report]
+        for schema in tables_of_report(tables, report, history=False):
+            _delete_months(connection, schema, replaced, held)
+            if schema.name.lower() in incoming:
+                _, batches = incoming[schema.name.lower()]
+                counts += _insert(connection, schema, schema.stored, batches, replaced)
+    for wave in waves:
+        _merge_wave(connection, tables, wave, incoming, counts)
+    if waves:
+        remember_scopes(connection, waves)
+
+    sys.audit("brokerbi.rows_written")
+    _write_ledger(connection, loads, counts, now, afresh=afresh)
+    forget_healed_refusals(connection)
+    replace_quarantine(connection, entering)
+    sys.audit("brokerbi.ledger_written")
+    return _loaded(loads, counts, held)
+
+
+def _check(results: Sequence[WindowResult]) -> None:
+    """Refuse what only a mistake of the caller can be."""
+    for load_id, times in Counter(one.load_id for one in results).items():
+        if times > 1:
+            raise ValueError(f"load {load_id} is {times} times in one group")
+    for one in results:
+        if one.fetched.tzinfo is None:
+            raise ValueError(f"load {one.load_id} was fetched at a time without a time zone")
+        if len(set(one.months)) != len(one.months):
+            raise ValueError(f"load {one.load_id} names a month twice")
+
+
+def _held_months(connection: DuckDBPyConnection, results: Sequence[WindowResult]) -> Held:
+    found = connection.execute(
+        """
+        SELECT report, customer, month, fetched_at_utc, rows FROM meta.months
+        WHERE list_contains($1, report) AND list_contains($2, customer)
+        """,
+        [list({one.report for one in results}), list({one.customer for one in results})],
+    )
+    return {(report, customer, month): (at, rows) for report, customer, month, at, rows in found.fetchall()}
+
+
+def _admitted(
+    connection: DuckDBPyConnection, results: Sequence[WindowResult], held: Held, in_order: Rank
+) -> list[Load]:
+    """Number the loads, and leave out the months for which something newer is held or comes along."""
+    newest = {key: (in_order(fetched), -1) for key, (fetched, _) in held.items()}  # -1: what is held
+    for position, one in enumerate(results):
+        fetched = in_order(naive_utc(one.fetched))
+        for month in one.months or (None,):
+            key = (*one.pair, month)
+            if key not in newest or fetched >= newest[key][0]:
+                newest[key] = fetched, position
+    loaded_before = {
+        load_id: (number, opened, closed)
+        for load_id, number, opened, closed in connection.execute(
+            """
+            SELECT load_id, load_number, opened, closed FROM meta.loads
+            WHERE load_number IS NOT NULL AND list_contains($1, load_id)
+            """,
+            [[one.load_id for one in results]],
+        ).fetchall()
+    }
+    following = following_number(connection)
+    loads = []
+    for position, one in enumerate(results):
+        months: tuple[date | None, ...] = tuple(
+            month for month in one.months or (None,)
+            if one.history or newest[*one.pair, month][1] == position
+        )  # fmt: skip
+        superseded = tuple(month for month in one.months if month not in months)
+        if one.load_id in loaded_before:
+            number, opened, closed = loaded_before[one.load_id]
+            loads.append(Load(one, number, months, superseded, True, (opened, closed)))
+        else:
+            loads.append(Load(one, following, months, superseded))
+            following += 1
+    return loads
+
+
+def following_number(connection: DuckDBPyConnection) -> int:
+    """The number of the next new load."""
+    [(number,)] = connection.execute("SELECT coalesce(max(load_number), 0) + 1 FROM meta.loads").fetchall()
+    return int(number)
+
+
+def _incoming(loads: Sequence[Load], transform: Transform | None) -> Incoming:
+    """All rows of the loads by table, frames that are alike in one batch."""
+    by_table: dict[str, list[tuple[Load, TableLike]]] = {}
+    for load in loads:
+        for table in load.result.tables:
+            by_table.setdefault(table.name.lower(), []).append((load, table))
+    incoming: Incoming = {}
+    for name, parts in by_table.items():
+        (first, table), nested = parts[0], False
+        piles: dict[object, list[tuple[Load, TableLike, pl.DataFrame]]] = {}
+        for load, one in parts:
+            if (load.result.report, load.result.history) != (first.result.report, first.result.history):
+                raise ValueError(
+                    f"{table.name} belongs to {first.result.report}, and not to {load.result.report}"
+                )
+            frame = transform(one) if transform else one.frame
+            nested = nested or "_parent_row" in frame.columns
+            if load.superseded and frame.height:
+                frame = frame.filter(~pl.col("_month").is_in(load.superseded))
+            if frame.height:
+                alike = (tuple(frame.schema.items()), tuple((each.name, each.type) for each in one.columns))
+                piles.setdefault(alike, []).append((load, one, frame))
+        arriving = TableSchema(
+            name=table.name,
+            report=first.result.report,
+            parent=None,
+            history=first.result.history,
+            key=tuple(table.key),
+            nested=nested,
+            description="",
+            columns={one.name.lower(): StoredColumn.of(one) for one in table.columns if one.documented},
+        )
+        incoming[name] = arriving, [_batch(pile) for pile in piles.values()]
+    return incoming
+
+
+def _batch(pile: Sequence[tuple[Load, TableLike, pl.DataFrame]]) -> Batch:
+    """Frames that are alike as one, with our own columns before the service's."""
+    columns: Mapping[str, ColumnLike] = {one.name.lower(): one for one in pile[0][1].columns}
+    frames = [frame for *_, frame in pile]
+    frame = pl.concat(frames)
+    unknown = set(frame.columns) - {one.name for one in columns.values()} - PLACES
+    if unknown or len(columns) < len(pile[0][1].columns):
+        names = sorted(one.name for one in pile[0][1].columns)
+        raise ValueError(f"the columns {names} do not say what the frame holds: {sorted(unknown)}")
+    dtypes = frame.schema
+    nulls = dict(zip(frame.columns, frame.null_count().row(0), strict=True))
+    types = {
+        name: NOTHING
+        if nulls.get(one.name, frame.height) == frame.height
+        else "VARCHAR"
+        if dtypes[one.name] in TOO_WIDE and not one.documented
+        else one.type
+        for name, one in columns.items()
+    }
+    of_loads = pl.DataFrame(
+        {
+            "_customer": [load.result.customer for load, *_ in pile],
+            "_load_id": [load.result.load_id for load, *_ in pile],
+            "_fetched_at_utc": [naive_utc(load.result.fetched) for load, *_ in pile],
+            "_first_row": [load.number * ROWS_OF_A_LOAD for load, *_ in pile],
+            "_height": [one.height for one in frames],
+        },
+        schema_overrides={"_fetched_at_utc": pl.Datetime("us")},
+    )
+    place = of_loads.select(pl.int_range(pl.len()).repeat_by("_height").explode()).to_series()
+    marks = of_loads.drop("_height").select(pl.all().gather(place))
+    first_row = pl.col("_first_row")
+    nested = [pl.col("_parent_row").cast(pl.Int64) + first_row] if "_parent_row" in dtypes else []
+    service = [
+        (pl.col(one.name).cast(pl.String) if dtypes[one.name] in TOO_WIDE else pl.col(one.name)).alias(name)
+        for name, one in columns.items()
+        if one.name in dtypes
+    ]
+    marked = pl.concat([marks, frame], how="horizontal").select(
+        "_customer",
+        pl.col("_month").cast(pl.Date) if "_month" in dtypes else pl.lit(None, pl.Date).alias("_month"),
+        "_load_id",
+        "_fetched_at_utc",
+        pl.col("_row").cast(pl.Int64) + first_row,
+        *nested,
+        *service,
+    )
+    return Batch(marked, columns, types)
+
+
+def _delete_months(
+    connection: DuckDBPyConnection, schema: TableSchema, loads: Sequence[Load], held: Held
+) -> None:
+    """Delete the held months of these loads from a table."""
+    old = [
+        (load.result.customer, month)
+        for load in loads
+        for month in load.months
+        if (*load.result.pair, month) in held
+    ]
+    if old:
+        connection.execute(
+            f"""
+            DELETE FROM {schema.stored} AS old
+            USING (SELECT unnest($1::VARCHAR[]) AS customer, unnest($2::DATE[]) AS month) AS gone
+            WHERE old._customer = gone.customer AND old._month IS NOT DISTINCT FROM gone.month
+            """,
+            [[customer for customer, _ in old], [month for _, month in old]],
+        )
+
+
+def _merge_wave(
+    connection: DuckDBPyConnection,
+    tables: Tables,
+    wave: Sequence[Scope],
+    incoming: Incoming,
+    counts: Counts,
+) -> None:
+    """Merge the snapshots of a wave into the histories, report by report."""
+    for report in dict.fromkeys(scope.load.result.report for scope in wave):
+        scopes = [scope for scope in wave if scope.load.result.report == report]
+        loads = list({scope.load.result.load_id: scope.load for scope in scopes}.values())
+
+        def insert(schema: TableSchema, into: str, loads: Sequence[Load] = loads) -> None:
+            if schema.name.lower() in incoming:
+                _, batches = incoming[schema.name.lower()]
+                counts.update(_insert(connection, schema, into, _of_loads(batches, loads), loads))
+
+        merge_snapshots(connection, tables_of_report(tables, report, history=True), scopes, insert)
+
+
+def _of_loads(batches: Iterable[Batch], loads: Collection[Load]) -> Iterator[Batch]:
+    """What comes with some of the loads."""
+    wanted = [load.result.load_id for load in loads]
+    for batch in batches:
+        frame = batch.frame.filter(pl.col("_load_id").is_in(wanted))
+        if frame.height:
+            yield Batch(frame, batch.columns, batch.types)
+
+
+@dataclass
+class _ArrowStream:
+    """A frame as DuckDB reads it: through an Arrow capsule, without a copy."""
+
+    frame: pl.DataFrame
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.frame.__arrow_c_stream__(requested_schema)
+
+
+def _insert(
+    connection: DuckDBPyConnection,
+    schema: TableSchema,
+    into: str,
+    batches: Iterable[Batch],
+    loads: Sequence[Load],
+) -> Counts:
+    """Insert batches into a table that has the columns of the schema, one statement for each."""
+    results = {load.result.load_id: load.result for load in loads}
+    counts: Counts = Counter()
+    for batch in batches:
+        for load_id, month, rows in batch.frame.group_by("_load_id", "_month").len().iter_rows():
+            if month not in (results[load_id].months or (None,)):
+                raise ValueError(
+                    f"load {load_id} brings {rows} rows of {schema.name} with the month {month}, "
+                    "which is not one of its own"
+                )
+            counts[load_id, schema.name, month] += rows
+        columns = [quoted(name) for name in schema.ours if name in batch.frame.columns]
+        values = list(columns)
+        for name, type_ in batch.types.items():
+            if type_ != NOTHING:
+                stored = schema.columns[name]
+                columns.append(quoted(stored.name))
+                values.append(converted(f"CAST({quoted(name)} AS {type_})", type_, stored.type))
+        stream = _ArrowStream(batch.frame)
+        connection.register("arriving", stream)
+        connection.execute(
+            f"INSERT INTO {into} ({', '.join(columns)}) SELECT {', '.join(values)} FROM arriving"
+        )
+        connection.unregister("arriving")
+        stream.frame = batch.frame.clear()  # DuckDB holds on to the stream until the next collection
+    return counts
+
+
+def _write_ledger(
+    connection: DuckDBPyConnection,
+    loads: Sequence[Load],
+    counts: Counts,
+    now: datetime,
+    *,
+    afresh: bool,
+) -> None:
+    """Write down the loads and the months now in force; a replayed load that is no news stays as it is."""
+    rows: Counter[str] = Counter()
+    by_month: Counter[tuple[str, date | None]] = Counter()
+    for (load_id, _, month), number in counts.items():
+        rows[load_id] += number
+        by_month[load_id, month] += number
+    written = []
+    for load in loads:
+        if load.months or not load.is_repeated:
+            result = load.result
+            opened, closed = (0, 0) if afresh else load.changed_before
+            written.append(
+                {
+                    **load_row(result, now),
+                    "load_number": load.number,
+                    "history": result.history,
+                    "asked": None if result.asked is None else list(result.asked),
+                    "rows": rows[result.load_id],
+                    "status": "loaded" if load.months else "superseded",
+                    "note": "; ".join((*result.notes, *result.warnings)),
+                    "opened": opened + load.opened,
+                    "closed": closed + load.closed,
+                }
+            )
+    replace_rows(connection, "loads", written, key=["load_id"])
+    months = {
+        (*load.result.pair, month): {
+            "report": load.result.report,
+            "customer": load.result.customer,
+            "month": month,
+            "load_id": load.result.load_id,
+            "rows": by_month[load.result.load_id, month],
+            "loaded_at_utc": naive_utc(now),
+            "fetched_at_utc": naive_utc(load.result.fetched),
+            "state": "open" if month in load.result.open_months else "held",
+        }
+        for load in sorted(loads, key=lambda one: rank(now)(naive_utc(one.result.fetched)))
+        for month in load.months
+    }
+    replace_rows(connection, "months", list(months.values()), key=["report", "customer", "month"])
+
+
+def _loaded(loads: Sequence[Load], counts: Counts, held: Held) -> list[WindowResult]:
+    """The records of loaded windows."""
+    rows_of: dict[str, Counter[str]] = {}
+    for (load_id, table, _), rows in counts.items():
+        rows_of.setdefault(load_id, Counter())[table] += rows
+    found = []
+    for load in loads:
+        result, rows_now = load.result, rows_of.get(load.result.load_id, Counter())
+        replaced = [key for month in load.months if (key := (*result.pair, month)) in held]
+        left_alone = (f"{day:%Y-%m} was left alone: a newer fetch is held" for day in load.superseded)
+        found.append(
+            result.ended(
+                WindowStatus.LOADED,
+                "; ".join(result.notes),
+                warnings=(*result.warnings, *left_alone),
+                rows={table.name: rows_now[table.name] for table in result.tables},
+                rows_before=sum(held[key][1] for key in replaced),
+                rejected_count=sum(one.count for one in result.rejected),
+                superseded=load.superseded,
+                opened=load.opened,
+                closed=load.closed,
+            )
+        )
+    return found

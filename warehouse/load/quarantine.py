@@ -1,0 +1,78 @@
+"""Quarantine: rows that broke their documented type, as long as their load is in force.
+
+The rows themselves are in the landing file of their load, which is kept for as long: the working file only
+knows their place and a checksum, and so holds nothing of them that analysts must not see.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from warehouse.store.duckdb_file import insert_rows
+from warehouse.store.meta_schema import naive_utc
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+    from warehouse.ledger.window_result import Load
+
+FINGERPRINT = 32
+"""Digits of a checksum: two different rows never share as many."""
+
+_OUT_OF_FORCE = """
+DELETE FROM meta.quarantine_rows AS old
+WHERE list_contains($1, old.report) AND list_contains($2, old.customer)
+AND NOT EXISTS (
+    FROM meta.months AS held WHERE held.load_id = old.load_id
+    AND (old.month IS NULL OR held.month IS NOT DISTINCT FROM old.month)
+)
+AND NOT EXISTS (FROM meta.history_scopes AS held WHERE held.load_id = old.load_id)
+"""
+"""A row goes with its month; one of unknown month goes when nothing of its load is in force."""
+
+_SEEN_AGAIN = """
+DELETE FROM meta.quarantine_rows AS old USING meta.quarantine_rows AS new
+WHERE list_contains($1, new.load_id) AND old.load_id <> new.load_id
+AND old.month IS NULL AND new.month IS NULL
+AND (old.report, old.customer, old.table_name, old.fingerprint)
+    = (new.report, new.customer, new.table_name, new.fingerprint)
+"""
+"""Windows overlap, and a row of unknown month belongs to none of them: the newest answer has it."""
+
+
+def fingerprint(raw: str) -> str:
+    """What a row as it came is known by, without telling of it."""
+    return hashlib.sha256(raw.encode()).hexdigest()[:FINGERPRINT]
+
+
+def replace_quarantine(connection: DuckDBPyConnection, loads: Sequence[Load]) -> None:
+    """Take in the rows that these loads rejected, and drop those whose months were replaced."""
+    rows = [
+        {
+            "load_id": load.result.load_id,
+            "report": load.result.report,
+            "customer": load.result.customer,
+            "month": rejected.month if rejected.month in load.result.months else None,
+            "table_name": rejected.table,
+            "column_name": rejected.column,
+            "place": rejected.place,
+            "reason": rejected.reason,
+            "fingerprint": fingerprint(rejected.raw),
+            "fetched_at_utc": naive_utc(load.result.fetched),
+            "row_count": rejected.count,
+        }
+        for load in loads
+        for rejected in load.result.rejected
+        if rejected.month not in load.superseded
+    ]
+    if not (rows or connection.execute("SELECT 1 FROM meta.quarantine_rows LIMIT 1").fetchall()):
+        return
+    load_ids = [load.result.load_id for load in loads]
+    connection.execute("DELETE FROM meta.quarantine_rows WHERE list_contains($1, load_id)", [load_ids])
+    insert_rows(connection, "meta.quarantine_rows", rows)
+    pairs = {load.result.pair for load in loads}
+    connection.execute(_OUT_OF_FORCE, [[report for report, _ in pairs], [customer for _, customer in pairs]])
+    if rows:
+        connection.execute(_SEEN_AGAIN, [load_ids])

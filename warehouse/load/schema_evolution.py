@@ -1,0 +1,254 @@
+"""Tables of schema bi as they grow with what is documented and what arrives.
+
+Documented columns exist from the first day. An unknown column is added when it first arrives, and an
+undocumented one is widened in place: null < BOOLEAN | BIGINT < DOUBLE < VARCHAR. One whose values turn into
+objects or lists arrives as other columns or a child table: the old column stays, and is null from then on.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import reduce
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from warehouse.store.duckdb_file import quoted
+from warehouse.store.schema import (
+    EXACT,
+    NOTHING,
+    StoredColumn,
+    Tables,
+    TableSchema,
+    add_columns,
+    change_type,
+    create_table,
+    describe,
+    read_tables,
+    write_meta,
+)
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+    from warehouse.handed_over import ColumnLike
+    from warehouse.store.database import Store
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Rows of loads whose frames are alike, ready for one INSERT: our own columns, then the service's.
+
+    The service's columns have lower-case names; `types` are the types in which they arrive, NULL where
+    nothing but null has come.
+    """
+
+    frame: pl.DataFrame
+    columns: Mapping[str, ColumnLike]
+    types: Mapping[str, str]
+
+
+def undeclared(connection: DuckDBPyConnection, declared: Sequence[TableSchema]) -> list[TableSchema]:
+    """The declared tables that are not in the file as declared."""
+    documented = {
+        schema.name: replace(
+            schema, columns={name: _meaning(one) for name, one in schema.columns.items() if one.documented}
+        )
+        for schema in read_tables(connection).values()
+        if schema.exists
+    }
+    return [table for table in declared if documented.get(table.name) != table]
+
+
+def declare_tables(store: Store, tables: Sequence[TableSchema]) -> None:
+    """Create every table with all its documented columns; only reads when nothing is new."""
+    with store.reading() as connection:
+        missing = undeclared(connection, tables)
+    if missing:
+        with store.writing() as connection:
+            declare(connection, missing, store.now().replace(tzinfo=None))
+
+
+def declare(connection: DuckDBPyConnection, declared: Sequence[TableSchema], at_utc: datetime) -> None:
+    """Bring tables to what is documented of them; columns that are no longer documented stay."""
+    tables = read_tables(connection)
+    changed = []
+    for table in declared:
+        known = tables.get(table.name.lower())
+        schema = known or table
+        if not schema.exists:
+            create_table(connection, schema)
+        if known is not None:
+            _declare_again(connection, known, table, at_utc)
+        changed.append(schema)
+    describe(connection, changed)
+    sys.audit("brokerbi.tables_declared")
+
+
+def ensure_tables_of(connection: DuckDBPyConnection, tables: Tables, reports: Iterable[str]) -> None:
+    """Make the known tables of these reports that were dropped by hand, as they were, without rows."""
+    wanted = set(reports)
+    for schema in tables.values():
+        if schema.report in wanted and not schema.exists:
+            create_table(connection, schema)
+            describe(connection, [schema])
+
+
+def ensure_table(
+    connection: DuckDBPyConnection, tables: Tables, arriving: TableSchema, batches: Sequence[Batch]
+) -> None:
+    """Make the table for what comes, if nobody knows it, and every column wide enough for its values.
+
+    `arriving` has the documented columns alone; the others are those of the batches.
+    """
+    schema = tables.get(arriving.name.lower())
+    if schema is None:
+        schema = replace(arriving, parent=_parent_of(tables, arriving.name))
+        tables[arriving.name.lower()] = schema
+        create_table(connection, schema)
+        describe(connection, [schema])
+    if arriving.nested and not schema.nested:
+        raise ValueError(f"rows of {schema.name} point to a parent, but the table was made without one")
+    if (arriving.report, arriving.history) != (schema.report, schema.history):
+        raise ValueError(f"{schema.name} belongs to {schema.report}, and not to {arriving.report}")
+    before = dict(schema.columns)
+    for name in dict.fromkeys(name for batch in batches for name in batch.columns):
+        with_column = [batch for batch in batches if name in batch.columns]
+        schema.columns[name] = _fitted(connection, schema, name, with_column)
+    add_columns(connection, schema, [one for name, one in schema.columns.items() if name not in before])
+    if [_meaning(one) for one in schema.columns.values()] != [_meaning(one) for one in before.values()]:
+        describe(connection, [schema])
+    elif schema.columns != before:  # seen for the first time: comments and views stay as they are
+        write_meta(connection, [schema])
+
+
+def joined(types: Iterable[str], *, digits_at_risk: bool) -> str:
+    """The narrowest type that loses nothing: null < BOOLEAN | BIGINT < DOUBLE < VARCHAR.
+
+    `digits_at_risk` says that a whole number is too large for DOUBLE; numbers then meet as text.
+    """
+
+    def wider(one: str, other: str) -> str:
+        if one == NOTHING:
+            return other
+        return "DOUBLE" if {one, other} == {"BIGINT", "DOUBLE"} else "VARCHAR"
+
+    known = sorted(set(types) - {NOTHING})
+    if digits_at_risk and known == ["BIGINT", "DOUBLE"]:
+        return "VARCHAR"
+    return reduce(wider, known, NOTHING)
+
+
+def _declare_again(
+    connection: DuckDBPyConnection, schema: TableSchema, declared: TableSchema, at_utc: datetime
+) -> None:
+    """Bring a known table to its documentation; a column keeps its type where values would be lost."""
+    if (schema.history, schema.nested) != (declared.history, declared.nested):
+        raise ValueError(f"{declared.name} cannot turn into another kind of table; give it a new name")
+    schema.report, schema.parent, schema.key = declared.report, declared.parent, declared.key
+    schema.description = declared.description
+    for name, column in list(schema.columns.items()):
+        if name not in declared.columns:
+            schema.columns[name] = replace(column, documented=False)
+    for name, column in declared.columns.items():
+        known = schema.columns.get(name)
+        if known is None:
+            add_columns(connection, schema, [column])
+            schema.columns[name] = column
+            continue
+        type_ = known.type
+        if type_ != column.type and _survives(connection, schema, known, column.type):
+            change_type(connection, schema, known, column.type, None, at_utc)
+            type_ = column.type
+        schema.columns[name] = replace(
+            column,
+            name=known.name,
+            type=type_,
+            first_seen_utc=known.first_seen_utc,
+            first_load_id=known.first_load_id,
+        )
+
+
+def _survives(connection: DuckDBPyConnection, schema: TableSchema, column: StoredColumn, type_: str) -> bool:
+    """Whether every value of a column can be had in another type."""
+    value = quoted(column.name)
+    lost = f"try_cast({value} AS {type_}) IS NULL"
+    if type_.startswith(("DECIMAL", "BIGINT", "DOUBLE")):
+        lost += f" OR try_cast({value} AS DOUBLE) <> CAST(try_cast({value} AS {type_}) AS DOUBLE)"
+    found = connection.execute(
+        f"SELECT 1 FROM {schema.stored} WHERE {value} IS NOT NULL AND ({lost}) LIMIT 1"
+    )
+    return not found.fetchall()
+
+
+def _parent_of(tables: Tables, name: str) -> str | None:
+    """The table that an undeclared one is nested in: `a__b__c` in `a__b`, or else in `a`."""
+    above = name
+    while "__" in above:
+        above = above.rpartition("__")[0]
+        if above.lower() in tables:
+            return tables[above.lower()].name
+    return None
+
+
+def _fitted(
+    connection: DuckDBPyConnection, schema: TableSchema, name: str, batches: Sequence[Batch]
+) -> StoredColumn:
+    """The column as it must be to hold what is stored and what arrives; widens it where it is known."""
+    known = schema.columns.get(name)
+    column = known or StoredColumn.of(batches[0].columns[name])
+    types = {batch.types[name] for batch in batches}
+    if column.first_seen_utc is None and (first := _first_load(name, batches)):
+        column = replace(column, first_load_id=first[0], first_seen_utc=first[1])
+    if known is None:
+        if not column.documented:
+            risk = _digits_at_risk(connection, schema, None, name, batches, types)
+            column = replace(column, type=joined(types, digits_at_risk=risk))
+        return column
+    if known.documented or types <= {known.type, NOTHING}:
+        return column
+    types.add(known.type)
+    type_ = joined(types, digits_at_risk=_digits_at_risk(connection, schema, known, name, batches, types))
+    if type_ != known.type:
+        wider = [batch for batch in batches if batch.types[name] not in (NOTHING, known.type)]
+        load_id, fetched = _first_load(name, wider) or (None, None)
+        change_type(connection, schema, known, type_, load_id, fetched)
+    return replace(column, type=type_)
+
+
+def _first_load(name: str, batches: Sequence[Batch]) -> tuple[str, datetime] | None:
+    """The first load of which a column has values, or else that has it at all, and when it was fetched."""
+    for batch in [batch for batch in batches if batch.types[name] != NOTHING] or batches:
+        if name in batch.frame.columns:
+            with_values = batch.frame[name].is_not_null()
+            row = (with_values.arg_max() or 0) if with_values.any() else 0
+            return batch.frame["_load_id"][row], batch.frame["_fetched_at_utc"][row]
+    return None
+
+
+def _digits_at_risk(
+    connection: DuckDBPyConnection,
+    schema: TableSchema,
+    known: StoredColumn | None,
+    name: str,
+    batches: Sequence[Batch],
+    types: set[str],
+) -> bool:
+    """Whether whole numbers that DOUBLE cannot hold meet fractional ones."""
+    if not {"BIGINT", "DOUBLE"} <= types:
+        return False
+    whole = [batch.frame[name] for batch in batches if batch.types[name] == "BIGINT"]
+    if any(not values.is_between(-EXACT, EXACT).all() for values in whole):
+        return True
+    if known is None or known.type != "BIGINT":
+        return False
+    large = f"{quoted(known.name)} NOT BETWEEN {-EXACT} AND {EXACT}"
+    return bool(connection.execute(f"SELECT 1 FROM {schema.stored} WHERE {large} LIMIT 1").fetchall())
+
+
+def _meaning(column: StoredColumn) -> StoredColumn:
+    """The column as comments and views know it."""
+    return replace(column, first_seen_utc=None, first_load_id=None)

@@ -1,0 +1,206 @@
+"""Marts, each built from its SQL file, once what the SQL assumes of undocumented tables is examined."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+
+import duckdb
+from duckdb import DuckDBPyConnection
+
+from warehouse.marts.column_lineage import declare_column_lineage
+from warehouse.marts.dictionary import describe
+from warehouse.marts.queries import SQL, Query, in_order, queries
+from warehouse.marts.relations import declare_relations
+from warehouse.store import meta_schema
+from warehouse.store.duckdb_file import insert_rows
+
+FITS, NOTHING_YET, DIFFERS = "fits", "nothing has arrived", "differs"
+"""States of an assumption."""
+
+_NEW_TOTALS = """
+INSERT INTO meta.month_totals BY NAME
+SELECT now.*
+FROM marts.month_totals AS now
+LEFT JOIN meta.month_totals AS kept
+    ON (kept.report, kept.office_id, kept.month, kept.version)
+    = (now.report, now.office_id, now.month, now.version - 1)
+WHERE (now.row_count, now.commission, now.price, now.estate_parts, now.is_open)
+    IS DISTINCT FROM (kept.row_count, kept.commission, kept.price, kept.estate_parts, kept.is_open)
+"""
+_NEW_SALE_VERSIONS = """
+INSERT INTO meta.sale_versions BY NAME
+SELECT
+    found.* EXCLUDE (office_name, valid_from_utc, valid_to_utc, _customer, _month, _load_id),
+    valid_from_utc AS noted_at_utc, _customer AS customer_id, _load_id AS load_id
+FROM marts.sale_versions AS found
+ANTI JOIN meta.sale_versions USING (estate_id, version)
+"""
+_NEW_USER_MONTH_VERSIONS = """
+INSERT INTO meta.user_month_versions BY NAME
+SELECT
+    found.* EXCLUDE (user_name, valid_from_utc, valid_to_utc, is_restatement),
+    valid_from_utc AS noted_at_utc
+FROM marts.user_month_versions AS found
+ANTI JOIN meta.user_month_versions USING (user_id, month, version)
+"""
+_NEW_LEAD_STATES = """
+INSERT INTO meta.lead_states BY NAME
+SELECT found.* FROM marts.lead_states AS found
+ANTI JOIN meta.lead_states USING (way, lead_id, version)
+"""
+MEMORY = {
+    "marts.month_totals": _NEW_TOTALS,
+    "marts.sale_versions": _NEW_SALE_VERSIONS,
+    "marts.lead_states": _NEW_LEAD_STATES,
+    "marts.user_month_versions": _NEW_USER_MONTH_VERSIONS,
+}
+"""Marts of which every state is remembered, each in the table of meta that has its name and only grows."""
+_ARRIVED = """
+SELECT schema_name || '.' || table_name, list(column_name ORDER BY column_index) FROM duckdb_columns()
+WHERE schema_name = 'bi' AND database_name = current_database() AND NOT starts_with(column_name, '_')
+    AND column_name NOT IN ('valid_from_utc', 'valid_to_utc')
+GROUP BY ALL
+"""
+
+
+class MartError(Exception):
+    """A mart cannot be built; the sentence names it, its file and what DuckDB says."""
+
+
+def build_marts(
+    connection: DuckDBPyConnection, folder: Path = SQL, *, wanted: Collection[str] = ()
+) -> list[str]:
+    """Build all marts, in the caller's transaction: readers of the file see the old ones or the new ones.
+
+    With `wanted`, no more than these marts (or views of meta) and what they are made of is there afterwards,
+    undescribed.
+    Staging exists only while the marts are built. A query that leans on undocumented columns and does
+    not find them gives no rows, and says so in meta.assumptions; any other failure raises MartError,
+    and the caller rolls back.
+    """
+    staging, marts, meta = (
+        in_order(queries(folder / schema, schema)) for schema in ("staging", "marts", "meta")
+    )
+    if wanted:
+        needed = {query.table for query in queries_behind(wanted, folder)}
+        staging, marts, meta = (
+            [query for query in found if query.table in needed] for found in (staging, marts, meta)
+        )
+    meta_schema.complete(connection)
+    macros = "".join(path.read_text(encoding="utf-8") for path in folder.glob("macros.sql"))
+    connection.execute(macros)
+    states = _examine_assumptions(connection, [query for query in staging if query.expects], macros)
+    for schema in ("marts", "staging"):
+        connection.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE; CREATE SCHEMA {schema}")
+    staged = {
+        query.table: _typed(query, fits=states[query.table] == FITS) if query.expects else query.sql
+        for query in staging
+    }
+    for query in staging:
+        _create(connection, query, "VIEW", staged[query.table])
+    for query in marts:
+        _create(connection, query, "VIEW" if query.is_view else "TABLE", query.sql)
+    for query in marts:
+        if query.table in MEMORY:
+            connection.execute(MEMORY[query.table])
+    for query in meta:
+        _create(connection, query, "OR REPLACE VIEW", query.sql)
+    if not wanted:
+        declare_relations(connection, marts)
+        declare_column_lineage(connection, staged, marts, macros)
+        describe(connection, [*staging, *marts, *meta])
+    connection.execute("DROP SCHEMA staging CASCADE")
+    sys.audit("brokerbi.marts_built")
+    return [query.table for query in marts]
+
+
+def queries_behind(wanted: Iterable[str], folder: Path = SQL) -> list[Query]:
+    """The queries of some marts, and those of all they are made of."""
+    known = {
+        query.table: query
+        for schema in ("staging", "marts", "meta")
+        for query in queries(folder / schema, schema)
+    }
+    found: dict[str, Query] = {}
+    waiting = list(wanted)
+    while waiting:
+        table = waiting.pop()
+        if table in known and table not in found:
+            found[table] = known[table]
+            waiting.extend(map(".".join, known[table].reads))
+    return list(found.values())
+
+
+def _create(connection: DuckDBPyConnection, query: Query, kind: str, sql: str) -> None:
+    if query.parameters:
+        statement = f"CREATE MACRO {query.table}({', '.join(query.parameters)}) AS TABLE {sql}"
+    else:
+        statement = f"CREATE {kind} {query.table} AS {sql}"
+    try:
+        connection.execute(statement)
+    except duckdb.Error as error:
+        raise MartError(f"{query.table} cannot be built from {query.path}: {error}") from error
+
+
+def _examine_assumptions(
+    connection: DuckDBPyConnection, assumed: Iterable[Query], macros: str
+) -> dict[str, str]:
+    """Write meta.assumptions anew, from what has arrived; the answer is the state of each query.
+
+    A query that fails would abort the caller's transaction, so it is tried beside it, on what is committed.
+    """
+    with connection.cursor() as beside:
+        beside.execute(macros)
+        arrived: dict[str, list[str]] = dict(beside.execute(_ARRIVED).fetchall())
+        rows = [row for query in assumed for row in _examined(beside, query, arrived)]
+    connection.execute("DELETE FROM meta.assumptions")
+    insert_rows(connection, "meta.assumptions", rows)
+    return {str(row["query"]): str(row["state"]) for row in rows}
+
+
+def _examined(
+    connection: DuckDBPyConnection, query: Query, arrived: Mapping[str, Sequence[str]]
+) -> list[dict[str, object]]:
+    """The rows of meta.assumptions of a query: one for each table that it assumes something of."""
+    sources: list[dict[str, object]] = []
+    missing = []
+    any_rows = False
+    for table, columns in query.expects.items():
+        expected = columns.replace(",", " ").split()
+        found = list(arrived.get(table, ()))
+        lacking = [name.replace("|", " or ") for name in expected if not {*name.split("|")} & {*found}]
+        count = 0
+        if found:
+            [(count,)] = connection.execute(f"SELECT count(*) FROM {table}").fetchall()
+        sources.append(
+            {
+                "query": query.table,
+                "source": table,
+                "expected_columns": expected,
+                "arrived_columns": found,
+                "missing_columns": lacking,
+                "row_count": count,
+            }
+        )
+        missing += [f"{table}.{name}" for name in lacking]
+        any_rows = any_rows or count > 0
+    state, message = FITS, ""
+    if missing:
+        state = DIFFERS if any_rows else NOTHING_YET
+        message = f"{query.path.name} expects {', '.join(missing)}"
+    else:
+        try:
+            connection.execute(f"SELECT count(hash(answer)) FROM ({_typed(query)}) AS answer").fetchall()
+        except duckdb.Error as error:
+            state, message = DIFFERS, f"{query.path.name} does not run on what arrived: {error}"
+    return [{**source, "state": state, "message": message} for source in sources]
+
+
+def _typed(query: Query, *, fits: bool = True) -> str:
+    """A query with the column types that its header declares; without a row unless its assumption fits."""
+    columns = ", ".join(
+        f"CAST({name if fits else 'NULL'} AS {kind}) AS {name}" for name, kind in query.types.items()
+    )
+    return f"SELECT {columns} FROM ({query.sql}) AS assumed" if fits else f"SELECT {columns} WHERE false"

@@ -1,0 +1,124 @@
+"""Checks of the data, of the whole file or of every report: each a query for the rows that offend it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import duckdb
+from duckdb import DuckDBPyConnection
+
+from warehouse.marts.queries import SQL, Query, QueryError, queries
+from warehouse.store.duckdb_file import insert_rows, mappings
+
+if TYPE_CHECKING:
+    from warehouse.store.database import Store
+
+SAMPLE_ROWS = 5
+COUNTED_AT_ONCE = 2048
+"""Rows that offend a check may be many; no more than so many of them are Python's at a time."""
+ERROR, WARNING = "error", "warning"
+OF_REPORTS = "report_checks"
+KEYS = "documented_keys_are_unique"
+"""The check of the whole file that is one of every report as well."""
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """What one check found: how many rows offend it, and some of them.
+
+    One that could not run counts as one row of its own severity, and `message` says why: an error check
+    that cannot run keeps the file back, since nobody knows whether it is right; a warning does not.
+    """
+
+    name: str
+    severity: str
+    rows: int
+    sample: Sequence[Mapping[str, object]]
+    question: str
+    message: str = ""
+
+    @property
+    def passed(self) -> bool:
+        return self.rows == 0
+
+    @property
+    def blocks(self) -> bool:
+        """Whether the file must not be published because of it."""
+        return self.rows > 0 and self.severity == ERROR
+
+    @property
+    def sentence(self) -> str:
+        """What to tell a person, in one line."""
+        if self.message:
+            return f"The check {self.name} could not run: {' '.join(self.message.split())}"
+        return f"{self.name}: {self.question} ({self.rows} rows)"
+
+
+def run_checks(connection: DuckDBPyConnection, folder: Path = SQL / "checks") -> list[CheckResult]:
+    """Run every check beside the caller's transaction; one that cannot run fails and stops no other.
+
+    What the caller has not committed is not seen.
+    """
+    with connection.cursor() as beside:
+        return [_run(beside, check) for check in queries(folder, "checks")]
+
+
+def keep_results(connection: DuckDBPyConnection, results: Sequence[CheckResult], at_utc: datetime) -> None:
+    """Write down what the checks found, in place of what they found before."""
+    connection.execute("DELETE FROM meta.check_results")
+    rows = [
+        {
+            "name": one.name,
+            "severity": one.severity,
+            "question": one.question,
+            "row_count": one.rows,
+            "sample": json.dumps(one.sample, default=str, ensure_ascii=False),
+            "message": one.message,
+            "checked_at_utc": at_utc.replace(tzinfo=None),
+        }
+        for one in results
+    ]
+    insert_rows(connection, "meta.check_results", rows)
+
+
+def report_checks() -> list[Query]:
+    """The checks that ask the same of every report."""
+    return [
+        *queries(SQL / OF_REPORTS, OF_REPORTS),
+        *(one for one in queries(SQL / "checks", "checks") if one.name == KEYS),
+    ]
+
+
+def offending_rows(store: Store) -> dict[tuple[str, str], list[dict[str, object]]]:
+    """The rows that offend a check of every report, by the names of the check and of the report."""
+    found: dict[tuple[str, str], list[dict[str, object]]] = {}
+    with store.reading() as connection:
+        for check in report_checks():
+            sql = check.sql
+            if check.name == KEYS:
+                sql = (
+                    f"SELECT report, found.* FROM ({sql}) AS found INNER JOIN meta.tables USING (table_name)"
+                )
+            for row in mappings(connection.execute(sql)):
+                found.setdefault((check.name, str(row.pop("report"))), []).append(row)
+    return found
+
+
+def _run(connection: DuckDBPyConnection, check: Query) -> CheckResult:
+    if check.severity not in (ERROR, WARNING):
+        raise QueryError(f"{check.path} must say `Severity: error` or `Severity: warning`")
+    try:
+        found = connection.execute(check.sql)
+        sample = mappings(found, at_most=SAMPLE_ROWS)
+        rows = len(sample)
+        while others := found.fetchmany(COUNTED_AT_ONCE):
+            rows += len(others)
+    except duckdb.Error as error:
+        message = str(error)
+        return CheckResult(check.name, check.severity, 1, ({"message": message},), check.question, message)
+    return CheckResult(check.name, check.severity, rows, tuple(sample), check.question)

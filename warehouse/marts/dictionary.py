@@ -1,0 +1,139 @@
+"""The meaning of every schema, table and column: comments in the file, gathered in meta.dictionary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from duckdb import DuckDBPyConnection
+
+from warehouse.marts.queries import Query
+from warehouse.store.duckdb_file import literal, quoted, run_definitions
+
+SCHEMAS = {
+    "bi": "What the service answered: one table per part of a report, under the service's own names.",
+    "marts": "Answers to the chain's questions, built from bi; start here.",
+    "meta": "What the pipeline knows of itself: loads, held months, columns, problems, this dictionary.",
+}
+OURS = {
+    "_customer": "the customer whose answer the row comes from",
+    "_month": "first day of the month of that answer",
+    "_load_id": "the load of that answer; joins meta.loads",
+    "_row": "the row of bi that this is, its column _row",
+}
+"""Columns that lead from a mart back to loads; a query says more where there is more to say."""
+INFERRED = "; documented but for its name in the answer, which is inferred"
+
+_SOURCE = r"regexp_replace(columns.source, '[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]', '�', 'g')"
+"""A key of the service may hold anything; clients print these words into terminals and pages."""
+
+Words = Mapping[str, Mapping[str, str]]
+
+_OF_BI = "SELECT table_name, column_name, description FROM meta.columns WHERE description <> ''"
+_STANDING = """
+SELECT schema_name || '.' || table_name, list(column_name ORDER BY column_index) FROM duckdb_columns()
+WHERE database_name = current_database() AND schema_name IN ('staging', 'marts', 'meta') GROUP BY ALL
+"""
+_FOUND = """
+WITH found AS (
+    SELECT schema_name, table_name, NULL AS column_name, 'table' AS kind, NULL AS type, comment, 0 AS place
+    FROM duckdb_tables() WHERE database_name = current_database()
+    UNION ALL
+    SELECT schema_name, view_name, NULL, 'view', NULL, comment, 0
+    FROM duckdb_views() WHERE database_name = current_database()
+    UNION ALL
+    SELECT schema_name, function_name, NULL, 'table macro', NULL, comment, 0
+    FROM duckdb_functions() WHERE database_name = current_database() AND function_type = 'table_macro'
+    UNION ALL
+    SELECT schema_name, table_name, column_name, 'column', data_type, comment, column_index
+    FROM duckdb_columns() WHERE database_name = current_database()
+)
+"""
+_FILL = f"""
+INSERT INTO meta.dictionary
+{_FOUND}
+SELECT
+    found.schema_name, found.table_name, found.column_name, found.kind, found.type,
+    coalesce(
+        nullif(found.comment, '') || CASE WHEN columns.name_inferred THEN $1 ELSE '' END,
+        CASE WHEN found.kind = 'table macro' THEN tables.description || ' As it was at a moment, in UTC.' END,
+        CASE WHEN found.column_name IS NULL THEN 'A list nested in the answers, not documented.' END,
+        CASE WHEN NOT columns.documented THEN 'not documented; found in the answer at ' || {_SOURCE} END
+    ) AS description,
+    columns.documented AND NOT coalesce(columns.name_inferred, false) AS is_documented,
+    {_SOURCE}, tables.report, columns.first_seen_utc
+FROM found
+LEFT JOIN meta.tables AS tables
+    ON found.schema_name = 'bi'
+    AND tables.table_name = regexp_replace(found.table_name, '_(history|as_of)$', '')
+LEFT JOIN meta.columns AS columns
+    ON columns.table_name = tables.table_name AND columns.column_name = found.column_name
+WHERE found.schema_name IN ('bi', 'marts', 'meta')
+ORDER BY found.schema_name, found.table_name, found.place
+"""
+MOST_COMMENTED = 200
+"""Of a table with more columns only meta.dictionary says which are not documented: each comment costs DuckDB
+a copy of all its columns, so a thousand take gigabytes."""
+_WITHOUT_COMMENT = f"""
+{_FOUND}
+SELECT found.kind, found.schema_name, found.table_name, found.column_name, said.description
+FROM found
+JOIN meta.dictionary AS said
+    ON (said.schema_name, said.table_name, said.kind) = (found.schema_name, found.table_name, found.kind)
+    AND said.column_name IS NOT DISTINCT FROM found.column_name
+WHERE coalesce(found.comment, '') = '' AND said.description <> ''
+QUALIFY count(*) OVER (PARTITION BY found.schema_name, found.table_name) <= {MOST_COMMENTED}
+"""
+_SCHEMA = "INSERT INTO meta.dictionary (schema_name, kind, description) VALUES ($1, 'schema', $2)"
+
+
+def describe(connection: DuckDBPyConnection, built: Sequence[Query]) -> None:
+    """Write the meaning of every mart and column into the file, and gather everything in meta.dictionary."""
+    words = meanings(connection, built)
+    comments = []
+    for query in built:
+        if query.schema != "staging":
+            is_view = query.is_view or query.schema == "meta"
+            kind = "MACRO TABLE" if query.parameters else "VIEW" if is_view else "TABLE"
+            comments.append(
+                f"COMMENT ON {kind} {query.table} IS {literal(f'{query.question} {query.words}')}"
+            )
+            comments += [
+                f"COMMENT ON COLUMN {query.table}.{quoted(column)} IS {literal(meaning)}"
+                for column, meaning in words[query.table].items()
+            ]
+    run_definitions(connection, comments)
+    connection.execute("DELETE FROM meta.dictionary")
+    connection.execute(_FILL, [INFERRED])
+    run_definitions(connection, list(_comments_that_lack(connection)))
+    for schema, meaning in SCHEMAS.items():
+        connection.execute(_SCHEMA, [schema, meaning])
+
+
+def _comments_that_lack(connection: DuckDBPyConnection) -> Iterator[str]:
+    """A comment for everything that has none: what is not documented, and what is nested in it."""
+    for kind, *names, description in connection.execute(_WITHOUT_COMMENT).fetchall():
+        name = ".".join(quoted(one) for one in names if one is not None)
+        subject = "MACRO TABLE" if kind == "table macro" else kind.upper()
+        yield f"COMMENT ON {subject} {name} IS {literal(description)}"
+
+
+def meanings(connection: DuckDBPyConnection, built: Sequence[Query]) -> Words:
+    """The meaning of every column, by table: said where the column is born, handed on to all who read it.
+
+    What two tables that are read mean differently by one name is handed on to nobody.
+    """
+    words: dict[str, dict[str, str]] = {}
+    for table, column, meaning in connection.execute(_OF_BI).fetchall():
+        words.setdefault(f"bi.{table}", {})[column] = meaning
+    standing: dict[str, list[str]] = dict(connection.execute(_STANDING).fetchall())
+    for query in built:
+        handed: dict[str, set[str]] = {}
+        for schema, name in query.reads:
+            for column, meaning in words.get(f"{schema}.{name.removesuffix('_history')}", {}).items():
+                handed.setdefault(column, set()).add(meaning)
+        agreed = {column: said.copy().pop() for column, said in handed.items() if len(said) == 1}
+        known = {**OURS, **agreed, **query.columns}
+        words[query.table] = {
+            column: known[column] for column in standing.get(query.table, ()) if column in known
+        }
+    return words

@@ -1,0 +1,226 @@
+"""SQL files as data: their question, their columns in words, what they assume, and the tables they read."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+from typing import Any
+
+import duckdb
+from duckdb import DuckDBPyConnection
+
+from warehouse.store.database import Store
+from warehouse.store.duckdb_file import connect, mappings
+from warehouse.store.versions import Versions
+
+SQL = Path(__file__).resolve().parents[2] / "sql"
+"""The room in which every query of this project lives."""
+
+_ENTRY = re.compile(r"  (\S[^:]*): (.*)")
+_SECTIONS = ("Columns", "Expects", "Severity", "Parameters", "Kind", "Key")
+
+
+class QueryError(Exception):
+    """A SQL file cannot be used; the sentence names the file and what is wrong with it."""
+
+
+@dataclass(frozen=True)
+class Query:
+    """One SQL file, read: a single SELECT under a header of comments.
+
+    The header's first line is the question and the lines after it are grain and surprises; `Columns:`
+    describes what comes out, `Expects:` names what undocumented tables are assumed to hold (`a|b` is one of
+    the two), `Parameters:` makes a mart a table macro and names the variables an analysis reads, `Kind:
+    view` makes a mart a view, `Key:` names the columns that tell its rows apart, `Severity:` grades a
+    check. Only a query that expects something needs the types of its columns (`amount DECIMAL(18, 4):
+    ...`).
+    """
+
+    path: Path
+    schema: str
+    name: str
+    table: str
+    question: str
+    words: str
+    columns: Mapping[str, str]
+    types: Mapping[str, str]
+    expects: Mapping[str, str]
+    severity: str
+    parameters: tuple[str, ...]
+    key: tuple[str, ...]
+    is_view: bool
+    sql: str
+    reads: frozenset[tuple[str, str]]
+
+
+def queries(folder: Path, schema: str) -> list[Query]:
+    """Every query of a folder, by name; `Columns: as other` takes over what the file other says."""
+    paths = sorted(folder.glob("*.sql"))
+    return [*_parsed(schema, tuple((path, path.read_text(encoding="utf-8")) for path in paths))]
+
+
+@cache
+def _parsed(schema: str, texts: tuple[tuple[Path, str], ...]) -> tuple[Query, ...]:
+    """What these files say; kept, as parsing all of them takes half as long as building all marts.
+
+    The tables they read come from DuckDB's own parser, which is asked once for all of them.
+    """
+    selects = [text.rstrip().removesuffix(";") for _, text in texts]
+    with connect(Path(":memory:")) as connection:
+        trees = syntax_trees(connection, selects)
+    found: dict[str, Query] = {}
+    taken_over: dict[str, str] = {}
+    for (path, _), select, tree in zip(texts, selects, trees, strict=True):
+        prose, sections = _header(path, select)
+        described = _entries(sections["Columns"])
+        if sections["Columns"][:1] and (first := sections["Columns"][0].strip()).startswith("as "):
+            taken_over[path.stem] = first.removeprefix("as ")
+        found[path.stem] = Query(
+            path=path,
+            schema=schema,
+            name=path.stem,
+            table=f"{schema}.{path.stem}",
+            question=prose[0],
+            words=" ".join(prose[1:]),
+            columns={entry.partition(" ")[0]: words for entry, words in described.items()},
+            types={entry.partition(" ")[0]: entry.partition(" ")[2] for entry in described},
+            expects=_entries(sections["Expects"]),
+            severity=" ".join(sections["Severity"]).strip(),
+            parameters=_names(sections["Parameters"]),
+            key=_names(sections["Key"]),
+            is_view=" ".join(sections["Kind"]).strip() == "view",
+            sql=select,
+            reads=tables_read(tree, path),
+        )
+    for name, other in taken_over.items():
+        found[name] = replace(found[name], columns=found[other].columns, types=found[other].types)
+    return tuple(found.values())
+
+
+def in_order(found: Iterable[Query]) -> list[Query]:
+    """Queries of one schema, each after those it reads; refuses a circle."""
+    by_table = {query.table: query for query in found}
+    needs = {
+        table: sorted(name for name in map(".".join, query.reads) if name in by_table and name != table)
+        for table, query in by_table.items()
+    }
+    try:
+        return [by_table[table] for table in TopologicalSorter(needs).static_order()]
+    except CycleError as circle:
+        raise QueryError(
+            f"These queries read each other in a circle: {', '.join(circle.args[1])}"
+        ) from circle
+
+
+def syntax_trees(connection: DuckDBPyConnection, texts: Sequence[str]) -> list[str]:
+    """The syntax tree of each text as JSON, without what is empty; or what is wrong with it."""
+    found = connection.execute(
+        "SELECT json_serialize_sql(unnest($1::VARCHAR[]), skip_null := true, skip_empty := true)", [texts]
+    )
+    return [tree for (tree,) in found.fetchall()]
+
+
+def tables_read(parsed: str, path: Path) -> frozenset[tuple[str, str]]:
+    """Schema and name of every table, view and macro a query reads; refuses names without a schema."""
+    found: set[tuple[str, str]] = set()
+    of_the_query: set[str] = set()
+
+    def look_at(node: dict[str, Any]) -> dict[str, Any]:
+        if node.get("type") == "BASE_TABLE":
+            found.add((node.get("schema_name", ""), node["table_name"]))
+        elif node.get("type") == "TABLE_FUNCTION" and node["function"].get("schema"):
+            found.add((node["function"]["schema"], node["function"]["function_name"]))
+        elif isinstance(node.get("key"), str):
+            of_the_query.add(node["key"])
+        return node
+
+    tree = json.loads(parsed, object_hook=look_at)
+    if tree["error"]:
+        raise QueryError(f"{path} is not one SELECT statement: {tree['error_message']}")
+    bare = sorted({name for schema, name in found if not schema} - of_the_query)
+    if bare:
+        raise QueryError(f"{path} reads {', '.join(bare)} without saying in which schema")
+    return frozenset((schema, name) for schema, name in found if schema)
+
+
+def published_rows(
+    data_dir: Path, folder: Path, names: Iterable[str], variables: Mapping[str, object] | None = None
+) -> dict[str, list[dict[str, Any]] | None]:
+    """The rows of some queries of a folder, from the published file, read once and closed again.
+
+    The queries read the variables with getvariable(), and may use the macros of sql/macros.sql.
+
+    None for a query that the file cannot answer, because it is older or partly built and has no such table or
+    column; raises WarehouseError when there is no file yet.
+    """
+    with Versions(data_dir).reading() as connection:
+        for name, value in (variables or {}).items():
+            connection.execute(f"SET VARIABLE {name} = $1", [value])
+        return _rows_of(connection, folder, names)
+
+
+def working_rows(
+    data_dir: Path, folder: Path, names: Iterable[str]
+) -> dict[str, list[dict[str, Any]] | None]:
+    """The same from the working file."""
+    with Store(data_dir).reading() as connection:
+        return _rows_of(connection, folder, names)
+
+
+def _rows_of(
+    connection: DuckDBPyConnection, folder: Path, names: Iterable[str]
+) -> dict[str, list[dict[str, Any]] | None]:
+    found: dict[str, list[dict[str, Any]] | None] = {}
+    connection.execute((SQL / "macros.sql").read_text("utf-8"))
+    for name in names:
+        try:
+            answer = connection.execute((folder / f"{name}.sql").read_text("utf-8"))
+        except (duckdb.CatalogException, duckdb.BinderException):
+            found[name] = None
+        else:
+            found[name] = mappings(answer)
+    return found
+
+
+def _header(path: Path, text: str) -> tuple[list[str], dict[str, list[str]]]:
+    """The prose of a file's header, and the lines of each of its sections."""
+    prose: list[str] = []
+    sections: dict[str, list[str]] = {name: [] for name in _SECTIONS}
+    lines = prose
+    for whole in text.splitlines():
+        if not whole.startswith("--"):
+            break
+        line = whole[2:]
+        name, colon, rest = line.strip().partition(":")
+        if colon and name in sections and not line.startswith("  "):
+            lines = sections[name]
+            line = rest
+        if line.strip():
+            lines.append(line if lines is not prose else line.strip())
+    if not prose:
+        raise QueryError(f"{path} has no header; its first line should be a comment that asks its question")
+    return prose, sections
+
+
+def _names(lines: Iterable[str]) -> tuple[str, ...]:
+    """The names of a section that is a list of them, with commas."""
+    return tuple(" ".join(lines).replace(",", " ").split())
+
+
+def _entries(lines: Iterable[str]) -> dict[str, str]:
+    """The entries of a section, `  name: words`, with indented lines that carry on."""
+    found: dict[str, str] = {}
+    name = ""
+    for line in lines:
+        entry = _ENTRY.fullmatch(line.removeprefix(" "))
+        if entry and not line.removeprefix(" ").startswith("   "):
+            name = entry[1]
+            found[name] = entry[2]
+        elif name:
+            found[name] += " " + line.strip()
+    return found

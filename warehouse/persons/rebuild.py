@@ -1,0 +1,181 @@
+"""Rebuilding from landing: the loads that are needed, and what marts remember of earlier builds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Any
+
+from duckdb import DuckDBPyConnection
+
+from warehouse.ledger.ahead import STEP
+from warehouse.ledger.window_result import WindowResult
+from warehouse.load.landing import Landed
+from warehouse.load.load import following_number
+from warehouse.marts.build import MEMORY, queries_behind
+from warehouse.store.duckdb_file import insert_rows, literal
+from warehouse.store.meta_schema import aware, naive_utc
+
+if TYPE_CHECKING:
+    from warehouse.store.database import Store
+
+REBUILDING = "rebuilding"
+"""The folder below work/ in which what marts remember is rebuilt; a killed process leaves it behind."""
+
+_IN_FORCE = """
+WITH able AS (
+    SELECT load_id, report, customer, fetched_at_utc, load_number,
+           unnest(CASE WHEN len(months) = 0 THEN [NULL::DATE] ELSE months END) AS month
+    FROM meta.loads WHERE status IN ('loaded', 'landed') AND NOT history
+)
+SELECT DISTINCT arg_max(load_id, (fetched_at_utc <= $4, fetched_at_utc, load_number)) AS load_id FROM able
+GROUP BY report, customer, month
+"""
+"""For each month, the load fetched last: the same as meta.months says, also while a rebuild is under way.
+One dated later than now is the oldest."""
+
+_EFFECTIVE = f"""
+landing IS NOT NULL AND ($1 IS NULL OR list_contains($1, report))
+AND ($2 IS NULL OR list_contains($2, customer)) AND (
+    CASE WHEN history THEN status IN ('loaded', 'landed') ELSE load_id IN ({_IN_FORCE}) END
+)
+AND (NOT $3 OR EXISTS (FROM meta.quarantine_rows AS bad WHERE bad.load_id = loads.load_id))
+"""
+_FIELDS = (
+    "load_id", "run_id", "report", "customer", "window_start", "window_end", "months", "history", "asked",
+    "requests", "bytes", "sha256", "seconds", "fetched_at_utc", "landing",
+)  # fmt: skip
+"""Columns of meta.loads that a window has under the same name."""
+_SAID_IN_LANDING = (
+    "load_id", "run_id", "report", "customer", "history", "asked", "requests", "seconds", "error", "note",
+)  # fmt: skip
+
+
+def effective_loads(
+    connection: DuckDBPyConnection,
+    reports: Sequence[str] | None = None,
+    customers: Sequence[str] | None = None,
+    *,
+    only_quarantined: bool = False,
+    now: datetime | None = None,
+) -> list[WindowResult]:
+    """The loads in force and every merged snapshot, oldest first, as their landing files can repeat them.
+
+    Given what time it is now, one dated later is in force only where there is no other.
+    """
+    latest = naive_utc(now) + STEP if now else datetime.max
+    chosen = [reports and list(reports), customers and list(customers), only_quarantined, latest]
+    return _loads(connection, _EFFECTIVE, chosen)
+
+
+def loads_behind_memory(connection: DuckDBPyConnection) -> list[WindowResult]:
+    """Every load that only landing knows, of the reports from whose tables comes what marts remember."""
+    read = {
+        name.removesuffix("_history")
+        for query in queries_behind(MEMORY)
+        for schema, name in query.reads
+        if schema == "bi"
+    }
+    of_reports = "report IN (SELECT report FROM meta.tables WHERE list_contains($1, table_name))"
+    return _loads(connection, f"status = 'landed' AND {of_reports}", [sorted(read)])
+
+
+def relearn(connection: DuckDBPyConnection, landed: Iterable[Landed]) -> int:
+    """Write down the loads of landing files that the ledger does not know; answers how many those are.
+
+    They count as 'landed' until a replay loads them, and their months as missing until then.
+    """
+    known = {load_id for (load_id,) in connection.execute("SELECT load_id FROM meta.loads").fetchall()}
+    lost = [one for one in landed if one.header["load_id"] not in known]
+    number = following_number(connection)
+    rows = [_row(one, number + place) for place, one in enumerate(sorted(lost, key=_fetched_at))]
+    insert_rows(connection, "meta.loads", rows)
+    return len(rows)
+
+
+def lacks_memory(connection: DuckDBPyConnection) -> bool:
+    """Whether landing knows loads that this file never loaded: what they showed is not remembered."""
+    found = connection.execute("SELECT 1 FROM meta.loads WHERE status = 'landed' LIMIT 1")
+    return found.fetchone() is not None
+
+
+def replace_memory(store: Store, rebuilt: Store) -> str:
+    """Put what a rebuilt file remembers in place of what is remembered; answers why not, if that is poorer.
+
+    It is when something was worked out from a load that landing does not hold any more.
+    """
+    tables = [mart.replace("marts.", "meta.") for mart in MEMORY]
+    files = {name: literal(str(rebuilt.data_dir / f"{name}.parquet")) for name in (*tables, "meta.loads")}
+    with rebuilt.reading() as connection:
+        for name, file in files.items():
+            connection.execute(f"COPY {name} TO {file} (FORMAT parquet)")
+    with store.writing() as connection:
+        landed = f"SELECT load_id FROM {files['meta.loads']}"
+        [(lost,)] = connection.execute(
+            "SELECT count(DISTINCT load_id) FROM "
+            "(SELECT load_id FROM meta.month_totals UNION ALL SELECT load_id FROM meta.sale_versions) "
+            f"WHERE load_id NOT IN ({landed})"
+        ).fetchall()
+        if not lost:
+            for name in tables:
+                connection.execute(f"DELETE FROM {name}")
+                connection.execute(f"INSERT INTO {name} BY NAME SELECT * FROM {files[name]}")
+        connection.execute(
+            f"UPDATE meta.loads SET status = 'superseded' WHERE status = 'landed' AND load_id IN ({landed})"
+        )
+    if lost:
+        return (
+            f"What months added up to before stays as it is remembered: {lost} loads behind it are no more "
+            "in landing, so older changes between the landed ones are not known."
+        )
+    return ""
+
+
+def _loads(connection: DuckDBPyConnection, condition: str, values: Sequence[object]) -> list[WindowResult]:
+    found = connection.execute(
+        f"SELECT note, {', '.join(_FIELDS)} FROM meta.loads AS loads WHERE {condition} "
+        "ORDER BY fetched_at_utc, load_number",
+        values,
+    )
+    return [
+        WindowResult(
+            **{name: _from_file(value) for name, value in zip(_FIELDS, fields, strict=True)},
+            notes=(note,) if note else (),
+        )
+        for note, *fields in found.fetchall()
+    ]
+
+
+def _from_file(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(value)
+    return aware(value) if isinstance(value, datetime) else value
+
+
+def _row(landed: Landed, number: int) -> dict[str, Any]:
+    """The row of meta.loads of a landing file."""
+    said = {**landed.header, **landed.trailer}
+    failed = bool(said.get("error"))
+    return {
+        **{name: said.get(name) for name in _SAID_IN_LANDING},
+        "load_number": None if failed else number,
+        "window_start": _day(said.get("window_start")),
+        "window_end": _day(said.get("window_end")),
+        "months": [_day(month) for month in said.get("months", ())],
+        "rows": 0,
+        "opened": 0,
+        "closed": 0,
+        "bytes": said.get("bytes", landed.bytes),
+        "sha256": landed.sha256,
+        "fetched_at_utc": _fetched_at(landed),
+        "status": "failed" if failed else "landed",
+        "landing": landed.path,
+    }
+
+
+def _fetched_at(landed: Landed) -> datetime:
+    return naive_utc(datetime.fromisoformat(landed.trailer["fetched_at_utc"]))
+
+
+def _day(text: str | None) -> date | None:
+    return date.fromisoformat(text) if text else None

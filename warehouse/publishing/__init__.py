@@ -1,0 +1,1 @@
+"""What analysts open: the published file, its versions, and tables exported from it."""

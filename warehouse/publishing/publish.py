@@ -1,0 +1,236 @@
+"""Publishing: copies of the working file that analysts open, whole or not at all, and a way back.
+
+The published file can be read by its owner and group (0640), in folders that the group can enter (0750);
+everything else the pipeline keeps is private to its owner.
+
+A copy has the free space of the working file too, and deleted rows are still in there. So nothing may
+ever be in the working file that analysts must not see; where something was (a person who is erased, rows in
+quarantine of an older format), the working file is rewritten first, once, and copied then.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import duckdb
+from duckdb import DuckDBPyConnection
+
+from warehouse.errors import WarehouseError, explained
+from warehouse.publishing.retention import compact
+from warehouse.store.checkpoint_journal import open_for_writing
+from warehouse.store.database import LOCK_SECONDS, Store
+from warehouse.store.duckdb_file import connect
+from warehouse.store.files import (
+    SHARED_FILE,
+    copy_file,
+    header_sha256,
+    replacement,
+    shared_folder,
+    wal,
+)
+from warehouse.store.meta_schema import naive_utc
+from warehouse.store.versions import (
+    FAILED,
+    PUBLISHED,
+    REFUSED,
+    ROLLED_BACK,
+    WITHOUT_A_FILE,
+    Versions,
+)
+
+
+@dataclass(frozen=True)
+class Publication:
+    """A publication that was made, refused, failed or rolled back to; `reasons` say why there is no file."""
+
+    status: str
+    at_utc: datetime
+    path: Path
+    version: str | None = None
+    bytes: int | None = None
+    seconds: float | None = None
+    loads: int | None = None
+    last_load_number: int | None = None
+    header_sha256: str | None = None
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def published(self) -> bool:
+        """Whether analysts see another file than before."""
+        return self.status not in WITHOUT_A_FILE
+
+    @property
+    def why(self) -> str:
+        """The reasons as part of a sentence."""
+        return "; ".join(reason.rstrip(".") for reason in self.reasons)
+
+
+def publish(
+    data_dir: Path,
+    *,
+    keep: int,
+    now: datetime,
+    reasons_against: Sequence[str] = (),
+    lock_seconds: float = LOCK_SECONDS,
+) -> Publication:
+    """Give analysts a copy of the working file; with reasons against it, only write those down.
+
+    So is the reason why no file could be written, as far as anything can be. Killed at any moment, it leaves
+    the old file or the new one.
+    """
+    began = time.monotonic()
+    versions, store = Versions(data_dir), Store(data_dir, lock_seconds=lock_seconds)
+    with store.locked(), explained(versions.published):
+        with store.reading() as connection:
+            [(loads, last_load_number, has_traces)] = connection.execute(_CONTENTS).fetchall()
+        publication = Publication(
+            REFUSED if reasons_against else PUBLISHED,
+            now,
+            versions.published,
+            None if reasons_against else versions.next(now),
+            loads=loads,
+            last_load_number=last_load_number,
+            reasons=tuple(reasons_against),
+        )
+        if publication.published:
+            try:
+                with explained(versions.published):
+                    if has_traces:
+                        compact(data_dir)
+                    publication = _make_version(store, versions, publication, began)
+            except WarehouseError as error:
+                publication = replace(publication, status=FAILED, version=None, reasons=(str(error),))
+        if publication.published:
+            versions.clear(keep)
+        # Where no file can be written, the ledger may be no better off.
+        forgiven = (WarehouseError, OSError, duckdb.Error) if publication.status == FAILED else ()
+        with suppress(*forgiven), store.writing() as connection:
+            _write_down(connection, publication)
+        return publication
+
+
+@dataclass(frozen=True)
+class Unpublished:
+    """The newest load that no publication has seen, and since when analysts have waited.
+
+    That is since the latest publication, or since the first load where there was none. `is_refused` says that
+    a check or a mart speaks against this very load.
+    """
+
+    load_number: int
+    waiting_since_utc: datetime
+    is_refused: bool = False
+
+
+def loaded_since_publication(store: Store) -> Unpublished | None:
+    """What was loaded and is not in the published file; None when everything is."""
+    with store.reading() as connection:
+        [(newest, first)] = connection.execute(
+            "SELECT max(load_number), min(loaded_at_utc) FROM meta.loads WHERE load_number IS NOT NULL"
+        ).fetchall()
+        [(seen, at, latest)] = connection.execute(
+            """
+            SELECT max(last_load_number) FILTER (status = $1), max(at_utc),
+                   arg_max(CASE WHEN status = $2 THEN last_load_number END, at_utc)
+            FROM meta.publications
+            """,
+            [PUBLISHED, REFUSED],
+        ).fetchall()
+    if newest is None or (seen is not None and newest <= seen):
+        return None
+    return Unpublished(newest, (at or first).replace(tzinfo=UTC), latest == newest)
+
+
+def rollback(
+    data_dir: Path, *, to: str | None = None, now: datetime, lock_seconds: float = LOCK_SECONDS
+) -> Publication:
+    """Put back the version before the current one, or the one named, in one step."""
+    versions, store = Versions(data_dir), Store(data_dir, lock_seconds=lock_seconds)
+    with store.locked(), explained(versions.published):
+        with store.reading() as connection:
+            headers = connection.execute(
+                "SELECT name, header_sha256 FROM meta.publications WHERE status = $1", [PUBLISHED]
+            ).fetchall()
+        version = _chosen(versions, dict(headers), to)
+        versions.show(version)
+        size = versions.published.stat().st_size
+        back = Publication(ROLLED_BACK, now, versions.published, version, size)
+        with store.writing() as connection:
+            _write_down(connection, back)
+        return back
+
+
+_CONTENTS = """
+SELECT (SELECT count(DISTINCT load_id) FROM meta.months),
+       (SELECT coalesce(max(load_number), 0) FROM meta.loads),
+       (SELECT coalesce(has_traces, true) FROM meta.storage)
+"""
+
+
+def _make_version(store: Store, versions: Versions, publication: Publication, began: float) -> Publication:
+    """Copy the working file, tell the copy that it is published, and show it to the analysts."""
+    version = publication.version or ""
+    shared_folder(versions.folder)
+    left = (*versions.folder.glob(".unfinished*"), *versions.data_dir.glob(".warehouse.duckdb.new*"))
+    for path in left:  # by a publication that was killed
+        path.unlink(missing_ok=True)
+    if wal(store.path).exists():
+        with open_for_writing(store.path, strict=True):
+            pass  # a checkpoint, without which there would be nothing whole to copy
+    unfinished = versions.folder / ".unfinished.duckdb"
+    with replacement(versions.path(version), mode=SHARED_FILE, unfinished=unfinished):
+        unfinished.touch(mode=0o600)
+        copy_file(store.path, unfinished)
+        with connect(unfinished) as connection:
+            _write_down(connection, publication)
+            connection.execute("CHECKPOINT")  # closing does the same, but keeps quiet when it fails
+    versions.show(version)
+    path = versions.published
+    seconds = time.monotonic() - began
+    return replace(publication, bytes=path.stat().st_size, seconds=seconds, header_sha256=header_sha256(path))
+
+
+def _write_down(connection: DuckDBPyConnection, publication: Publication) -> None:
+    """Add a publication to meta.publications."""
+    sys.audit("brokerbi.before_publication_noted")
+    connection.execute(
+        """
+        INSERT INTO meta.publications
+        (name, at_utc, status, last_load_number, loads, bytes, seconds, header_sha256, reasons)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+        [
+            publication.version,
+            naive_utc(publication.at_utc),
+            publication.status,
+            publication.last_load_number,
+            publication.loads,
+            publication.bytes,
+            publication.seconds,
+            publication.header_sha256,
+            list(publication.reasons),
+        ],
+    )
+
+
+def _chosen(versions: Versions, headers: dict[str, str | None], to: str | None) -> str:
+    """The version to go back to; refuses one that somebody has written to."""
+    kept, current = versions.kept(), versions.current()
+    if to is not None:
+        kept = [version for version in kept if to in (version, versions.path(version).name)]
+    elif current is not None:
+        kept = kept[: kept.index(current)]
+    for version in reversed(kept):
+        if headers.get(version) in (None, header_sha256(versions.path(version))):
+            return version
+    wanted = f"no version {to}" if to else "no earlier version that is as it was published"
+    raise WarehouseError(
+        f"There is {wanted} in {versions.folder}; kept are {', '.join(versions.kept()) or 'none'}. "
+        "The published file stays as it is; `brokerbi publish` makes a new one."
+    )

@@ -1,0 +1,143 @@
+"""Questions to the published file: one statement that only reads, with no way to any other file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+from duckdb import DuckDBPyConnection, StatementType
+
+from warehouse.errors import WarehouseError, explained
+from warehouse.marts.queries import SQL, Query, queries
+from warehouse.publishing.table_export import NUMBERS, copy_as_csv
+from warehouse.store.duckdb_file import literal
+from warehouse.store.versions import Versions
+
+FILE_FORMATS = {"json": "FORMAT json, ARRAY", "parquet": "FORMAT parquet"}
+"""How DuckDB writes a format other than CSV; numbers stay numbers, and days stay days where it has them."""
+_READS = {StatementType.SELECT, StatementType.EXPLAIN, StatementType.MULTI}  # MULTI is how a PIVOT arrives
+_NUMBER = re.compile(r"\d+")
+
+
+class WrongQuestion(WarehouseError):
+    """A question that the published file cannot answer; the sentence says why."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The first rows of an answer, and whether there are more."""
+
+    columns: Sequence[str]
+    is_number: Sequence[bool]
+    rows: Sequence[Sequence[Any]]
+    has_more: bool
+
+
+def analyses() -> list[Query]:
+    """The example questions, by name; their parameters are variables that may be set."""
+    return queries(SQL / "analysis", "analysis")
+
+
+def statement_of(text: str, variables: Mapping[str, object]) -> str:
+    """The statement that is meant: that of an analysis of this name or number, else the text itself.
+
+    Raises WrongQuestion for a name that none has, and for a parameter that an analysis does not take.
+    """
+    name = text.strip().removesuffix(".sql")
+    if len(name.split()) != 1:
+        return text
+    known = analyses()
+    found = [one for one in known if name in (one.name, one.name.partition("_")[2]) or _has_number(one, name)]
+    if not found:
+        raise WrongQuestion(
+            f"There is no analysis {name!r}; `brokerbi query` lists them all. SQL is told by its blanks."
+        )
+    [query] = found
+    if unknown := sorted(set(variables) - set(query.parameters)):
+        takes = ", ".join(f"--{one}" for one in query.parameters) or "no option"
+        raise WrongQuestion(f"{query.name} has no parameter {', '.join(unknown)}; it takes {takes}.")
+    return query.sql
+
+
+def _has_number(query: Query, name: str) -> bool:
+    number = _NUMBER.match(query.name)
+    return bool(number) and name.isdecimal() and int(name) == int(number[0] if number else 0)
+
+
+def first_rows(data_dir: Path, statement: str, variables: Mapping[str, object], *, most: int) -> Rows:
+    """So many rows of the answer; raises WrongQuestion when it is not one statement that reads."""
+    with _asked(data_dir, variables) as connection:
+        _check(connection, statement)
+        answer = connection.execute(statement)
+        described = answer.description or ()
+        rows = answer.fetchmany(most + 1)
+    is_number = [bool(NUMBERS.fullmatch(str(column[1]))) for column in described]
+    return Rows([str(column[0]) for column in described], is_number, rows[:most], len(rows) > most)
+
+
+def write_answer(
+    data_dir: Path,
+    statement: str,
+    variables: Mapping[str, object],
+    *,
+    format_: str,
+    path: Path,
+    formula_signs: str,
+) -> None:
+    """Write the whole answer into a file, as CSV or in one of FILE_FORMATS; raises WrongQuestion as above.
+
+    A file that is there keeps its rights.
+    """
+    with _asked(data_dir, variables, writes=path) as connection:
+        _check(connection, statement)
+        select = statement.strip().removesuffix(";")
+        if format_ == "csv":
+            copy_as_csv(connection, select, path, formula_signs)
+            return
+        # The line break ends a comment that the statement may end with.
+        connection.execute(
+            f"COPY ({select}\n) TO {literal(str(path))} ({FILE_FORMATS[format_]}, USE_TMP_FILE false)"
+        )
+
+
+def _check_office(connection: DuckDBPyConnection, office: object) -> None:
+    known = [
+        one for (one,) in connection.execute("SELECT office_id FROM marts.offices ORDER BY 1").fetchall()
+    ]
+    if office not in known:
+        first = ", ".join(known[:10]) + (", ..." if len(known) > 10 else "")
+        raise WrongQuestion(f"There is no office {office!r} in the file. Offices go by their id: {first}.")
+
+
+@contextmanager
+def _asked(
+    data_dir: Path, variables: Mapping[str, object], *, writes: Path | None = None
+) -> Iterator[DuckDBPyConnection]:
+    """The published file, with these variables set; only the file that is to be written can be reached."""
+    versions = Versions(data_dir)
+    with versions.reading() as connection:
+        for name, value in variables.items():
+            connection.execute(f"SET VARIABLE {name} = $1", [value])
+        if "office" in variables:
+            _check_office(connection, variables["office"])
+        if writes is not None:
+            connection.execute(f"SET allowed_paths = [{literal(str(writes))}]")
+        connection.execute("SET enable_external_access = false; SET lock_configuration = true")
+        try:
+            with explained(versions.published):
+                yield connection
+        except duckdb.Error as error:
+            raise WrongQuestion(f"The published file cannot answer: {error}") from error
+
+
+def _check(connection: DuckDBPyConnection, statement: str) -> None:
+    kinds = [one.type for one in connection.extract_statements(statement)]
+    if len(kinds) != 1 or kinds[0] not in _READS:
+        raise WrongQuestion(
+            "A question is one statement that reads, such as FROM marts.offices; nothing was run."
+        )

@@ -1,0 +1,105 @@
+"""Retention: old answers cleared from landing, and the working file rewritten without what was deleted."""
+
+from __future__ import annotations
+
+import sys
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from duckdb import DuckDBPyConnection
+
+from warehouse.errors import WarehouseError
+from warehouse.store.checkpoint_journal import open_for_writing
+from warehouse.store.database import LOCK_SECONDS, Store
+from warehouse.store.duckdb_file import attach_new, connect, quoted
+from warehouse.store.files import remove, replacement
+from warehouse.store.meta_schema import naive_utc
+
+DAY = timedelta(days=1)
+"""A file that the ledger does not know may be one that is about to be loaded, for so long at least."""
+LANDING_FILES = "*.tar.zst*"
+"""Also those that are held back or unfinished, whose names go on (see landing.py)."""
+
+_UNNEEDED = """
+FROM meta.loads AS load WHERE landing IS NOT NULL AND fetched_at_utc < $1 AND status <> 'landed'
+AND NOT EXISTS (FROM meta.months AS held WHERE held.load_id = load.load_id)
+AND NOT EXISTS (FROM meta.history_scopes AS held WHERE held.load_id = load.load_id)
+AND NOT EXISTS (FROM meta.quarantine_rows AS bad WHERE bad.load_id = load.load_id)
+AND NOT (history AND status = 'loaded' AND opened + closed > 0)
+"""
+"""Loads that no month and no history in force would be rebuilt from."""
+
+
+def clear_landing(
+    data_dir: Path, *, days: int, now: datetime, lock_seconds: float = LOCK_SECONDS
+) -> list[Path]:
+    """Remove landing files older than so many days that nothing in force needs; returns which.
+
+    The ledger lets go of them first: killed in between, the next call removes what is left.
+    """
+    oldest = now - timedelta(days=days)
+    with Store(data_dir, lock_seconds=lock_seconds).writing() as connection:
+        gone = connection.execute(f"SELECT load_id, landing {_UNNEEDED}", [naive_utc(oldest)]).fetchall()
+        connection.execute(
+            "UPDATE meta.loads SET landing = NULL WHERE list_contains($1, load_id)",
+            [[one for one, _ in gone]],
+        )
+        found = connection.execute("SELECT landing FROM meta.loads WHERE landing IS NOT NULL").fetchall()
+    landing = Path(data_dir) / "landing"
+    let_go = {landing / path for _, path in gone}
+    known = {landing / path for (path,) in found}
+    limit = min(oldest, now - DAY).timestamp()
+    old = [
+        path
+        for path in landing.rglob(LANDING_FILES)
+        if path.exists() and (path in let_go or (path not in known and path.stat().st_mtime < limit))
+    ]
+    for path in old:
+        path.unlink(missing_ok=True)
+    return old
+
+
+def compact(data_dir: Path, *, lock_seconds: float = LOCK_SECONDS) -> tuple[int, int]:
+    """Rewrite the working file without what was deleted; its bytes before and after.
+
+    Killed at any moment, it leaves one of the two files.
+    """
+    file = Store(data_dir, lock_seconds=lock_seconds)
+    with file.locked() as working:
+        before = working.stat().st_size
+        with replacement(working, unfinished=file.rewritten) as rewritten:
+            with open_for_writing(working, strict=True) as connection:  # its log must not meet the new file
+                rewrite_file(connection, rewritten)
+                rows = _row_counts(connection)
+            with connect(rewritten) as connection:
+                if _row_counts(connection) != rows:  # pragma: no cover  # no way is known to make this happen
+                    raise WarehouseError(f"{working} could not be rewritten row by row; it stays as it is.")
+                connection.execute("UPDATE meta.storage SET has_traces = false")
+                connection.execute("CHECKPOINT")  # closing does the same, but keeps quiet when it fails
+        after = working.stat().st_size
+    sys.audit("brokerbi.compacted")
+    return before, after
+
+
+def rewrite_file(connection: DuckDBPyConnection, target: Path) -> None:
+    """Write everything that is in the open file into a new one, and nothing that was deleted."""
+    sys.audit("brokerbi.before_rewriting")
+    remove(target)
+    [(source,)] = connection.execute("SELECT current_database()").fetchall()
+    attach_new(connection, target, "rewritten")
+    connection.execute(f"COPY FROM DATABASE {quoted(source)} TO rewritten")
+    connection.execute("CHECKPOINT rewritten")  # detaching does the same, but keeps quiet when it fails
+    connection.execute("DETACH rewritten")
+    sys.audit("brokerbi.file_rewritten")
+
+
+def _row_counts(connection: DuckDBPyConnection) -> dict[str, int]:
+    """How many rows each table of the open file has."""
+    tables = connection.execute(
+        "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = current_database()"
+    ).fetchall()
+    rows = {}
+    for schema, table in tables:
+        name = f"{quoted(schema)}.{quoted(table)}"
+        [(rows[name],)] = connection.execute(f"SELECT count(*) FROM {name}").fetchall()
+    return rows

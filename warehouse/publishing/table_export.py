@@ -1,0 +1,160 @@
+"""Tables of the published file as Parquet and CSV files, and as rows for whoever writes another format."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+from duckdb import DuckDBPyConnection
+
+from warehouse.errors import WarehouseError
+from warehouse.store.duckdb_file import literal, quoted
+from warehouse.store.versions import Versions
+
+ROWS_AT_ONCE = 2000
+THREADS = 2
+NUMBERS = re.compile(r"DECIMAL.*|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE")
+"""The types of columns that hold numbers."""
+MEMORY, PARQUET_MEMORY = "512MB", "256MB"
+"""CSV needs the first, Parquet too for a hundred columns; by itself DuckDB would take most of a machine's."""
+
+
+@dataclass(frozen=True)
+class PublishedColumn:
+    """A column, its DuckDB type, and what it means."""
+
+    name: str
+    type: str
+    meaning: str
+
+
+@dataclass(frozen=True)
+class PublishedTable:
+    """A table or view of the published file; `name` has its schema before it."""
+
+    schema: str
+    table: str
+    meaning: str
+    row_count: int
+    columns: tuple[PublishedColumn, ...]
+
+    @property
+    def name(self) -> str:
+        return f"{self.schema}.{self.table}"
+
+    @property
+    def source(self) -> str:
+        """The name as SQL takes it."""
+        return f"{quoted(self.schema)}.{quoted(self.table)}"
+
+
+_COLUMNS = """
+SELECT columns.schema_name, columns.table_name, coalesce(tables.comment, views.comment, ''),
+       list({'name': columns.column_name, 'type': columns.data_type, 'meaning': coalesce(columns.comment, '')}
+            ORDER BY columns.column_index)
+FROM duckdb_columns() AS columns
+LEFT JOIN duckdb_tables() AS tables USING (database_name, schema_name, table_name)
+LEFT JOIN duckdb_views() AS views
+    ON (views.database_name, views.schema_name, views.view_name)
+    = (columns.database_name, columns.schema_name, columns.table_name)
+WHERE columns.database_name = current_database() AND columns.schema_name IN ('marts', 'bi')
+GROUP BY ALL
+ORDER BY columns.schema_name DESC, columns.table_name
+"""
+_KEYS = "SELECT schema_name || '.' || table_name, columns FROM meta.keys WHERE kind = 'grain'"
+
+
+class TableExport:
+    """The published file, open for copying its tables; every file it writes is written in one go."""
+
+    def __init__(self, connection: DuckDBPyConnection) -> None:
+        self.connection = connection
+
+    def tables(self, wanted: Sequence[str] = ()) -> list[PublishedTable]:
+        """The marts and the tables of bi, or those that are named, with or without their schema.
+
+        Raises WarehouseError for a name that is none of them.
+        """
+        found = []
+        for schema, table, meaning, columns in self.connection.execute(_COLUMNS).fetchall():
+            named = PublishedTable(
+                schema, table, meaning, 0, tuple(PublishedColumn(**column) for column in columns)
+            )
+            if not wanted or {named.name, table} & set(wanted):
+                [(count,)] = self.connection.execute(f"SELECT count(*) FROM {named.source}").fetchall()
+                found.append(PublishedTable(schema, table, meaning, count, named.columns))
+        names = {name for one in found for name in (one.name, one.table)}
+        if unknown := [name for name in wanted if name not in names]:
+            raise WarehouseError(
+                f"The published file has no table {', '.join(unknown)}; "
+                '`brokerbi query "FROM meta.dictionary WHERE column_name IS NULL"` lists them all.'
+            )
+        return found
+
+    def keys(self) -> dict[str, list[str]]:
+        """The columns that tell the rows of a mart apart, by its name; nothing in a file of before."""
+        try:
+            found = self.connection.execute(_KEYS).fetchall()
+        except duckdb.CatalogException:
+            return {}
+        return {str(name): list(columns) for name, columns in found}
+
+    def write_parquet(self, table: PublishedTable, path: Path) -> None:
+        """All rows of a table, typed; what the table and its columns mean is in the file's metadata."""
+        meanings = json.dumps({one.name: one.meaning for one in table.columns}, ensure_ascii=False)
+        statement = (
+            f"COPY (FROM {table.source}) TO {literal(str(path))} (FORMAT parquet, COMPRESSION zstd, "
+            f"KV_METADATA {{'table': {literal(table.name)}, 'meaning': {literal(table.meaning)}, "
+            f"'columns': {literal(meanings)}}})"
+        )
+        self.connection.execute(f"SET memory_limit = '{PARQUET_MEMORY}'")
+        try:
+            self.connection.execute(statement)
+        except duckdb.OutOfMemoryException:
+            self.connection.execute(f"SET memory_limit = '{MEMORY}'")
+            self.connection.execute(statement)
+        finally:
+            self.connection.execute(f"SET memory_limit = '{MEMORY}'")
+
+    def write_csv(self, table: PublishedTable, path: Path, formula_signs: str) -> None:
+        """All rows of a table under a line of heads, in UTF-8, with commas and decimal points."""
+        copy_as_csv(self.connection, f"FROM {table.source}", path, formula_signs)
+
+    def rows(self, table: PublishedTable) -> Iterator[tuple[Any, ...]]:
+        """All rows of a table, a few thousand in memory at a time."""
+        with self.connection.cursor() as cursor:
+            answer = cursor.execute(f"FROM {table.source}")
+            while rows := answer.fetchmany(ROWS_AT_ONCE):
+                yield from rows
+
+
+def copy_as_csv(connection: DuckDBPyConnection, select: str, path: Path, formula_signs: str) -> None:
+    """Write the answer of a statement, with an apostrophe before each text and head that begins so."""
+    signs = ", ".join(map(literal, formula_signs))
+    # The line break ends a comment that the statement may end with.
+    found = connection.execute(f"DESCRIBE ({select}\n)").fetchall()
+    columns = [f"column_{place}" for place in range(len(found))]
+    cells = []
+    for column, (name, type_, *_) in zip(columns, found, strict=True):
+        text = f"{column}::VARCHAR"
+        guarded = f"CASE WHEN left({text}, 1) IN ({signs}) THEN chr(39) || {text} ELSE {text} END"
+        head = f"'{name}" if name.startswith(tuple(formula_signs)) else name
+        cells.append(f"{column if NUMBERS.fullmatch(type_) else guarded} AS {quoted(head)}")
+    connection.execute(
+        f"COPY (SELECT {', '.join(cells)} FROM ({select}\n) AS answer({', '.join(columns)})) "
+        f"TO {literal(str(path))} (FORMAT csv, HEADER, USE_TMP_FILE false)"
+    )
+
+
+@contextmanager
+def table_export(data_dir: Path) -> Iterator[TableExport]:
+    """Open the published file; raises WarehouseError when there is none."""
+    with Versions(data_dir).reading() as connection:
+        connection.execute(f"SET memory_limit = '{MEMORY}'; SET threads = {THREADS}")
+        yield TableExport(connection)

@@ -1,0 +1,94 @@
+"""Checkpoints of the working file, with a journal that undoes one that was cut short.
+
+DuckDB writes rows to blocks that nothing points to yet, but its metadata in place: 256 KiB at a time, under
+one checksum. A process that is killed (or a machine that loses power) within such a write would leave a
+file that nobody can open. So the working file is only checkpointed here: the metadata is copied into a
+journal first. The journal is removed when the checkpoint is done; a journal that is found when the file is
+opened next is put back. What was committed since is still in the write-ahead log, and is replayed as usual.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import duckdb
+from duckdb import DuckDBPyConnection
+
+from warehouse.errors import explained
+from warehouse.store.duckdb_file import connect
+from warehouse.store.files import PRIVATE_FILE, sync, wal
+
+HEADERS = 3 * 4096
+"""A DuckDB file begins with its headers; a checkpoint is done when one of them has changed."""
+
+_PLACE = struct.Struct("<QI")
+_NO_CHECKPOINT_OF_ITS_OWN = "SET checkpoint_threshold = '1000TB'; PRAGMA disable_checkpoint_on_shutdown"
+
+
+@contextmanager
+def open_for_writing(path: Path, *, strict: bool = False) -> Iterator[DuckDBPyConnection]:
+    """The working file, open for writing; what the body committed is checkpointed at its end.
+
+    A checkpoint that fails loses nothing, as the log keeps what is committed: it raises only if `strict`.
+    """
+    # closed last: by closing any descriptor of a file a process gives up DuckDB's lock on it
+    with explained(path), path.open("rb") as file, connect(path) as connection:
+        connection.execute(_NO_CHECKPOINT_OF_ITS_OWN)
+        yield connection
+        with suppress(*() if strict else (duckdb.Error, OSError)):
+            _checkpoint(connection, path, file.fileno())
+
+
+def recover(path: Path) -> bool:
+    """Put back what a checkpoint that was cut short may have torn; returns whether there was one."""
+    journal = journal_path(path)
+    if not journal.exists():
+        return False
+    cut_short = False
+    if path.exists():
+        with journal.open("rb") as blocks, path.open("r+b") as file:
+            cut_short = blocks.read(HEADERS) == file.read(HEADERS)
+            while cut_short and (place := blocks.read(_PLACE.size)):
+                offset, size = _PLACE.unpack(place)
+                os.pwrite(file.fileno(), blocks.read(size), offset)
+            os.fsync(file.fileno())
+    journal.unlink()
+    return cut_short
+
+
+def journal_path(path: Path) -> Path:
+    """Where the blocks are kept while a checkpoint is made."""
+    return path.with_name(f".{path.name}.journal")
+
+
+def _checkpoint(connection: DuckDBPyConnection, path: Path, file: int) -> None:
+    if not wal(path).exists():
+        return  # nothing was committed
+    _write_journal(connection, path, file)
+    sys.audit("brokerbi.journal_written")
+    connection.execute("CHECKPOINT")
+    journal_path(path).unlink()
+    sys.audit("brokerbi.checkpointed")
+
+
+def _write_journal(connection: DuckDBPyConnection, path: Path, file: int) -> None:
+    """Copy headers and metadata as they are on the disk; the journal gets its name when it is whole."""
+    [(size,)] = connection.execute("SELECT block_size FROM pragma_database_size()").fetchall()
+    blocks = connection.execute("SELECT block_id FROM pragma_metadata_info()").fetchall()
+    unfinished = journal_path(path).with_suffix(".part")
+    descriptor = os.open(unfinished, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, PRIVATE_FILE)
+    with os.fdopen(descriptor, "wb") as journal:
+        journal.write(os.pread(file, HEADERS, 0))
+        for (block,) in blocks:
+            offset = HEADERS + block * size
+            if len(content := os.pread(file, size, offset)) == size:
+                journal.write(_PLACE.pack(offset, size) + content)
+        journal.flush()
+        os.fsync(journal.fileno())
+    unfinished.replace(journal_path(path))
+    sync(path.parent)

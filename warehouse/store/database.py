@@ -1,0 +1,111 @@
+"""The working file of a data directory: opened by one process at a time, for a moment, under the write lock.
+
+Analysts never open it; they read the published copy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import duckdb
+
+from warehouse.errors import explained
+from warehouse.store import meta_schema
+from warehouse.store.checkpoint_journal import open_for_writing, recover
+from warehouse.store.duckdb_file import connect, create
+from warehouse.store.files import private_folder, remove
+from warehouse.store.lock import locked_file
+
+if TYPE_CHECKING:
+    import polars as pl
+    from duckdb import DuckDBPyConnection
+
+    from warehouse.handed_over import TableLike
+
+LOCK_SECONDS = 600.0
+Connection = duckdb.DuckDBPyConnection
+"""What others hand on between functions of the warehouse; only the warehouse calls its methods."""
+
+
+def utc_now() -> datetime:
+    """The moment, in UTC."""
+    return datetime.now(UTC)
+
+
+class Store:
+    """The working file of one data directory; `now` is the clock that says when something was written.
+
+    `transform` makes the rows that are loaded of every table of a window.
+    """
+
+    def __init__(
+        self,
+        data_dir: Path,
+        *,
+        lock_seconds: float = LOCK_SECONDS,
+        now: Callable[[], datetime] = utc_now,
+        transform: Callable[[TableLike], pl.DataFrame] | None = None,
+    ) -> None:
+        self.data_dir = Path(data_dir)
+        self.path = self.data_dir / "work" / "warehouse.duckdb"
+        self.lock_path = self.path.with_name("warehouse.store.lock")
+        self.rewritten = self.path.with_name(".rewritten.duckdb")
+        """Where the file is rewritten; a file that is found there under the lock is of a killed process."""
+        self.now = now
+        self.transform = transform
+        self._lock_seconds = lock_seconds
+
+    @contextmanager
+    def locked(self) -> Iterator[Path]:
+        """Keep every other writer out, for as long as several steps must see the same rows.
+
+        Makes the file if there is none yet. The thread that holds the lock may open the file as usual.
+        """
+        with explained(self.path):
+            private_folder(self.path.parent)
+            with locked_file(self.lock_path, self._lock_seconds):
+                remove(self.rewritten)
+                recover(self.path)
+                if not self.path.exists():
+                    create(self.path, meta_schema.statements())
+                yield self.path
+
+    @contextmanager
+    def opened(self, *, read_only: bool = False) -> Iterator[DuckDBPyConnection]:
+        """The file, open under the write lock; one of an older format is brought up to date first."""
+        opening = partial(connect, read_only=True) if read_only else open_for_writing
+        with self.locked() as path:
+            with opening(path) as connection:
+                if meta_schema.format_of(connection, path) == meta_schema.FORMAT:
+                    yield connection
+                    return
+            with open_for_writing(path) as connection:
+                connection.begin()
+                meta_schema.upgrade(connection)
+                connection.commit()
+            with opening(path) as connection:
+                yield connection
+
+    @contextmanager
+    def reading(self) -> Iterator[DuckDBPyConnection]:
+        """The file, read-only, under the write lock."""
+        with self.opened(read_only=True) as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[DuckDBPyConnection]:
+        """The file, in one transaction, under the write lock: all is kept or nothing."""
+        with self.opened() as connection:
+            connection.begin()
+            try:
+                yield connection
+            except BaseException:
+                with suppress(duckdb.Error):  # the first error is the one to report
+                    connection.rollback()
+                raise
+            connection.commit()

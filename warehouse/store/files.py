@@ -1,0 +1,152 @@
+"""Files on disk: private, synced, copied, and replaced in one step."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+PRIVATE_FILE = 0o600
+PRIVATE_FOLDER = 0o700
+SHARED_FILE = 0o640
+"""Readable for the group of the pipeline's user: put the analysts into it."""
+SHARED_FOLDER = 0o750
+
+COPY_BYTES = 1 << 30
+HEADER_BYTES = 3 * 4096
+"""A DuckDB file begins with its headers; one of them changes with every checkpoint."""
+
+_NOT_POSSIBLE = {errno.EXDEV, errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.EPERM, errno.EMLINK}
+
+
+@contextmanager
+def replacement(path: Path, *, mode: int = PRIVATE_FILE, unfinished: Path | None = None) -> Iterator[Path]:
+    """A place for a new file, which the body writes; it takes the name of `path` when it is whole.
+
+    Killed at any moment, or with an error in the body, the file of before stays. What a killed process
+    left at the place of the unfinished file is removed first.
+    """
+    unfinished = unfinished or path.with_name(f".{path.name}.new")
+    remove(unfinished)
+    try:
+        yield unfinished
+        unfinished.chmod(mode)
+        sync(unfinished)
+        unfinished.replace(path)
+        sync(path.parent)
+    finally:
+        remove(unfinished)
+
+
+def write_file(path: Path, content: bytes, *, mode: int = PRIVATE_FILE) -> None:
+    """Put this content in the place of a file, in one step."""
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.new")  # two processes may write at once
+    with replacement(path, mode=mode, unfinished=unfinished):
+        unfinished.touch(mode=PRIVATE_FILE)
+        unfinished.write_bytes(content)
+
+
+def is_of_living_process(unfinished: Path) -> bool:
+    """Whether the process that writes such a file, as `write_file` names it, may still do so."""
+    pid = unfinished.suffixes[-2:-1] or [""]
+    try:
+        os.kill(int(pid[0].removeprefix(".")), 0)
+    except (ValueError, ProcessLookupError):
+        return False
+    except PermissionError:
+        pass
+    return True
+
+
+def copy_file(source: Path, target: Path, by: Callable[[int, int, int], int] | None = None) -> None:
+    """Copy the bytes of a file, inside the kernel where that is possible: some file systems share them."""
+    by = by or getattr(os, "copy_file_range", None)
+    try:
+        if by is None:  # pragma: no cover  # only Linux has it
+            raise OSError(errno.ENOSYS, "this system cannot")
+        with source.open("rb") as old, target.open("wb") as new:
+            while by(old.fileno(), new.fileno(), COPY_BYTES):
+                pass
+    except OSError as error:
+        if error.errno not in _NOT_POSSIBLE:
+            raise
+        shutil.copyfile(source, target)
+    sys.audit("brokerbi.file_copied")
+
+
+def give_name(source: Path, target: Path, link: Callable[[Path, Path], None] = os.link) -> None:
+    """Let a file have a second name too, in one step, whatever had that name before."""
+    sys.audit("brokerbi.before_naming")
+    with replacement(target, mode=source.stat().st_mode & 0o777) as unfinished:
+        try:
+            link(source, unfinished)
+        except OSError as error:
+            if error.errno not in _NOT_POSSIBLE:
+                raise
+            copy_file(source, unfinished)
+    sys.audit("brokerbi.file_named")
+
+
+def same_file(one: Path, other: Path) -> bool:
+    """Whether two names are of the same file, or of an untouched copy of it."""
+    if not (one.exists() and other.exists()):
+        return False
+    return one.samefile(other) or header_sha256(one) == header_sha256(other)
+
+
+def header_sha256(path: Path) -> str:
+    """A checksum that changes when a DuckDB file is written to."""
+    with path.open("rb") as file:
+        return hashlib.sha256(file.read(HEADER_BYTES)).hexdigest()
+
+
+def private_folder(path: Path) -> None:
+    """A directory that only its owner can look into, with its parents, which the group can."""
+    _make_folder(path, PRIVATE_FOLDER)
+
+
+def shared_folder(path: Path) -> None:
+    """A directory that the group can look into and only its owner can write in, with its parents."""
+    _make_folder(path, SHARED_FOLDER)
+
+
+def _make_folder(path: Path, mode: int) -> None:
+    """Make what is missing, with rights that the process's umask has no part in; the rest stays as it is."""
+    if path.is_dir():
+        return
+    if not path.parent.is_dir():
+        _make_folder(path.parent, SHARED_FOLDER)
+    path.mkdir(mode=mode, exist_ok=True)
+    path.chmod(mode)
+
+
+def remove(path: Path) -> None:
+    """Remove a file together with the write-ahead logs that DuckDB may keep beside it."""
+    path.unlink(missing_ok=True)
+    remove_logs(path)
+
+
+def remove_logs(path: Path) -> None:
+    """Remove the write-ahead log beside a file, and what a checkpoint or a recovery made of it."""
+    for ending in ("", ".checkpoint", ".recovery"):
+        path.with_name(wal(path).name + ending).unlink(missing_ok=True)
+
+
+def wal(path: Path) -> Path:
+    """Where DuckDB keeps what is committed but not yet in the file itself."""
+    return path.with_name(f"{path.name}.wal")
+
+
+def sync(path: Path) -> None:
+    """Wait until a file or directory is on the disk."""
+    sys.audit("brokerbi.disk_sync")
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,305 @@
+"""Tables of schema bi: what meta says of them, and how they are made, changed and described."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from warehouse.store.duckdb_file import insert_rows, literal, quoted, run_definitions
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+    from warehouse.handed_over import ColumnLike
+
+OURS = {
+    "_customer": ("VARCHAR", "the customer that was asked for"),
+    "_month": ("DATE", "first day of the month the row belongs to; null for a report without months"),
+    "_load_id": ("VARCHAR", "the load the row came with, as in meta.loads"),
+    "_fetched_at_utc": ("TIMESTAMP", "when the service answered, in UTC"),
+    "_row": ("BIGINT", "the row, unique in this table; what _parent_row of its children points to"),
+}
+PARENT_ROW = {"_parent_row": ("BIGINT", "the row of the parent table that this one is nested in, its _row")}
+VALID = {
+    "valid_from_utc": ("TIMESTAMP", "since when the row is so, as far as was asked, in UTC"),
+    "valid_to_utc": ("TIMESTAMP", "until when the row was so, in UTC; null for what is so now"),
+}
+NOTHING = "NULL"
+"""The type of a column of which nothing but null has come; it is stored as VARCHAR."""
+EXACT = 2**53
+"""Beyond this a DOUBLE no longer holds every whole number."""
+
+
+@dataclass(frozen=True)
+class StoredColumn:
+    """A column of the service's in the file; `type` is NULL while nothing but null has come."""
+
+    name: str
+    type: str
+    documented: bool
+    source: str
+    description: str
+    first_seen_utc: datetime | None = None
+    first_load_id: str | None = None
+    name_inferred: bool = False
+
+    @classmethod
+    def of(cls, column: ColumnLike) -> StoredColumn:
+        """A column as it was handed over, not seen yet."""
+        return cls(
+            column.name,
+            column.type,
+            column.documented,
+            column.source,
+            column.description,
+            name_inferred=column.name_inferred,
+        )
+
+
+@dataclass
+class TableSchema:
+    """A table of schema bi: our own columns first, then the service's in the order of first sight."""
+
+    name: str
+    report: str
+    parent: str | None
+    history: bool
+    key: tuple[str, ...]
+    nested: bool
+    description: str
+    columns: dict[str, StoredColumn] = field(default_factory=dict)  # by lower-case name
+    exists: bool = field(default=False, compare=False)  # not where meta knows it, but it was dropped by hand
+
+    @property
+    def public(self) -> str:
+        """What analysts read: the table, or the view of a history's current rows."""
+        return f"bi.{quoted(self.name)}"
+
+    @property
+    def stored_name(self) -> str:
+        """The name of the table that holds the rows."""
+        return f"{self.name}_history" if self.history else self.name
+
+    @property
+    def stored(self) -> str:
+        """The table that holds the rows, as SQL takes it."""
+        return f"bi.{quoted(self.stored_name)}"
+
+    @property
+    def ours(self) -> dict[str, tuple[str, str]]:
+        """Our own columns that analysts see, with type and meaning."""
+        return {**OURS, **PARENT_ROW} if self.nested else OURS
+
+    @property
+    def content(self) -> list[str]:
+        """The service's columns, quoted."""
+        return [quoted(column.name) for column in self.columns.values()]
+
+    @property
+    def asked(self) -> str | None:
+        """SQL of the id that a row was asked for by, if rows are asked for one by one.
+
+        Those columns are documented, and read from no place in the answer.
+        """
+        names = [
+            quoted(one.name)
+            for one in self.columns.values()
+            if one.documented and not one.source and one.name.startswith("asked_")
+        ]
+        return f"coalesce({', '.join(names)})" if names else None
+
+
+MOST_ADDED_ONE_BY_ONE = 50
+Tables = dict[str, TableSchema]
+"""The tables of schema bi by lower-case name: those that meta knows, and those that a load brings."""
+
+
+def tables_of_report(tables: Tables, report: str, *, history: bool) -> list[TableSchema]:
+    """The tables of a report, parents before their children."""
+    mine = {name: one for name, one in tables.items() if (one.report, one.history) == (report, history)}
+
+    def depth(one: TableSchema) -> int:
+        parent = mine.get((one.parent or "").lower())
+        return 0 if parent is None else 1 + depth(parent)
+
+    return sorted(mine.values(), key=depth)
+
+
+def read_tables(connection: DuckDBPyConnection) -> Tables:
+    """Every known table, also one that was dropped by hand."""
+    tables = {
+        name.lower(): TableSchema(name, report, parent, history, tuple(key), nested, description)
+        for name, report, parent, history, key, nested, description in connection.execute(
+            "SELECT table_name, report, parent_name, history, key, nested, description FROM meta.tables"
+        ).fetchall()
+    }
+    for table, *column in connection.execute(
+        """
+        SELECT
+            table_name, column_name, type, documented, source, description, first_seen_utc, first_load_id,
+            coalesce(name_inferred, false)
+        FROM meta.columns ORDER BY table_name, position
+        """
+    ).fetchall():
+        tables[table.lower()].columns[column[0].lower()] = StoredColumn(*column)
+    existing = connection.execute(
+        "SELECT table_name FROM duckdb_tables() "
+        "WHERE schema_name = 'bi' AND database_name = current_database()"
+    ).fetchall()
+    for schema in tables.values():
+        schema.exists = (schema.stored_name,) in existing
+    return tables
+
+
+def create_table(connection: DuckDBPyConnection, schema: TableSchema) -> None:
+    """Make the table in the file: our own columns first, then the service's in their order."""
+    ours = {**schema.ours, **(VALID if schema.history else {})}
+    columns = [f"{quoted(name)} {type_}" for name, (type_, _) in ours.items()]
+    columns += [f"{quoted(one.name)} {_stored_type(one.type)}" for one in schema.columns.values()]
+    connection.execute(f"CREATE TABLE IF NOT EXISTS {schema.stored} ({', '.join(columns)})")
+    schema.exists = True
+
+
+def add_columns(connection: DuckDBPyConnection, schema: TableSchema, columns: Sequence[StoredColumn]) -> None:
+    """Add columns at the end; very many at once by making the table anew.
+
+    To add one DuckDB copies what it knows of all the others, which takes ten gigabytes for a thousand.
+    """
+    added = [(quoted(one.name), _stored_type(one.type)) for one in columns]
+    if len(added) <= MOST_ADDED_ONE_BY_ONE:
+        for name, type_ in added:
+            connection.execute(f"ALTER TABLE {schema.stored} ADD COLUMN {name} {type_}")
+        return
+    values = ", ".join(f"NULL::{type_} AS {name}" for name, type_ in added)
+    wider = f"bi.{quoted(f'{schema.stored_name} made wider')}"
+    connection.execute(f"CREATE TABLE {wider} AS SELECT *, {values} FROM {schema.stored}")
+    connection.execute(f"DROP TABLE {schema.stored}")
+    connection.execute(f"ALTER TABLE {wider} RENAME TO {quoted(schema.stored_name)}")
+
+
+def change_type(
+    connection: DuckDBPyConnection,
+    schema: TableSchema,
+    column: StoredColumn,
+    type_: str,
+    load_id: str | None,
+    at_utc: datetime | None,
+) -> None:
+    """Change the type of a column in place, and record that it changed."""
+    name = quoted(column.name)
+    if _stored_type(type_) != _stored_type(column.type):
+        connection.execute(
+            f"ALTER TABLE {schema.stored} ALTER COLUMN {name} SET DATA TYPE {_stored_type(type_)} "
+            f"USING {converted(name, column.type, type_)}"
+        )
+    change = {
+        "table_name": schema.name,
+        "column_name": column.name,
+        "from_type": column.type,
+        "to_type": type_,
+        "load_id": load_id,
+        "changed_at_utc": at_utc,
+    }
+    insert_rows(connection, "meta.column_changes", [change])
+
+
+def converted(value: str, source: str, target: str) -> str:
+    """SQL that turns a value of one type into another.
+
+    A number becomes the same text whichever way it came: whole numbers are written without a point, so
+    that BIGINT -> DOUBLE -> VARCHAR and BIGINT -> VARCHAR agree. A time is written as JSON writes it.
+    """
+    if source == target:
+        return value
+    if target == "VARCHAR" and source == "DOUBLE":
+        whole = f"{value} = trunc({value}) AND abs({value}) <= {EXACT}"
+        exactly = f"CAST(CAST({value} AS BIGINT) AS VARCHAR)"
+        return f"CASE WHEN {whole} THEN {exactly} ELSE CAST({value} AS VARCHAR) END"
+    if target == "VARCHAR" and source == "TIMESTAMP":
+        return f"replace(CAST({value} AS VARCHAR), ' ', 'T')"
+    return f"CAST({value} AS {_stored_type(target)})"
+
+
+def _stored_type(type_: str) -> str:
+    return "VARCHAR" if type_ == NOTHING else type_
+
+
+def describe(connection: DuckDBPyConnection, schemas: Sequence[TableSchema]) -> None:
+    """Write what tables are and what their columns mean into schema meta and into comments."""
+    write_meta(connection, schemas)
+    statements = [
+        statement
+        for schema in schemas
+        for statement in (*(_views(schema) if schema.history else ()), *_comments(schema))
+    ]
+    run_definitions(connection, statements)
+
+
+def write_meta(connection: DuckDBPyConnection, schemas: Sequence[TableSchema]) -> None:
+    """Write tables and columns into schema meta, all in one statement: there may be hundreds of them."""
+    names = [schema.name for schema in schemas]
+    for table in ("tables", "columns"):
+        connection.execute(f"DELETE FROM meta.{table} WHERE list_contains($1, table_name)", [names])
+    tables = [
+        {
+            "table_name": schema.name,
+            "report": schema.report,
+            "parent_name": schema.parent,
+            "history": schema.history,
+            "key": list(schema.key),
+            "nested": schema.nested,
+            "description": schema.description,
+        }
+        for schema in schemas
+    ]
+    columns = [
+        {
+            "table_name": schema.name,
+            "column_name": column.name,
+            "type": column.type,
+            "documented": column.documented,
+            "source": column.source,
+            "description": column.description,
+            "first_seen_utc": column.first_seen_utc,
+            "first_load_id": column.first_load_id,
+            "position": position,
+            "name_inferred": column.name_inferred,
+        }
+        for schema in schemas
+        for position, column in enumerate(schema.columns.values())
+    ]
+    insert_rows(connection, "meta.tables", tables)
+    insert_rows(connection, "meta.columns", columns)
+
+
+def _views(schema: TableSchema) -> Iterator[str]:
+    """The view of what is so now, and the table macro of what was so at a moment (in UTC)."""
+    columns = ", ".join([*map(quoted, schema.ours), *schema.content])
+    yield (
+        f"CREATE OR REPLACE VIEW {schema.public} AS "
+        f"SELECT {columns} FROM {schema.stored} WHERE valid_to_utc IS NULL"
+    )
+    moment = "CAST(moment AS TIMESTAMP)"
+    yield (
+        f"CREATE OR REPLACE MACRO bi.{quoted(f'{schema.name}_as_of')}(moment) AS TABLE "
+        f"SELECT {columns} FROM {schema.stored} WHERE valid_from_utc <= {moment} "
+        f"AND (valid_to_utc IS NULL OR {moment} < valid_to_utc)"
+    )
+
+
+def _comments(schema: TableSchema) -> Iterator[str]:
+    meaning = {
+        **{name: words for name, (_, words) in schema.ours.items()},
+        **{one.name: one.description for one in schema.columns.values()},
+    }
+    described = [(schema.public, "VIEW" if schema.history else "TABLE", schema.description, meaning)]
+    if schema.history:
+        whole = {**meaning, **{name: words for name, (_, words) in VALID.items()}}
+        described.append((schema.stored, "TABLE", f"{schema.description} With its past.", whole))
+    for name, kind, description, columns in described:
+        yield f"COMMENT ON {kind} {name} IS {literal(description)}"
+        for column, words in columns.items():
+            if words:
+                yield f"COMMENT ON COLUMN {name}.{quoted(column)} IS {literal(words)}"

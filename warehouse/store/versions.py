@@ -1,0 +1,89 @@
+"""The published file and the versions that are kept beside it, named by their moments."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from duckdb import DuckDBPyConnection
+
+from warehouse.errors import WarehouseError
+from warehouse.store.duckdb_file import connect
+from warehouse.store.files import give_name, remove, remove_logs, same_file, sync
+
+PUBLISHED, REFUSED, FAILED, ROLLED_BACK = "published", "refused", "failed", "rolled back"
+"""How a publication may have ended."""
+WITHOUT_A_FILE = (REFUSED, FAILED)
+VERSION = "%Y%m%dT%H%M%SZ"
+_VERSION_FILE = re.compile(r"warehouse-(\d{8}T\d{6}Z)\.duckdb")
+
+
+def next_name(earlier: Sequence[str], now: datetime) -> str:
+    """The moment as a name, after that of the newest of the earlier names; these are in order."""
+    moment = now.astimezone(UTC)
+    for newest in earlier[-1:]:
+        made = datetime.strptime(newest, VERSION).replace(tzinfo=UTC)
+        moment = max(moment, made + timedelta(seconds=1))
+    return moment.strftime(VERSION)
+
+
+class Versions:
+    """The published file of a data directory and the versions kept beside it, named by their moment."""
+
+    def __init__(self, data_dir: Path) -> None:
+        self.data_dir = Path(data_dir)
+        self.published = self.data_dir / "warehouse.duckdb"
+        """What analysts open."""
+        self.folder = self.data_dir / "published"
+
+    @contextmanager
+    def reading(self) -> Iterator[DuckDBPyConnection]:
+        """The published file, open for the body; raises WarehouseError when there is none."""
+        if not self.published.exists():
+            raise WarehouseError(
+                f"There is no published file {self.published} yet; "
+                "`brokerbi sync` or `brokerbi publish` makes one."
+            )
+        with connect(self.published, read_only=True) as connection:
+            yield connection
+
+    def path(self, version: str) -> Path:
+        return self.folder / f"warehouse-{version}.duckdb"
+
+    def kept(self) -> list[str]:
+        """The versions that are kept, oldest first."""
+        found = (_VERSION_FILE.fullmatch(path.name) for path in self.folder.glob("*.duckdb"))
+        return sorted(match[1] for match in found if match)
+
+    def current(self) -> str | None:
+        """The version that analysts see, if it is one of the kept."""
+        return next((one for one in reversed(self.kept()) if same_file(self.path(one), self.published)), None)
+
+    def next(self, now: datetime) -> str:
+        """A name for a new version, after all others made so far."""
+        return next_name(self.kept(), now)
+
+    def show(self, version: str) -> None:
+        """Let analysts see a version from now on; whoever has another one open keeps it.
+
+        A write-ahead log beside the file belongs to the version of before (an analyst opened it
+        for writing). DuckDB would replay it into the new one without a word, so it must go.
+        """
+        sys.audit("brokerbi.before_version_shown")
+        remove_logs(self.published)
+        give_name(self.path(version), self.published)
+        remove_logs(self.published)
+        sync(self.data_dir)
+        sys.audit("brokerbi.version_shown")
+
+    def clear(self, keep: int) -> list[str]:
+        """Remove all but the newest versions; the one that analysts see stays."""
+        current = self.current()
+        gone = [version for version in self.kept()[: -max(keep, 1)] if version != current]
+        for version in gone:
+            remove(self.path(version))
+        return gone
