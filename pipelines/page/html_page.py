@@ -53,6 +53,7 @@ def render_page(facts: Facts, form: Form, page: Scope | None, *, has_links: bool
     has_budget = any(one.budget is not None for one in own.periods)
     writer = Writer(words, basis.vat_rate if basis.commission_vat == "unknown" and has_budget else None)
     kind = page.kind if page else "chain"
+    has_links = has_links and kind != "office"  # an office's page is sent alone
     up = "" if kind == "chain" else "../"
     pages = [one for one in facts.scopes if one.kind != "chain"] if has_links else []
     files = {one.scope: up + page_path(one) for one in pages if one.kind == "office"}

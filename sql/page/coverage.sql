@@ -39,15 +39,14 @@ judged AS (
             WHEN freshness = 'no access' THEN 'refused'
             WHEN turns.month IS NOT NULL THEN 'waiting'
             ELSE 'missing'
-        END AS state,
-        state IN ('failed', 'held back', 'refused', 'missing') AS is_missing
+        END AS state
     FROM squares
     LEFT JOIN meta.months AS held USING (report, customer, month)
     LEFT JOIN meta.open_failures AS failed USING (report, customer, month)
     LEFT JOIN meta.turns AS turns USING (report, customer, month)
 )
 
-SELECT report, customer, month, state, is_missing
+SELECT report, customer, month, state, state IN ('failed', 'held back', 'refused', 'missing') AS is_missing
 FROM judged
 QUALIFY bool_or(is_missing) OVER (PARTITION BY report, customer)
 ORDER BY report, customer, month DESC

@@ -1,155 +1,179 @@
-"""What the pages say has changed since the publication they compare with, and who has left."""
+"""What the queries of the pages find: periods and their comparisons, what changed, and what is doubtful."""
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
 
 import pytest
 from duckdb import DuckDBPyConnection
 
-from tests.marts.given import build_for, built, earned, explained, loaded, sales_read, sold, warehouse
+from tests.marts.given import (
+    asked_for,
+    build_for,
+    built,
+    earned,
+    held,
+    loaded,
+    month,
+    sales_read,
+    warehouse,
+)
+from warehouse.ledger.ledger import deny
 from warehouse.marts.queries import SQL
+from warehouse.store.duckdb_file import mappings
 
 NIGHTS = [datetime(2026, 2, day, 3) for day in (1, 5, 15)]
 JANUARY = date(2026, 1, 1)
-NEWS = (SQL / "page" / "news.sql").read_text("utf-8")
-SHARED = [
-    {"id": user, "primary_office_customer_id": office, "commission_percentage_of_total": percent}
-    for user, office, percent in (("U1", "M1", 70), ("U2", "M2", 30))
-]
+NOW = datetime.now(UTC).replace(tzinfo=None, microsecond=0)  # lateness is measured by the reader's clock
+Given = DuckDBPyConnection
 
 
-def published(*nights: tuple[dict[str, float], float]) -> DuckDBPyConnection:
-    """January's sales, and the commission of the office report, as published in each night."""
+def found(given: Given, query: str) -> list[dict[str, Any]]:
+    """The rows of a query of the pages, its marts built before."""
+    text = (SQL / "page" / f"{query}.sql").read_text("utf-8")
+    build_for(given, text)
+    return mappings(given.execute(text))
+
+
+def period(given: Given, name: str, kind: str = "chain") -> dict[str, Any]:
+    return next(
+        one
+        for one in found(given, "periods")
+        if (one["period"], one["kind"], one["office_id"]) == (name, kind, None)
+    )
+
+
+def read(
+    given: Given, office: str, amounts: Mapping[str, float], *, open_month: str = "", **more: object
+) -> None:
+    """The office report of some months, all of their commission from sales."""
+    for of_month, amount in amounts.items():
+        row = earned({"office_customer_id": office}, amount, parts=amount / 10, price=40 * amount, **more)
+        loaded(given, "commission_office", office, of_month, [row], is_open=of_month == open_month)
+
+
+def publish(given: Given, at_utc: datetime) -> None:
+    """The file is published at this moment, with the marts that remember."""
+    for query in ("changes", "sales_since", "budget_changes"):
+        build_for(given, (SQL / "page" / f"{query}.sql").read_text("utf-8"))
+    given.execute(
+        "INSERT INTO meta.publications (name, at_utc, status) VALUES ($1, $1, 'published')", [at_utc]
+    )
+
+
+def test_a_period_is_compared_over_the_offices_that_are_held_in_both_years() -> None:
     given = warehouse()
-    for place, (sales, commission) in enumerate(nights):
-        at_utc = NIGHTS[place]
+    read(given, "M1", {"2025-01": 100, "2026-01": 110})
+    read(given, "M2", {"2026-01": 50})
+    row = period(given, "month")
+    assert (row["commission"], row["offices"], row["compared"]) == (160, 2, 1)
+    assert (row["commission_before"], row["commission_change"]) == (100, pytest.approx(0.1))
+    assert (row["homes"], row["average_price"], row["fee_share"]) == (16, 400, pytest.approx(1 / 40))
+
+
+def test_a_month_that_is_not_held_is_counted_and_no_zero() -> None:
+    given = warehouse()
+    read(given, "M1", {"2026-01": 100, "2026-02": 100})
+    read(given, "M2", {"2026-01": 50})
+    asked_for(given, "M1", "M2")
+    year = period(given, "year")
+    assert (year["commission"], year["unheld"], year["last_month"]) == (250, 1, month("2026-02"))
+    assert {one["office_id"] for one in found(given, "periods") if one["period"] == "year"} >= {"M1", "M2"}
+
+
+def test_a_month_that_runs_stands_alone() -> None:
+    given = warehouse()
+    read(given, "M1", {"2025-01": 100, "2025-02": 90, "2026-01": 110, "2026-02": 40}, open_month="2026-02")
+    running = period(given, "running")
+    assert (running["commission"], running["is_over"], running["compared"]) == (40, False, 0)
+    assert period(given, "year")["last_month"] == JANUARY
+    newest = found(given, "months")[-1]
+    assert (newest["is_open"], newest["commission"], newest["commission_before"]) == (True, 40, None)
+
+
+def test_a_month_cut_short_counts_as_in_the_chain_s_mart_and_is_compared_with_nothing() -> None:
+    given = warehouse()
+    read(given, "M1", {"2025-02": 90, "2026-02": 100})
+    row = earned({"office_customer_id": "M2"}, 30)
+    loaded(given, "commission_office", "M2", "2026-02", [row], at_utc=datetime(2026, 2, 20, 4), is_open=True)
+    asked_for(given, "M1", M2="off")
+    [sums] = built(
+        given, "SELECT commission, is_commission_complete FROM marts.chain_month WHERE month = '2026-02-01'"
+    )
+    newest = next(one for one in found(given, "months")[::-1] if one["kind"] == "chain")
+    assert (newest["commission"], not newest["is_part"]) == sums == (130, False)
+    assert newest["commission_before"] is None
+    page = next(one for one in found(given, "scopes") if one["scope"] == "M2")
+    assert (page["state"], page["until_on"]) == ("cut", date(2026, 2, 20))
+
+
+def test_an_office_that_began_during_last_year_is_compared_with_nothing() -> None:
+    given = warehouse()
+    read(given, "M2", {"2025-01": 0, "2025-02": 50, "2026-01": 60, "2026-02": 70})
+    year = period(given, "year", "office")
+    assert (year["compared"], year["began_month"]) == (0, month("2025-02"))
+    assert period(given, "month", "office")["commission_change"] == pytest.approx(0.4)
+
+
+def test_vat_that_is_declared_is_taken_off_everywhere_but_of_what_will_be_paid() -> None:
+    given = warehouse()
+    given.execute("INSERT INTO meta.tax_basis VALUES ('included', 0.25)")
+    read(given, "M1", {"2026-01": 125})
+    assert (period(given, "month")["commission"], found(given, "months")[-1]["commission"]) == (100, 100)
+    assert period(given, "month")["fee_share"] == pytest.approx(100 / 5000)
+    sales_read(given, "2026-01", {"E1": 125}, NIGHTS[0])
+    given.execute(
+        "UPDATE bi.sales_estates SET commission_received_at = '2026-03-01', access_day = '2026-01-20'"
+    )
+    [owed] = found(given, "receivables")
+    assert (owed["outstanding"], owed["due_to_30"], owed["not_due"]) == (125, 125, None)
+
+
+def test_an_office_that_is_not_expected_any_more_has_stopped() -> None:
+    given = warehouse()
+    read(given, "M1", {"2026-01": 5, "2026-02": 5})
+    read(given, "M2", {"2026-01": 5})
+    asked_for(given, "M1", M2="off")
+    states = {one["scope"]: (one["state"], one["until_on"]) for one in found(given, "scopes")}
+    assert states == {"": (None, None), "M1": (None, None), "M2": ("stopped", date(2026, 1, 31))}
+
+
+def nights(*given_nights: tuple[dict[str, float], float]) -> Given:
+    """January's sales and the commission of the office report, as published in each night."""
+    given = warehouse()
+    for at_utc, (sales, commission) in zip(NIGHTS, given_nights, strict=False):
         sales_read(given, "2026-01", sales, at_utc)
-        loaded(
-            given,
-            "commission_office",
-            "M1",
-            "2026-01",
-            [earned({"office_customer_id": "M1"}, commission)],
-            at_utc=at_utc,
-        )
-        build_for(given, NEWS)
-        given.execute(
-            "INSERT INTO meta.publications (name, at_utc, status) VALUES (?, ?, 'published')",
-            [f"{place}", at_utc],
-        )
+        row = earned({"office_customer_id": "M1"}, commission)
+        loaded(given, "commission_office", "M1", "2026-01", [row], at_utc=at_utc)
+        publish(given, at_utc)
     return given
 
 
-@pytest.mark.parametrize(
-    ("nights", "reasons", "unexplained"),
-    [
-        ([({"E1": 5, "E2": 60}, 65), ({"E1": 5}, 65), ({"E1": 5}, 5)], [("E2", -60)], 0),
-        ([({"E1": 5}, 65), ({"E1": 5}, 65), ({"E1": 25}, 85)], [("E1", 20)], 0),
-        ([({"E1": 5}, 65), ({"E1": 5}, 65), ({"E1": 25}, 80)], [("E1", 20)], -5),
-        ([({"E1": 5, "E2": 60}, 65)] * 2 + [({"E1": 25}, 25)], [("E2", -60), ("E1", 20)], 0),
-        ([({"E1": 5, "E2": 60}, 65), ({"E1": 5}, 65), ({"E1": 25}, 25)], [("E2", -60), ("E1", 20)], 0),
-        ([({"E1": 5}, 65), ({"E1": 5}, 65), ({"E1": 5}, 60)], [], -5),
-    ],
-    ids=[
-        "a sale noted before", "a sale noted since", "a part of it", "two sales", "one before and one since",
-        "no sale",
-    ],
-)  # fmt: skip
-def test_a_closed_month_that_changed_has_its_sales_whenever_they_were_noted(
-    nights: list[tuple[dict[str, float], float]], reasons: list[tuple[str, int]], unexplained: int
-) -> None:
-    rows = published(*nights).sql(NEWS)
-    found = rows.filter("kind = 'reason'").select("home_number, amount::INT").fetchall()
-    closed = rows.filter("kind = 'closed'").select("month, unexplained::INT").fetchall()
-    assert (found, closed) == (reasons, [(JANUARY, unexplained)])
-
-
-def test_a_closed_month_that_no_sale_explains_has_the_agents_whose_other_work_does() -> None:
-    given = warehouse()
-    for at_utc, valuations in zip(NIGHTS, (2, 2, 1), strict=True):
-        more = {"valuation_parts": valuations, "sold_average_commission": 60}
-        users = [
-            earned({"user_id": "U1"}, 60 + 5 * valuations, **more),
-            earned({"user_id": "U2"}, 40),
-        ]
-        loaded(given, "commission_user", "M1", "2026-01", users, at_utc=at_utc)
-        office = earned({"office_customer_id": "M1"}, 100 + 5 * valuations)
-        loaded(given, "commission_office", "M1", "2026-01", [office], at_utc=at_utc)
-        sales_read(given, "2026-01", {"E1": 100}, at_utc)
-        build_for(given, NEWS)
-        given.execute(
-            "INSERT INTO meta.publications (name, at_utc, status) VALUES ($1, $1, 'published')", [at_utc]
-        )
-    found = given.sql(NEWS).filter("kind IN ('closed', 'work')")
-    columns = "kind, agent, unexplained::INT, agents_change::INT, amount::INT, writings::INT, valuations::INT"
-    assert found.select(columns).fetchall() == [
-        ("closed", None, -5, -5, 105, None, None),
-        ("work", "U1", None, None, -5, 0, -1),
-    ]
-
-
-def test_a_price_that_changed_without_its_commission_is_told_as_that() -> None:
-    given = published(({"E1": 5}, 5), ({"E1": 5}, 5))
-    sales_read(given, "2026-01", {"E1": 5}, NIGHTS[2])
-    given.execute("UPDATE bi.sales_estates SET final_price = 60")
-    build_for(given, NEWS)
-    found = given.sql(NEWS).filter("estate_id = 'E1'").select("kind, amount_before::INT, amount::INT")
-    assert found.fetchall() == [("price", 50, 60)]
-
-
-def test_a_sale_that_is_gone_leads_to_the_answer_that_had_it_last() -> None:
-    given = published(({"E1": 5, "E2": 60}, 65), ({"E1": 5}, 5))
+def test_closed_months_changed_since_a_week_before_with_their_reasons() -> None:
+    given = nights(({"E1": 5, "E2": 60}, 65), ({"E1": 5, "E2": 60}, 65), ({"E1": 5}, 5))
+    [change] = found(given, "changes")
+    assert (change["office_id"], change["month"], change["difference"]) == ("M1", JANUARY, -60)
     given.execute("UPDATE meta.loads SET landing = fetched_at_utc::VARCHAR")
-    rows = given.sql(NEWS).filter("kind IN ('gone', 'reason')").select("estate_id, contract_on, landing")
-    assert rows.fetchall() == [("E2", date(2026, 1, 15), str(NIGHTS[0]))] * 2
+    [why] = found(given, "change_reasons")
+    assert (why["kind"], why["home"], why["amount"]) == ("sale gone", None, -60)
+    assert why["landing"] == str(NIGHTS[0])
 
 
-def test_a_late_sale_counts_at_the_offices_of_its_agents_by_their_shares() -> None:
-    given = warehouse()
-    for at_utc, earnings in zip(NIGHTS, [(65, 40), (65, 40), (135, 70)], strict=True):
-        sales_read(given, "2026-01", {"E1": 65}, at_utc)
-        if at_utc == NIGHTS[-1]:
-            sold(given, "G1", "2026-01", "M1", "E2", agents=SHARED, at_utc=at_utc)
-        for office, commission in zip(("M1", "M2"), earnings, strict=True):
-            row = earned({"office_customer_id": office}, commission)
-            loaded(given, "commission_office", office, "2026-01", [row], at_utc=at_utc)
-        build_for(given, NEWS)
-        given.execute(
-            "INSERT INTO meta.publications (name, at_utc, status) VALUES ($1, $1, 'published')", [at_utc]
-        )
-    found = given.sql(NEWS).filter("kind IN ('closed', 'reason')")
-    assert found.select("kind, office_id, home_number, amount::INT, unexplained::INT").fetchall() == [
-        ("closed", "M1", None, 135, 0),
-        ("closed", "M2", None, 70, 0),
-        ("reason", "M1", "E2", 70, None),
-        ("reason", "M2", "E2", 30, None),
-    ]
-    new = given.sql(NEWS).filter("kind LIKE 'new%'").select("kind, office_id, amount::INT, is_part, agent")
-    assert new.order("kind, office_id").fetchall() == [
-        ("new", "M1", 100, False, "U1, U2"),
-        ("new share", "M1", 70, True, "U1"),
-        ("new share", "M2", 30, True, "U2"),
-    ]
+def test_sales_that_came_and_went_are_counted_and_what_is_read_for_the_first_time_is_no_news() -> None:
+    given = nights(({"E1": 5, "E2": 60}, 65), ({"E1": 5, "E2": 60}, 65), ({"E1": 25, "E3": 7}, 32))
+    sales_read(given, "2025-12", {"E9": 900}, NIGHTS[2])
+    [chain] = [one for one in found(given, "sales_since") if one["kind"] == "chain"]
+    counts = {name: chain[name] for name in ("new_count", "gone_count", "changed_count")}
+    assert counts == {"new_count": 1, "gone_count": 1, "changed_count": 1}
+    assert (chain["new_commission"], chain["gone_commission"], chain["changed_commission"]) == (7, -60, 20)
 
 
-def test_a_sale_that_moved_from_the_running_month_explains_the_closed_one() -> None:
-    given = warehouse()
-    for at_utc, of_month, commission in zip(
-        NIGHTS, ("2026-02", "2026-02", "2026-01"), (5, 5, 65), strict=True
-    ):
-        for other, is_open in (("2026-01", False), ("2026-02", True)):
-            sales = {"E1": 5} if other == "2026-01" else {}
-            moving = {"E2": 60} if other == of_month else {}
-            sales_read(given, other, {**sales, **moving}, at_utc, is_open=is_open)
-        row = earned({"office_customer_id": "M1"}, commission)
-        loaded(given, "commission_office", "M1", "2026-01", [row], at_utc=at_utc)
-        build_for(given, NEWS)
-        given.execute(
-            "INSERT INTO meta.publications (name, at_utc, status) VALUES ($1, $1, 'published')", [at_utc]
-        )
-    found = given.sql(NEWS).filter("kind IN ('moved', 'reason')").select("kind, home_number, other_month")
-    assert found.fetchall() == [("moved", "E2", date(2026, 2, 1)), ("reason", "E2", date(2026, 2, 1))]
+def test_without_an_earlier_publication_nothing_has_changed() -> None:
+    given = nights(({"E1": 5}, 65))
+    assert [found(given, query) for query in ("changes", "sales_since", "budget_changes")] == [[], [], []]
+    assert found(given, "basis")[0]["since_utc"] is None
 
 
 def test_an_agent_without_activity_for_two_months_was_last_seen_then() -> None:
@@ -160,11 +184,15 @@ def test_an_agent_without_activity_for_two_months_was_last_seen_then() -> None:
             for place, amount in enumerate(amounts)
         ]
         loaded(given, "commission_user", "M1", of_month, users)
-        loaded(
-            given, "commission_office", "M1", of_month, [earned({"office_customer_id": "M1"}, sum(amounts))]
-        )
-    found = built(given, (SQL / "page" / "agents.sql").read_text("utf-8"))
-    assert {row[2]: row[-1] for row in found} == {"U0": JANUARY, "U1": None}
+        read(given, "M1", {of_month: sum(amounts)})
+    assert {one["name"]: one["last_seen"] for one in found(given, "agents")} == {"U0": JANUARY, "U1": None}
+
+
+def _stay(given: Given) -> dict[str, tuple[object, ...]]:
+    """Of each agent since when he is new, whether he has left, and when he was last seen."""
+    return {
+        one["name"]: (one["new_since"], one["has_left"], one["last_seen"]) for one in found(given, "agents")
+    }
 
 
 def test_an_agent_who_left_the_directory_was_last_seen_in_the_running_month_too() -> None:
@@ -172,133 +200,83 @@ def test_an_agent_who_left_the_directory_was_last_seen_in_the_running_month_too(
     for of_month, is_open in (("2026-01", False), ("2026-02", True)):
         users = [earned({"user_id": user}, 5) for user in ("U0", "U1")]
         loaded(given, "commission_user", "M1", of_month, users, is_open=is_open)
-        row = earned({"office_customer_id": "M1"}, 10)
-        loaded(given, "commission_office", "M1", of_month, [row], is_open=is_open)
-    assert _stay(given) == [("U0", None, False, None), ("U1", None, False, None)]
+    read(given, "M1", {"2026-01": 10, "2026-02": 10}, open_month="2026-02")
+    assert set(_stay(given).values()) == {(None, False, None)}
     given.execute(
         "INSERT INTO bi.users_history (_customer, id, name, valid_from_utc, valid_to_utc) "
         "VALUES ('M1', 'U0', 'Al', '2026-01-01', '2026-02-15'), ('M1', 'U1', 'Bo', '2026-01-01', NULL)"
     )
-    assert _stay(given) == [("U0", None, True, date(2026, 2, 1)), ("U1", None, False, None)]
-
-
-def test_an_agent_who_came_after_the_months_compared_with_is_new_since_then() -> None:
-    given = warehouse()
-    months = {"2025-01": "U0", "2025-02": "U0 U1", "2026-01": "U0 U1", "2026-02": "U0 U1 U2"}
-    for of_month, users in months.items():
-        is_open = of_month == "2026-02"
-        earning = [earned({"user_id": user}, 5) for user in users.split()]
-        loaded(given, "commission_user", "M1", of_month, earning, is_open=is_open)
-        row = earned({"office_customer_id": "M1"}, 5 * len(earning))
-        loaded(given, "commission_office", "M1", of_month, [row], is_open=is_open)
-    assert _stay(given) == [("U0", None, False, None), ("U1", date(2025, 2, 1), False, None)]
+    assert sorted(_stay(given).values(), key=str) == [(None, False, None), (None, True, date(2026, 2, 1))]
 
 
 @pytest.fixture
-def begun() -> DuckDBPyConnection:
+def begun() -> Given:
     """U1 of M1, and the whole of M2, began in February of last year."""
     given = warehouse()
     for of_month in ("2025-01", "2025-02", "2026-01", "2026-02"):
         is_first = of_month == "2025-01"
         users = ["U0"] if is_first else ["U0", "U1"]
         loaded(given, "commission_user", "M1", of_month, [earned({"user_id": one}, 5) for one in users])
-        offices = {"M1": 5 * len(users), "M2": 0 if is_first else 5}
-        for office, amount in offices.items():
-            row = earned({"office_customer_id": office}, amount, parts=int(amount > 0))
-            loaded(given, "commission_office", office, of_month, [row])
+        read(given, "M1", {of_month: 5 * len(users)})
+        read(given, "M2", {of_month: 0 if is_first else 5})
     return given
 
 
-def test_an_agent_or_office_that_began_during_last_year_says_when(begun: DuckDBPyConnection) -> None:
-    assert _stay(begun) == [("U0", None, False, None), ("U1", date(2025, 2, 1), False, None)]
-    query = (SQL / "page" / "office_months.sql").read_text("utf-8")
-    assert {(row[1], row[-1]) for row in built(begun, query)} == {("M1", None), ("M2", date(2025, 2, 1))}
+def test_an_agent_who_began_during_last_year_says_when(begun: Given) -> None:
+    assert _stay(begun) == {"U0": (None, False, None), "U1": (date(2025, 2, 1), False, None)}
 
 
-def test_a_year_in_which_an_office_began_is_no_share_of_change(begun: DuckDBPyConnection) -> None:
+def test_a_year_in_which_an_office_began_is_no_share_of_change(begun: Given) -> None:
     query = "SELECT office_id, year_to_date_change_share::FLOAT FROM marts.year_over_year"
-    found = built(begun, f"{query} WHERE month = '2026-02-01' ORDER BY office_id")
-    assert found == [("M1", pytest.approx(20 / 15 - 1)), ("M2", None)]
-
-
-def test_an_explanation_says_who_began_during_last_year(begun: DuckDBPyConnection) -> None:
-    asked = {"measure": "commission", "report": "commission_office"}
-    found = {
-        one["office_id"]: one["remark"] for one in explained(begun, "offices", "2026-01", "2026-02", **asked)
-    }
-    assert found == {"M1": None, "M2": "active since 2025-02"}
-    of_office = explained(begun, "agents", "2026-01", "2026-02", office="M1")
-    assert {one["user_id"]: one["remark"] for one in of_office} == {
-        "U0": None,
-        "U1": "active here since 2025-02",
-    }
-    [newest] = explained(begun, "months", "2026-02", office="M2", **asked)[-1:]
-    assert newest["first_seen_month"] == date(2025, 2, 1)
-
-
-def _stay(given: DuckDBPyConnection) -> list[tuple[object, ...]]:
-    """Of each agent since when he is new, whether he has left, and when he was last seen."""
-    found = built(given, (SQL / "page" / "agents.sql").read_text("utf-8"))
-    return sorted((row[2], *row[-3:]) for row in found)
+    changes = built(begun, f"{query} WHERE month = '2026-02-01' ORDER BY office_id")
+    assert changes == [("M1", pytest.approx(20 / 15 - 1)), ("M2", None)]
 
 
 def test_an_agent_is_compared_with_the_same_months_of_last_year_where_they_are_held() -> None:
     given = warehouse()
     for of_month, amounts in (("2025-01", (5, 7, 9)), ("2026-01", (6, 0, 0)), ("2025-02", (100, 0, 0))):
-        users = [
-            earned({"user_id": f"U{place}"}, amount, parts=int(amount > 0))
-            for place, amount in enumerate(amounts)
-            if amount
-        ]
+        users = [earned({"user_id": f"U{place}"}, amount) for place, amount in enumerate(amounts) if amount]
         loaded(given, "commission_user", "M1", of_month, users)
-        row = earned({"office_customer_id": "M1"}, sum(amounts))
-        loaded(given, "commission_office", "M1", of_month, [row])
-    found = built(given, (SQL / "page" / "agents.sql").read_text("utf-8"))
-    assert [(row[2], row[4], row[8]) for row in found] == [("U0", 6, 5), ("U1", 0, 7), ("U2", 0, 9)]
+        read(given, "M1", {of_month: sum(amounts)})
+    assert [(one["name"], one["commission"], one["commission_before"]) for one in found(given, "agents")] == [
+        ("U0", 6, 5),
+        ("U1", 0, 7),
+        ("U2", 0, 9),
+    ]
 
 
-def test_an_agent_s_last_month_stands_beside_the_same_of_last_year_where_both_are_held() -> None:
+def test_a_refused_report_makes_its_figures_doubtful_and_others_leave_them_alone() -> None:
     given = warehouse()
-    for of_month, amounts in (
-        ("2025-01", (5, 7)),
-        ("2025-02", (3, 4)),
-        ("2026-01", (6, 0)),
-        ("2026-02", (1, 9)),
-    ):
-        users = [earned({"user_id": f"U{place}"}, amount) for place, amount in enumerate(amounts)]
-        loaded(given, "commission_user", "M1", of_month, users)
-        row = earned({"office_customer_id": "M1"}, sum(amounts))
-        loaded(given, "commission_office", "M1", of_month, [row])
-    query = (SQL / "page" / "agents.sql").read_text("utf-8")
-    built(given, query)
-    months = given.sql(query).select("user_id, in_month::INT, in_month_before::INT")
-    assert sorted(months.fetchall()) == [("U0", 1, 3), ("U1", 9, 4)]
-    given.execute("DELETE FROM meta.months WHERE (report, month) = ('commission_user', DATE '2025-02-01')")
-    built(given, query)
-    assert {row[1] for row in given.sql(query).select("user_id, in_month").fetchall()} == {None}
+    read(given, "M1", {"2026-01": 5})
+    for report in ("sales", "trademarks"):
+        held(given, report, "M1", ["2026-01"], at_utc=NOW - timedelta(hours=1))
+        deny(given, report, "M1", NOW.replace(tzinfo=UTC))
+    given.execute("UPDATE meta.loads SET fetched_at_utc = $1", [NOW])
+    doubts = [(one["kind"], one["subject"], one["office_id"]) for one in found(given, "doubts")]
+    assert doubts == [("right lost", "sales", "M1"), ("reports differ", "commission", "M1")]
 
 
-def test_who_left_the_directory_since_is_news_if_no_more_than_two_of_the_office_earned_more() -> None:
-    given = published(({"E1": 5}, 65), ({"E1": 5}, 65))
-    users = [earned({"user_id": f"U{place}"}, amount) for place, amount in enumerate((40, 30, 20, 10, 35))]
-    loaded(given, "commission_user", "M1", "2026-01", users)
-    given.executemany(
-        "INSERT INTO bi.users_history (_customer, id, name, valid_from_utc, valid_to_utc) "
-        "VALUES ('M1', ?, 'Al', '2026-01-01', ?)",
-        [("U0", None), ("U1", NIGHTS[1]), ("U3", NIGHTS[1]), ("U4", NIGHTS[0])],
-    )
-    build_for(given, NEWS)
-    found = given.sql(NEWS).filter("kind = 'left'").select("office_id, agent, month, until, amount::INT")
-    assert found.fetchall() == [("M1", "U1", JANUARY, JANUARY, 30)]
-
-
-def test_a_sale_that_is_new_names_its_agent_as_the_directory_does_now() -> None:
-    given = published(({"E1": 5}, 5), ({"E1": 5}, 5))
-    agent = {"id": "U1", "name": "Al Berg", "primary_office_customer_id": "M1", "responsible": True}
-    sold(given, "G1", "2026-01", "M1", "E2", agents=[agent], at_utc=NIGHTS[2])
+def test_a_failed_month_is_a_doubt_and_a_square_that_is_missing() -> None:
+    given = warehouse()
+    read(given, "M1", {"2025-12": 5, "2026-01": 5})
+    given.execute("DELETE FROM meta.months WHERE month = '2026-01-01'")
     given.execute(
-        "INSERT INTO bi.users_history (_customer, id, name, valid_from_utc) "
-        "VALUES ('M1', 'U1', 'Al Ny', '2026-01-01')"
+        "INSERT INTO meta.loads BY NAME "
+        "SELECT 'F1' AS load_id, 'commission_office' AS report, 'M1' AS customer, "
+        "[DATE '2026-01-01'] AS months, $1::TIMESTAMP AS fetched_at_utc, 'failed' AS status",
+        [NOW],
     )
-    build_for(given, NEWS)
-    assert given.sql(NEWS).filter("kind = 'new'").select("agent").fetchall() == [("Al Ny",)]
+    given.execute("INSERT INTO meta.requests_by_day BY NAME SELECT DATE '2026-01-20' AS day")
+    doubts = [(one["kind"], one["subject"], one["first_month"]) for one in found(given, "doubts")]
+    assert ("failed", "commission", JANUARY) in doubts
+    assert [(one["month"], one["state"]) for one in found(given, "coverage")] == [
+        (JANUARY, "failed"),
+        (month("2025-12"), "empty"),
+    ]
+
+
+def test_what_is_whole_has_no_squares() -> None:
+    given = warehouse()
+    read(given, "M1", {"2025-12": 5, "2026-01": 5})
+    given.execute("INSERT INTO meta.requests_by_day BY NAME SELECT DATE '2026-01-20' AS day")
+    assert found(given, "coverage") == []
