@@ -27,7 +27,7 @@ def customer_months(settings: Settings, customers: Sequence[str]) -> dg.MultiPar
     """
     now = Month.of(datetime.now(UTC).astimezone(ZoneInfo(settings.timezone)).date())
     last = Month.of(settings.today) if settings.today else now
-    months_ahead = (last.year - now.year) * 12 + last.number - now.number
+    months_ahead = last.since(now)
     months = dg.MonthlyPartitionsDefinition(
         start_date=str(settings.start),
         end_date=str(last.plus(1)) if months_ahead < 0 else None,

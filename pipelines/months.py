@@ -42,10 +42,19 @@ class Month:
     def last_day(self) -> date:
         return self.plus(1).first_day - timedelta(days=1)
 
+    @property
+    def ordinal(self) -> int:
+        """Its place in the row of all months."""
+        return self.year * 12 + self.number - 1
+
     def plus(self, months: int) -> Month:
         """The month so many months later (earlier, when negative)."""
-        count = self.year * 12 + self.number - 1 + months
-        return Month(count // 12, count % 12 + 1)
+        year, number = divmod(self.ordinal + months, 12)
+        return Month(year, number + 1)
+
+    def since(self, earlier: Month) -> int:
+        """How many months later than another it is (negative, when earlier)."""
+        return self.ordinal - earlier.ordinal
 
     def __str__(self) -> str:
         return f"{self.year:04d}-{self.number:02d}"

@@ -64,7 +64,7 @@ def months_by_year_and_month(columns: Sequence[FilledColumn], months: Sequence[M
         codes = said if codes is None else codes.zip_with(codes.is_not_null(), said)
     if codes is None:
         return None
-    known = {one.year * 12 + one.number - 1: one.first_day for one in months}
+    known = {one.ordinal: one.first_day for one in months}
     return pl.Series([known.get(code) for code in codes], dtype=pl.Date)
 
 

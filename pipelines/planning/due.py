@@ -52,7 +52,7 @@ class Calendar:
 
     def age(self, month: Month) -> int:
         """How many months ago it was; negative for one to come."""
-        return (self.this_month.year - month.year) * 12 + self.this_month.number - month.number
+        return self.this_month.since(month)
 
     def day_of(self, moment: datetime) -> date:
         """The local day of a moment."""
@@ -136,7 +136,7 @@ class Rules:
 
     def _latest_day(self, month: Month, days: int) -> date:
         """The latest day of a month until today, where it has one every so many days."""
-        number = (month.year * 12 + month.number - 1) // self.together + self.offset
+        number = month.ordinal // self.together + self.offset
         return self.calendar.today - timedelta(days=(self.calendar.today.toordinal() - number) % days)
 
 

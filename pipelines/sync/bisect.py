@@ -86,5 +86,4 @@ def may_be_halved(report: Report, span: Span) -> bool:
 
 
 def _months_of(span: Span) -> int:
-    first, last = Month.of(span.first), Month.of(span.last)
-    return (last.year - first.year) * 12 + last.number - first.number + 1
+    return Month.of(span.last).since(Month.of(span.first)) + 1

@@ -13,12 +13,11 @@ from filelock import FileLock
 
 from pipelines.clock import Clock
 from pipelines.connect.models import Try
-from warehouse.store.files import private_folder
+from warehouse.store.files import PRIVATE_FILE, private_folder
 
 FILE = "requests.log"
 LARGEST_BYTES = 10_000_000
 FILES_KEPT = 5
-PRIVATE = 0o600
 
 
 @dataclass
@@ -74,11 +73,11 @@ class RequestLogger:
     def _append(self, line: str) -> None:
         folder = self.data_dir / "work"
         private_folder(folder)
-        with FileLock(folder / f"{FILE}.lock", mode=PRIVATE, poll_interval=0.002):
+        with FileLock(folder / f"{FILE}.lock", mode=PRIVATE_FILE, poll_interval=0.002):
             path = folder / FILE
             if path.exists() and path.stat().st_size + len(line) > self.largest_bytes:
                 _rotate(path)
-            descriptor = os.open(path, os.O_CREAT | os.O_APPEND | os.O_WRONLY, PRIVATE)
+            descriptor = os.open(path, os.O_CREAT | os.O_APPEND | os.O_WRONLY, PRIVATE_FILE)
             try:
                 os.write(descriptor, line.encode())
             finally:

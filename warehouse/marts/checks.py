@@ -13,7 +13,7 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from warehouse.marts.queries import SQL, Query, QueryError, queries
-from warehouse.store.duckdb_file import insert_rows, mappings
+from warehouse.store.duckdb_file import insert_rows, literal, mappings, quoted
 
 if TYPE_CHECKING:
     from warehouse.store.database import Store
@@ -99,21 +99,31 @@ def offending_rows(store: Store) -> dict[tuple[str, str], list[dict[str, object]
     found: dict[tuple[str, str], list[dict[str, object]]] = {}
     with store.reading() as connection:
         for check in report_checks():
-            sql = check.sql
-            if check.name == KEYS:
-                sql = (
-                    f"SELECT report, found.* FROM ({sql}) AS found INNER JOIN meta.tables USING (table_name)"
-                )
-            for row in mappings(connection.execute(sql)):
+            for row in mappings(connection.execute(repeated(connection, check))):
                 found.setdefault((check.name, str(row.pop("report"))), []).append(row)
     return found
+
+
+def repeated(connection: DuckDBPyConnection, check: Query) -> str:
+    """The SQL of a check, repeated for every row of its `For each:`, whose names are in quotes and braces."""
+    if not check.for_each:
+        return check.sql
+    parts = []
+    for row in mappings(connection.execute(check.for_each)):
+        sql = check.sql
+        for name, value in row.items():
+            sql = sql.replace(f'"{{{name}}}"', quoted(str(value))).replace(
+                f"'{{{name}}}'", literal(str(value))
+            )
+        parts.append(f"({sql}\n)")
+    return " UNION ALL ".join(parts) or "SELECT NULL WHERE false"
 
 
 def _run(connection: DuckDBPyConnection, check: Query) -> CheckResult:
     if check.severity not in (ERROR, WARNING):
         raise QueryError(f"{check.path} must say `Severity: error` or `Severity: warning`")
     try:
-        found = connection.execute(check.sql)
+        found = connection.execute(repeated(connection, check))
         sample = mappings(found, at_most=SAMPLE_ROWS)
         rows = len(sample)
         while others := found.fetchmany(COUNTED_AT_ONCE):

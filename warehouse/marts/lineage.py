@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
+from string import ascii_uppercase
 
 from duckdb import CatalogException, DuckDBPyConnection
 
@@ -18,7 +19,6 @@ from warehouse.store.duckdb_file import literal
 from warehouse.store.versions import Versions
 
 MOST_NAMED = 12
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 SALES_ALONE = {"commission_office": "commission_office_sale", "commission_user": "commission_user_sale"}
 
 
@@ -410,8 +410,8 @@ def _rows_query(
     if is_running:
         return f"{where} AND customer_id = {literal(number.id)}"
     # An office's old number counts as the office if no other office has it, as sql/staging reads it.
-    old_number = number.id.lstrip(LETTERS)
-    same_number = f"SELECT office_id FROM marts.offices WHERE ltrim(office_id, '{LETTERS}') = $1"
+    old_number = number.id.lstrip(ascii_uppercase)
+    same_number = f"SELECT office_id FROM marts.offices WHERE ltrim(office_id, '{ascii_uppercase}') = $1"
     is_unique = len(_ids(connection, same_number, old_number)) == 1 and old_number != number.id
     ids = ", ".join(map(literal, [number.id, old_number] if is_unique else [number.id]))
     return f"{where} AND coalesce(office_customer_id, customer_id::VARCHAR) IN ({ids})"

@@ -22,7 +22,7 @@ SQL = Path(__file__).resolve().parents[2] / "sql"
 """The room in which every query of this project lives."""
 
 _ENTRY = re.compile(r"  (\S[^:]*): (.*)")
-_SECTIONS = ("Columns", "Expects", "Severity", "Parameters", "Kind", "Key")
+_SECTIONS = ("Columns", "Expects", "Severity", "Parameters", "Kind", "Key", "For each")
 
 
 class QueryError(Exception):
@@ -34,11 +34,12 @@ class Query:
     """One SQL file, read: a single SELECT under a header of comments.
 
     The header's first line is the question and the lines after it are grain and surprises; `Columns:`
-    describes what comes out, `Expects:` names what undocumented tables are assumed to hold (`a|b` is one of
-    the two), `Parameters:` makes a mart a table macro and names the variables an analysis reads, `Kind:
-    view` makes a mart a view, `Key:` names the columns that tell its rows apart, `Severity:` grades a
-    check. Only a query that expects something needs the types of its columns (`amount DECIMAL(18, 4):
-    ...`).
+    describes what comes out, `Expects:` names what undocumented tables are assumed to hold (`a|b` is one
+    of the two), `Parameters:` makes a mart a table macro and names the variables an analysis reads,
+    `Kind: view` makes a mart a view, `Key:` names the columns that tell its rows apart, `Severity:`
+    grades a check, `For each:` is a query of names that a check is repeated for, written in it like
+    "{table_name}". Only a query that expects something needs the types of its columns (`amount
+    DECIMAL(18, 4): ...`).
     """
 
     path: Path
@@ -51,6 +52,7 @@ class Query:
     types: Mapping[str, str]
     expects: Mapping[str, str]
     severity: str
+    for_each: str
     parameters: tuple[str, ...]
     key: tuple[str, ...]
     is_view: bool
@@ -91,6 +93,7 @@ def _parsed(schema: str, texts: tuple[tuple[Path, str], ...]) -> tuple[Query, ..
             types={entry.partition(" ")[0]: entry.partition(" ")[2] for entry in described},
             expects=_entries(sections["Expects"]),
             severity=" ".join(sections["Severity"]).strip(),
+            for_each=" ".join(sections["For each"]).strip(),
             parameters=_names(sections["Parameters"]),
             key=_names(sections["Key"]),
             is_view=" ".join(sections["Kind"]).strip() == "view",

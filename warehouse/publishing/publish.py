@@ -27,6 +27,7 @@ from warehouse.store.checkpoint_journal import open_for_writing
 from warehouse.store.database import LOCK_SECONDS, Store
 from warehouse.store.duckdb_file import connect
 from warehouse.store.files import (
+    PRIVATE_FILE,
     SHARED_FILE,
     copy_file,
     header_sha256,
@@ -185,7 +186,7 @@ def _make_version(store: Store, versions: Versions, publication: Publication, be
             pass  # a checkpoint, without which there would be nothing whole to copy
     unfinished = versions.folder / ".unfinished.duckdb"
     with replacement(versions.path(version), mode=SHARED_FILE, unfinished=unfinished):
-        unfinished.touch(mode=0o600)
+        unfinished.touch(mode=PRIVATE_FILE)
         copy_file(store.path, unfinished)
         with connect(unfinished) as connection:
             _write_down(connection, publication)
