@@ -118,14 +118,7 @@ CREATE OR REPLACE TEMP MACRO pages_of(office_id, brand, region) AS
         LAMBDA _page: _page.scope IS NOT NULL
     );
 
--- The moment since which the pages say what changed: the newest publication that is a week older than the latest one, else
--- the oldest; null where there is none before the latest.
-CREATE OR REPLACE TEMP MACRO compared_with() AS (
-    SELECT
-        coalesce(
-            max(at_utc) FILTER (at_utc <= newest_utc - INTERVAL 156 HOUR), min(at_utc) FILTER (at_utc < newest_utc)
-        )
-    FROM (
-        SELECT at_utc, max(at_utc) OVER () AS newest_utc FROM meta.publications WHERE status = 'published'
-    )
-);
+-- The moment since which the pages say what changed, of publications and the newest of them: the newest that is a week older
+-- than that, else the oldest; null where there is none before it. An aggregate.
+CREATE OR REPLACE TEMP MACRO compared_with(at_utc, newest_utc) AS
+    coalesce(max(at_utc) FILTER (at_utc <= newest_utc - INTERVAL 156 HOUR), min(at_utc) FILTER (at_utc < newest_utc));

@@ -3,7 +3,8 @@
 -- (null where it had none) and now, and how many agents' changed. A month that was not asked for before, or of an office that
 -- was not known, is read for the first time, which is no news.
 WITH since AS (
-    SELECT compared_with() AS at_utc
+    SELECT compared_with(at_utc, newest_utc) AS at_utc
+    FROM (SELECT at_utc, max(at_utc) OVER () AS newest_utc FROM meta.publications WHERE status = 'published')
 ),
 
 months_asked AS (

@@ -2,7 +2,8 @@
 -- One row per row of sql/page/changes.sql and sale, agent or rest that explains a part of it, as marts.month_change_reasons
 -- says; less than a krona is left out. Of a sale that is listed no more, landing and sha256 say which stored answer had it last.
 WITH since AS (
-    SELECT compared_with() AS at_utc
+    SELECT compared_with(at_utc, newest_utc) AS at_utc
+    FROM (SELECT at_utc, max(at_utc) OVER () AS newest_utc FROM meta.publications WHERE status = 'published')
 ),
 
 reasons AS (

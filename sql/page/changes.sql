@@ -2,7 +2,8 @@
 -- One row per office and month that was over at the moment that is compared with (sql/page/basis.sql), the largest change
 -- first; marts.month_changes has each change. Declared VAT is taken off.
 WITH since AS (
-    SELECT compared_with() AS at_utc
+    SELECT compared_with(at_utc, newest_utc) AS at_utc
+    FROM (SELECT at_utc, max(at_utc) OVER () AS newest_utc FROM meta.publications WHERE status = 'published')
 )
 
 SELECT

@@ -3,8 +3,9 @@
 -- office; new is a sale only where its office was known before: what is read for the first time is no news. Of one that is
 -- another now, the change of commission; one that moved to another office is neither. Declared VAT is taken off.
 WITH since AS (
-    SELECT compared_with() AS at_utc
-    WHERE at_utc >= (SELECT min(valid_from_utc) FROM marts.sale_versions)
+    SELECT compared_with(at_utc, newest_utc) AS at_utc
+    FROM (SELECT at_utc, max(at_utc) OVER () AS newest_utc FROM meta.publications WHERE status = 'published')
+    HAVING compared_with(at_utc, newest_utc) >= (SELECT min(valid_from_utc) FROM marts.sale_versions)
 ),
 
 months_known AS (

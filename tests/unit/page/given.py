@@ -145,8 +145,11 @@ def doubt(kind: str = "failed", office: str | None = "A", subject: str | None = 
 
 def owed(office: str, *, is_noted: bool = True) -> Receivable:
     """Two signed sales of an office, one of them due for nine days."""
-    amounts = [Decimal(amount) if is_noted else None for amount in (300, 200, 100, 200, 0, 0, 0)]
-    return Receivable(office, office, is_noted, 2, *amounts, PUBLISHED.date())  # type: ignore[arg-type]
+    a, b, nothing = (Decimal(amount) if is_noted else None for amount in (100, 200, 0))
+    total = Decimal(300) if is_noted else None
+    return Receivable(
+        office, office, is_noted, 2, total, b, a, b, nothing, nothing, nothing, PUBLISHED.date()
+    )
 
 
 def pages_of(office: str) -> tuple[tuple[str, str], ...]:

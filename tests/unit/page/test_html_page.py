@@ -144,7 +144,9 @@ def test_the_chain_links_its_parts_a_brand_its_offices_and_an_office_nobody() ->
     links = [link for link in _links(page(facts)) if link.startswith(("offices/", "brands/"))]
     brands = sorted(page_path(one) for one in facts.scopes if one.kind == "brand")
     assert sorted(links) == [*brands, "offices/A.html", "offices/B.html"]
-    assert {"../report.html", "../offices/A.html"} <= {*_links(office_page(facts, "Brand of A", kind="brand"))}
+    assert {"../report.html", "../offices/A.html"} <= {
+        *_links(office_page(facts, "Brand of A", kind="brand"))
+    }
     assert [one for one in _links(office_page(facts, "A")) if not one.startswith(("#", "data:"))] == []
 
 
