@@ -20,6 +20,8 @@ from assets.metadata import (
 )
 from pipelines.catalogue.model import Report
 from warehouse.marts.checks import CheckResult
+from warehouse.marts.column_lineage import sources_of_columns
+from warehouse.marts.dictionary import meanings_of_columns
 from warehouse.marts.queries import SQL, Query, queries
 from warehouse.store.database import Store
 
@@ -28,7 +30,6 @@ FILE = dg.AssetKey("warehouse_file")
 SEVERITIES = {"error": dg.AssetCheckSeverity.ERROR, "warning": dg.AssetCheckSeverity.WARN}
 
 SchemaAndName = tuple[str, str]
-_LINEAGE = "SELECT * EXCLUDE (schema_name) FROM meta.column_lineage WHERE schema_name = 'marts' ORDER BY ALL"
 
 
 @dataclass(frozen=True)
@@ -128,16 +129,13 @@ def mart_results(
     marts = [by_table[table] for table in built]
     previews = read_previews(store, {one.table: (one.table, "true") for one in marts if not one.parameters})
     with store.reading() as connection:
-        meanings = connection.execute(
-            "SELECT table_name, column_name, description FROM meta.dictionary "
-            "WHERE schema_name = 'marts' AND column_name IS NOT NULL"
-        ).fetchall()
-        lineage = column_lineage(files, reports, connection.execute(_LINEAGE).fetchall())
+        meanings = meanings_of_columns(connection, MARTS)
+        lineage = column_lineage(files, reports, sources_of_columns(connection, MARTS))
     for mart in marts:
         metadata: dict[str, Any] = {}
         if preview := previews.get(mart.table):
-            described = {column: words or "" for table, column, words in meanings if table == mart.name}
-            metadata = {ROW_COUNT: preview.row_count, **preview.metadata({**mart.columns, **described})}
+            described = {**mart.columns, **meanings.get(mart.name, {})}
+            metadata = {ROW_COUNT: preview.row_count, **preview.metadata(described)}
         if found := lineage.get(mart.name):
             metadata[COLUMN_LINEAGE] = dg.TableColumnLineage(found)
         yield dg.MaterializeResult(asset_key=mart_key(mart.name), metadata=metadata)

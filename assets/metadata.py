@@ -10,8 +10,8 @@ from typing import Any
 import dagster as dg
 
 from pipelines.catalogue.model import Table, declared_columns
+from warehouse.marts.dictionary import sample_of
 from warehouse.store.database import Store
-from warehouse.store.duckdb_file import quoted
 from warehouse.store.schema import OURS, PARENT_ROW, VALID
 
 OWNERS = ("team:bi",)
@@ -52,13 +52,10 @@ def read_previews(store: Store, tables: Mapping[str, tuple[str, str]]) -> dict[s
     previews = {}
     with store.reading() as connection:
         for name, (table, condition) in tables.items():
-            rows = connection.table(table).filter(condition)
-            columns = dict(zip(rows.columns, map(str, rows.types), strict=True))
-            shown = [column for column, kind in columns.items() if _is_shown(column, kind)][:PREVIEW_COLUMNS]
-            sample = (
-                rows.limit(PREVIEW_ROWS).project(", ".join(map(quoted, shown))).fetchall() if shown else []
+            found = sample_of(connection, table, condition, _shown, PREVIEW_ROWS)
+            previews[name] = TablePreview(
+                found.row_count, found.types, markdown_table(found.columns, found.rows)
             )
-            previews[name] = TablePreview(len(rows), columns, markdown_table(shown, sample))
     return previews
 
 
@@ -98,5 +95,10 @@ def _cell(value: object) -> str:
     return str(value).replace("|", "\\|").replace("\n", " ")
 
 
-def _is_shown(name: str, kind: str) -> bool:
-    return name not in BOOKKEEPING_COLUMNS and (name in IMPERSONAL_TEXTS or not kind.startswith(TEXT_TYPES))
+def _shown(types: Mapping[str, str]) -> list[str]:
+    """The columns that a preview shows: few, and of texts only those that name no person."""
+    return [
+        name
+        for name, kind in types.items()
+        if name not in BOOKKEEPING_COLUMNS and (name in IMPERSONAL_TEXTS or not kind.startswith(TEXT_TYPES))
+    ][:PREVIEW_COLUMNS]

@@ -86,6 +86,7 @@ CREATE OR REPLACE TEMP MACRO sums_of_offices(counted, coverage) AS {
     'sold_estate_parts': sum(counted.sold_estate_parts)::DECIMAL(19, 8),
     'sold_average_commission':
         (sum(counted.sold_commission) / nullif(sum(counted.sold_estate_parts), 0))::DECIMAL(18, 4),
+    'average_price': (sum(counted.sold_total_price) / nullif(sum(counted.sold_estate_parts), 0))::DECIMAL(18, 4),
     'sold_commission_percentage':
         (100 * sum(counted.sold_commission) / nullif(sum(counted.sold_total_price), 0))::DECIMAL(19, 8),
     'writing_parts': sum(counted.writing_parts)::DECIMAL(19, 8),
@@ -94,6 +95,11 @@ CREATE OR REPLACE TEMP MACRO sums_of_offices(counted, coverage) AS {
     'incoming_lead_count': sum(counted.incoming_lead_count)::BIGINT,
     'outgoing_lead_count': sum(counted.outgoing_lead_count)::BIGINT,
     'tip_count': sum(counted.tip_count)::BIGINT,
+    'active_agent_count': sum(counted.active_agent_count)::BIGINT,
+    'commission_per_active_agent': (
+        sum(counted.commission) FILTER (counted.active_agent_count IS NOT NULL)
+        / nullif(sum(counted.active_agent_count) FILTER (counted.commission IS NOT NULL), 0)
+    )::DECIMAL(18, 4),
     'office_count': count(*) FILTER (coverage.is_held),
     'expected_office_count': count(*),
     'missing_offices': string_agg(

@@ -41,12 +41,12 @@ SELECT
         concat_ws(
             ', ',
             CASE
-                WHEN last_active_month < getvariable('month')::DATE
-                    THEN 'last seen in ' || strftime(last_active_month, '%Y-%m')
+                WHEN earned.last_active_month < getvariable('month')::DATE
+                    THEN 'last seen in ' || strftime(earned.last_active_month, '%Y-%m')
                 WHEN NOT is_active THEN 'at another office'
-                WHEN first_active_month = getvariable('month')::DATE THEN 'new'
-                WHEN first_active_month >= getvariable('first_month')::DATE
-                    THEN 'new in ' || strftime(first_active_month, '%Y-%m')
+                WHEN earned.first_active_month = getvariable('month')::DATE THEN 'new'
+                WHEN earned.first_active_month >= getvariable('first_month')::DATE
+                    THEN 'new in ' || strftime(earned.first_active_month, '%Y-%m')
                 WHEN first_month_here > greatest(
                     getvariable('first_month')::DATE - INTERVAL 1 YEAR, (SELECT min(month) FROM placed)
                 )

@@ -11,6 +11,8 @@
 --   sold_estate_parts: homes sold; a home that is shared with somebody outside the chain counts in parts
 --   sold_average_commission: commission of an average sale, from sums; null without a sale; never average or
 --     add it up, take sum(sold_commission) / sum(sold_estate_parts)
+--   average_price: price of an average home sold, from sums, currency not documented; null without a sale; never average or
+--     add it up, take sum(sold_total_price) / sum(sold_estate_parts)
 --   sold_commission_percentage: commission of sales in percent of their prices, from sums; null without a sale
 --   writing_parts: writing assignments, in parts where shared
 --   valuation_parts: valuations, in parts where shared
@@ -19,6 +21,8 @@
 --   incoming_lead_count: leads received
 --   outgoing_lead_count: leads sent out
 --   tip_count: tips sent by colleagues
+--   active_agent_count: active agents, as in marts.office_month, of offices whose user report is held; null where none is
+--   commission_per_active_agent: commission of these offices by each of these agents, from sums; null without one
 --   office_count: offices of which everything is held, to the end of the month or to now while it is open
 --   expected_office_count: offices of which it should be held, see marts.office_coverage
 --   missing_offices: offices of which something is not held, or only to a day after which nobody asked again, and

@@ -3,7 +3,8 @@
 -- in it.
 -- A quarter and a year are counted from their start to the month. A period is complete when every month of it
 -- is held to its end; earners are ranked by commission, equal ones share a rank. Places are compared with the same
--- quarter or year a month earlier, so in the first month of one there is nothing to compare with.
+-- quarter or year a month earlier, so in the first month of one there is nothing to compare with. Who came or left within
+-- the period is ranked fairly by commission_per_active_month: look at active_month_count beside it, as one month may be luck.
 -- Offices and users, and periods that overlap, lie in one table here: for sums take one kind and one period, as
 -- office_leaderboard_month, user_leaderboard_year and the six others do.
 -- Rows lie by year and office, so that both an office and a month are found quickly.
@@ -18,10 +19,14 @@
 --   earner_name: name of the office or user; of users with the same name with the office or the id behind it
 --   office_id: customer id of the office itself, or of the user's office in the last month of the period
 --   office_name: name of that office
---   month_count: months of the period that are held
+--   month_count: months of the period of which the report is held for that office, whether the earner was there or not
+--   active_month_count: months of the period in which marts.user_month says of the user is_active; null of offices
+--   commission_per_active_month: commission by these months, with what was booked after the user left; null without one
+--   per_active_month_rank: place by that, 1 for the most; null without an active month
 --   is_complete: whether every month of the period is over and held to its end
 --   sold_average_commission: commission of an average sale, from sums, currency and tax basis as commission;
 --     null without a sale; never average or add it up
+--   average_price: price of an average home sold, from sums, currency not documented; null without a sale
 --   sold_commission_percentage: commission of sales in percent of their prices, from sums; null without a
 --     sale
 --   commission_rank: place by commission, 1 for the most
@@ -32,63 +37,82 @@
 WITH earners AS (
     SELECT
         'office' AS earner_kind, office_id AS earner_id, office_name AS earner_name, office_id, month,
-        is_open OR NOT is_commission_complete AS is_partial,
+        is_open OR NOT is_commission_complete AS is_partial, NULL::BOOLEAN AS is_active,
         commission, sold_commission, sold_total_price, sold_estate_parts
     FROM marts.office_month
     WHERE commission IS NOT NULL
     UNION ALL
     SELECT
-        'user', user_id, user_label, office_id, month, is_open OR NOT is_commission_complete,
+        'user', user_id, user_label, office_id, month, is_open OR NOT is_commission_complete, is_active,
         commission, sold_commission, sold_total_price, sold_estate_parts
     FROM marts.user_month
     WHERE commission IS NOT NULL
 ),
 
+periods AS (
+    SELECT
+        month,
+        unnest([
+            {'period': 'month', 'first_month': month},
+            {'period': 'quarter', 'first_month': date_trunc('quarter', month)::DATE},
+            {'period': 'year', 'first_month': date_trunc('year', month)::DATE},
+            {'period': 'twelve months', 'first_month': (month - INTERVAL 11 MONTH)::DATE}
+        ], recursive := true)
+    FROM (SELECT DISTINCT month FROM earners)
+),
+
+held AS (
+    SELECT
+        CASE sources.report WHEN 'commission_office' THEN 'office' ELSE 'user' END AS earner_kind,
+        sources.office_id,
+        periods.period,
+        periods.month,
+        count(*) AS month_count
+    FROM periods
+    INNER JOIN marts.office_sources AS sources ON sources.month BETWEEN periods.first_month AND periods.month
+    WHERE sources.report IN ('commission_office', 'commission_user')
+    GROUP BY ALL
+),
+
 summed AS (
     SELECT
-        earner_kind, earner_id, earner_name, office_id, month, 'month' AS period, 1 AS wanted_count,
-        1 AS month_count, is_partial, commission, sold_commission, sold_total_price, sold_estate_parts
-    FROM earners
-    UNION ALL
-    SELECT
-        earner_kind, earner_id, earner_name, office_id, month, 'quarter', (month(month) - 1) % 3 + 1,
-        count(*) OVER so_far, bool_or(is_partial) OVER so_far, sum(commission) OVER so_far,
-        sum(sold_commission) OVER so_far, sum(sold_total_price) OVER so_far, sum(sold_estate_parts) OVER so_far
-    FROM earners
-    WINDOW so_far AS (PARTITION BY earner_kind, earner_id, year(month), quarter(month) ORDER BY month)
-    UNION ALL
-    SELECT
-        earner_kind, earner_id, earner_name, office_id, month, 'year', month(month),
-        count(*) OVER so_far, bool_or(is_partial) OVER so_far, sum(commission) OVER so_far,
-        sum(sold_commission) OVER so_far, sum(sold_total_price) OVER so_far, sum(sold_estate_parts) OVER so_far
-    FROM earners
-    WINDOW so_far AS (PARTITION BY earner_kind, earner_id, year(month) ORDER BY month)
-    UNION ALL
-    SELECT
-        earner_kind, earner_id, earner_name, office_id, month, 'twelve months', 12,
-        count(*) OVER so_far, bool_or(is_partial) OVER so_far, sum(commission) OVER so_far,
-        sum(sold_commission) OVER so_far, sum(sold_total_price) OVER so_far, sum(sold_estate_parts) OVER so_far
-    FROM earners
-    WINDOW so_far AS (
-        PARTITION BY earner_kind, earner_id ORDER BY year(month) * 12 + month(month)
-        RANGE BETWEEN 11 PRECEDING AND CURRENT ROW
-    )
+        earners.earner_kind,
+        earners.earner_id,
+        any_value(earners.earner_name) AS earner_name,
+        arg_max(earners.office_id, earners.month) AS office_id,
+        periods.period,
+        periods.month,
+        date_diff('month', periods.first_month, periods.month) + 1 AS wanted_count,
+        count(*) AS own_month_count,
+        CASE WHEN earners.earner_kind = 'user' THEN count(*) FILTER (earners.is_active) END AS active_month_count,
+        bool_or(earners.is_partial) AS is_partial,
+        sum(earners.commission)::DECIMAL(18, 4) AS commission,
+        sum(earners.sold_commission) AS sold_commission,
+        sum(earners.sold_total_price)::DECIMAL(18, 4) AS sold_total_price,
+        sum(earners.sold_estate_parts)::DECIMAL(19, 8) AS sold_estate_parts
+    FROM periods
+    INNER JOIN earners ON earners.month BETWEEN periods.first_month AND periods.month
+    GROUP BY earners.earner_kind, earners.earner_id, periods.period, periods.month, periods.first_month
+    HAVING max(earners.month) = periods.month
 ),
 
 ranked AS (
     SELECT
-        * REPLACE (
-            commission::DECIMAL(18, 4) AS commission,
-            sold_total_price::DECIMAL(18, 4) AS sold_total_price,
-            sold_estate_parts::DECIMAL(19, 8) AS sold_estate_parts
-        ),
-        month_count = wanted_count AND NOT is_partial AS is_complete,
-        rank() OVER (PARTITION BY earner_kind, period, month ORDER BY commission DESC) AS commission_rank,
-        count(*) OVER (PARTITION BY earner_kind, period, month) AS earner_count,
-        (max(commission) OVER (PARTITION BY earner_kind, period, month) - commission)::DECIMAL(18, 4)
-            AS to_the_leader
+        summed.*,
+        coalesce(held.month_count, own_month_count) AS month_count,
+        coalesce(held.month_count, own_month_count) = wanted_count AND NOT is_partial AS is_complete,
+        (commission / nullif(active_month_count, 0))::DECIMAL(18, 4) AS commission_per_active_month,
+        rank() OVER (of_period ORDER BY commission DESC) AS commission_rank,
+        CASE
+            WHEN active_month_count > 0
+                THEN rank() OVER (of_period ORDER BY commission / nullif(active_month_count, 0) DESC NULLS LAST)
+        END AS per_active_month_rank,
+        count(*) OVER of_period AS earner_count,
+        (max(commission) OVER of_period - commission)::DECIMAL(18, 4) AS to_the_leader
     FROM summed
+    LEFT JOIN held USING (earner_kind, office_id, period, month)
     WHERE commission <> 0
+    WINDOW of_period AS (PARTITION BY earner_kind, period, month)
 )
 
 SELECT
@@ -103,8 +127,11 @@ SELECT
     sold_estate_parts,
     sold_total_price,
     (sold_commission / nullif(sold_estate_parts, 0))::DECIMAL(18, 4) AS sold_average_commission,
+    (sold_total_price / nullif(sold_estate_parts, 0))::DECIMAL(18, 4) AS average_price,
     (100 * sold_commission / nullif(sold_total_price, 0))::DECIMAL(19, 8) AS sold_commission_percentage,
     month_count,
+    active_month_count,
+    commission_per_active_month,
     is_complete,
     commission_rank,
     CASE
@@ -113,6 +140,7 @@ SELECT
         WHEN lag(month) OVER earlier = (month - INTERVAL 1 MONTH)::DATE THEN lag(commission_rank) OVER earlier
     END AS previous_rank,
     previous_rank - commission_rank AS rank_change,
+    per_active_month_rank,
     earner_count,
     to_the_leader
 FROM ranked

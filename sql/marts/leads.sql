@@ -100,6 +100,6 @@ SELECT
     leads.landed_row AS _row
 FROM sales_matched AS leads
 LEFT JOIN marts.offices AS offices USING (office_id)
-LEFT JOIN marts.users AS users ON users.user_id = leads.party_id
+LEFT JOIN marts.user_names AS users ON users.user_id = leads.party_id
 LEFT JOIN first_of_homes USING (way, landed_row)
 ORDER BY year(leads.month), leads.office_id, leads.month

@@ -11,6 +11,9 @@ SELECT
     month,
     office_id,
     office_name,
-    * EXCLUDE (earner_kind, period, month, earner_id, earner_name, office_id, office_name)
+    * EXCLUDE (
+        earner_kind, period, month, earner_id, earner_name, office_id, office_name,
+        active_month_count, commission_per_active_month, per_active_month_rank
+    )
 FROM marts.leaderboard
 WHERE earner_kind = 'office' AND period = 'twelve months'

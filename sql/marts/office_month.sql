@@ -15,6 +15,8 @@
 --     documented
 --   sold_average_commission: commission of an average sale, from sums, currency and tax basis as commission;
 --     null without a sale; never average or add it up, take sum(sold_commission) / sum(sold_estate_parts)
+--   average_price: price of an average home sold, from sums, currency not documented; null without a sale; never average or
+--     add it up, take sum(sold_total_price) / sum(sold_estate_parts)
 --   sold_commission_percentage: commission of sales in percent of their prices, from sums; null without a sale
 --   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK; not to be added to commission:
 --     nobody documents whether one contains the other
@@ -88,6 +90,7 @@ SELECT
     CASE WHEN held.has_commission THEN total_of(earned.office_id IS NOT NULL, earned.sold_total_price) END AS sold_total_price,
     CASE WHEN held.has_commission THEN total_of(earned.office_id IS NOT NULL, earned.sold_estate_parts) END AS sold_estate_parts,
     (earned.sold_commission / nullif(earned.sold_estate_parts, 0))::DECIMAL(18, 4) AS sold_average_commission,
+    (earned.sold_total_price / nullif(earned.sold_estate_parts, 0))::DECIMAL(18, 4) AS average_price,
     (100 * earned.sold_commission / nullif(earned.sold_total_price, 0))::DECIMAL(19, 8) AS sold_commission_percentage,
     CASE WHEN held.has_commission THEN total_of(earned.office_id IS NOT NULL, earned.writing_parts) END AS writing_parts,
     CASE WHEN held.has_commission THEN total_of(earned.office_id IS NOT NULL, earned.valuation_parts) END AS valuation_parts,

@@ -16,9 +16,13 @@
 --   office_name: name of the office
 --   state: received; due: the day of possession has come and nothing is received; signed: before possession; or
 --     possession not known, where nothing is received either; a day of receipt after counted_on has not come yet
---   commission: whole commission, all agents together; currency and tax basis are not documented
+--   commission: whole commission, all agents together, as the service states it: what will be paid, with the VAT that is in it,
+--     whatever the settings declare; currency and tax basis are not documented
 --   outstanding_commission: the same while nothing is received; zero afterwards
 --   due_commission: the same from possession on; zero before and afterwards
+--   age_band: how long it has been due: not yet due, 0-30 days, 31-60 days, over 60 days, or possession not known; null once
+--     received
+--   age_band_number: the place of the band, 1 for what is due longest, to sort by; null once received
 --   days_due: days from possession to counted_on, of what is due
 --   days_from_contract_to_possession: days between the two, where both are known
 --   days_from_possession_to_receipt: days between the two, negative if received before; null until received
@@ -74,6 +78,17 @@ SELECT
     (CASE WHEN state = 'received' THEN 0 ELSE commission END)::DECIMAL(18, 4) AS outstanding_commission,
     (CASE WHEN state = 'due' THEN commission ELSE 0 END)::DECIMAL(18, 4) AS due_commission,
     CASE WHEN state = 'due' THEN counted_on - access_on END AS days_due,
+    CASE
+        WHEN state = 'received' THEN NULL
+        WHEN state = 'signed' THEN 'not yet due'
+        WHEN state = 'possession not known' THEN state
+        WHEN days_due <= 30 THEN '0-30 days'
+        WHEN days_due <= 60 THEN '31-60 days'
+        ELSE 'over 60 days'
+    END AS age_band,
+    nullif(
+        list_position(['over 60 days', '31-60 days', '0-30 days', 'not yet due', 'possession not known'], age_band), 0
+    ) AS age_band_number,
     access_on - contract_on AS days_from_contract_to_possession,
     CASE WHEN state = 'received' THEN commission_received_on - access_on END AS days_from_possession_to_receipt,
     is_receipt_noted,

@@ -9,7 +9,7 @@
 -- Columns:
 --   noted_at_utc: when the service gave the newest answer that was in the file as the change was found
 --   change: appeared, vanished, moved away, moved here or amount changed
---   estate_id: id of the estate; a sale that vanished is in no other mart any more
+--   estate_id: id of the estate; one that vanished is in marts.sale_versions and marts.cancelled_sales, not in marts.sales
 --   office_id: customer id of the listing office
 --   office_name: name of the office
 --   month: first day of the month that the change counts in

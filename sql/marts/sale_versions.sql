@@ -15,6 +15,8 @@
 --   was_over: whether that month had been read before, and was over then: what changes in it is a restatement
 --   left_was_over: the same of the month and office that the sale left; null where it left none
 --   version: 1 for the oldest, 2 for the next
+--   street_address: street address of the estate, as last read; null of a sale that was gone before it was kept
+--   agent_ids: ids of the users who share the commission, the responsible one first, as last read; null in the same case
 --   valid_from_utc: when the service gave the newest answer that was in the file as the state was found
 --   valid_to_utc: the same of the next state; null for the state of now
 --   _customer: the customer whose answer showed the state
@@ -88,6 +90,17 @@ gone AS (
     WHERE latest.is_present
 ),
 
+told AS (
+    SELECT
+        sales.estate_id,
+        sales.street_address,
+        list(shares.user_id ORDER BY shares.is_responsible DESC NULLS LAST, shares.user_id)
+            FILTER (shares.user_id IS NOT NULL) AS agent_ids
+    FROM marts.sales AS sales
+    LEFT JOIN marts.sale_shares AS shares USING (estate_id)
+    GROUP BY ALL
+),
+
 found AS (
     SELECT *, (SELECT max(noted_at_utc) FROM marts.month_totals) AS noted_at_utc
     FROM (SELECT * FROM changed UNION ALL BY NAME SELECT * FROM gone)
@@ -106,6 +119,8 @@ SELECT
     versions.final_price,
     versions.was_over,
     versions.left_was_over,
+    coalesce(told.street_address, versions.street_address) AS street_address,
+    coalesce(told.agent_ids, versions.agent_ids) AS agent_ids,
     versions.noted_at_utc AS valid_from_utc,
     lead(versions.noted_at_utc) OVER (PARTITION BY versions.estate_id ORDER BY versions.version) AS valid_to_utc,
     versions.customer_id AS _customer,
@@ -113,4 +128,5 @@ SELECT
     versions.load_id AS _load_id
 FROM (SELECT * FROM staging.sale_versions_kept UNION ALL BY NAME SELECT * FROM found) AS versions
 LEFT JOIN marts.offices AS offices USING (office_id)
+LEFT JOIN told USING (estate_id)
 ORDER BY year(versions.month), versions.office_id, versions.month, versions.estate_id, versions.version

@@ -4,7 +4,7 @@
 -- month that was first read later has no sale here then: marts.office_month_as_of says which those are.
 -- Exact to the build of the marts, usually the night; agents and other columns are remembered for now only.
 -- Parameters: moment
-SELECT versions.* EXCLUDE (is_present, was_over, left_was_over, valid_to_utc)
+SELECT versions.* EXCLUDE (is_present, was_over, left_was_over, street_address, agent_ids, valid_to_utc)
 FROM (
     SELECT
         CASE

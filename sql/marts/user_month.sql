@@ -16,6 +16,8 @@
 -- Columns:
 --   sold_average_commission: commission of an average sale, from sums, currency and tax basis as commission;
 --     null without a sale; never average or add it up, take sum(sold_commission) / sum(sold_estate_parts)
+--   average_price: price of an average home sold, from sums, currency not documented; null without a sale; never average or
+--     add it up, take sum(sold_total_price) / sum(sold_estate_parts)
 --   sold_commission_percentage: commission of sales in percent of their prices, from sums; null without a sale
 --   month: first day of the month
 --   user_id: id of the user
@@ -181,6 +183,7 @@ SELECT
     CASE WHEN held.has_commission THEN total_of(earned_summed.user_id IS NOT NULL, earned_summed.sold_estate_parts) END AS sold_estate_parts,
     (earned_summed.sold_commission / nullif(earned_summed.sold_estate_parts, 0))::DECIMAL(18, 4)
         AS sold_average_commission,
+    (earned_summed.sold_total_price / nullif(earned_summed.sold_estate_parts, 0))::DECIMAL(18, 4) AS average_price,
     (100 * earned_summed.sold_commission / nullif(earned_summed.sold_total_price, 0))::DECIMAL(19, 8)
         AS sold_commission_percentage,
     CASE WHEN held.has_commission THEN total_of(earned_summed.user_id IS NOT NULL, earned_summed.writing_parts) END AS writing_parts,
@@ -209,7 +212,7 @@ SELECT
     coalesce(earned_summed.customers, held.customer_id) AS _customer,
     held.month AS _month
 FROM offices_carried AS held
-LEFT JOIN marts.users AS users USING (user_id)
+LEFT JOIN marts.user_names AS users USING (user_id)
 LEFT JOIN earned_summed ON earned_summed.user_id = held.user_id AND earned_summed.month = held.month
 LEFT JOIN running_summed ON running_summed.user_id = held.user_id AND running_summed.month = held.month
 LEFT JOIN leads_counted ON leads_counted.user_id = held.user_id AND leads_counted.month = held.month

@@ -1,4 +1,4 @@
--- Which users are there, and what are they called?
+-- Which users are there, what are they called, at which office, and since when?
 -- One row per user in the directory, the user report, the sales or the running commissions.
 -- The name is that of the directory, else of the latest sale, lead, running commission or budget that names the user.
 -- Two users may have the same name: group by user_id, and show user_label.
@@ -15,81 +15,37 @@
 --     this one is in none; false where that cannot be known
 --   left_directory_on: day on which the last directory that had the user was read without; null while one has
 --     the user, and where none ever did
-WITH agents_seen AS (
+--   office_id: customer id of the user's office in the latest month of marts.user_month; null for who left no trace
+--   office_name: name of that office
+--   first_active_month: first month in which the user earned, sold, wrote, valued, or had a lead or tip; null if never
+--   last_active_month: last such month
+--   has_left: whether the user was at work once and is not any more, as far as is known: taken out of the directory; or missing
+--     in it and not active in the latest month that is over; or without a trace in three whole months
+SELECT
+    names.*,
+    worked.office_id,
+    worked.office_name,
+    worked.first_active_month,
+    worked.last_active_month,
+    coalesce(
+        worked.last_active_month IS NOT NULL
+        AND (
+            names.left_directory_on IS NOT NULL
+            OR (names.is_missing_in_directory AND worked.last_active_month < last_over.month)
+            OR worked.last_active_month <= last_over.month - INTERVAL 3 MONTH
+        ),
+        false
+    ) AS has_left
+FROM marts.user_names AS names
+LEFT JOIN (
     SELECT
         user_id,
-        arg_max(employee_id, landed_row) AS employee_id,
-        arg_max(user_office_name, landed_row) AS office_name
-    FROM staging.sales_agents
+        arg_max(office_id, month) AS office_id,
+        arg_max(office_name, month) AS office_name,
+        any_value(first_active_month) AS first_active_month,
+        any_value(last_active_month) AS last_active_month
+    FROM marts.user_month
     GROUP BY ALL
-),
-
-earners_seen AS (
-    SELECT user_id, arg_max(office_name, month) AS office_name
-    FROM marts.running_commissions
-    GROUP BY ALL
-),
-
-directory AS (
-    SELECT user_id, bool_or(is_refreshed) AS is_refreshed FROM staging.users GROUP BY ALL
-),
-
-directories_known AS (
-    SELECT DISTINCT customer_id
-    FROM staging.users AS users
-    INNER JOIN staging.commission_user AS earners USING (customer_id, user_id)
-    WHERE users.is_refreshed
-),
-
-users_expected AS (
-    SELECT DISTINCT user_id
-    FROM staging.commission_user
-    INNER JOIN directories_known USING (customer_id)
-),
-
-everybody AS (
-    SELECT user_id FROM directory
-    UNION SELECT user_id FROM agents_seen
-    UNION SELECT user_id FROM staging.commission_user
-    UNION SELECT user_id FROM marts.running_commissions
-),
-
-named AS (
-    SELECT
-        everybody.user_id,
-        names.user_name,
-        names.name_source,
-        agents_seen.employee_id,
-        coalesce(directory.is_refreshed, false) AS is_in_directory,
-        directory.user_id IS NULL AND users_expected.user_id IS NOT NULL AS is_missing_in_directory,
-        users_left.left_on AS left_directory_on,
-        coalesce(agents_seen.office_name, earners_seen.office_name) AS office_name
-    FROM everybody
-    LEFT JOIN staging.user_names AS names USING (user_id)
-    LEFT JOIN directory USING (user_id)
-    LEFT JOIN users_expected USING (user_id)
-    LEFT JOIN staging.users_left AS users_left USING (user_id)
-    LEFT JOIN agents_seen USING (user_id)
-    LEFT JOIN earners_seen USING (user_id)
-    WHERE everybody.user_id IS NOT NULL
-)
-
-SELECT
-    user_id,
-    user_name,
-    CASE
-        WHEN user_name IS NULL THEN user_id
-        WHEN count(*) OVER (PARTITION BY lower(user_name)) = 1 THEN user_name
-        WHEN count(*) OVER (PARTITION BY lower(user_name), office_name) = 1 AND office_name IS NOT NULL
-            THEN user_name || ' (' || office_name || ')'
-        WHEN count(*) OVER (PARTITION BY lower(user_name), employee_id) = 1 AND employee_id IS NOT NULL
-            THEN user_name || ' (' || employee_id || ')'
-        ELSE user_name || ' (' || user_id || ')'
-    END AS user_label,
-    name_source,
-    employee_id,
-    is_in_directory,
-    is_missing_in_directory,
-    left_directory_on
-FROM named
-ORDER BY user_id
+) AS worked USING (user_id)
+CROSS JOIN (SELECT max(month) AS month FROM marts.office_month WHERE NOT is_open) AS last_over
+ORDER BY names.user_id

@@ -87,6 +87,35 @@ def test_a_user_stands_on_the_leaderboard_with_the_office_of_the_month() -> None
     assert found == [(1, "M1", "The M1"), (2, "M2", "The M2")]
 
 
+def test_a_user_is_ranked_by_commission_per_active_month_too() -> None:
+    given = warehouse()
+    for month, amounts in (("2026-01", (100, 90)), ("2026-02", (0, 90)), ("2026-03", (0, 60))):
+        found = [
+            earned({"user_id": user}, amount, amount and 1)
+            for user, amount in zip("AB", amounts, strict=True)
+        ]
+        loaded(given, "commission_user", "M1", month, found)
+    query = (
+        "user_id, month_count, active_month_count, commission_per_active_month, per_active_month_rank, "
+        "is_complete"
+    )
+    found = built(
+        given, f"SELECT {query} FROM marts.user_leaderboard_year WHERE month(month) = 3 ORDER BY ALL"
+    )
+    assert found == [("A", 3, 1, 100, 1, True), ("B", 3, 3, 80, 2, True)]
+
+
+def test_months_before_a_user_came_are_held_and_not_active() -> None:
+    given = warehouse()
+    for month, amount in (("2026-01", 0), ("2026-02", 50)):
+        loaded(given, "commission_office", "M1", month, [earned({"office_customer_id": "M1"}, amount)])
+        loaded(given, "commission_user", "M1", month, [earned({"user_id": "U1"}, amount)] if amount else [])
+    found = built(
+        given, "SELECT month_count, active_month_count, is_complete FROM marts.user_leaderboard_year"
+    )
+    assert found == [(2, 1, True)]
+
+
 def test_two_users_of_one_name_can_be_told_apart_on_the_leaderboard() -> None:
     given = warehouse()
     users = ("U1", "U2")

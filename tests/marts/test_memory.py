@@ -10,7 +10,7 @@ import duckdb
 import pytest
 from duckdb import DuckDBPyConnection
 
-from tests.marts.given import build, built, earned, loaded, sales_read, warehouse
+from tests.marts.given import build, built, earned, loaded, sales_read, sold, warehouse
 
 FEBRUARY, MARCH, APRIL = (datetime(2026, month, 1, 3) for month in (2, 3, 4))
 U1 = {"user_id": "U1"}
@@ -60,6 +60,30 @@ def test_a_sale_that_moved_to_another_month_leaves_one_and_comes_to_the_other() 
     sales_read(given, "2025-12", {"E0": 1, "E1": 6}, APRIL)
     found = built(given, f"{CHANGES.replace('FROM', ', month(other_month) FROM')} ORDER BY month")
     assert found == [("moved here", "E1", 12, 6, True, 1), ("moved away", "E1", 1, -5, True, 12)]
+
+
+GONE = (
+    "SELECT noted_on, street_address, agents, month(month), commission, is_restatement "
+    "FROM marts.cancelled_sales"
+)
+
+
+def test_a_sale_that_is_gone_keeps_address_agents_and_amount_as_last_read() -> None:
+    given = warehouse()
+    agents = [{"id": "U2", "name": "Bo"}, {"id": "U1", "name": "Åsa", "responsible": True}]
+    sold(given, "G1", "2026-01", "M1", "E1", agents=agents, address_street_address="Vägen 1", at_utc=FEBRUARY)
+    loaded(given, "commission_user", "G1", "2026-01", [earned(U1, 5)])
+    build(given, "cancelled_sales")
+    sales_read(given, "2026-01", {"E2": 7}, MARCH)
+    gone = (date(2026, 3, 1), "Vägen 1", "Åsa, Bo", 1, Decimal(100), True)
+    assert [built(given, GONE) for _ in range(2)] == [[gone], [gone]]
+
+
+@pytest.mark.parametrize("month", ["2026-01", "2026-02"])
+def test_a_sale_that_came_back_or_moved_is_not_cancelled(month: str) -> None:
+    given = read_twice({"E1": 5}, {})
+    sales_read(given, month, {"E1": 5}, APRIL)
+    assert built(given, GONE) == []
 
 
 def test_a_sale_that_moved_between_offices_counts_in_both() -> None:

@@ -39,6 +39,31 @@ def test_a_commission_is_signed_then_due_then_received(
     assert found == [told]
 
 
+@pytest.mark.parametrize(
+    ("days", "band"),
+    [
+        ({"access_day": "2026-04-11"}, ("not yet due", 4)),
+        ({"access_day": "2026-04-10"}, ("0-30 days", 3)),
+        ({"access_day": "2026-03-11"}, ("0-30 days", 3)),
+        ({"access_day": "2026-03-10"}, ("31-60 days", 2)),
+        ({"access_day": "2026-02-08"}, ("over 60 days", 1)),
+        ({}, ("possession not known", 5)),
+        ({"access_day": "2026-02-08", "commission_received_at": "2026-04-05"}, (None, None)),
+    ],
+)
+def test_what_is_outstanding_has_an_age(days: dict[str, Any], band: tuple[object, ...]) -> None:
+    given = warehouse()
+    sold(given, "G1", "2026-01", "M1", "E1", at_utc=APRIL, **days)
+    assert built(given, "SELECT age_band, age_band_number FROM marts.receivables") == [band]
+
+
+def test_vat_that_is_declared_is_not_taken_off_what_will_be_paid() -> None:
+    given = warehouse()
+    write_declared(given, "tax_basis", "included", Decimal("0.25"))
+    sold(given, "G1", "2026-01", "M1", "E1", at_utc=APRIL, access_day="2026-04-01")
+    assert built(given, "SELECT due_commission FROM marts.receivables") == [(Decimal(100),)]
+
+
 def test_an_office_that_notes_no_receipt_is_marked() -> None:
     given = warehouse()
     received_of: dict[str, dict[str, Any]] = {"M1": {"commission_received_at": "2026-02-01"}, "M2": {}}

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from math import log
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -286,6 +287,39 @@ def check_active_agents(known: Known) -> None:
     assert set(known.file.execute(query).fetchall()) == expected
 
 
+def check_headcount(known: Known) -> None:
+    """The chain's agents of a month are those at work, and who joins is there for the first time."""
+    at_work = "SELECT user_id, month FROM marts.user_month WHERE is_active"
+    active = known.file.execute(at_work).fetchall()
+    first = {user: min(month for one, month in active if one == user) for user, _ in active}
+    query = (
+        "SELECT month, active_agent_count, joined_count FROM marts.headcount_month "
+        "WHERE level = 'chain' AND joined_count IS NOT NULL"
+    )
+    for month, count, joined in known.file.execute(query).fetchall():
+        assert count == sum(one == month for _, one in active)
+        assert joined == sum(one == month for one in first.values())
+
+
+def check_drivers(known: Known) -> None:
+    """Homes, price and fee by natural logarithms of the world's own sales."""
+    true = added_up(by_kind(known), ("month",), "Sale", "price", "sold")
+    query = (
+        "SELECT month, homes_effect, price_effect, fee_effect FROM marts.commission_drivers "
+        "WHERE level = 'chain' AND period = 'month' AND fee_effect IS NOT NULL"
+    )
+    for month, *found in known.file.execute(query).fetchall():
+        now, before = (
+            [float(one) for one in true[day,]] for day in (month, month.replace(year=month.year - 1))
+        )
+        homes, prices, commissions = (log(one / other) for one, other in zip(now, before, strict=True))
+        mean = (now[2] - before[2]) / commissions if commissions else now[2]
+        effects = [mean * homes, mean * (prices - homes), mean * (commissions - prices)]
+        assert [float(one) for one in found] == pytest.approx(
+            effects, abs=5
+        )  # half an öre a home, both years
+
+
 def check_homes_of_leads(known: Known) -> None:
     """Homes that sellers and buyers asked about, those sold, their leads, and the days until then."""
     homes: dict[tuple[Any, ...], list[dict[str, Any]]] = defaultdict(list)
@@ -371,6 +405,8 @@ CHECKS = (
     check_receivables,
     check_activity,
     check_active_agents,
+    check_headcount,
+    check_drivers,
     check_homes_of_leads,
     check_responses,
     check_sums_of_offices,
@@ -381,15 +417,20 @@ CHECKS = (
 
 MARTS = {
     "activity": "every amount: check_activity",
+    "agent_month": "as user_month and budgets; tests/marts/test_agents.py",
+    "agent_trends": "tests/marts/test_agents.py",
     "assumptions": "no figure; tests/marts/test_assumptions.py",
     "brand_month": "commission, homes, prices, writings, valuations: check_sums_of_offices",
     "budget_as_of": "every amount: check_budgets; of both days: test_budgets_are_answered_as_of_both_days",
     "budget_vs_actual": "by its two views",
     "budgets": "by budget_as_of and chain_budget_vs_actual",
+    "cancelled_sales": "by sale_changes; tests/marts/test_memory.py",
     "chain_budget_vs_actual": "budget and actual of each month: check_budgets_of_the_chain",
     "chain_month": "as brand_month: check_sums_of_offices",
+    "commission_drivers": "of the chain: check_drivers; tests/marts/test_commission_drivers.py",
     "customer_overlaps": "test_an_office_that_is_asked_for_beside_its_group_counts_once",
     "customers": "no figure; tests/marts/test_foundations.py",
+    "headcount_month": "active agents: check_headcount; tests/marts/test_agents.py",
     "lead_funnel": "leads by way and state: check_leads; homes, sales, days: check_homes_of_leads",
     "lead_response": "by response: check_responses; hours: tests/marts/test_lead_response.py",
     "lead_states": "by lead_response",
@@ -401,6 +442,7 @@ MARTS = {
     "month_totals": "by restatements",
     "office_budget_vs_actual": "the forecast of the year: check_forecast",
     "office_coverage": "whether an office is missing; tests/marts/test_chain_month.py",
+    "office_levels": "tests/marts/test_commission_drivers.py",
     "office_month": "commission, parts, prices: check_earnings; averages, running, leads: their checks",
     "office_month_as_of": "tests/marts/test_memory.py",
     "office_restatements": "by restatements",
@@ -423,6 +465,7 @@ MARTS = {
     "user_month": "as office_month; is_active: check_active_agents",
     "user_month_as_of": "tests/marts/test_memory.py",
     "user_month_versions": "tests/marts/test_memory.py",
+    "user_names": "no figure; tests/marts/test_foundations.py",
     "user_offices": "by user_month and office_month: check_active_agents, check_reconciliation",
     "user_sources": "whose answer counts: test_an_office_that_is_switched_off_is_told_of_by_its_group",
     "users": "no figure; tests/marts/test_foundations.py",

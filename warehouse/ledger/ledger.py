@@ -270,6 +270,11 @@ def write_due_days(
     connection.execute("DROP TABLE due")
 
 
+def holds_anything(connection: DuckDBPyConnection) -> bool:
+    """Whether any month, or any report without months, is held."""
+    return connection.execute("SELECT 1 FROM meta.months LIMIT 1").fetchone() is not None
+
+
 def load_row(result: WindowResult, now: datetime) -> dict[str, object]:
     """What meta.loads says of every window, loaded or not."""
     return {

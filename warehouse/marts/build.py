@@ -35,7 +35,12 @@ SELECT
     found.* EXCLUDE (office_name, valid_from_utc, valid_to_utc, _customer, _month, _load_id),
     valid_from_utc AS noted_at_utc, _customer AS customer_id, _load_id AS load_id
 FROM marts.sale_versions AS found
-ANTI JOIN meta.sale_versions USING (estate_id, version)
+ANTI JOIN meta.sale_versions USING (estate_id, version);
+UPDATE meta.sale_versions AS kept
+SET street_address = found.street_address, agent_ids = found.agent_ids
+FROM marts.sale_versions AS found
+WHERE (kept.estate_id, kept.version) = (found.estate_id, found.version)
+    AND (kept.street_address, kept.agent_ids) IS DISTINCT FROM (found.street_address, found.agent_ids)
 """
 _NEW_USER_MONTH_VERSIONS = """
 INSERT INTO meta.user_month_versions BY NAME

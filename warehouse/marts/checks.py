@@ -68,6 +68,15 @@ def run_checks(connection: DuckDBPyConnection, folder: Path = SQL / "checks") ->
         return [_run(beside, check) for check in queries(folder, "checks")]
 
 
+def check_and_keep(connection: DuckDBPyConnection, at_utc: datetime) -> list[CheckResult]:
+    """Commit what was written, run every check on it, and write down in a new transaction what they find."""
+    connection.commit()
+    results = run_checks(connection)
+    connection.begin()
+    keep_results(connection, results, at_utc)
+    return results
+
+
 def keep_results(connection: DuckDBPyConnection, results: Sequence[CheckResult], at_utc: datetime) -> None:
     """Write down what the checks found, in place of what they found before."""
     connection.execute("DELETE FROM meta.check_results")

@@ -267,3 +267,11 @@ def _expressions(value: object) -> Iterator[Node]:
                 yield from _expressions(one)
         elif value["expression_class"] != "BOUND_LAMBDA":  # what it reads is beside it, among the arguments
             yield value
+
+
+def sources_of_columns(connection: DuckDBPyConnection, schema: str) -> list[tuple[str, ...]]:
+    """A row for each source of a column: its table and name, and schema, table and name of the source."""
+    return connection.execute(
+        "SELECT * EXCLUDE (schema_name) FROM meta.column_lineage WHERE schema_name = $1 ORDER BY ALL",
+        [schema],
+    ).fetchall()

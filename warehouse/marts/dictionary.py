@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from duckdb import DuckDBPyConnection
 
@@ -137,3 +138,40 @@ def meanings(connection: DuckDBPyConnection, built: Sequence[Query]) -> Words:
             column: known[column] for column in standing.get(query.table, ()) if column in known
         }
     return words
+
+
+def meanings_of_columns(connection: DuckDBPyConnection, schema: str) -> dict[str, dict[str, str]]:
+    """What the columns of every table of a schema mean, by table and column."""
+    found: dict[str, dict[str, str]] = {}
+    for table, column, words in connection.execute(
+        "SELECT table_name, column_name, description FROM meta.dictionary "
+        "WHERE schema_name = $1 AND column_name IS NOT NULL",
+        [schema],
+    ).fetchall():
+        found.setdefault(table, {})[column] = words or ""
+    return found
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Types of all columns of a table, how many rows there are, and some of the rows in some columns."""
+
+    types: Mapping[str, str]
+    row_count: int
+    columns: Sequence[str]
+    rows: Sequence[tuple[object, ...]]
+
+
+def sample_of(
+    connection: DuckDBPyConnection,
+    table: str,
+    condition: str,
+    shown: Callable[[Mapping[str, str]], Sequence[str]],
+    most: int,
+) -> Sample:
+    """The first rows of a table under a condition, in the columns that `shown` picks by their types."""
+    rows = connection.table(table).filter(condition)
+    types = dict(zip(rows.columns, map(str, rows.types), strict=True))
+    columns = shown(types)
+    some = rows.limit(most).project(", ".join(map(quoted, columns))).fetchall() if columns else []
+    return Sample(types, len(rows), columns, some)

@@ -53,7 +53,7 @@ class Store:
     ) -> None:
         self.data_dir = Path(data_dir)
         self.path = self.data_dir / "work" / "warehouse.duckdb"
-        self.lock_path = self.path.with_name("warehouse.store.lock")
+        self.lock_path = self.path.with_name("warehouse.lock")
         self.rewritten = self.path.with_name(".rewritten.duckdb")
         """Where the file is rewritten; a file that is found there under the lock is of a killed process."""
         self.now = now

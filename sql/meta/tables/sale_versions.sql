@@ -13,7 +13,9 @@ CREATE TABLE IF NOT EXISTS meta.sale_versions (
     was_over BOOLEAN,
     left_was_over BOOLEAN,
     customer_id VARCHAR,
-    load_id VARCHAR
+    load_id VARCHAR,
+    street_address VARCHAR,
+    agent_ids VARCHAR[]
 );
 COMMENT ON TABLE meta.sale_versions IS
     'Every state that a sale has had in marts.sales, as builds of the marts found it.';
@@ -36,3 +38,7 @@ COMMENT ON COLUMN meta.sale_versions.left_was_over IS
     'the same of the month and office that the sale left; null where it left none';
 COMMENT ON COLUMN meta.sale_versions.customer_id IS 'the customer whose answer counted';
 COMMENT ON COLUMN meta.sale_versions.load_id IS 'the load that showed this state; joins meta.loads';
+COMMENT ON COLUMN meta.sale_versions.street_address IS
+    'street address of the estate, as last read; null in what was found before it was kept';
+COMMENT ON COLUMN meta.sale_versions.agent_ids IS
+    'ids of the users who share the commission, the responsible one first, as last read; null as street_address';

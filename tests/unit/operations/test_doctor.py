@@ -215,7 +215,7 @@ def test_offline_what_could_not_be_published_is_wrong_with_its_reason(world: Sce
 
 def test_who_holds_the_write_lock_is_named(world: Scenario) -> None:
     ledger_of(Store(world.settings.data_dir))
-    lock = world.settings.data_dir / "work" / "warehouse.store.lock"
+    lock = world.settings.data_dir / "work" / "warehouse.lock"
     with FileLock(lock):
         lock.write_text(str(os.getpid()))
         assert worst(world, "write lock").found == f"process {os.getpid()} is writing"
@@ -226,7 +226,7 @@ def test_the_working_file_is_not_opened_while_somebody_writes(
 ) -> None:
     ledger_of(Store(world.settings.data_dir))
     monkeypatch.setattr(installation, "LOCK_SECONDS", 0.01)
-    with FileLock(world.settings.data_dir / "work" / "warehouse.store.lock"):
+    with FileLock(world.settings.data_dir / "work" / "warehouse.lock"):
         found = {one.subject: one.severity for one in installation.file_findings(world.settings.data_dir)}
     assert found["working file"] is Severity.ERROR
 

@@ -25,6 +25,7 @@ SCHEMAS = set().union(*MAY_READ.values())
 SOURCE = re.compile(r"\b(?:from|join)\s+([a-z]+)\.[a-z_]+", re.IGNORECASE)
 COMMENT = re.compile(r"--.*")
 QUERIES = files_below("sql", ending=".sql")
+ON_A_CONNECTION = re.compile(r"\.(execute(many)?\(|(begin|commit|rollback|fetchone|fetchall)\(\))")
 
 
 def test_sql_reads_only_what_is_made_before_it() -> None:
@@ -35,6 +36,13 @@ def test_sql_reads_only_what_is_made_before_it() -> None:
         if schema in SCHEMAS - MAY_READ.get(path.parent.name, set())
     ]
     assert backwards == []
+
+
+def test_only_the_warehouse_runs_sql_and_ends_transactions() -> None:
+    others = [
+        path for path in files_below("assets", "pipelines", ending=".py") if "sandbox" not in path.parts
+    ]
+    assert [named(path) for path in others if ON_A_CONNECTION.search(read(path))] == []
 
 
 def test_every_check_says_how_severe_its_findings_are() -> None:

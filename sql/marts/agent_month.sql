@@ -1,0 +1,63 @@
+-- What did each agent earn and do in a month, and what was budgeted?
+-- One row per user and month in which the user was at work, had any commission, or has a budget: the facts of a star, with
+-- marts.dim_agent, marts.dim_office and marts.calendar around it.
+-- Commission is as the service states it and budgets are in SEK without VAT: compare a budget with commission_against_budget.
+-- A number is null where its report is not held; budgets of months to come are here too, with is_open.
+-- Key: user_id, month
+-- Columns:
+--   user_id: id of the user; joins marts.dim_agent
+--   office_id: customer id of the user's office in the month, else that of the budget; joins marts.dim_office
+--   month: first day of the month; joins marts.calendar
+--   is_active: whether the user was at work, see marts.user_month
+--   is_open: whether the month is not over, or still to come
+--   is_commission_complete: whether the user report is held to the end of the month, or to now while it is open
+--   commission: commission for sales, valuations and writings together, by share; currency and tax basis as the service states
+--     it, not documented
+--   sold_commission: commission of sales alone, in the same
+--   sold_total_price: prices of what was sold, by share; currency not documented
+--   sold_estate_parts: homes sold; a home whose commission is shared counts in parts
+--   budget_commission: the user's budget of commission, in SEK without VAT as documented; null without one
+--   commission_against_budget: commission less its VAT where the settings declare that it has any; see basis_note
+--   budget_sold_estates: the user's budget of homes; null without one
+--   basis_note: what to mind where commission is compared with its budget; null where both are declared to be without VAT
+WITH budgets AS (
+    SELECT
+        user_id,
+        month,
+        any_value(office_id) AS office_id,
+        bool_or(is_open) AS is_open,
+        max(budget) FILTER (measure = 'commission') AS budget_commission,
+        max(budget) FILTER (measure = 'sold estates') AS budget_sold_estates
+    FROM marts.user_budget_vs_actual
+    WHERE budget IS NOT NULL
+    GROUP BY ALL
+)
+
+SELECT
+    user_id,
+    coalesce(worked.office_id, budgets.office_id) AS office_id,
+    month,
+    coalesce(worked.is_active, false) AS is_active,
+    coalesce(worked.is_open, budgets.is_open) AS is_open,
+    coalesce(worked.is_commission_complete, false) AS is_commission_complete,
+    worked.commission,
+    worked.sold_commission,
+    worked.sold_total_price,
+    worked.sold_estate_parts,
+    worked.writing_parts,
+    worked.valuation_parts,
+    worked.incoming_lead_count,
+    worked.outgoing_lead_count,
+    worked.tip_count,
+    budgets.budget_commission,
+    without_vat(worked.commission, basis)::DECIMAL(18, 4) AS commission_against_budget,
+    budgets.budget_sold_estates,
+    basis.basis_note
+FROM marts.user_month AS worked
+FULL JOIN budgets USING (user_id, month)
+CROSS JOIN staging.tax_basis AS basis
+WHERE worked.is_active
+    OR worked.commission <> 0
+    OR budgets.budget_commission IS NOT NULL
+    OR budgets.budget_sold_estates IS NOT NULL
+ORDER BY month, office_id, user_id

@@ -1,0 +1,71 @@
+-- Which agents are falling, and which are rising: the last three months that are over, beside the same three of last year?
+-- One row per user who was at work in one of these six months; the months end with the newest one that is over for every office.
+-- An agent who came after the first of last year's three months, or of whom the user report is not held to the end of one of
+-- the months, is compared with nothing: change is null, not a rise from zero.
+-- Key: user_id
+-- Columns:
+--   user_id: id of the user
+--   user_label: the name, with something behind it where another user has the same
+--   office_id: customer id of the user's latest office
+--   office_name: name of that office
+--   last_month: first day of the last of the three months
+--   commission: commission of the three months; currency and tax basis as the service states it, not documented
+--   commission_before: commission of the same three months a year before, in the same
+--   commission_change: what was added to it
+--   commission_change_share: the change in parts of the year before, -0.1 for a tenth less
+--   sold_estate_parts: homes sold in the three months
+--   sold_estate_parts_before: homes sold in the same three months a year before
+--   active_month_count: of the three, months in which marts.user_month says is_active
+--   active_month_count_before: the same a year before
+--   first_active_month: first month in which the user left a trace
+--   has_left: whether the user has left, see marts.users
+WITH last_over AS (
+    SELECT month FROM marts.chain_month WHERE is_last_over
+),
+
+windows AS (
+    SELECT
+        years_ago,
+        (month - to_months(12 * years_ago + 2))::DATE AS first_month,
+        (month - to_months(12 * years_ago))::DATE AS last_month
+    FROM last_over
+    CROSS JOIN (SELECT unnest([0, 1]) AS years_ago)
+),
+
+summed AS (
+    SELECT
+        known.user_id,
+        windows.years_ago,
+        bool_and(known.is_commission_complete)
+        AND count(*) > date_diff('month', greatest(windows.first_month, known.first_active_month), windows.last_month)
+            AS is_whole,
+        CASE WHEN is_whole THEN sum(known.commission) END AS commission,
+        CASE WHEN is_whole THEN sum(known.sold_estate_parts) END AS parts,
+        count(*) FILTER (known.is_active) AS active_month_count
+    FROM windows
+    INNER JOIN marts.user_month AS known ON known.month BETWEEN windows.first_month AND windows.last_month
+    GROUP BY known.user_id, known.first_active_month, windows.years_ago, windows.first_month, windows.last_month
+)
+
+SELECT
+    users.user_id,
+    users.user_label,
+    users.office_id,
+    users.office_name,
+    last_over.month AS last_month,
+    now.commission::DECIMAL(18, 4) AS commission,
+    (CASE WHEN is_compared THEN before.commission END)::DECIMAL(18, 4) AS commission_before,
+    (CASE WHEN is_compared THEN now.commission - before.commission END)::DECIMAL(18, 4) AS commission_change,
+    (commission_change / nullif(before.commission, 0))::DECIMAL(19, 8) AS commission_change_share,
+    now.parts::DECIMAL(19, 8) AS sold_estate_parts,
+    (CASE WHEN is_compared THEN before.parts END)::DECIMAL(19, 8) AS sold_estate_parts_before,
+    coalesce(now.active_month_count, 0) AS active_month_count,
+    coalesce(before.active_month_count, 0) AS active_month_count_before,
+    users.first_active_month,
+    users.has_left
+FROM (SELECT *, first_active_month <= month - INTERVAL 14 MONTH AS is_compared FROM marts.users CROSS JOIN last_over) AS users
+CROSS JOIN last_over
+LEFT JOIN (FROM summed WHERE years_ago = 0) AS now USING (user_id)
+LEFT JOIN (FROM summed WHERE years_ago = 1) AS before USING (user_id)
+WHERE now.active_month_count > 0 OR before.active_month_count > 0
+ORDER BY commission_change NULLS LAST, users.user_id

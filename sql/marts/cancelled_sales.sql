@@ -1,0 +1,72 @@
+-- Which sales are gone from the sales report, whose were they, and when was that noticed?
+-- One row per estate that a reading of its month listed, and that its month and no other lists now.
+-- A sale that is gone was cancelled as a rule; the service gives no reason, and a row that was set aside in quarantine is gone
+-- too. One that moved to another month or office, or came back, is not here. What it took from the office and its agents is
+-- in marts.month_change_reasons where the month was over.
+-- Key: estate_id
+-- Columns:
+--   noted_at_utc: when the service gave the newest answer that was in the file as it was found gone
+--   noted_on: that day, where the chain is
+--   estate_id: id of the estate
+--   street_address: street address of the estate, as last read; null of one that was gone before addresses were remembered
+--   agents: names of the users who shared the commission, the responsible one first, as last read; null in the same case
+--   office_id: customer id of the listing office
+--   office_name: name of that office
+--   month: first day of the month that had the sale
+--   contract_on: day of its contract
+--   is_restatement: whether that month was over when it was read the time before, so that a closed month fell
+--   commission: whole commission, all agents together; currency and tax basis as the service states it, not documented
+--   final_price: sale price; its currency is not documented
+--   load_id_before: the load that listed it last; joins meta.loads
+--   _customer: the customer whose answer shows that it is gone
+--   _month: month of that answer
+--   _load_id: load of that answer; joins meta.loads
+WITH states AS (
+    SELECT
+        *,
+        lead(is_present) OVER of_sale AS is_present_next,
+        lead(valid_from_utc) OVER of_sale AS gone_at_utc,
+        version = max(version) OVER (PARTITION BY estate_id) - 1 AS is_last_but_one
+    FROM marts.sale_versions
+    WINDOW of_sale AS (PARTITION BY estate_id ORDER BY version)
+),
+
+gone AS (
+    SELECT * FROM states WHERE is_last_but_one AND NOT is_present_next
+),
+
+agents_named AS (
+    SELECT
+        agents.estate_id,
+        string_agg(coalesce(users.user_name, agents.user_id), ', ' ORDER BY agents.place) AS agents
+    FROM (
+        SELECT estate_id, unnest(agent_ids) AS user_id, generate_subscripts(agent_ids, 1) AS place FROM gone
+    ) AS agents
+    LEFT JOIN marts.users AS users USING (user_id)
+    GROUP BY ALL
+)
+
+SELECT
+    changes.noted_at_utc,
+    local_day(changes.noted_at_utc, clock) AS noted_on,
+    gone.estate_id,
+    gone.estate_number,
+    gone.street_address,
+    agents_named.agents,
+    changes.office_id,
+    changes.office_name,
+    changes.month,
+    gone.contract_on,
+    changes.is_restatement,
+    changes.commission_before AS commission,
+    changes.price_before AS final_price,
+    changes.load_id_before,
+    changes._customer,
+    changes._month,
+    changes._load_id
+FROM gone
+INNER JOIN marts.sale_changes AS changes
+    ON changes.estate_id = gone.estate_id AND changes.noted_at_utc = gone.gone_at_utc AND changes.change = 'vanished'
+LEFT JOIN agents_named ON agents_named.estate_id = gone.estate_id
+CROSS JOIN staging.clock AS clock
+ORDER BY changes.noted_at_utc, changes.office_id, gone.estate_id

@@ -1,0 +1,152 @@
+-- Did commission of sales change by the number of homes, by their price or by the fee?
+-- One row per level, member, period and month that is over: the month, or the year up to it, beside the same a year before.
+-- Commission of sales is homes x average price x fee (commission in percent of the price). What each of the three makes of the
+-- difference is its logarithmic change times the logarithmic mean of both commissions (LMDI, additive): none is favoured by
+-- the order, nothing is left over, and the three add up to the difference exactly. The sum of a brand's offices need not be the
+-- brand's: that homes moved to offices with other prices is price there.
+-- All three are null where one of the factors is unknown, zero or negative. A period is unknown where one of its offices is not
+-- held to the end of one of its months, or was not asked for so early: missing_offices names it. An office that was switched
+-- off since counts in the year before alone. Other commission (writings, valuations) is not in here.
+-- Key: level, member_id, period, month
+-- Columns:
+--   level: office, brand, region or chain; never add up two levels
+--   member_id: customer id of the office, or the brand or region; null for the chain, and where brand or region are unknown
+--   member_name: its name
+--   period: month, or year to date: from January to the month
+--   month: first day of the last month of the period
+--   sold_commission: commission of sales alone, by share; currency and tax basis as the service states it, not documented
+--   sold_commission_before: the same of the period a year before
+--   sold_estate_parts: homes sold
+--   sold_estate_parts_before: homes sold in the period a year before
+--   average_price: price of an average home sold, currency not documented
+--   average_price_before: price of an average home in the period a year before, currency not documented
+--   sold_commission_percentage: the fee: commission of sales in percent of their prices
+--   sold_commission_percentage_before: the fee of the period a year before
+--   difference: sold_commission less that of the year before
+--   homes_effect: the part of the difference that comes from more or fewer homes, in the amounts of sold_commission
+--   price_effect: the part that comes from higher or lower prices
+--   fee_effect: the part that comes from a higher or lower fee
+--   missing_offices: names of offices of which a month of either period is not known; null where none is missing
+WITH months AS (
+    SELECT
+        coverage.office_id,
+        coalesce(coverage.office_name, coverage.office_id) AS office_name,
+        coverage.month,
+        min(coverage.month) OVER (PARTITION BY coverage.office_id) AS first_month,
+        coverage.is_commission_held AND NOT counted.is_open AS is_known,
+        counted.sold_commission,
+        counted.sold_total_price,
+        counted.sold_estate_parts
+    FROM marts.office_coverage AS coverage
+    LEFT JOIN marts.office_month AS counted ON counted.office_id = coverage.office_id AND counted.month = coverage.month
+),
+
+periods AS (
+    SELECT
+        month,
+        unnest([
+            {'period': 'month', 'first_month': month},
+            {'period': 'year to date', 'first_month': date_trunc('year', month)::DATE}
+        ], recursive := true)
+    FROM (SELECT DISTINCT month FROM months WHERE is_known)
+),
+
+offices_summed AS (
+    SELECT
+        periods.period,
+        periods.month,
+        years.years_ago,
+        months.office_id,
+        months.office_name,
+        bool_and(coalesce(months.is_known, false))
+        AND min(months.first_month) <= min(periods.first_month - to_years(years.years_ago)) AS is_known,
+        sum(months.sold_commission) AS sold_commission,
+        sum(months.sold_total_price) AS sold_total_price,
+        sum(months.sold_estate_parts) AS sold_estate_parts
+    FROM periods
+    CROSS JOIN (SELECT unnest([0, 1]) AS years_ago) AS years
+    INNER JOIN months
+        ON months.month BETWEEN periods.first_month - to_years(years.years_ago) AND periods.month - to_years(years.years_ago)
+    GROUP BY periods.period, periods.month, years.years_ago, months.office_id, months.office_name
+),
+
+offices_paired AS (
+    SELECT
+        period,
+        month,
+        office_id,
+        office_name,
+        this.office_id IS NOT NULL AS is_here,
+        coalesce(this.is_known, true) AS is_known,
+        coalesce(before.is_known, false) AS was_known,
+        this.sold_commission,
+        this.sold_total_price,
+        this.sold_estate_parts,
+        before.sold_commission AS sold_commission_before,
+        before.sold_total_price AS sold_total_price_before,
+        before.sold_estate_parts AS sold_estate_parts_before
+    FROM (FROM offices_summed WHERE years_ago = 0) AS this
+    FULL JOIN (FROM offices_summed WHERE years_ago = 1) AS before USING (period, month, office_id, office_name)
+),
+
+summed AS (
+    SELECT
+        levels.level,
+        levels.member_id,
+        levels.member_name,
+        paired.period,
+        paired.month,
+        string_agg(paired.office_name, ', ' ORDER BY paired.office_name)
+            FILTER (NOT (paired.is_known AND paired.was_known)) AS missing_offices,
+        CASE WHEN bool_and(paired.is_known) THEN sum(paired.sold_commission) END AS sold_commission,
+        CASE WHEN bool_and(paired.is_known) THEN sum(paired.sold_total_price) END AS sold_total_price,
+        CASE WHEN bool_and(paired.is_known) THEN sum(paired.sold_estate_parts) END AS sold_estate_parts,
+        CASE WHEN bool_and(paired.was_known) THEN sum(paired.sold_commission_before) END AS sold_commission_before,
+        CASE WHEN bool_and(paired.was_known) THEN sum(paired.sold_total_price_before) END AS sold_total_price_before,
+        CASE WHEN bool_and(paired.was_known) THEN sum(paired.sold_estate_parts_before) END AS sold_estate_parts_before
+    FROM offices_paired AS paired
+    INNER JOIN marts.office_levels AS levels USING (office_id)
+    GROUP BY levels.level, levels.member_id, levels.member_name, paired.period, paired.month
+    HAVING bool_or(paired.is_here)
+),
+
+factored AS (
+    SELECT
+        *,
+        (sold_commission - sold_commission_before)::DECIMAL(18, 4) AS difference,
+        sold_total_price / nullif(sold_estate_parts, 0) AS price,
+        sold_total_price_before / nullif(sold_estate_parts_before, 0) AS price_before,
+        sold_estate_parts > 0 AND sold_estate_parts_before > 0
+        AND price > 0 AND price_before > 0
+        AND sold_commission > 0 AND sold_commission_before > 0 AS is_known,
+        CASE
+            WHEN NOT is_known THEN NULL
+            WHEN sold_commission = sold_commission_before THEN sold_commission
+            WHEN is_known THEN difference / ln(sold_commission / sold_commission_before)
+        END AS mean_commission
+    FROM summed
+)
+
+SELECT
+    level,
+    member_id,
+    member_name,
+    period,
+    month,
+    sold_commission::DECIMAL(18, 4) AS sold_commission,
+    sold_commission_before::DECIMAL(18, 4) AS sold_commission_before,
+    sold_estate_parts::DECIMAL(19, 8) AS sold_estate_parts,
+    sold_estate_parts_before::DECIMAL(19, 8) AS sold_estate_parts_before,
+    price::DECIMAL(18, 4) AS average_price,
+    price_before::DECIMAL(18, 4) AS average_price_before,
+    (100 * sold_commission / nullif(sold_total_price, 0))::DECIMAL(19, 8) AS sold_commission_percentage,
+    (100 * sold_commission_before / nullif(sold_total_price_before, 0))::DECIMAL(19, 8)
+        AS sold_commission_percentage_before,
+    difference,
+    (CASE WHEN is_known THEN mean_commission * ln(sold_estate_parts / sold_estate_parts_before) END)::DECIMAL(18, 4)
+        AS homes_effect,
+    (CASE WHEN is_known THEN mean_commission * ln(price / price_before) END)::DECIMAL(18, 4) AS price_effect,
+    (difference - homes_effect - price_effect)::DECIMAL(18, 4) AS fee_effect,
+    missing_offices
+FROM factored
+ORDER BY level, member_id, period, month

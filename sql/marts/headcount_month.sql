@@ -1,0 +1,136 @@
+-- How many agents are at work, who came and who left, month by month?
+-- One row per level, member and month in which offices are expected, see marts.office_coverage.
+-- An agent is a user of whom marts.user_month says is_active: from the first to the last month with commission, a sale, an
+-- assignment, a lead or a tip, so that a quiet month between them is no leaving. Joined is counted in the first of these months.
+-- Who is not at work any more counts in the month after the last: as left, if marts.users says has_left; else as quiet, as
+-- nobody can tell yet. An agent who changed office moved, and has neither
+-- left nor joined the chain, nor the brand or region if that is the same. So active agents are those of the month before,
+-- plus joined and moved in, less left, quiet and moved out.
+-- A number is null where the user report of an office is not held, of the month or (of who came and went) the month before.
+-- Agents whose office nobody knows are in the chain alone.
+-- Key: level, member_id, month
+-- Columns:
+--   level: office, brand, region or chain; never add up two levels
+--   member_id: customer id of the office, or the brand or region; null for the chain, and where brand or region are unknown
+--   member_name: its name
+--   month: first day of the month
+--   active_agent_count: agents at work in the month
+--   joined_count: of these, who were never at work before
+--   left_count: agents at work in the month before who have left
+--   quiet_count: agents at work in the month before and not since, of whom it is not known yet that they left
+--   moved_in_count: of the active, who worked at another office, brand or region in the month before
+--   moved_out_count: agents of the month before who work at another one
+--   is_open: whether the month is not over: who was active the month before counts until taken out of the directory
+--   missing_offices: names of offices whose user report is not held, of the month or the one before; null where none is missing
+WITH offices_held AS (
+    SELECT
+        coverage.office_id,
+        coalesce(coverage.office_name, coverage.office_id) AS office_name,
+        coverage.month,
+        now.month IS NOT NULL AS is_held,
+        is_held AND before.month IS NOT NULL AS is_followed,
+        coalesce(now.is_growing, false) AS is_open
+    FROM marts.office_coverage AS coverage
+    LEFT JOIN marts.office_sources AS now
+        ON now.report = 'commission_user' AND now.office_id = coverage.office_id AND now.month = coverage.month
+    LEFT JOIN marts.office_sources AS before
+        ON before.report = 'commission_user'
+        AND before.office_id = coverage.office_id
+        AND before.month = (coverage.month - INTERVAL 1 MONTH)::DATE
+),
+
+members AS (
+    SELECT
+        levels.level,
+        levels.member_id,
+        levels.member_name,
+        held.month,
+        bool_and(held.is_held) AS is_held,
+        bool_and(held.is_followed) AS is_followed,
+        bool_or(held.is_open) AS is_open,
+        string_agg(held.office_name, ', ' ORDER BY held.office_name) FILTER (NOT held.is_followed) AS missing_offices
+    FROM offices_held AS held
+    INNER JOIN marts.office_levels AS levels USING (office_id)
+    GROUP BY levels.level, levels.member_id, levels.member_name, held.month
+),
+
+agents AS (
+    SELECT
+        coalesce(levels.level, 'chain') AS level,
+        levels.member_id,
+        known.user_id,
+        known.month,
+        known.first_active_month,
+        known.last_active_month
+    FROM marts.user_month AS known
+    LEFT JOIN marts.office_levels AS levels USING (office_id)
+    WHERE known.is_active
+),
+
+followed AS (
+    SELECT
+        level,
+        month,
+        now.member_id,
+        before.member_id AS member_id_before,
+        now.last_active_month IS NOT NULL AS is_here,
+        before.last_active_month IS NOT NULL AS was_here,
+        is_here AND was_here AND now.member_id IS DISTINCT FROM before.member_id AS has_moved,
+        NOT was_here AND now.first_active_month = month AS has_joined,
+        NOT is_here AND before.last_active_month < month AS is_gone,
+        is_gone AND users.has_left AS has_left
+    FROM agents AS now
+    FULL JOIN (SELECT * REPLACE ((month + INTERVAL 1 MONTH)::DATE AS month) FROM agents) AS before
+        USING (level, user_id, month)
+    LEFT JOIN marts.users AS users USING (user_id)
+),
+
+arrived AS (
+    SELECT
+        level,
+        member_id,
+        month,
+        count(*) AS active,
+        count(*) FILTER (has_joined) AS joined,
+        count(*) FILTER (has_moved OR NOT (was_here OR has_joined)) AS moved_in
+    FROM followed
+    WHERE is_here
+    GROUP BY ALL
+),
+
+departed AS (
+    SELECT
+        level,
+        member_id_before AS member_id,
+        month,
+        count(*) FILTER (has_left) AS has_left,
+        count(*) FILTER (is_gone AND NOT has_left) AS quiet,
+        count(*) FILTER (has_moved OR NOT (is_here OR is_gone)) AS moved_out
+    FROM followed
+    WHERE was_here
+    GROUP BY ALL
+)
+
+SELECT
+    members.level,
+    members.member_id,
+    members.member_name,
+    members.month,
+    CASE WHEN members.is_held THEN coalesce(arrived.active, 0) END AS active_agent_count,
+    CASE WHEN members.is_followed THEN coalesce(arrived.joined, 0) END AS joined_count,
+    CASE WHEN members.is_followed THEN coalesce(departed.has_left, 0) END AS left_count,
+    CASE WHEN members.is_followed THEN coalesce(departed.quiet, 0) END AS quiet_count,
+    CASE WHEN members.is_followed THEN coalesce(arrived.moved_in, 0) END AS moved_in_count,
+    CASE WHEN members.is_followed THEN coalesce(departed.moved_out, 0) END AS moved_out_count,
+    members.is_open,
+    members.missing_offices
+FROM members
+LEFT JOIN arrived
+    ON arrived.level = members.level
+    AND arrived.month = members.month
+    AND arrived.member_id IS NOT DISTINCT FROM members.member_id
+LEFT JOIN departed
+    ON departed.level = members.level
+    AND departed.month = members.month
+    AND departed.member_id IS NOT DISTINCT FROM members.member_id
+ORDER BY members.level, members.member_id, members.month

@@ -1,0 +1,21 @@
+-- Of what is an office a part, when numbers are wanted of an office, a brand, a region or the whole chain?
+-- One row per office that is expected in any month and level; marts with a column level are sums over these offices, so take
+-- one level of them and never add up two.
+-- Brand and region are those of today, see marts.offices.
+-- Key: level, member_id, office_id
+-- Columns:
+--   office_id: customer id of the office
+--   level: office, brand, region or chain
+--   member_id: the office, brand or region that it counts in; null for the chain, and for offices whose brand or region
+--     nobody knows
+--   member_name: its name
+SELECT
+    unnest([
+        {'level': 'office', 'member_id': office_id, 'member_name': coalesce(office_name, office_id)},
+        {'level': 'brand', 'member_id': brand, 'member_name': brand},
+        {'level': 'region', 'member_id': region, 'member_name': region},
+        {'level': 'chain', 'member_id': NULL, 'member_name': NULL}
+    ], recursive := true),
+    office_id
+FROM (SELECT DISTINCT office_id, office_name, brand, region FROM marts.office_coverage)
+ORDER BY ALL

@@ -1,0 +1,152 @@
+"""Agents: how many are at work, who came, left or moved, who is falling, and what was budgeted for whom."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from duckdb import DuckDBPyConnection
+
+from tests.marts.given import arrived, built, earned, held, loaded, rows, sold, warehouse
+from warehouse.store.meta_schema import write_declared
+
+FLOWS = "active_agent_count, joined_count, left_count, quiet_count, moved_in_count, moved_out_count"
+MONTHS = ("2025-12", "2026-01", "2026-02", "2026-03", "2026-04", "2026-05")
+
+
+def at_work(given: DuckDBPyConnection, agents: dict[str, str]) -> None:
+    """Agents with a letter for each month: the office they sold at, 1 or 2; a blank where none."""
+    for place, month in enumerate(MONTHS):
+        offices = [earned({"office_customer_id": office}, 100) for office in ("M1", "M2")]
+        loaded(given, "commission_office", "G1", month, offices)
+        found = {user: work[place] for user, work in agents.items() if work[place : place + 1].strip()}
+        loaded(given, "commission_user", "G1", month, [earned({"user_id": user}, 10) for user in found])
+        held(given, "sales", "G1", [month])
+        for user, office in found.items():
+            agent = {"id": user, "name": user, "primary_office_customer_id": f"M{office}"}
+            sold(given, "G1", month, f"M{office}", f"{user} {month}", agents=[agent])
+
+
+def headcount(given: DuckDBPyConnection, level: str, member: str = "") -> list[tuple[object, ...]]:
+    whose = f"level = '{level}' AND coalesce(member_id, '') = '{member}'"
+    return built(given, f"SELECT {FLOWS} FROM marts.headcount_month WHERE {whose} ORDER BY month")
+
+
+def test_an_agent_joins_once_leaves_after_three_quiet_months_and_a_gap_is_no_leaving() -> None:
+    given = warehouse()
+    at_work(given, {"stays": "111111", "gap": "1  111", "joins": "  1111", "leaves": "11", "quiet": "11111"})
+    assert headcount(given, "chain") == [
+        (4, None, None, None, None, None), (4, 0, 0, 0, 0, 0), (4, 1, 1, 0, 0, 0),
+        (4, 0, 0, 0, 0, 0), (4, 0, 0, 0, 0, 0), (3, 0, 0, 1, 0, 0),
+    ]  # fmt: skip
+
+
+def test_an_agent_who_changes_office_moved_and_has_neither_left_nor_joined() -> None:
+    given = warehouse()
+    at_work(given, {"stays": "111111", "moves": "111222"})
+    assert headcount(given, "office", "M1")[3] == (1, 0, 0, 0, 0, 1)
+    assert headcount(given, "office", "M2")[3] == (1, 0, 0, 0, 1, 0)
+    assert headcount(given, "chain")[3] == (2, 0, 0, 0, 0, 0)
+
+
+def test_headcounts_follow_from_the_month_before_and_offices_add_up_to_the_chain() -> None:
+    given = warehouse()
+    at_work(given, {"a": "112211", "b": " 1 2", "c": "22", "d": "   111", "e": "222221"})
+    found = built(
+        given,
+        "SELECT level, member_id, month, active_agent_count - lag(active_agent_count) OVER of_member "
+        "= joined_count + moved_in_count - left_count - quiet_count - moved_out_count "
+        "FROM marts.headcount_month WINDOW of_member AS (PARTITION BY level, member_id ORDER BY month)",
+    )
+    assert {row[3] for row in found} == {True, None}
+    sums = (
+        "SELECT sum(active_agent_count) FILTER (level = 'office') - sum(active_agent_count) FILTER "
+        "(level = 'chain') FROM marts.headcount_month GROUP BY month"
+    )
+    assert set(built(given, sums)) == {(0,)}
+
+
+def test_a_headcount_is_unknown_where_the_user_report_of_an_office_is_not_held() -> None:
+    given = warehouse()
+    for office in ("M1", "M2"):
+        loaded(given, "commission_office", office, "2026-01", [earned({"office_customer_id": office}, 1)])
+    loaded(given, "commission_user", "M1", "2026-01", [earned({"user_id": "U1"}, 1)])
+    query = "SELECT level, active_agent_count, missing_offices FROM marts.headcount_month ORDER BY ALL"
+    assert [row for row in built(given, query) if row[0] in ("chain", "office")] == [
+        ("chain", None, "M1, M2"), ("office", 1, "M1"), ("office", None, "M2"),
+    ]  # fmt: skip
+
+
+def test_a_user_has_an_office_and_first_and_last_months() -> None:
+    given = warehouse()
+    at_work(given, {"moved": "112222", "gone": "11"})
+    shown = "user_id, office_id, first_active_month, last_active_month, has_left"
+    first, last = date(2025, 12, 1), date(2026, 5, 1)
+    assert built(given, f"SELECT {shown} FROM marts.users ORDER BY 1") == [
+        ("gone", "M1", first, date(2026, 1, 1), True), ("moved", "M2", first, last, False),
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def two_years() -> DuckDBPyConnection:
+    """U1 from July 2025 on, U2 from August; each earns the month's number this year, and ten last year."""
+    given = warehouse()
+    for year in (2025, 2026):
+        for month in (7, 8, 9):
+            loaded(
+                given,
+                "commission_office",
+                "M1",
+                f"{year}-0{month}",
+                [earned({"office_customer_id": "M1"}, 1)],
+            )
+            amount = 10 if year == 2025 else month
+            users = ["U1"] if (year, month) == (2025, 7) else ["U1", "U2"]
+            earners = [earned({"user_id": user}, amount) for user in users]
+            loaded(given, "commission_user", "M1", f"{year}-0{month}", earners)
+    return given
+
+
+TREND = (
+    "SELECT user_id, commission, commission_before, commission_change, commission_change_share "
+    "FROM marts.agent_trends"
+)
+
+
+def test_a_trend_compares_three_months_with_the_same_of_last_year(two_years: DuckDBPyConnection) -> None:
+    assert built(two_years, f"{TREND} WHERE user_id = 'U1'") == [
+        ("U1", Decimal(24), Decimal(30), Decimal(-6), Decimal("-0.2"))
+    ]
+
+
+def test_who_came_during_last_years_months_is_compared_with_nothing(two_years: DuckDBPyConnection) -> None:
+    assert built(two_years, f"{TREND} WHERE user_id = 'U2'") == [("U2", Decimal(24), None, None, None)]
+
+
+def test_a_trend_is_unknown_where_a_month_is_not_held(two_years: DuckDBPyConnection) -> None:
+    two_years.execute("DELETE FROM meta.months WHERE report = 'commission_user' AND month = '2026-08-01'")
+    assert built(two_years, f"{TREND} WHERE user_id = 'U1'") == [("U1", None, Decimal(30), None, None)]
+
+
+def test_a_month_of_an_agent_has_its_budget_beside_what_was_reached() -> None:
+    given = warehouse()
+    write_declared(given, "tax_basis", "included", Decimal("0.25"))
+    loaded(given, "commission_office", "M1", "2026-01", [earned({"office_customer_id": "M1"}, 125)])
+    loaded(given, "commission_user", "M1", "2026-01", [earned({"user_id": "U1"}, 125)])
+    table = "office_budget_commission_history"
+    arrived(given, table, customer_id="VARCHAR", user_id="VARCHAR", commission="BIGINT")
+    for month in ("2026-01", "2026-02"):
+        load_id = held(given, "office_budget_commission", "M1", [month])
+        rows(
+            given,
+            table,
+            "M1",
+            month,
+            [{"customer_id": "M1", "user_id": "U1", "commission": 80}],
+            load_id=load_id,
+        )
+    shown = "office_id, month(month), commission, budget_commission, commission_against_budget, is_open"
+    assert built(given, f"SELECT {shown} FROM marts.agent_month ORDER BY month") == [
+        ("M1", 1, Decimal(125), Decimal(80), Decimal(100), False), ("M1", 2, None, Decimal(80), None, True),
+    ]  # fmt: skip

@@ -1,0 +1,97 @@
+"""What homes, prices and fees make of a change of commission."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from math import log
+
+import pytest
+from duckdb import DuckDBPyConnection
+
+from tests.marts.given import asked_for, built, earned, held, loaded, warehouse
+
+CHAIN = "FROM marts.commission_drivers WHERE level = 'chain' AND year(month) = 2026"
+EFFECTS = "homes_effect, price_effect, fee_effect"
+
+
+def office_report(given: DuckDBPyConnection, month: str, **offices: tuple[float, float, float]) -> None:
+    """Commission, homes and price of offices in a month."""
+    found = [
+        earned({"office_customer_id": office}, commission, parts, price)
+        for office, (commission, parts, price) in offices.items()
+    ]
+    loaded(given, "commission_office", "G1", month, found)
+
+
+def test_homes_price_and_fee_are_logarithmic_parts_of_the_difference() -> None:
+    given = warehouse()
+    office_report(given, "2025-03", M1=(50_000, 2, 2_000_000))  # 1,000,000 a home, 2.5 %
+    office_report(given, "2026-03", M1=(90_000, 3, 4_500_000))  # 1,500,000 a home, 2 %
+    [found] = built(given, f"SELECT {EFFECTS}, difference {CHAIN} AND period = 'month'")
+    mean = 40_000 / log(90_000 / 50_000)
+    expected = [mean * log(3 / 2), mean * log(1.5), mean * log(2 / 2.5)]
+    assert [float(str(one)) for one in found[:3]] == pytest.approx(expected, abs=1e-3)
+    assert sum(found[:3]) == found[3] == Decimal(40_000)  # type: ignore[arg-type]
+
+
+def test_an_equal_commission_has_effects_that_cancel_out() -> None:
+    given = warehouse()
+    office_report(given, "2025-03", M1=(100, 1, 4_000))
+    office_report(given, "2026-03", M1=(100, 2, 4_000))
+    [found] = built(given, f"SELECT {EFFECTS} {CHAIN} AND period = 'month'")
+    assert found == (Decimal("69.3147"), Decimal("-69.3147"), Decimal(0))
+
+
+@pytest.mark.parametrize("before", [(0, 0, 0), (-5, 1, 100), (100, 0, 4_000), (100, 1, 0)])
+def test_effects_are_unknown_where_a_factor_is_zero_or_negative(before: tuple[float, float, float]) -> None:
+    given = warehouse()
+    office_report(given, "2025-03", M1=before)
+    office_report(given, "2026-03", M1=(100, 2, 4_000))
+    found = built(given, f"SELECT {EFFECTS}, difference {CHAIN} AND period = 'month'")
+    assert found == [(None, None, None, Decimal(100 - before[0]))]
+
+
+def test_the_year_to_date_adds_up_its_months_and_the_chain_its_offices() -> None:
+    given = warehouse()
+    for year in (2025, 2026):
+        for month in ("01", "02"):
+            office_report(given, f"{year}-{month}", M1=(100, 1, 4_000), M2=(year, 1, 40_000))
+    query = "SELECT level, sold_commission, sold_commission_before FROM marts.commission_drivers "
+    found = built(given, f"{query} WHERE period = 'year to date' AND month = '2026-02-01' ORDER BY ALL")
+    assert [row for row in found if row[0] in ("chain", "office")] == [
+        ("chain", 4252, 4250), ("office", 200, 200), ("office", 4052, 4050),
+    ]  # fmt: skip
+
+
+def test_a_period_of_which_an_office_is_not_known_is_not_compared_and_names_it() -> None:
+    given = warehouse()
+    loaded(given, "commission_office", "M1", "2025-01", [earned({"office_customer_id": "M1"}, 100)])
+    for office in ("M1", "M2"):
+        loaded(given, "commission_office", office, "2026-01", [earned({"office_customer_id": office}, 100)])
+    query = "SELECT sold_commission, sold_commission_before, difference, missing_offices"
+    assert built(given, f"{query} {CHAIN} AND period = 'month'") == [(Decimal(200), None, None, "M2")]
+
+
+def test_an_office_that_was_switched_off_counts_in_the_year_before() -> None:
+    given = warehouse()
+    for office in ("M1", "M2"):
+        loaded(given, "commission_office", office, "2025-01", [earned({"office_customer_id": office}, 100)])
+    loaded(given, "commission_office", "M1", "2026-01", [earned({"office_customer_id": "M1"}, 150)])
+    asked_for(given, "M1", M2="off")
+    given.execute("UPDATE meta.customers SET start_month = '2025-01-01'")
+    query = f"SELECT sold_commission, sold_commission_before, missing_offices {CHAIN} AND period = 'month'"
+    assert built(given, query) == [(Decimal(150), Decimal(200), None)]
+
+
+def test_a_month_that_is_not_over_has_no_row() -> None:
+    given = warehouse()
+    held(given, "commission_office", "M1", ["2025-01"])
+    held(given, "commission_office", "M1", ["2026-01"], is_open=True)
+    assert built(given, f"SELECT count(*) {CHAIN}") == [(0,)]
+
+
+def test_an_office_is_counted_in_itself_its_brand_its_region_and_the_chain() -> None:
+    given = warehouse()
+    office_report(given, "2026-01", M1=(100, 1, 4_000))
+    found = built(given, "SELECT level, member_id FROM marts.office_levels ORDER BY level")
+    assert found == [("brand", None), ("chain", None), ("office", "M1"), ("region", None)]
