@@ -112,18 +112,6 @@ CREATE OR REPLACE TEMP MACRO sums_of_offices(counted, coverage) AS {
     'is_open': coalesce(bool_or(counted.is_open), false)
 };
 
--- The pages that show an office: of the chain, of its brand and region where these are known, and its own. For unnest.
-CREATE OR REPLACE TEMP MACRO pages_of(office_id, brand, region) AS
-    list_filter(
-        [
-            {'kind': 'chain', 'scope': ''},
-            {'kind': 'brand', 'scope': brand},
-            {'kind': 'region', 'scope': region},
-            {'kind': 'office', 'scope': office_id}
-        ],
-        LAMBDA _page: _page.scope IS NOT NULL
-    );
-
 -- The moment since which the pages say what changed, of publications and the newest of them: the newest that is a week older
 -- than that, else the oldest; null where there is none before it. An aggregate.
 CREATE OR REPLACE TEMP MACRO compared_with(at_utc, newest_utc) AS

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pipelines.operations.stored_sales import homes_as_last_listed
 from pipelines.page import dictionary
 from pipelines.page.facts import OF_FIGURES, OF_PIPELINE, RECORDS, facts_from_rows
 from pipelines.page.html_page import (
@@ -22,7 +21,6 @@ from pipelines.page.html_page import (
 )
 from pipelines.page.language import language
 from warehouse.errors import WarehouseError, explained
-from warehouse.load.landing import Landing
 from warehouse.marts.queries import SQL, published_rows, working_rows
 from warehouse.store.database import Store
 from warehouse.store.files import SHARED_FILE, shared_folder, write_file
@@ -56,8 +54,6 @@ def write_report_page(settings: Settings, now: datetime, out: Path | None = None
     began = time.monotonic()
     data_dir = settings.data_dir
     facts = facts_from_rows(published_rows(data_dir, SQL / "page", RECORDS))
-    reasons = homes_as_last_listed(Landing(data_dir / "landing"), facts.change_reasons)
-    facts = replace(facts, change_reasons=reasons)
     form = _form(settings, now)
     path = out or data_dir / REPORT_PAGE
     pages: dict[Path, str] = {}

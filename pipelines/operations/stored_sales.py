@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
 from pipelines.operations.recount import every_object
-from pipelines.page.facts import ChangeReason
 from warehouse.errors import LandingDamaged
 from warehouse.load.landing import Landing
 
@@ -42,25 +40,6 @@ def sales_as_last_held(
         elif sale is None and one["is_listed_here"]:
             found.append({**one, "agents": "whole, its agents are not kept", "share": Decimal(1)})
     return found
-
-
-def homes_as_last_listed(landing: Landing, reasons: Sequence[ChangeReason]) -> tuple[ChangeReason, ...]:
-    """Reasons of changes, with home and responsible agent of sales that are listed no more.
-
-    They come from the answer before; without that the reasons stay as they are.
-    """
-    wanted = [
-        {"landing": one.landing, "sha256": one.sha256, "estate_id": one.estate_id}
-        for one in reasons
-        if one.landing
-    ]
-    known = _stored_sales(landing, wanted)
-    return tuple(
-        replace(one, home=_text(_object(sale, "address"), "streetAddress"), agent=_responsible_agent(sale))
-        if (sale := known.get((one.landing or "", one.estate_id or "")))
-        else one
-        for one in reasons
-    )
 
 
 def _stored_sales(landing: Landing, changes: Sequence[Row]) -> dict[tuple[str, str], Row]:
@@ -104,18 +83,9 @@ def _agents(sale: Row) -> Iterator[Row]:
     return (one for one in (agents if isinstance(agents, list) else ()) if isinstance(one, Mapping))
 
 
-def _responsible_agent(sale: Row) -> str | None:
-    return next((_text(one, "name") for one in _agents(sale) if one.get("responsible") is True), None)
-
-
 def _sum(agents: Sequence[Row], key: str) -> Decimal:
     amounts = [_object(one, "commission").get(key) for one in agents]
     return sum((one for one in amounts if isinstance(one, Decimal)), Decimal(0))
-
-
-def _text(row: Row, key: str) -> str | None:
-    value = row.get(key)
-    return value if isinstance(value, str) and value else None
 
 
 def _object(row: Row, key: str) -> Row:

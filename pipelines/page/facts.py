@@ -144,8 +144,6 @@ class ChangeReason:
     awaited_reports: str | None
     noted_at_utc: datetime | None
     amount: Decimal
-    landing: str | None
-    sha256: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +158,80 @@ class BudgetChange:
     amount_before: Decimal | None
     amount_after: Decimal
     difference: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class SameDays:
+    """Sales of the month that runs and of the same days of last year."""
+
+    kind: str
+    scope: str
+    until_on: date
+    offices: int
+    homes: Decimal
+    homes_before: Decimal
+    commission: Decimal
+    commission_before: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Driver:
+    """What the number of homes, their price and the fee made of a change of commission of sales."""
+
+    kind: str
+    scope: str
+    period: str  # month or year
+    month: date
+    sold_commission_before: Decimal
+    sold_commission: Decimal
+    homes_effect: Decimal
+    price_effect: Decimal
+    fee_effect: Decimal
+    difference: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Headcount:
+    """Agents at work in a month, and who came and went; null where that is not known."""
+
+    kind: str
+    scope: str
+    month: date
+    agents: int
+    joined: int | None
+    gone: int | None
+    quiet: int | None
+    moved_in: int | None
+    moved_out: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """An agent's last three months beside the same of last year."""
+
+    office_id: str | None
+    office_name: str | None
+    name: str
+    last_month: date
+    commission: Decimal
+    commission_before: Decimal
+    difference: Decimal
+    commission_change: float | None
+    has_left: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Cancelled:
+    """A sale that is gone."""
+
+    office_id: str
+    office_name: str
+    home: str
+    agents: str | None
+    contract_on: date | None
+    month: date
+    noted_on: date
+    commission: Decimal | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -385,6 +457,11 @@ class Facts:
     changes: Sequence[ChangedMonth] = ()
     change_reasons: Sequence[ChangeReason] = ()
     budget_changes: Sequence[BudgetChange] = ()
+    same_days: Sequence[SameDays] = ()
+    drivers: Sequence[Driver] = ()
+    headcount: Sequence[Headcount] = ()
+    trends: Sequence[Trend] = ()
+    cancelled: Sequence[Cancelled] = ()
     agents: Sequence[Agent] = ()
     receivables: Sequence[Receivable] = ()
     due_sales: Sequence[DueSale] = ()

@@ -11,11 +11,12 @@ from functools import partial
 from zoneinfo import ZoneInfo
 
 from pipelines.foreign_text import file_name
-from pipelines.page import operators, sections
+from pipelines.page import earnings, leads, operators, people, sales
 from pipelines.page.facts import Basis, Facts, Scope, facts_of
 from pipelines.page.language import Language, language
 from pipelines.page.rendering import render
 from pipelines.page.tables import Writer
+from pipelines.page.verdict import verdict
 
 FOLDERS = {"office": "offices", "brand": "brands", "region": "regions"}
 """The folders of the pages beside that of the chain, by their kind."""
@@ -79,17 +80,20 @@ def render_page(facts: Facts, form: Form, page: Scope | None, *, has_links: bool
         rate=words.percent(basis.vat_rate),
         banner=words.text(f"page.{page.state}", day=words.day(page.until_on)) if page and page.state else "",
         read=words.moment(page.read_at_utc, timezone) if page and page.read_at_utc else "",
-        verdict=sections.verdict(own, writer, timezone),
-        changes=sections.changes_section(own, writer, timezone),
-        cards=sections.cards(own, writer),
-        year_end=sections.year_end(own, writer),
-        offices=None if kind == "office" else sections.offices_section(own, writer, files),
-        agents=sections.agents_section(own, writer) if kind == "office" else None,
-        months=sections.months_section(own, writer),
-        owed=sections.owed_section(own, writer),
-        boards=sections.boards(own, writer, "user") if kind == "chain" else [],
-        office_boards=sections.boards(own, writer, "office") if kind == "chain" else [],
-        leads=sections.leads_section(own, writer),
+        verdict=verdict(own, writer, timezone),
+        changes=sales.changes_section(own, writer, timezone),
+        cards=earnings.cards(own, writer),
+        year_end=earnings.year_end(own, writer),
+        offices=None if kind == "office" else earnings.offices_section(own, writer, files),
+        agents=people.agents_section(own, writer) if kind == "office" else None,
+        months=earnings.months_section(own, writer),
+        drivers=earnings.drivers_table(own, writer),
+        people=people.people_section(own, writer),
+        cancelled=sales.cancelled_section(own, writer),
+        owed=sales.owed_section(own, writer),
+        boards=people.boards(own, writer, "user") if kind == "chain" else [],
+        office_boards=people.boards(own, writer, "office") if kind == "chain" else [],
+        leads=leads.leads_section(own, writer),
         made_at_utc=form.made_at_utc,
         timezone=form.timezone,
     )

@@ -1,8 +1,7 @@
 -- What did each agent earn this year at each office, and how far is that from the agent's own budget?
 -- One row per office and user at work there: January to month, the newest one that is over for every office. Budget and
--- reached are of the months that have a budget of the user and are known; both are null without a budget. Has left says who was
--- taken out of the directory, or is missing in it and was not active in month. Last seen is the last month of any activity at the
--- office, of those and of who was not active for two months. Before is of the same months of the year before, where all of them are
+-- reached are of the months that have a budget of the user and are known; both are null without a budget. Last seen is the last
+-- month of any activity at the office, of who has left and of who was not active for two months. Before is of the same months of the year before, where all of them are
 -- held for the office; whoever earned then and not since is there too. New since is the first month of activity at the office
 -- of those who were not active there in January of the year before, where that year is held, and of those who came after month.
 -- Declared VAT is taken off.
@@ -79,10 +78,9 @@ SELECT
             )
         THEN active.first_month
     END AS new_since,
-    names.left_directory_on IS NOT NULL
-    OR coalesce(names.is_missing_in_directory AND active.last_month < last_month.month, false) AS has_left,
+    coalesce(names.has_left, false) AS has_left,
     CASE
-        WHEN has_left OR active.last_month < last_month.month - INTERVAL 2 MONTH THEN active.last_month
+        WHEN names.has_left OR active.last_month < last_month.month - INTERVAL 2 MONTH THEN active.last_month
     END AS last_seen
 FROM (FROM earned_by_year WHERE years_ago = 0) AS earned
 FULL JOIN budgeted USING (office_id, user_id)

@@ -1,6 +1,6 @@
 -- Why did these months change?
 -- One row per row of sql/page/changes.sql and sale, agent or rest that explains a part of it, as marts.month_change_reasons
--- says; less than a krona is left out. Of a sale that is listed no more, landing and sha256 say which stored answer had it last.
+-- says; less than a krona is left out.
 WITH since AS (
     SELECT compared_with(at_utc, newest_utc) AS at_utc
     FROM (SELECT at_utc, max(at_utc) OVER () AS newest_utc FROM meta.publications WHERE status = 'published')
@@ -32,10 +32,8 @@ last_listed AS (
     SELECT
         versions.estate_id,
         versions.estate_number,
-        loads.landing,
-        loads.sha256
+        versions.street_address
     FROM marts.sale_versions AS versions
-    LEFT JOIN meta.loads AS loads ON loads.load_id = versions._load_id
     WHERE versions.is_present
     QUALIFY row_number() OVER (PARTITION BY versions.estate_id ORDER BY versions.version DESC) = 1
 )
@@ -45,16 +43,14 @@ SELECT
     reasons.month,
     reasons.kind,
     reasons.estate_id,
-    reasons.home,
+    coalesce(reasons.home, last_listed.street_address) AS home,
     coalesce(last_listed.estate_number, reasons.estate_id) AS home_number,
     coalesce(users.user_label, reasons.user_id) AS agent,
     coalesce(offices.office_name, reasons.other_office_id) AS other_office,
     reasons.other_month,
     reasons.awaited_reports,
     reasons.noted_at_utc,
-    reasons.amount,
-    CASE WHEN reasons.home IS NULL THEN last_listed.landing END AS landing,
-    CASE WHEN reasons.home IS NULL THEN last_listed.sha256 END AS sha256
+    reasons.amount
 FROM reasons
 LEFT JOIN last_listed ON last_listed.estate_id = reasons.estate_id
 LEFT JOIN marts.users AS users ON users.user_id = reasons.user_id

@@ -11,7 +11,7 @@ SELECT
     rank_change,
     earner_count,
     is_complete,
-    left_directory_on IS NOT NULL AS has_left
+    coalesce(users.has_left, false) AS has_left
 FROM marts.leaderboard
 LEFT JOIN meta.tax_basis AS basis ON true
 LEFT JOIN marts.users AS users ON earner_kind = 'user' AND users.user_id = earner_id

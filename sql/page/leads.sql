@@ -9,9 +9,10 @@ WITH counted AS (
 ),
 
 asked AS (
-    SELECT unnest(pages_of(counted.office_id, offices.brand, offices.region), recursive := true), counted.*
+    SELECT coalesce(levels.level, 'chain') AS kind, coalesce(levels.member_id, '') AS scope, counted.*
     FROM counted
-    LEFT JOIN marts.offices AS offices ON offices.office_id = counted.office_id
+    LEFT JOIN marts.office_levels AS levels ON levels.office_id = counted.office_id
+    WHERE kind = 'chain' OR levels.member_id IS NOT NULL
 ),
 
 named AS (

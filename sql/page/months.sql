@@ -6,8 +6,6 @@ WITH known AS (
     SELECT
         coverage.month,
         coverage.office_id,
-        coverage.brand,
-        coverage.region,
         coverage.is_commission_held AS is_whole,
         without_vat(months.commission, basis) AS commission,
         without_vat(months.sold_commission, basis) AS sold_commission,
@@ -28,10 +26,10 @@ WITH known AS (
 ),
 
 of_pages AS (
-    SELECT
-        unnest(pages_of(office_id, brand, region), recursive := true),
-        known.*
+    SELECT levels.level AS kind, coalesce(levels.member_id, '') AS scope, known.*
     FROM known
+    INNER JOIN marts.office_levels AS levels USING (office_id)
+    WHERE levels.level = 'chain' OR levels.member_id IS NOT NULL
 ),
 
 summed AS (

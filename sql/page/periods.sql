@@ -9,8 +9,6 @@ WITH known AS (
     SELECT
         coverage.month,
         coverage.office_id,
-        coverage.brand,
-        coverage.region,
         coverage.is_commission_held AS is_whole,
         without_vat(months.commission, basis) AS commission,
         without_vat(months.sold_commission, basis) AS sold_commission,
@@ -35,10 +33,10 @@ WITH known AS (
 ),
 
 of_pages AS (
-    SELECT
-        unnest(pages_of(office_id, brand, region), recursive := true),
-        known.*
+    SELECT levels.level AS kind, coalesce(levels.member_id, '') AS scope, known.*
     FROM known
+    INNER JOIN marts.office_levels AS levels USING (office_id)
+    WHERE levels.level = 'chain' OR levels.member_id IS NOT NULL
 ),
 
 months_of_pages AS (

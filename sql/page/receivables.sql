@@ -12,11 +12,11 @@ SELECT
     count(*) FILTER (is_receipt_noted AND is_outstanding) AS homes,
     sum(outstanding_commission) FILTER (is_receipt_noted)::DECIMAL(18, 4) AS outstanding,
     sum(due_commission) FILTER (is_receipt_noted)::DECIMAL(18, 4) AS due,
-    sum(outstanding_commission) FILTER (is_receipt_noted AND state = 'signed')::DECIMAL(18, 4) AS not_due,
-    sum(due_commission) FILTER (is_receipt_noted AND days_due <= 30)::DECIMAL(18, 4) AS due_to_30,
-    sum(due_commission) FILTER (is_receipt_noted AND days_due BETWEEN 31 AND 60)::DECIMAL(18, 4) AS due_to_60,
-    sum(due_commission) FILTER (is_receipt_noted AND days_due > 60)::DECIMAL(18, 4) AS due_longer,
-    sum(outstanding_commission) FILTER (is_receipt_noted AND state = 'possession not known')::DECIMAL(18, 4) AS undated,
+    sum(outstanding_commission) FILTER (is_receipt_noted AND age_band = 'not yet due')::DECIMAL(18, 4) AS not_due,
+    sum(due_commission) FILTER (is_receipt_noted AND age_band = '0-30 days')::DECIMAL(18, 4) AS due_to_30,
+    sum(due_commission) FILTER (is_receipt_noted AND age_band = '31-60 days')::DECIMAL(18, 4) AS due_to_60,
+    sum(due_commission) FILTER (is_receipt_noted AND age_band = 'over 60 days')::DECIMAL(18, 4) AS due_longer,
+    sum(outstanding_commission) FILTER (is_receipt_noted AND age_band = 'possession not known')::DECIMAL(18, 4) AS undated,
     max(counted_on) AS counted_on
 FROM outstanding
 GROUP BY office_id, is_receipt_noted

@@ -46,11 +46,13 @@ compared AS (
 
 of_pages AS (
     SELECT
-        unnest(pages_of(compared.office_id, offices.brand, offices.region), recursive := true),
+        levels.level AS kind,
+        coalesce(levels.member_id, '') AS scope,
         compared.kind AS change,
         compared.commission
     FROM compared
-    LEFT JOIN marts.offices AS offices USING (office_id)
+    INNER JOIN marts.office_levels AS levels USING (office_id)
+    WHERE levels.level = 'chain' OR levels.member_id IS NOT NULL
 )
 
 SELECT

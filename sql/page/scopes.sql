@@ -1,14 +1,12 @@
 -- Which pages are there, and up to when are their numbers known?
 -- One row per page: the chain, each office of which anything was ever held, and each brand and region where there are several.
--- Offices of a page are by name of their offices. State says what is wrong with the end of the numbers: cut (the newest month was read in part), behind (the
--- newest month of the chain is not read), stopped (it is not expected any more), and null where nothing is.
+-- State says what is wrong with the end of an office's numbers: cut (the newest month was read in part), behind (the newest month
+-- of the chain is not read), stopped (it is not expected any more); null where nothing is.
 WITH known AS (
     SELECT
         coverage.month,
         coverage.office_id,
         coalesce(coverage.office_name, coverage.office_id) AS office_name,
-        coverage.brand,
-        coverage.region,
         coverage.is_commission_held AS is_whole,
         months.commission IS NOT NULL AS is_held,
         months.read_at_utc,
@@ -23,8 +21,6 @@ offices AS (
     SELECT
         office_id,
         any_value(office_name) AS office_name,
-        any_value(brand) AS brand,
-        any_value(region) AS region,
         any_value(newest) AS newest,
         any_value(newest_of_chain) AS newest_of_chain,
         any_value(read_at_utc) FILTER (month = newest) AS read_at_utc,
@@ -40,16 +36,16 @@ offices AS (
 ),
 
 pages AS (
-    SELECT
-        unnest(pages_of(office_id, brand, region), recursive := true),
-        offices.*
+    SELECT levels.level AS kind, coalesce(levels.member_id, '') AS scope, levels.member_name, offices.*
     FROM offices
+    INNER JOIN marts.office_levels AS levels USING (office_id)
+    WHERE levels.level = 'chain' OR levels.member_id IS NOT NULL
 )
 
 SELECT
     kind,
     scope,
-    CASE kind WHEN 'office' THEN any_value(office_name) WHEN 'chain' THEN NULL ELSE scope END AS name,
+    any_value(member_name) AS name,
     list(office_id ORDER BY office_name, office_id) AS office_ids,
     list(office_name ORDER BY office_name, office_id) AS office_names,
     any_value(newest_of_chain) AS newest_of_chain,

@@ -8,9 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.operations.stored_sales import homes_as_last_listed, sales_as_last_held
-from pipelines.page.facts import ChangeReason
-from tests.unit.page.given import reason
+from pipelines.operations.stored_sales import sales_as_last_held
 from warehouse.load.landing import Landing
 
 AGENTS = [
@@ -65,24 +63,9 @@ def test_without_the_answer_a_sale_counts_whole_where_it_was_listed(landing: Lan
     assert [(one["street_address"], one["share"]) for one in found] == [(None, 1)]
 
 
-def gone(path: str) -> ChangeReason:
-    """The reason of a changed month: a sale that the sales list has no more."""
-    return reason("M1", landing=path)
-
-
-def test_a_sale_that_vanished_has_home_and_responsible_agent_as_long_as_the_answer_is_kept(
-    landing: Landing,
-) -> None:
-    reasons = [gone("sales/G1/now/L1.tar.zst"), gone("gone.tar.zst")]
-    found = homes_as_last_listed(landing, reasons)
-    assert [(one.home, one.agent) for one in found] == [("Storgatan 94C", "Åsa Berg"), (None, None)]
-
-
 def test_an_answer_of_an_unknown_shape_is_no_sale(tmp_path: Path) -> None:
     landing = Landing(tmp_path)
     writer = landing.open("sales", "G1", None, None, "L1")
     writer.add({}, json.dumps({"id": "E1", "agents": "somebody", "address": 5}).encode())
     writer.close({"used": [0]})
     assert sales_as_last_held(landing, [vanished()], office="M1") == []
-    reasons = (gone("sales/G1/now/L1.tar.zst"),)
-    assert homes_as_last_listed(landing, reasons) == reasons

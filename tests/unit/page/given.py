@@ -134,7 +134,7 @@ def reason(office: str, kind: str = "sale gone", amount: int = -60, **more: str 
     """What explains a change of January, a sale without an address if nothing else is said."""
     known = ChangeReason(
         office, month("2026-01"), kind, "E1", None, "2601-001", None, None, None, None,
-        PUBLISHED - timedelta(days=1), Decimal(amount), None, None,
+        PUBLISHED - timedelta(days=1), Decimal(amount),
     )  # fmt: skip
     return replace(known, **more)  # type: ignore[arg-type]
 

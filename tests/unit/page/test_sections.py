@@ -9,21 +9,14 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from pipelines.page.earnings import cards, months_section, offices_section, year_end
 from pipelines.page.facts import Facts, Leads, facts_of
 from pipelines.page.language import SPACE, language
-from pipelines.page.sections import (
-    agents_section,
-    boards,
-    cards,
-    changes_section,
-    leads_section,
-    months_section,
-    offices_section,
-    owed_section,
-    verdict,
-    year_end,
-)
+from pipelines.page.leads import leads_section
+from pipelines.page.people import agents_section, boards
+from pipelines.page.sales import changes_section, owed_section
 from pipelines.page.tables import Table, Writer
+from pipelines.page.verdict import verdict
 from tests.unit.page.given import agent, chain, doubt, month, owed, period, reason
 
 ENGLISH, BOTH = Writer(language("en"), None), Writer(language("en"), Decimal("0.25"))

@@ -1,0 +1,17 @@
+-- Which agents are falling, and which are rising?
+-- One row per agent at work in the three newest months that are over for every office and compared with the same three of last
+-- year, those who fell most first. Declared VAT is taken off.
+SELECT
+    trends.office_id,
+    trends.office_name,
+    trends.user_label AS name,
+    trends.last_month,
+    without_vat(trends.commission, basis)::DECIMAL(18, 4) AS commission,
+    without_vat(trends.commission_before, basis)::DECIMAL(18, 4) AS commission_before,
+    without_vat(trends.commission_change, basis)::DECIMAL(18, 4) AS difference,
+    trends.commission_change_share::DOUBLE AS commission_change,
+    trends.has_left
+FROM marts.agent_trends AS trends
+LEFT JOIN meta.tax_basis AS basis ON true
+WHERE trends.commission_change IS NOT NULL
+ORDER BY trends.commission_change, trends.user_label
