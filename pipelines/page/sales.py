@@ -18,7 +18,7 @@ from pipelines.page.facts import (
     Receivable,
 )
 from pipelines.page.language import Language, local_day
-from pipelines.page.tables import Column, Table, Writer
+from pipelines.page.tables import Cell, Column, Table, Writer
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Changes:
     """What changed since an earlier publication: figures in one line, and two tables."""
 
     since: str
-    figures: list[str]
+    figures: list[Cell]
     months: Table | None
     budgets: Table | None
 
@@ -37,7 +37,7 @@ def changes_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Changes
     if not facts.basis or facts.basis[0].since_utc is None:
         return None
     figures = [
-        words.text(f"changes.{name}", count, amount=words.brief(amount, has_plus=True))
+        writer.phrase(f"changes.{name}", count, amount, has_plus=True)
         for row in facts.sales_since
         for name, count, amount in (
             ("new", row.new_count, row.new_commission),
@@ -48,14 +48,12 @@ def changes_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Changes
     ]
     if facts.changes:
         total = sum((one.difference for one in facts.changes), Decimal(0))
-        figures.append(
-            words.text("changes.months", len(facts.changes), amount=words.brief(total, has_plus=True))
-        )
+        figures.append(writer.phrase("changes.months", len(facts.changes), total, has_plus=True))
     if facts.budget_changes:
-        figures.append(words.text("changes.budgets", len(facts.budget_changes)))
+        figures.append(writer.cell("words", words.text("changes.budgets", len(facts.budget_changes))))
     return Changes(
         since=words.day(local_day(facts.basis[0].since_utc, timezone)),
-        figures=figures or [words.text("changes.nothing")],
+        figures=figures or [writer.cell("words", words.text("changes.nothing"))],
         months=_changed_months(facts, writer, timezone),
         budgets=_changed_budgets(facts, writer),
     )
@@ -195,7 +193,7 @@ def owed_section(facts: Facts, writer: Writer) -> Owed:
 class CancelledSales:
     """How many sales were cancelled this year, their commission, and which."""
 
-    figure: str
+    figure: Cell
     table: Table | None
 
 
@@ -218,5 +216,5 @@ def cancelled_section(facts: Facts, writer: Writer) -> CancelledSales | None:
         Column[Cancelled](text("noted"), lambda r: r.noted_on, "day"),
         Column[Cancelled](text("commission"), lambda r: r.commission, "money"),
     ]
-    figure = words.text("cancelled.figure", len(rows), amount=words.brief(amount))
+    figure = writer.phrase("cancelled.figure", len(rows), amount)
     return CancelledSales(figure, writer.table(text("heading"), columns, rows))

@@ -93,6 +93,16 @@ class Writer:
         """An amount in the second reading; none where there is only one."""
         return None if amount is None or self.vat_rate is None else Decimal(amount) / (1 + self.vat_rate)
 
+    def phrase(self, key: str, count: Number, amount: Decimal, *, has_plus: bool = False) -> Cell:
+        """Words with an amount in them, in the one reading or in both."""
+
+        def text(reading: Number | None) -> Reading:
+            written = self.words.brief(reading, has_plus=has_plus)
+            return Reading(self.words.text(key, count, amount=written), "")
+
+        less = self.without(amount)
+        return Cell(text(amount), None if less is None else text(less))
+
     def table(self, name: str, columns: Sequence[Column[T]], rows: Sequence[T]) -> Table | None:
         """The table of these records; none without a record."""
         if not rows:
@@ -138,7 +148,7 @@ class Writer:
         if value is None or isinstance(value, str):
             return Reading(value or self.words.number(None), value or "")
         tone = "" if kind not in ("change", "signed money") or not value else "up" if value > 0 else "down"
-        return Reading(self._number(kind, value), f"{value:f}", tone)
+        return Reading(self._number(kind, value), f"{float(value):.10g}", tone)
 
     def _number(self, kind: str, value: Number) -> str:
         match kind:

@@ -3,7 +3,8 @@
 -- reached are of the months that have a budget of the user and are known; both are null without a budget. Last seen is the last
 -- month of any activity at the office, of who has left and of who was not active for two months. Before is of the same months of the year before, where all of them are
 -- held for the office; whoever earned then and not since is there too. New since is the first month of activity at the office
--- of those who were not active there in January of the year before, where that year is held, and of those who came after month.
+-- of those who were not active there in January of the year before, where that year is held, and of those who came after month:
+-- of these commission change is null.
 -- Declared VAT is taken off.
 WITH last_month AS (
     SELECT month FROM marts.chain_month WHERE is_last_over
@@ -65,9 +66,6 @@ SELECT
         WHEN held_before.office_id IS NOT NULL AND before.is_complete IS NOT FALSE
         THEN without_vat(coalesce(before.commission, 0), basis)::DECIMAL(18, 4)
     END AS commission_before,
-    CASE
-        WHEN commission_before <> 0 THEN (earned.commission / nullif(before.commission, 0) - 1)::DOUBLE
-    END AS commission_change,
     nullif(budgeted.budget, 0)::DECIMAL(18, 4) AS budget,
     CASE WHEN budgeted.budget <> 0 THEN budgeted.reached END::DECIMAL(18, 4) AS reached,
     CASE
@@ -81,7 +79,11 @@ SELECT
     coalesce(names.has_left, false) AS has_left,
     CASE
         WHEN names.has_left OR active.last_month < last_month.month - INTERVAL 2 MONTH THEN active.last_month
-    END AS last_seen
+    END AS last_seen,
+    CASE
+        WHEN commission_before <> 0 AND new_since IS NULL
+        THEN (coalesce(earned.commission, 0) / nullif(before.commission, 0) - 1)::DOUBLE
+    END AS commission_change
 FROM (FROM earned_by_year WHERE years_ago = 0) AS earned
 FULL JOIN budgeted USING (office_id, user_id)
 FULL JOIN (FROM earned_by_year WHERE years_ago = 1 AND commission <> 0) AS before USING (office_id, user_id)

@@ -10,6 +10,7 @@ import pytest
 from duckdb import DuckDBPyConnection
 
 from tests.marts.given import (
+    arrived,
     asked_for,
     build_for,
     built,
@@ -17,6 +18,7 @@ from tests.marts.given import (
     held,
     loaded,
     month,
+    rows,
     sales_read,
     warehouse,
 )
@@ -155,10 +157,8 @@ def test_closed_months_changed_since_a_week_before_with_their_reasons() -> None:
     given = nights(({"E1": 5, "E2": 60}, 65), ({"E1": 5, "E2": 60}, 65), ({"E1": 5}, 5))
     [change] = found(given, "changes")
     assert (change["office_id"], change["month"], change["difference"]) == ("M1", JANUARY, -60)
-    given.execute("UPDATE meta.loads SET landing = fetched_at_utc::VARCHAR")
     [why] = found(given, "change_reasons")
-    assert (why["kind"], why["home"], why["amount"]) == ("sale gone", None, -60)
-    assert why["landing"] == str(NIGHTS[0])
+    assert (why["kind"], why["home_number"], why["amount"]) == ("sale gone", "E2", -60)
 
 
 def test_sales_that_came_and_went_are_counted_and_what_is_read_for_the_first_time_is_no_news() -> None:
@@ -280,3 +280,43 @@ def test_what_is_whole_has_no_squares() -> None:
     read(given, "M1", {"2025-12": 5, "2026-01": 5})
     given.execute("INSERT INTO meta.requests_by_day BY NAME SELECT DATE '2026-01-20' AS day")
     assert found(given, "coverage") == []
+
+
+def test_a_month_that_runs_is_compared_with_the_same_days_by_day_of_contract() -> None:
+    given = warehouse()
+    for year in (2025, 2026):
+        is_open = year == 2026
+        sales = {f"{year}-{day}": day for day in (3, 9, 25)}
+        at_utc = datetime(2026, 2, 10, 3)
+        sales_read(given, f"{year}-02", sales, at_utc, is_open=is_open)
+        for day in (3, 9, 25):
+            given.execute(
+                "UPDATE bi.sales_estates SET contract_day = $1 WHERE id = $2",
+                [date(year, 2, day), f"{year}-{day}"],
+            )
+    read(given, "M1", {"2026-02": 12}, open_month="2026-02")
+    of_chain = next(one for one in found(given, "same_days") if one["kind"] == "chain")
+    assert (of_chain["until_on"], of_chain["commission"], of_chain["commission_before"]) == (
+        date(2026, 2, 10),
+        12,
+        12,
+    )
+
+
+def test_a_month_of_last_year_that_was_not_read_is_compared_with_nothing() -> None:
+    given = warehouse()
+    sales_read(given, "2026-02", {"E1": 5}, datetime(2026, 2, 10, 3), is_open=True)
+    read(given, "M1", {"2026-02": 5}, open_month="2026-02")
+    assert found(given, "same_days") == []
+
+
+def test_a_brand_has_a_page_where_there_are_several_with_the_sums_of_its_offices() -> None:
+    given = warehouse()
+    for office in ("M1", "M2", "M3"):
+        read(given, office, {"2026-01": 50})
+    arrived(given, "trademarks_history", name="VARCHAR", office_ids="JSON")
+    brands = [{"name": "Ek", "office_ids": '["M1", "M2"]'}, {"name": "Lind", "office_ids": '["M3"]'}]
+    rows(given, "trademarks_history", "G1", "2026-01", brands)
+    pages = [(one["kind"], one["scope"]) for one in found(given, "scopes")]
+    assert pages[:3] == [("brand", "Ek"), ("brand", "Lind"), ("chain", "")]
+    assert period(given, "month", "brand")["commission"] == 100

@@ -12,19 +12,24 @@ from pipelines.page.facts import (
     Agent,
     Basis,
     BudgetChange,
+    Cancelled,
     ChangedMonth,
     ChangeReason,
     Doubt,
+    Driver,
     DueSale,
     Earner,
     Facts,
+    Headcount,
     Leads,
     Month,
     Period,
     Receivable,
     SalesSince,
+    SameDays,
     Scope,
     Standing,
+    Trend,
 )
 from pipelines.page.html_page import Form, page_of_chain, render_operators, render_page
 from pipelines.page.language import language
@@ -182,6 +187,25 @@ def chain(*offices: str, months: int = 13) -> Facts:
         months=tuple(earned(kind, name, one, 1000 + one.month) for kind, name in pages for one in shown),
         sales_since=tuple(
             SalesSince(kind, name, 2, Decimal(100), 1, Decimal(-60), 1, Decimal(5)) for kind, name in pages
+        ),
+        same_days=tuple(
+            SameDays(kind, name, PUBLISHED.date(), 1, Decimal(3), Decimal(4), Decimal(90), Decimal(100))
+            for kind, name in pages
+        ),
+        drivers=tuple(
+            Driver(kind, name, "year", LAST, *map(Decimal, (100, 110, 20, -5, -5, 10)))
+            for kind, name in pages
+        ),
+        headcount=tuple(
+            Headcount(kind, name, one, 7, 1, 2, 0, 0, 0) for kind, name in pages for one in shown[-2::-1]
+        ),
+        trends=tuple(
+            Trend(office, office, f"Agent of {office}", LAST, *map(Decimal, (40, 50, -10)), -0.2, False)
+            for office in offices
+        ),
+        cancelled=tuple(
+            Cancelled(office, office, f"Lane of {office}", None, LAST, LAST, PUBLISHED.date(), Decimal(60))
+            for office in offices
         ),
         changes=tuple(changed(office) for office in offices),
         change_reasons=tuple(reason(office) for office in offices),

@@ -9,12 +9,12 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from pipelines.page.earnings import cards, months_section, offices_section, year_end
+from pipelines.page.earnings import cards, drivers_table, months_section, offices_section, year_end
 from pipelines.page.facts import Facts, Leads, facts_of
 from pipelines.page.language import SPACE, language
 from pipelines.page.leads import leads_section
-from pipelines.page.people import agents_section, boards
-from pipelines.page.sales import changes_section, owed_section
+from pipelines.page.people import agents_section, boards, people_section
+from pipelines.page.sales import cancelled_section, changes_section, owed_section
 from pipelines.page.tables import Table, Writer
 from pipelines.page.verdict import verdict
 from tests.unit.page.given import agent, chain, doubt, month, owed, period, reason
@@ -134,7 +134,7 @@ def test_a_changed_month_stands_beside_each_of_its_reasons() -> None:
 def test_what_changed_is_a_line_of_figures() -> None:
     found = changes_section(of_chain(chain("A")), ENGLISH, STOCKHOLM)
     assert found is not None
-    assert (found.since, found.figures) == (
+    assert (found.since, [one.stated.text for one in found.figures]) == (
         "13 March 2026",
         [
             "2 new sales (+100)",
@@ -210,3 +210,47 @@ def test_what_is_doubtful_is_a_table_and_its_worst_the_level() -> None:
         ["sales", "could not be read", "A", "February 2026"],
         ["budgets of commission", "late", "–", "February 2026"],
     ]
+
+
+def test_the_month_that_runs_has_its_sales_beside_the_same_days_of_last_year() -> None:
+    card = cards(of_chain(chain("A")), BOTH)[0]
+    figure = card.more[-1]
+    assert (figure.name, figure.cell.stated.text, figure.change) == (
+        "Sales to day 20, on the same days of last year",
+        "90",
+        pytest.approx(-0.1),
+    )
+
+
+def test_homes_price_and_fee_stand_beside_what_they_made_of_commission() -> None:
+    [row] = texts(drivers_table(of_chain(chain("A")), ENGLISH))
+    assert row == ["Year to date", "100", "+20", "−5", "−5", "110", "+10"]
+
+
+def test_people_are_a_line_and_tables() -> None:
+    found = people_section(of_chain(chain("A")), ENGLISH)
+    assert found is not None
+    assert found.figures == [
+        "7 active agents in February 2026",
+        "in the last twelve months 12 new and 24 who left",
+    ]
+    assert texts(found.falling) == [["Agent of A", "A", "50", "40", "−10", "−20.0%"]]
+    assert found.rising is None
+
+
+def test_who_came_is_not_summed_up_where_a_month_is_not_known() -> None:
+    facts = of_chain(chain("A"))
+    unknown = [replace(one, joined=None) for one in facts.headcount]
+    found = people_section(replace(facts, headcount=unknown), ENGLISH)
+    assert found is not None
+    assert found.figures == ["7 active agents in February 2026"]
+
+
+def test_cancelled_sales_are_counted_with_their_commission_in_both_readings() -> None:
+    found = cancelled_section(of_chain(chain("A")), BOTH)
+    assert found is not None
+    assert (found.figure.stated.text, found.figure.less and found.figure.less.text) == (
+        "One sale, 60 of commission.",
+        "One sale, 48 of commission.",
+    )
+    assert texts(found.table)[0][0] == "Lane of A"
