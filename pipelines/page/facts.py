@@ -503,16 +503,17 @@ def facts_from_rows(rows: Mapping[str, Sequence[Mapping[str, Any]] | None]) -> F
 
 def facts_of(facts: Facts, page: Scope) -> Facts:
     """The facts of one page, with no row of another page or of an office that is not on it."""
-    offices = {*page.office_ids, None} if page.kind != "chain" else None
     found: dict[str, tuple[Any, ...]] = {}
     for name, record in RECORDS.items():
         columns = {field.name for field in fields(record)}
         rows: Sequence[Any] = getattr(facts, name)
         if "scope" in columns:
             rows = [row for row in rows if (row.kind, row.scope) == (page.kind, page.scope)]
-        elif "office_id" in columns and offices is not None:
-            rows = [row for row in rows if row.office_id in offices]
-            if name == "doubts":
-                rows = [row for row in rows if not row.is_of_chain]
+        elif "office_id" in columns and page.kind != "chain":
+            rows = [row for row in rows if row.office_id in page.office_ids or _may_be_of_any(row)]
         found[name] = tuple(rows)
     return replace(facts, **found)
+
+
+def _may_be_of_any(row: object) -> bool:
+    return isinstance(row, Doubt) and row.office_id is None and not row.is_of_chain

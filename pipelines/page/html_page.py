@@ -59,7 +59,7 @@ def render_page(facts: Facts, form: Form, page: Scope | None, *, has_links: bool
     pages = [one for one in facts.scopes if one.kind != "chain"] if has_links else []
     files = {one.scope: up + page_path(one) for one in pages if one.kind == "office"}
     chain = form.chain_name or words.text("page.chain")
-    only = facts.scopes[0].office_names[0] if page and len(page.office_names) == 1 else ""
+    only = page.office_names[0] if page and len(page.office_names) == 1 else ""
     return render(
         "page.html",
         script="page.js",
