@@ -217,7 +217,6 @@ class Trend:
     commission_before: Decimal
     difference: Decimal
     commission_change: float | None
-    has_left: bool
 
 
 @dataclass(frozen=True, slots=True)

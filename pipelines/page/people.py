@@ -69,9 +69,7 @@ def _trends(rows: Sequence[Trend], name: str, writer: Writer) -> Table | None:
         return words.text(f"people.{key}")
 
     columns = [
-        Column[Trend](
-            text("agent"), lambda r: r.name, note=lambda r: words.text("agents.left") if r.has_left else ""
-        ),
+        Column[Trend](text("agent"), lambda r: r.name),
         Column[Trend](text("office"), lambda r: r.office_name),
         Column[Trend](text("before"), lambda r: r.commission_before, "money"),
         Column[Trend](text("now"), lambda r: r.commission, "money"),

@@ -54,7 +54,10 @@ found AS (
     FROM meta.conditions AS conditions
     LEFT JOIN subjects USING (report)
     ANTI JOIN budgets_on_time AS others ON others.subject = subjects.subject AND others.customer = conditions.customer
-    WHERE subjects.subject IS NOT NULL OR conditions.report IS NULL
+    WHERE (subjects.subject IS NOT NULL OR conditions.report IS NULL)
+        AND conditions.kind NOT IN (
+            'assumption', 'changed column', 'changes unknown', 'check', 'not refreshed', 'overlap', 'quarantine'
+        )
     UNION ALL
     SELECT problems.kind, problems.severity, subjects.subject, problems.customer, problems.month, problems.since_utc
     FROM meta.problems AS problems

@@ -42,8 +42,7 @@ summed AS (
         bool_or(is_open) AS is_open,
         sum(commission) AS commission,
         sum(homes) AS homes,
-        sum(commission) FILTER (is_whole AND agents IS NOT NULL)
-        / nullif(sum(agents) FILTER (is_whole AND commission IS NOT NULL), 0) AS per_agent,
+        per_active_agent(commission, agents) AS per_agent,
         sum(price) / nullif(sum(homes), 0) AS average_price,
         sum(sold_commission) / nullif(sum(price), 0) AS fee_share,
         nullif(sum(budget), 0) AS budget,

@@ -138,10 +138,8 @@ figures AS (
         sum(sold_commission) / nullif(sum(price), 0) AS fee_share,
         sum(sold_commission) / nullif(sum(homes), 0) AS average_commission,
         sum(commission) - CASE WHEN count(commission) = count(sold_commission) THEN sum(sold_commission) END AS beside_sales,
-        sum(commission) FILTER (is_whole AND agents IS NOT NULL)
-        / nullif(sum(agents) FILTER (is_whole AND commission IS NOT NULL), 0) AS per_agent,
-        sum(agents) FILTER (is_whole AND commission IS NOT NULL)
-        / nullif(count(DISTINCT month) FILTER (is_whole AND agents IS NOT NULL), 0) AS agents,
+        per_active_agent(commission, agents) AS per_agent,
+        sum(agents) / nullif(count(DISTINCT month) FILTER (agents IS NOT NULL), 0) AS agents,
         nullif(sum(budget) FILTER (is_over AND actual IS NOT NULL), 0) AS budget,
         sum(actual) FILTER (is_over AND budget IS NOT NULL) AS actual,
         count(DISTINCT sides.office_id) FILTER (is_over AND budget IS NOT NULL AND actual IS NOT NULL) AS budgeted,

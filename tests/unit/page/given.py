@@ -200,17 +200,7 @@ def chain(*offices: str, months: int = 13) -> Facts:
             Headcount(kind, name, one, 7, 1, 2, 0, 0, 0) for kind, name in pages for one in shown[-2::-1]
         ),
         trends=tuple(
-            Trend(
-                office,
-                office,
-                f"Agent of {office}",
-                LAST,
-                Decimal(40),
-                Decimal(50),
-                Decimal(-10),
-                -0.2,
-                False,
-            )
+            Trend(office, office, f"Agent of {office}", LAST, Decimal(40), Decimal(50), Decimal(-10), -0.2)
             for office in offices
         ),
         cancelled=tuple(

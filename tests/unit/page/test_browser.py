@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
@@ -85,6 +87,7 @@ PAGES = {
     "operators": lambda: operators_page(replace(CHAIN, problems=(TROUBLE,))),
     "page": lambda: page(CHAIN),
     "two": lambda: page(TWO),
+    "many": lambda: page(chain(*(f"The Office of Place {place}" for place in range(24)))),
     "office": lambda: office_page(CHAIN, HOSTILE, "sv"),
     "dictionary": dictionary,
 }
@@ -155,3 +158,9 @@ def test_a_click_on_a_head_sorts_the_table_by_its_column(tab: Tab, tmp_path: Pat
 
 def test_the_switch_of_the_page_shows_the_other_reading(tab: Tab, tmp_path: Path) -> None:
     assert shown(tab, tmp_path, "page", 1280).value(READING) == ["900", "720"]
+
+
+def test_the_page_of_a_chain_of_24_offices_is_printed_on_two_sheets(tab: Tab, tmp_path: Path) -> None:
+    shown(tab, tmp_path, "many", 1280)
+    printed = base64.b64decode(tab.send("Page.printToPDF", preferCSSPageSize=True)["data"])
+    assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 2
