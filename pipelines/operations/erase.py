@@ -120,6 +120,7 @@ def erase(
                 for table, count in erasure.erase_tables(connection, person, tables).items():
                     receipt.rows.setdefault(table, count)
                 erasure.leave_traces(connection)
+            with store.writing() as connection:
                 build_marts(connection)  # the old ones would leave the person in the free space of the file
             compact(data_dir)
             if begun or receipt.found or erasure.was_published(data_dir, person, tables):

@@ -136,11 +136,6 @@ def erase_tables(connection: DuckDBPyConnection, person: Person, tables: Documen
     connection.execute(
         f"UPDATE meta.loads SET asked = {renamed} WHERE list_has_any(asked, $1)", [ids, person.alias]
     )
-    of_agents = renamed.replace("asked", "agent_ids")
-    connection.execute(
-        f"UPDATE meta.sale_versions SET agent_ids = {of_agents} WHERE list_has_any(agent_ids, $1)",
-        [ids, person.alias],
-    )
     sys.audit("brokerbi.tables_erased")
     return +touched
 
