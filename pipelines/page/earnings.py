@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from pipelines.page.charts import Chart, ChartMonth, chart
-from pipelines.page.facts import Driver, Facts, Month, Period, SameDays
+from pipelines.page.facts import Drift, Driver, Facts, Forecast, Month, Period, SameDays
 from pipelines.page.language import Language, Number
 from pipelines.page.tables import Cell, Column, Table, Writer
 
@@ -41,14 +41,15 @@ def cards(facts: Facts, writer: Writer) -> list[Card]:
     """One card per period; a file without a month has none."""
     found = {one.period: one for one in facts.periods if one.office_id is None}
     same_days = facts.same_days[0] if facts.same_days else None
+    drift = facts.drift[0] if facts.drift else None
     return [
-        _card(found[name], writer, same_days if name == "running" else None)
+        _card(found[name], writer, same_days if name == "running" else None, drift)
         for name in PERIODS
         if name in found and (found[name].is_over or name == "running")
     ]
 
 
-def _card(row: Period, writer: Writer, same_days: SameDays | None) -> Card:
+def _card(row: Period, writer: Writer, same_days: SameDays | None, drift: Drift | None) -> Card:
     """A period; of the month that runs only sales have a day to be compared by."""
     words = writer.words
 
@@ -89,7 +90,7 @@ def _card(row: Period, writer: Writer, same_days: SameDays | None) -> Card:
         more=more,
         progress=progress,
         goal=goal,
-        notes=_notes(row, writer),
+        notes=_notes(row, writer) + _on_drift(row, drift, words),
     )
 
 
@@ -113,20 +114,61 @@ def _notes(row: Period, writer: Writer) -> list[str]:
     return notes
 
 
+def _on_drift(row: Period, drift: Drift | None, words: Language) -> list[str]:
+    """That a fresh month is compared with a settled one, and by how much such a month usually changes."""
+    if drift is None or (row.period, row.last_month) != ("month", drift.month):
+        return []
+    return [
+        words.text("cards.fresh", drift.months, change=words.change(drift.change), weeks=drift.until_weeks)
+    ]
+
+
 def _of_offices(known: int, row: Period, words: Language) -> str:
     return words.text("cards.of_offices", known=known, all=row.offices) if known < row.offices else ""
 
 
-def year_end(facts: Facts, writer: Writer) -> tuple[Cell, Cell, str] | None:
-    """Where the year will end and its share of the year's budget; none where no office has a forecast."""
-    row = _year(facts)
+@dataclass(frozen=True)
+class YearEnd:
+    """Where the year will end, its share of the budget, its range, and how good past forecasts were."""
+
+    amount: Cell
+    share: Cell
+    offices: str
+    low: Cell | None
+    high: Cell | None
+    past_years: int
+    past: Table | None
+
+
+def year_end(facts: Facts, writer: Writer) -> YearEnd | None:
+    """None where no office has a forecast."""
+    row, words = _year(facts), writer.words
     if row is None or row.year_forecast is None or row.year_budget is None:
         return None
+    newest = next((one for one in facts.forecasts if one.is_newest), None)
+
+    def amount(value: Decimal | None) -> Cell | None:
+        return None if value is None else writer.cell("brief", value, writer.without(value))
+
+    columns = [
+        Column[Forecast](words.text("forecast.year"), lambda r: f"{r.month.year}"),
+        Column[Forecast](words.text("forecast.said"), lambda r: r.year_forecast, "money"),
+        Column[Forecast](words.text("forecast.became"), lambda r: r.year_actual, "money"),
+        Column[Forecast](words.text("forecast.miss"), lambda r: r.miss_share, "change"),
+    ]
     share = row.year_forecast / row.year_budget
-    return (
-        writer.cell("brief", row.year_forecast, writer.without(row.year_forecast)),
-        writer.cell("share", share, writer.without(share)),
-        _of_offices(row.forecast, row, writer.words),
+    return YearEnd(
+        amount=writer.cell("brief", row.year_forecast, writer.without(row.year_forecast)),
+        share=writer.cell("share", share, writer.without(share)),
+        offices=_of_offices(row.forecast, row, words),
+        low=amount(newest.year_forecast_low) if newest else None,
+        high=amount(newest.year_forecast_high) if newest else None,
+        past_years=newest.past_years if newest else 0,
+        past=writer.table(
+            words.text("forecast.heading", month=words.month(row.last_month, known_year=row.last_month.year)),
+            columns,
+            [one for one in facts.forecasts if one.year_actual is not None and not one.is_newest],
+        ),
     )
 
 

@@ -175,6 +175,32 @@ class SameDays:
 
 
 @dataclass(frozen=True, slots=True)
+class Forecast:
+    """Where a year was to end as of the same month, and did, or in what range this one may."""
+
+    kind: str
+    scope: str
+    month: date
+    is_newest: bool
+    year_forecast: Decimal
+    year_actual: Decimal | None
+    miss_share: float | None
+    past_years: int
+    year_forecast_low: Decimal | None
+    year_forecast_high: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """By how much a month as fresh as the newest one usually changes still."""
+
+    month: date
+    change: float
+    until_weeks: int
+    months: int
+
+
+@dataclass(frozen=True, slots=True)
 class Driver:
     """What the number of homes, their price and the fee made of a change of commission of sales."""
 
@@ -457,6 +483,8 @@ class Facts:
     change_reasons: Sequence[ChangeReason] = ()
     budget_changes: Sequence[BudgetChange] = ()
     same_days: Sequence[SameDays] = ()
+    forecasts: Sequence[Forecast] = ()
+    drift: Sequence[Drift] = ()
     drivers: Sequence[Driver] = ()
     headcount: Sequence[Headcount] = ()
     trends: Sequence[Trend] = ()

@@ -56,7 +56,8 @@ found AS (
     ANTI JOIN budgets_on_time AS others ON others.subject = subjects.subject AND others.customer = conditions.customer
     WHERE (subjects.subject IS NOT NULL OR conditions.report IS NULL)
         AND conditions.kind NOT IN (
-            'assumption', 'changed column', 'changes unknown', 'check', 'not refreshed', 'overlap', 'quarantine'
+            'assumption', 'changed column', 'changes unknown', 'check', 'not refreshed', 'overlap', 'quarantine',
+            'unpublished'
         )
     UNION ALL
     SELECT problems.kind, problems.severity, subjects.subject, problems.customer, problems.month, problems.since_utc

@@ -16,10 +16,12 @@ from pipelines.page.facts import (
     ChangedMonth,
     ChangeReason,
     Doubt,
+    Drift,
     Driver,
     DueSale,
     Earner,
     Facts,
+    Forecast,
     Headcount,
     Leads,
     Month,
@@ -192,6 +194,15 @@ def chain(*offices: str, months: int = 13) -> Facts:
             SameDays(kind, name, PUBLISHED.date(), 1, Decimal(3), Decimal(4), Decimal(90), Decimal(100))
             for kind, name in pages
         ),
+        forecasts=tuple(
+            Forecast(kind, name, *known)
+            for kind, name in pages
+            for known in (
+                (LAST, True, Decimal(9000), None, None, 1, Decimal(8000), Decimal(9900)),
+                (month("2025-02"), False, Decimal(9000), Decimal(10_000), 1 / 9, 0, None, None),
+            )
+        ),
+        drift=(Drift(LAST, -0.025, 8, 3),),
         drivers=tuple(
             Driver(kind, name, "year", LAST, *map(Decimal, (100, 110, 20, -5, -5, 10)))
             for kind, name in pages

@@ -74,11 +74,21 @@ def test_a_card_says_how_far_its_figures_are_known(known: dict[str, object], not
     assert card.notes == [note]
 
 
-def test_the_year_s_end_is_said_with_its_part_of_the_budget_in_both_readings() -> None:
-    found = year_end(Facts(periods=(period(),)), BOTH)
+def test_the_year_s_end_is_said_with_its_range_and_its_part_of_the_budget_in_both_readings() -> None:
+    found = year_end(of_chain(chain("A")), BOTH)
     assert found is not None
-    cells = [(one.stated.text, one.less and one.less.text) for one in found[:2]]
-    assert cells == [("9k", "7.2k"), ("75%", "60%")]
+    cells = [
+        (one and one.stated.text, one and one.less and one.less.text) for one in (found.amount, found.low)
+    ]
+    assert cells == [("9k", "7.2k"), ("8k", "6.4k")]
+    assert (found.share.stated.text, found.past_years) == ("75%", 1)
+    assert texts(found.past) == [["2025", "9,000", "10,000", "+11.1%"]]
+
+
+def test_a_fresh_month_says_by_how_much_such_months_change() -> None:
+    notes = {card.title: card.notes for card in cards(of_chain(chain("A")), ENGLISH)}
+    assert notes["Last whole month"] == ["A fresh month: such months change −2.5% within 8 weeks, as 3 did."]
+    assert notes["Year to date"] == []
 
 
 def test_offices_are_one_table_that_begins_with_who_is_furthest_behind() -> None:
