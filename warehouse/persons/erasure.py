@@ -1,6 +1,6 @@
 """Erasure of a person from tables, request log and published files; landing has a module of its own.
 
-The steps are in the order in which `erase` (pipelines/operations/erase.py) takes them. Each may be killed and
+The steps are in the order in which `erase` (pipelines/upkeep/erase.py) takes them. Each may be killed and
 repeated: what is done already is found to be done, and what was known of the person at the beginning is
 remembered in a record until the end (erasure_record.py).
 """
