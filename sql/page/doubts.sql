@@ -18,23 +18,6 @@ WITH subjects AS (
     ) AS _(report, subject)
 ),
 
--- What a check that failed makes doubtful; of any other it is the commission.
-checked AS (
-    FROM (VALUES
-        ('budgets_are_understood', 'budgets'),
-        ('foreign_money_has_a_rate', NULL),
-        ('leads_have_an_office', 'leads'),
-        ('month_changes_add_up', NULL),
-        ('parts_and_prices_are_not_negative', 'sales'),
-        ('reports_reconcile', NULL),
-        ('running_commissions_have_an_office', NULL),
-        ('sales_explain_restatements', 'sales'),
-        ('sales_stand_in_one_month', 'sales'),
-        ('shares_of_a_sale_are_whole', 'sales'),
-        ('users_are_not_added_up_twice', 'agents')
-    ) AS _(check_name, subject)
-),
-
 measures AS (
     FROM (VALUES ('budgets', 'commission'), ('budgets_of_homes', 'sold estates')) AS _(subject, measure)
 ),
@@ -45,7 +28,7 @@ budgets_on_time AS (
     INNER JOIN subjects USING (report)
     INNER JOIN measures USING (subject)
     ANTI JOIN meta.conditions AS conditions
-        ON conditions.report = freshness.report AND conditions.customer = freshness.customer
+        ON conditions.report = freshness.report AND conditions.customer = freshness.customer AND conditions.severity = 'error'
     WHERE freshness.state = 'fresh'
 ),
 
@@ -78,13 +61,13 @@ found AS (
     SELECT
         problems.kind,
         problems.severity,
-        CASE WHEN checked.check_name IS NULL THEN 'commission' ELSE checked.subject END AS concerned,
+        checked.concerns,
         NULL,
         NULL,
         problems.since_utc
     FROM meta.problems AS problems
-    LEFT JOIN checked USING (check_name)
-    WHERE problems.kind = 'check' AND concerned IS NOT NULL
+    INNER JOIN meta.check_results AS checked ON checked.name = problems.check_name
+    WHERE problems.kind = 'check' AND checked.concerns <> 'nothing'
     UNION ALL
     SELECT DISTINCT 'reports differ', 'warning', 'commission', office_id, month, NULL
     FROM marts.reconciliation
