@@ -142,6 +142,12 @@ def erase_tables(connection: DuckDBPyConnection, person: Person, tables: Documen
         f"WHERE list_has_any(string_split(array_to_string(asked, '{BETWEEN_IDS}'), '{BETWEEN_IDS}'), $1)",
         [ids, person.alias],
     )
+    agents = renamed.replace("asked", "string_split(agent_ids, ', ')")
+    connection.execute(
+        f"UPDATE meta.sale_versions SET agent_ids = array_to_string({agents}, ', ') "
+        "WHERE list_has_any(string_split(agent_ids, ', '), $1)",
+        [ids, person.alias],
+    )
     sys.audit("brokerbi.tables_erased")
     return +touched
 
