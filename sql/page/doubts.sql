@@ -19,23 +19,6 @@ WITH subjects AS (
     ) AS _(report, subject)
 ),
 
--- What a check that failed makes doubtful; of any other it is the commission.
-checked AS (
-    FROM (VALUES
-        ('budgets_are_understood', 'budgets'),
-        ('foreign_money_has_a_rate', NULL),
-        ('leads_have_an_office', 'leads'),
-        ('month_changes_add_up', NULL),
-        ('parts_and_prices_are_not_negative', 'sales'),
-        ('reports_reconcile', NULL),
-        ('running_commissions_have_an_office', NULL),
-        ('sales_explain_restatements', 'sales'),
-        ('sales_stand_in_one_month', 'sales'),
-        ('shares_of_a_sale_are_whole', 'sales'),
-        ('users_are_not_added_up_twice', 'agents')
-    ) AS _(check_name, subject)
-),
-
 measures AS (
     FROM (VALUES ('budgets', 'commission'), ('budgets_of_homes', 'sold estates')) AS _(subject, measure)
 ),
@@ -58,12 +41,12 @@ found AS (
         conditions.month,
         conditions.since_utc,
         CASE
-            WHEN conditions.kind = 'check' AND checked.check_name IS NULL OR conditions.kind = 'not refreshed' THEN 'commission'
-            ELSE coalesce(checked.subject, measures.subject, subjects.subject)
+            WHEN conditions.kind = 'not refreshed' THEN 'commission'
+            ELSE coalesce(checked.concerns, measures.subject, subjects.subject)
         END AS subject
     FROM meta.conditions AS conditions
     LEFT JOIN subjects USING (report)
-    LEFT JOIN checked ON conditions.kind = 'check' AND checked.check_name = conditions.cause
+    LEFT JOIN meta.check_results AS checked ON conditions.kind = 'check' AND checked.name = conditions.cause
     LEFT JOIN measures
         ON conditions.kind = 'assumption'
         AND (measures.subject = subjects.subject OR conditions.report IS NULL)
@@ -74,7 +57,7 @@ found AS (
             OR (
                 conditions.kind <> 'assumption'
                 AND (subjects.subject IS NOT NULL OR conditions.report IS NULL)
-                AND (checked.check_name IS NULL OR checked.subject IS NOT NULL)
+                AND coalesce(checked.concerns, '') <> 'nothing'
             )
         )
     UNION ALL BY NAME
