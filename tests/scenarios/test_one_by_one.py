@@ -9,6 +9,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+from pipelines.catalogue.bidding import ASKED_ESTATE, ASKED_OFFICE, SOLD
+from pipelines.catalogue.model import WEEKLY, Each, Endpoint, Report, Table, text
 from pipelines.catalogue.reports import REPORTS
 from pipelines.planning.plan import make_plan
 from pipelines.planning.selection import Selection
@@ -164,3 +166,37 @@ def test_a_contact_that_was_asked_for_is_erased_from_everything(tmp_path: Path) 
     found = here.value("SELECT count(*) FROM bi.search_profiles WHERE asked_contact_id LIKE 'erased%'")
     asked = here.value("SELECT count(*) FROM meta.history_scopes WHERE asked LIKE '%|erased%'")
     assert (found > 0, asked) == (True, 1)
+
+
+ESTATES_AGAIN = Report(
+    name="estates_again",
+    subject="sales",
+    description="Each sold estate as it is now.",
+    endpoint=Endpoint(
+        "/BusinessIntelligence/GetSalesReportForEstate",
+        time_parameters="none",
+        customer_parameter="customerId",
+        each=Each(("customerId", "estateId"), (SOLD,), WEEKLY),
+    ),
+    stored_as="history",
+    month_of_row="none",
+    tables=(
+        Table(
+            "estates_again",
+            rows="estates[]",
+            description="One row per estate.",
+            columns=(text("id", "id of the estate"),),
+            key=("id",),
+            inherited=(ASKED_OFFICE, ASKED_ESTATE),
+        ),
+    ),
+)
+
+
+def test_another_report_by_id_is_added_by_its_block_alone(office: Scenario) -> None:
+    here = replace(office, catalogue={**REPORTS, "estates_again": ESTATES_AGAIN})
+    assert here.sync(reports=("sales", "estates_again")).is_well
+    assert here.rows("SELECT id FROM bi.estates_again ORDER BY id") == [(one,) for one in sold(here)]
+    here.sync(reports=("sales", "estates_again"))
+    assert [entry for entry in here.asked if "ForEstate" in entry.path] == []
+    assert replay(here.settings, catalogue=here.catalogue).failures == []
