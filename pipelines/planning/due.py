@@ -240,12 +240,12 @@ def is_due(known: KnownId, when: When, calendar: Calendar) -> bool:
     if known.answered_utc is None:
         return True
     days = (calendar.today - calendar.day_of(known.answered_utc)).days
-    if days < 1 or known.is_filled:
+    if days == 0 or known.is_filled:
         return False
     changed = latest_utc(known.changed_at, calendar.timezone) if known.changed_at and when.changed else None
     if changed and known.answered_utc < changed + SETTLING:
         return True
-    return when.days is not None and days >= when.days
+    return days < 0 or (when.days is not None and days >= when.days)  # a clock was ahead
 
 
 def latest_utc(moment: datetime, zone: ZoneInfo) -> datetime:
