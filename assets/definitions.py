@@ -7,7 +7,6 @@ import warnings
 
 import dagster as dg
 
-from assets.alerts import trouble_sensor
 from assets.marts import FILE, read_sql_files
 from assets.notify import channels
 from assets.old_runs import old_runs_sensor
@@ -18,6 +17,7 @@ from assets.report_checks import checks_of_reports
 from assets.reports import monthly_reports, service_spec, snapshot_reports
 from assets.resources import CONNECT_SERVICE, WAREHOUSE, ConnectService, Warehouse
 from assets.schedules import CATCH_UP, NIGHTLY, catch_up_schedule, nightly_schedule
+from assets.trouble import trouble_sensor
 from pipelines.settings.model import load_settings
 
 # Backfill policies and freshness are still named beta or preview; they are used on purpose.

@@ -20,21 +20,22 @@ from assets.marts import (
     report_dep,
 )
 from assets.metadata import FRESHNESS, OWNERS, ROW_COUNT, markdown_table
-from assets.overdue import DataState, find_overdue, overdue_table, read_data_state
 from assets.project import Project
 from assets.report_checks import check_keys, report_check_results
 from assets.resources import WAREHOUSE, store_of
 from assets.under_way import unfinished_runs
-from pipelines.operations.health import note_daemon
-from pipelines.operations.publish import Finished, finish
-from pipelines.operations.report_page import refresh_operators_page
-from pipelines.planning.plan import PlannedReport
+from pipelines.diagnosis.health import note_daemon, observed
+from pipelines.planning.plan import PlannedReport, make_plan
+from pipelines.planning.selection import Selection
+from pipelines.sync.causes import causes, lines
+from pipelines.upkeep.finish import Finished, finish
+from pipelines.upkeep.report_page import refresh_operators_page
 from warehouse.errors import WarehouseError
-from warehouse.ledger.ledger import Ledger
-from warehouse.ledger.status import unwritable
+from warehouse.ledger.conditions import Condition, Kind
+from warehouse.ledger.ledger import Ledger, ledger_of
+from warehouse.ledger.status import overview, unwritable
 from warehouse.marts.build import MartError
-from warehouse.publishing.publish import Publication, Unpublished, loaded_since_publication
-from warehouse.store.versions import FAILED
+from warehouse.publishing.publish import Unpublished, loaded_since_publication
 
 PUBLISH = "publish"
 SECONDS_BETWEEN_LOOKS = 5
@@ -46,6 +47,7 @@ MOST_TRIES = 20
 LOAD = "brokerbi/load"
 """Run tag: the newest load that a run was requested to publish."""
 ROWS_BY_REPORT = "rows_by_report"
+MOST_LINES = 100
 
 
 def publishing_sensor(project: Project) -> dg.SensorDefinition:
@@ -222,17 +224,18 @@ def _publication(
     project: Project, context: dg.AssetExecutionContext, finished: Finished
 ) -> dg.MaterializeResult[Any]:
     """The result of the file; raises dg.Failure when it was not published."""
-    state = read_data_state(project)
-    overdue = overdue_table(find_overdue(state, project.clock.utc_now()))
+    planned, conditions = _state(project)
     metadata = {
-        "missing": dg.MetadataValue.md(overdue or "Nothing is missing."),
-        **_state_metadata(state, _rows_published_before(context.instance)),
+        "missing": dg.MetadataValue.md(_conditions_table(conditions) or "Nothing is missing."),
+        **_state_metadata(planned, ledger_of(project.store), _rows_published_before(context.instance)),
     }
     publication = finished.publication
     if not publication.published:
         reasons = "\n".join(f"- {reason}" for reason in publication.reasons)
+        said = lines(one for one in conditions if one.kind == Kind.UNPUBLISHED) or [publication.why]
         raise dg.Failure(
-            _what_to_do(publication), metadata={**metadata, "reasons": dg.MetadataValue.md(reasons)}
+            "\n".join([*said, "The file of before stays."]),
+            metadata={**metadata, "reasons": dg.MetadataValue.md(reasons)},
         )
     if finished.ping:
         context.log.warning(finished.ping)
@@ -240,12 +243,6 @@ def _publication(
     return dg.MaterializeResult(
         asset_key=FILE, metadata={**_file_metadata(finished, project.settings.published_url), **metadata}
     )
-
-
-def _what_to_do(publication: Publication) -> str:
-    """What to do about a file that was not published, then why; an error of the warehouse begins with it."""
-    remedy = "" if publication.status == FAILED else "Look at these numbers, then launch the job `publish`: "
-    return f"{remedy}{publication.why}. The file of before stays."
 
 
 def _file_metadata(finished: Finished, published_url: str) -> dict[str, Any]:
@@ -274,14 +271,31 @@ def _file_metadata(finished: Finished, published_url: str) -> dict[str, Any]:
     return metadata
 
 
-def _state_metadata(state: DataState, rows_before: Mapping[str, int]) -> dict[str, Any]:
+def _state(project: Project) -> tuple[Sequence[PlannedReport], Sequence[Condition]]:
+    """What would be asked now, and what is not as it should be."""
+    now, store = project.run_context.clock.utc_now(), project.store
+    plan, _ = make_plan(project.settings, Selection(), store, project.clock, project.run_context.catalogue)
+    view = observed(overview(store), project.settings, now, planned=plan.planned)
+    return plan.planned, view.conditions
+
+
+def _conditions_table(conditions: Iterable[Condition]) -> str:
+    """The errors, and the months that were not read yet, as a markdown table; empty without any."""
+    found = causes(one for one in conditions if one.is_error or one.kind == Kind.MONTHS_MISSING)
+    rows = [(one.first.kind, one.whom, one.first.error, one.first.remedy) for one in found]
+    return markdown_table(("what", "of", "found", "what to do"), rows[:MOST_LINES])
+
+
+def _state_metadata(
+    planned: Sequence[PlannedReport], ledger: Ledger, rows_before: Mapping[str, int]
+) -> dict[str, Any]:
     """What is held and missing, and what changed since the last publication."""
     rows: Counter[str] = Counter()
-    for (report, _, _), held in state.ledger.months.items():
+    for (report, _, _), held in ledger.months.items():
         rows[report] += held.rows
-    held_months, all_months = held_of_all(state.plan.planned)
+    held_months, all_months = held_of_all(planned)
     return {
-        "coverage": dg.MetadataValue.md(coverage_table(state.plan.planned, state.ledger)),
+        "coverage": dg.MetadataValue.md(coverage_table(planned, ledger)),
         "changed": dg.MetadataValue.md(changes(rows_before, rows)),
         "months_held": held_months,
         "months_missing": all_months - held_months,

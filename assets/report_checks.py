@@ -9,7 +9,7 @@ from assets.metadata import markdown_table
 from assets.project import Project
 from assets.resources import WAREHOUSE, store_of
 from pipelines.catalogue.model import Report
-from pipelines.operations.causes import names
+from pipelines.sync.causes import names
 from warehouse.errors import WarehouseError
 from warehouse.marts.checks import KEYS, SAMPLE_ROWS, offending_rows, report_checks
 from warehouse.store.database import Store

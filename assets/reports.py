@@ -37,6 +37,7 @@ from assets.run_results import (
     LedgerComparison,
     PartitionResult,
     PartitionState,
+    conditions_of,
     failure,
     materializations,
     may_pass,
@@ -51,8 +52,9 @@ from pipelines.planning.selection import Selection, left_customers
 from pipelines.settings.messages import SettingsError
 from warehouse.errors import WarehouseError
 from warehouse.ledger.column_news import ColumnNews, column_news
+from warehouse.ledger.conditions import Condition
 from warehouse.ledger.ledger import ledger_of, read_ledger
-from warehouse.ledger.status import read_conditions, shut_out
+from warehouse.ledger.status import read_conditions
 from warehouse.ledger.window_result import WindowResult
 from warehouse.store.duckdb_file import literal, quoted
 
@@ -211,13 +213,13 @@ def fetch_partitions(
         partitions = _not_under_way(project, context, partitions)
     try:
         _refuse_to_ask_nobody(project, context, partitions)
-        found, stopped, shut_out = _sync_and_compare(project, context, partitions, windows, run_log)
+        found, stopped, conditions = _sync_and_compare(project, context, partitions, windows, run_log)
         news = column_news(store_of(context), [one.load_id for one in windows if one.load_id])
     except (SettingsError, WarehouseError) as error:
         raise dg.Failure(str(error)) from error
-    is_tried_again = may_pass(found) and not _is_automatic_retry(context)
+    is_tried_again = may_pass(conditions) and not _is_automatic_retry(context)
     tried_again = f"It is tried again in {project.retry_seconds:g} seconds." if is_tried_again else ""
-    failed = failure(found, stopped, shut_out, project.settings, tried_again)
+    failed = failure(found, stopped, conditions, tried_again)
     # What a failed run planned and did not log turns red, and a backfill waits for all that it planned; after
     # another run, what is green stays so by itself.
     awaited = failed is not None or BACKFILL in context.run.tags
@@ -229,11 +231,7 @@ def fetch_partitions(
         context.log.warning(failed.description or "")
         raise dg.RetryRequested(max_retries=1, seconds_to_wait=project.retry_seconds) from failed
     if failed:
-        red = [
-            one
-            for one in found
-            if one.state in RED or (one.partition.customer in shut_out and not one.is_done)
-        ]
+        red = [one for one in found if one.state in RED]
         plan_what_is_left(context, [one.partition for one in red])
     return failed
 
@@ -244,8 +242,8 @@ def _sync_and_compare(
     partitions: Sequence[ReportPartition],
     windows: list[WindowResult],
     run_log: RunLog,
-) -> tuple[list[PartitionResult], str, Sequence[str]]:
-    """What became of these partitions, why the sync stopped early, if it did, and who was refused everything.
+) -> tuple[list[PartitionResult], str, Sequence[Condition]]:
+    """What became of these partitions, why the sync stopped early, if it did, and what they failed at.
 
     Every window is added to `windows`. If the sync breaks down, what it had fetched is logged.
     """
@@ -267,10 +265,10 @@ def _sync_and_compare(
             _log(context, [one for one in found if one.state is PartitionState.FETCHED])
         raise
     with store.reading() as connection:
-        comparison = replace(comparison, after=read_ledger(connection))
-        out = shut_out(read_conditions(connection))
+        everything = read_conditions(connection)
+        comparison = replace(comparison, after=read_ledger(connection), conditions=everything)
     found = _results(comparison, partitions, windows)
-    return found, stopped, sorted(out & {one.partition.customer for one in found})
+    return found, stopped, conditions_of(found, everything)
 
 
 def _results(

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
-from functools import cached_property
 from typing import Any
 
 import dagster as dg
@@ -21,21 +20,11 @@ from assets.metadata import (
 )
 from assets.partitions import ReportPartition, partition_key
 from pipelines.months import Month, months_in_words
-from pipelines.operations.causes import (
-    HELD_BACK,
-    NO_RIGHT,
-    PASSING,
-    SHUT_OUT,
-    WAITS,
-    FailedReport,
-    causes,
-    names,
-)
-from pipelines.operations.logins import with_corrected_logins
 from pipelines.planning.due import Calendar
 from pipelines.planning.selection import Pair
-from pipelines.settings.model import Settings
+from pipelines.sync.causes import PASSING, lines, names
 from pipelines.sync.summary import NOT_OF_TONIGHT, TROUBLE
+from warehouse.ledger.conditions import Condition, Kind, rights_lost, shut_out
 from warehouse.ledger.ledger import HeldMonth, Ledger
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 
@@ -44,8 +33,8 @@ PLANNED, LOGGED = (
     dg.DagsterEventType.ASSET_MATERIALIZATION,
 )
 NOT_ASKED = "it was not asked: the run ended before its turn"
-FAILED_REPORTS = "failed_reports"
-"""The metadata that names the customers of each report that failed; no report stands for all of them."""
+FAILED = "failed"
+"""The metadata of a run whose failure is in meta.conditions: what failed, as a table."""
 REMEDY = "Re-executing this run from failure asks only for what is missing then."
 
 
@@ -62,6 +51,7 @@ class PartitionState(StrEnum):
 
 
 RED = frozenset({PartitionState.LOST_ACCESS, PartitionState.FAILED})
+OPEN = frozenset({Kind.FAILED, Kind.HELD_BACK})
 UNREAD = RED | {PartitionState.NO_ACCESS, PartitionState.WAITING}
 
 
@@ -69,20 +59,17 @@ UNREAD = RED | {PartitionState.NO_ACCESS, PartitionState.WAITING}
 class PartitionResult:
     """What became of one partition; `rows` are those of its own month, `rows_ahead` of months to come.
 
-    `kind` names the error of a failure in a word; `held` is its month in the ledger after the run, `window`
-    the window it was loaded with.
+    `held` is its month in the ledger after the run, `window` the window it was loaded with.
     """
 
     partition: ReportPartition
     state: PartitionState
     reason: str = ""
-    kind: str = ""
     rows: int | None = None
     rows_before: int | None = None
     rows_ahead: int | None = None
     held: HeldMonth | None = None
     window: WindowResult | None = None
-    last_try: str = ""
 
     @property
     def is_done(self) -> bool:
@@ -104,7 +91,8 @@ class PartitionResult:
 class LedgerComparison:
     """The ledger before and after a sync, and since when a month counts as fetched by this run.
 
-    `active` are the customers that the settings name and that are switched on.
+    `active` are the customers that the settings name and that are switched on, `conditions` what is not as it
+    should be afterwards.
     """
 
     before: Ledger
@@ -112,6 +100,7 @@ class LedgerComparison:
     since_utc: datetime
     calendar: Calendar
     active: Collection[str]
+    conditions: Sequence[Condition] = ()
 
     def results(
         self, partitions: Iterable[ReportPartition], windows: Sequence[WindowResult]
@@ -137,29 +126,25 @@ class LedgerComparison:
         windows = [one for one in windows_of_pair if not one.months or not days.isdisjoint(one.months)]
         own, *ahead = [self.after.months.get(key) for key in keys]
         before = self.before.months.get(keys[0])
-        state, reason, kind = self._state(partition, windows)
-        failed = next((one for one in windows if one.status in TROUBLE), None)
+        state, reason = self._state(partition, windows)
         return PartitionResult(
             partition,
             state,
             reason,
-            kind,
             rows=own.rows if own else None,
             rows_before=before.rows if before else None,
             rows_ahead=sum(one.rows for one in ahead if one) if ahead else None,
             held=own,
             window=next((one for one in windows if one.status is WindowStatus.LOADED), None),
-            last_try=failed.last_try if failed else "",
         )
 
     def _state(
         self, partition: ReportPartition, windows: Sequence[WindowResult]
-    ) -> tuple[PartitionState, str, str]:
-        """The state of a partition, the reason for it, and the kind of error if it is one."""
+    ) -> tuple[PartitionState, str]:
+        """The state of a partition, and the reason for it."""
         for window in windows:
             if window.status in TROUBLE:
-                kind = HELD_BACK if window.status is WindowStatus.HELD_BACK else window.error
-                return PartitionState.FAILED, window.sentence, kind
+                return PartitionState.FAILED, window.sentence
         waiting = {
             day for one in windows if one.status is WindowStatus.WAITING for day in one.months
         }  # of months to come a partition is whole without those
@@ -169,28 +154,21 @@ class LedgerComparison:
         is_fresh = self._are_fresh(keys)
         if partition.customer not in self.active:
             reason = "the customer is switched off or no longer in the settings"
-            return PartitionState.HELD if is_held else PartitionState.NOTHING, reason, ""
+            return PartitionState.HELD if is_held else PartitionState.NOTHING, reason
         if partition.pair in self.after.denied and not is_fresh:
-            if partition.pair in self._answered:
-                return (
-                    PartitionState.LOST_ACCESS,
-                    "it was answered before and is refused now (403)",
-                    NO_RIGHT,
-                )
-            return PartitionState.NO_ACCESS, "no access (403); it is asked again tomorrow", ""
+            if partition.customer in shut_out(self.conditions):
+                return PartitionState.LOST_ACCESS, "every report of the customer is refused (403)"
+            if partition.pair in rights_lost(self.conditions):
+                return PartitionState.LOST_ACCESS, "it was answered before and is refused now (403)"
+            return PartitionState.NO_ACCESS, "no access (403); it is asked again tomorrow"
         reason = "; ".join(dict.fromkeys(window.reason for window in windows if window.reason))
         if is_held:
-            return PartitionState.FETCHED if is_fresh else PartitionState.HELD, reason, ""
+            return PartitionState.FETCHED if is_fresh else PartitionState.HELD, reason
         if own[-1] in waiting:
-            return PartitionState.WAITING, reason, ""
+            return PartitionState.WAITING, reason
         if any(window.status is WindowStatus.SKIPPED for window in windows):
-            return PartitionState.NOTHING, reason, ""
-        return PartitionState.FAILED, reason or NOT_ASKED, ""
-
-    @cached_property
-    def _answered(self) -> set[Pair]:
-        """Reports and customers of which anything is held: they were answered once."""
-        return {(report, customer) for report, customer, _ in self.after.months}
+            return PartitionState.NOTHING, reason
+        return PartitionState.FAILED, reason or NOT_ASKED
 
 
 def partitions_beyond(
@@ -297,54 +275,46 @@ def _customers_table(results: Sequence[PartitionResult]) -> str:
     return markdown_table(("customer", "rows", "before", "state"), rows, right=("rows", "before"))
 
 
-def troubles(results: Iterable[PartitionResult]) -> list[FailedReport]:
-    """What went wrong, once for each report and customer."""
-    found: dict[Pair, FailedReport] = {}
+def conditions_of(results: Iterable[PartitionResult], conditions: Iterable[Condition]) -> list[Condition]:
+    """What of these conditions the partitions that failed have come to."""
+    red: dict[Pair, set[date | None]] = {}
     for one in results:
         if one.state in RED:
-            failed = FailedReport(*one.partition.pair, one.kind, one.reason, last_try=one.last_try)
-            known = found.get(one.partition.pair, failed)
-            months = known.months + ((one.partition.month,) if one.partition.month else ())
-            found[one.partition.pair] = replace(known if known.kind else failed, months=months)
-    return list(found.values())
+            month = one.partition.month
+            red.setdefault(one.partition.pair, set()).add(month.first_day if month else None)
+    customers = {customer for _, customer in red}
+    return [
+        one
+        for one in conditions
+        if (one.kind == Kind.SHUT_OUT and one.customer in customers)
+        or (one.kind == Kind.RIGHT_LOST and (one.report, one.customer) in red)
+        or (one.kind in OPEN and one.month in red.get((one.report, one.customer), ()))
+    ]
 
 
 def failure(
-    results: Sequence[PartitionResult],
-    stopped: str,
-    shut_out: Sequence[str],
-    settings: Settings,
-    tried_again: str = "",
+    results: Sequence[PartitionResult], stopped: str, conditions: Iterable[Condition], tried_again: str = ""
 ) -> dg.Failure | None:
-    """The failure of a run: each cause in a sentence, all partitions in a table; None when nothing failed.
+    """The failure of a run: each cause in a line, all partitions in a table; None when nothing failed.
 
-    `stopped` says why the sync gave up, `shut_out` names customers that were refused everything asked.
-    `tried_again` says when the run itself asks once more, if it does.
+    `stopped` says why the sync gave up, and `tried_again` when the run itself asks once more, if it does.
     """
     red = [one for one in results if one.state in RED]
-    wrong = [one for one in troubles(results) if not (one.customer in shut_out and one.kind == NO_RIGHT)]
-    wrong += [FailedReport("", customer, SHUT_OUT) for customer in shut_out]
-    if not wrong and not stopped:
+    if not red and not stopped:
         return None
     grouped: dict[tuple[str, str, str], list[Month]] = {}
     for one in red:
         months = grouped.setdefault((*one.partition.pair, one.reason), [])
         months += [one.partition.month] if one.partition.month else []
     rows = [(report, name, months_in_words(months), why) for (report, name, why), months in grouped.items()]
-    told = red or [one for one in results if one.partition.customer in shut_out]
-    headline = f"{len(told)} of {len(results)} partitions failed"
-    if customers := names(one.partition.customer for one in told):
+    headline = f"{len(red)} of {len(results)} partitions failed"
+    if customers := names(one.partition.customer for one in red):
         headline += f", of {customers}"
-    failed: dict[str, list[str]] = {}
-    for trouble in wrong:
-        failed.setdefault(trouble.report, []).append(trouble.customer)
-    known = with_corrected_logins(wrong, settings)
-    sentences = causes(known, settings, waits="" if tried_again else WAITS) or [stopped]
+    said = lines(conditions) or list(dict.fromkeys(one.reason for one in red)) or [stopped]
     return dg.Failure(
-        description="\n".join([f"{headline}.", *sentences, tried_again or REMEDY]),
+        description="\n".join([f"{headline}.", *said, tried_again or REMEDY]),
         metadata={
-            "failed": dg.MetadataValue.md(markdown_table(("report", "customer", "months", "why"), rows)),
-            FAILED_REPORTS: dg.MetadataValue.json(failed),
+            FAILED: dg.MetadataValue.md(markdown_table(("report", "customer", "months", "why"), rows)),
             "partitions_failed": len(red),
             "partitions_done": sum(one.is_done for one in results),
         },
@@ -381,9 +351,9 @@ def plan_what_is_left(
                 context.instance.report_dagster_event(alone, context.run.run_id)
 
 
-def may_pass(results: Iterable[PartitionResult]) -> bool:
+def may_pass(conditions: Iterable[Condition]) -> bool:
     """Whether some of what failed may be answered in a few minutes."""
-    return any(one.kind in PASSING for one in troubles(results))
+    return any(one.cause in PASSING for one in conditions)
 
 
 def summary_line(results: Sequence[PartitionResult]) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 import dagster as dg
 
@@ -50,16 +49,6 @@ class Fetching:
 def unfinished_runs(instance: dg.DagsterInstance) -> Sequence[dg.DagsterRun]:
     """Every run that waits or goes on."""
     return instance.get_runs(dg.RunsFilter(statuses=list(UNFINISHED)), limit=MOST_RUNS)
-
-
-def is_to_try_again(instance: dg.DagsterInstance, since: datetime) -> bool:
-    """Whether a run that goes on has failed at something since, and waits to ask for it once more."""
-    kind = dg.DagsterEventType.STEP_UP_FOR_RETRY
-    latest = (
-        instance.get_records_for_run(run.run_id, of_type=kind, limit=1, ascending=False).records
-        for run in unfinished_runs(instance)
-    )
-    return any(one.event_log_entry.timestamp > since.timestamp() for records in latest for one in records)
 
 
 def being_fetched(instance: dg.DagsterInstance, customers: Sequence[str]) -> Iterator[Fetching]:

@@ -111,3 +111,27 @@ CREATE OR REPLACE TEMP MACRO sums_of_offices(counted, coverage) AS {
     'is_refreshed': coalesce(bool_and(coverage.is_refreshed), true),
     'is_open': coalesce(bool_or(counted.is_open), false)
 };
+
+-- A month, or the first and the last of several, as people write them.
+CREATE OR REPLACE TEMP MACRO months_of(first_month, last_month) AS
+    strftime(first_month, '%Y-%m')
+    || CASE WHEN first_month < last_month THEN ' to ' || strftime(last_month, '%Y-%m') ELSE '' END;
+
+-- The budget that a measure of the months is held against, or that is asked for by its own name.
+CREATE OR REPLACE TEMP MACRO budget_of(measure) AS
+    CASE measure
+        WHEN 'commission' THEN 'commission'
+        WHEN 'sold_estate_parts' THEN 'sold estates'
+        ELSE replace(regexp_extract(measure, '^budget_(.*)', 1), '_', ' ')
+    END;
+
+-- Whether a row of this office or user is of the number that is explained: all are of the chain's.
+CREATE OR REPLACE TEMP MACRO is_asked_for(asked_office_id, asked_user_id) AS
+    CASE getvariable('kind')
+        WHEN 'office' THEN asked_office_id = getvariable('id')
+        WHEN 'user' THEN asked_user_id = getvariable('id')
+        ELSE true
+    END;
+
+-- Whether the number that is explained is of a report of commissions.
+CREATE OR REPLACE TEMP MACRO is_of_commissions() AS starts_with(getvariable('report'), 'commission');

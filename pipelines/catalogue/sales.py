@@ -195,7 +195,7 @@ def _by_contract_date(name: str, operation: str, description: str, *, thin: bool
     estates = Table(
         name=f"{name}_estates",
         rows=IN_THE_TREE,
-        description="One row per estate whose contract date lies in the window.",
+        description=f"{description} One row per estate whose contract date lies in the window.",
         columns=THIN_ESTATE if thin else ESTATE,
         levels={OFFICE: "office", YEAR: "year", MONTH: "month"},
         level_columns=LEVELS,
@@ -231,7 +231,8 @@ REPORTS = (
     _by_contract_date(
         "estates_report",
         "GetEstatesReport",
-        "Estates by contract date, as a tree of offices; on, for it may hold more than the sales.",
+        "Estates by contract date, of every kind of assignment that the service lists (assignment_text): it "
+        "may hold more than the sales, such as writings, so never add up the two.",
     ),
     _by_contract_date(
         "estates_report_prod",

@@ -23,12 +23,12 @@ def run_demo(arguments: argparse.Namespace) -> int:
     """Serve an invented brokerage, sync and publish it on three days, and say how to look at it."""
     from pipelines.cli.maintenance import publish
     from pipelines.cli.sync import sync_with_progress
-    from pipelines.operations.publish import finish
     from pipelines.planning.selection import Selection
     from pipelines.sandbox.server import serving
     from pipelines.sandbox.service import Service
     from pipelines.sandbox.world.world import World
     from pipelines.settings.model import load_settings
+    from pipelines.upkeep.finish import finish
 
     began = time.monotonic()
     directory = Path(arguments.data_dir)

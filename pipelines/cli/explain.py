@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Mapping, Sequence
-from datetime import date
+from collections.abc import Sequence
+from dataclasses import asdict
 from decimal import Decimal
 from typing import Any
 from urllib.parse import urlencode
 
 from pipelines.cli.number_around import print_around
-from pipelines.cli.number_lines import brief, counted, line, table, written
-from pipelines.cli.output import complain, count, print_json, say, size
-from pipelines.operations.explain import YEAR_TO_DATE, Explanation, explain, explain_chain, explain_year
+from pipelines.cli.output import complain, count, counted, line, print_json, say, size, table, written
+from pipelines.diagnosis.explain import YEAR_TO_DATE, Explanation, explain, explain_chain, explain_year
 from pipelines.settings.model import load_settings
 from warehouse.marts.lineage import MeasureSource, Trace, TracedAnswer, TracedLoad
 
@@ -47,7 +46,7 @@ def print_chain(explanation: Explanation, *, is_year: bool = False) -> int:
     since = f"{number.month:%Y-01} to " if is_year else ""
     say(f"{number.measure} of the chain, {since}{number.month:%Y-%m}{_state(trace)}")
     line("the mart", f"{written(trace.value)} in marts.{number.mart}")
-    print_around(explanation, is_year=is_year)
+    print_around(explanation)
     if is_year:
         line("not counted anew", "explain one of the months, or the year to date of an office")
         return 0
@@ -80,7 +79,7 @@ def _for_programs(explanation: Explanation) -> dict[str, Any]:
         "loads": [answer.load.load_id for answer in trace.answers],
         "around": {
             question: [{name: _plain(value) for name, value in row.items()} for row in rows]
-            for question, rows in explanation.around.items()
+            for question, rows in asdict(explanation.around).items()
         },
         "offices": [_for_programs(one) for one in explanation.offices],
     }
@@ -95,8 +94,7 @@ def print_explanation(explanation: Explanation) -> int:
     trace, number = explanation.trace, explanation.trace.number
     say(f"{number.measure} of {trace.name} ({number.id}), {number.month:%Y-%m}{_state(trace)}")
     _print_other_name(trace)
-    found = _no_budget(explanation) if trace.is_without_budget else written(trace.value)
-    line("the mart", f"{found} in marts.{number.mart}")
+    line("the mart", f"{'none' if trace.is_without_budget else written(trace.value)} in marts.{number.mart}")
     if trace.meaning:
         line("", trace.meaning)
     if trace.is_without_budget:
@@ -138,52 +136,28 @@ def print_year(months: Sequence[Explanation]) -> int:
     say(f"{number.measure} of {last.trace.name} ({number.id}), {number.month:%Y-01} to {number.month:%Y-%m}")
     _print_other_name(last.trace)
     total = sum((Decimal(one.trace.value or 0) for one in held), Decimal(0))
-    line(
-        "the sum",
-        f"{written(total)} over {counted(len(held), 'month')} that {'is' if len(held) == 1 else 'are'} held",
-    )
-    known = {one["month"]: one["number"] for one in last.around["months"]}
-    if len(held) < number.month.month:
-        line("", _months_without(last, known))
+    line("the sum", f"{written(total)} over {counted(len(held), 'month')} held")
+    [year, *_] = last.around.compared
+    if year.number is None:
+        line("", "the others are unknown and not taken for zero, so this is no whole year to date")
     table(
         "the months",
         "each counted again in its stored answers",
-        ["month", "number", "year before", "counted anew"],
+        ["month", "number", "counted anew"],
         [
             [
-                f"{month:%Y-%m}{_state(one.trace)}",
+                f"{one.trace.number.month:%Y-%m}{_state(one.trace)}",
                 written(one.trace.value),
-                written(known.get(month.replace(year=month.year - 1))),
                 "agrees" if one.agrees else "differs",
             ]
             for one in months
-            for month in [one.trace.number.month]
         ],
-        right=(1, 2),
+        right=(1,),
     )
-    print_around(last, is_year=True)
+    print_around(last)
     if differing := [f"{one.trace.number.month:%Y-%m}" for one in months if not one.agrees]:
         complain(f"brokerbi: {', '.join(differing)} differ from the stored answers; explain one of them")
     return int(bool(differing))
-
-
-def _months_without(last: Explanation, known: Mapping[date, Decimal | None]) -> str:
-    """Why months of the year to date have no number: unknown, or from before the user began."""
-    month = last.trace.number.month
-    this_year = [known.get(month.replace(month=one)) for one in range(1, month.month + 1)]
-    if None in this_year:
-        return "the others are unknown and not taken for zero, so this is no whole year to date"
-    return f"first seen in {last.around['months'][0]['first_seen_month']:%Y-%m}, so the year to date is whole"
-
-
-def _no_budget(explanation: Explanation) -> str:
-    """That there is no budget, and what it was before it was taken back."""
-    number = explanation.trace.number
-    for one in explanation.around["budget_changes"]:  # the latest first
-        if one["measure"] == number.source.budget and one["amount_after"] is None:
-            was = f"{brief(one['amount_before'])} until it was taken back"
-            return f"none any more, it was {was}, noted {one['noted_on']},"
-    return "none"
 
 
 def _state(trace: Trace) -> str:

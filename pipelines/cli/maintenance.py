@@ -16,7 +16,7 @@ from pipelines.clock import SystemClock
 from pipelines.settings.model import Settings, load_settings
 
 if TYPE_CHECKING:
-    from pipelines.operations.export import Export
+    from pipelines.upkeep.export import Export
 
 LOADS_BETWEEN_LINES = 200
 
@@ -28,7 +28,7 @@ def run_publish(_: argparse.Namespace) -> int:
 
 def publish(settings: Settings) -> bool:
     """Publish, say what the checks found, and whether there is a new published file."""
-    from pipelines.operations.publish import finish
+    from pipelines.upkeep.finish import finish
 
     finished = finish(settings)
     for check in finished.checks:
@@ -56,7 +56,7 @@ def publish(settings: Settings) -> bool:
 
 def draw_operators_page(settings: Settings) -> None:
     """Let the operators' page say how things are where nothing was published."""
-    from pipelines.operations.report_page import refresh_operators_page
+    from pipelines.upkeep.report_page import refresh_operators_page
 
     if why := refresh_operators_page(settings, settings.clock_of_day(SystemClock()).utc_now()):
         say(f"warning: {why}")
@@ -64,7 +64,7 @@ def draw_operators_page(settings: Settings) -> None:
 
 def run_rollback(arguments: argparse.Namespace) -> int:
     """Put back the file before the current one, or the version named with --to."""
-    from pipelines.operations.report_page import refresh_report_page
+    from pipelines.upkeep.report_page import refresh_report_page
     from warehouse.publishing.publish import rollback
 
     settings = load_settings(os.environ, offline=True)
@@ -79,7 +79,7 @@ def run_rollback(arguments: argparse.Namespace) -> int:
 
 def run_report(arguments: argparse.Namespace) -> int:
     """Write the page beside the published file, or where --out says."""
-    from pipelines.operations.report_page import write_dictionary_page, write_report_page
+    from pipelines.upkeep.report_page import write_dictionary_page, write_report_page
 
     settings = load_settings(os.environ, reading=True)
     out = Path(arguments.out) if arguments.out else None
@@ -98,7 +98,7 @@ def run_report(arguments: argparse.Namespace) -> int:
 
 def run_export(arguments: argparse.Namespace) -> int:
     """Write the files that the arguments name, or else the settings."""
-    from pipelines.operations.export import export
+    from pipelines.upkeep.export import export
 
     settings = load_settings(os.environ, reading=True)
     made = export(
@@ -122,7 +122,7 @@ def _print_export(made: Export) -> None:
 def run_replay(arguments: argparse.Namespace) -> int:
     """Replay the loads of the named reports and customers, or all; 1 when a load could not be."""
     from pipelines.catalogue.reports import report
-    from pipelines.operations.replay import replay
+    from pipelines.upkeep.replay import replay
 
     done = replay(
         load_settings(os.environ, offline=True),
@@ -169,7 +169,7 @@ def run_compact(_: argparse.Namespace) -> int:
 
 def run_erase(arguments: argparse.Namespace) -> int:
     """Erase the contact or user that is named; 1 when something still holds the person."""
-    from pipelines.operations.erase import erase
+    from pipelines.upkeep.erase import erase
     from warehouse.persons.personal_data import PersonKind
 
     settings = load_settings(os.environ, offline=True)

@@ -8,12 +8,14 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from decimal import ROUND_HALF_UP, Decimal
 from itertools import zip_longest
 from shutil import get_terminal_size
 
 from pipelines.foreign_text import visible, visible_lines
 
 GAP = "  "
+INDENT = " " * 19
 NARROWEST = 20
 """A column is folded to no less than this, however narrow the terminal is."""
 
@@ -31,6 +33,19 @@ def complain(text: str) -> None:
 def print_json(value: object) -> None:
     """A value for programs; what JSON has no word for (days, moments) as text."""
     say(json.dumps(value, indent=2, ensure_ascii=False, default=str))
+
+
+def line(head: str, text: str) -> None:
+    """One line of an explanation, under its head."""
+    say(f"  {head:<17}{text}")
+
+
+def table(
+    head: str, text: str, heads: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = ()
+) -> None:
+    """A table of an explanation, under a line of text."""
+    line(head, text)
+    print_table(heads, rows, right=right, indent=INDENT)
 
 
 def print_table(
@@ -69,6 +84,25 @@ def print_table(
 def count(number: int) -> str:
     """A whole number with thin groups of three: 1 234 567."""
     return f"{number:,}".replace(",", " ")
+
+
+def written(number: Decimal | int | None) -> str:
+    """A number as SQL writes it, without zeros at the end."""
+    return "unknown" if number is None else f"{Decimal(number):.8f}".rstrip("0").rstrip(".")
+
+
+def amount(number: Decimal | int | None) -> str:
+    """A number as people read it: from a thousand on whole and in groups of three, else to two decimals."""
+    if number is None:
+        return "-"
+    exact = Decimal(number)
+    whole = int(exact.quantize(Decimal(1), ROUND_HALF_UP))
+    return count(whole) if abs(exact) >= 1000 else written(round(exact, 2))
+
+
+def counted(number: int, thing: str) -> str:
+    """So many things, in the plural unless it is one."""
+    return f"{count(number)} {thing}{'' if number == 1 else 's'}"
 
 
 def duration(seconds: float) -> str:

@@ -11,12 +11,12 @@ from dataclasses import replace
 from pipelines.cli.output import count, duration, print_json, print_table, say
 from pipelines.cli.sync import selection_of
 from pipelines.clock import SystemClock
-from pipelines.operations.logins import login_states
 from pipelines.planning.cost import Night, by_pair, first_of_month, nights_to_come
 from pipelines.planning.plan import Plan, PlannedReport, make_plan
 from pipelines.planning.selection import left_customers
 from pipelines.planning.windows import Window
 from pipelines.settings.model import Settings, load_settings
+from pipelines.sync.logins import login_states
 from warehouse.store.database import Store
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import sys
-from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from datetime import date
 from typing import TYPE_CHECKING
@@ -15,28 +13,24 @@ from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
 from pipelines.cli.output import count, print_json, print_table, say, size
 from pipelines.clock import SystemClock
-from pipelines.months import Month
-from pipelines.operations.causes import NO_RIGHT, SHUT_OUT, FailedReport, causes, names
-from pipelines.planning.selection import correct_customers, left_customers
 from pipelines.settings.messages import SettingsError
 from pipelines.settings.model import load_settings
+from pipelines.sync.causes import lines
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from pipelines.operations.health import OpenErasure, SilentDaemon
-    from pipelines.operations.quarantined_rows import RawRow
+    from pipelines.diagnosis.quarantined_rows import RawRow
     from pipelines.planning.plan import PlannedReport
     from pipelines.settings.model import Settings
-    from warehouse.ledger.status import Overview, PastPublication, RefusedReport, ReportStatus
+    from warehouse.ledger.status import Overview, PastPublication, ReportStatus
 
-_TOLD_APART = frozenset({"failed month", "held back", "no access", "quarantine", "overlap"})
-"""Kinds of problems that lines of their own tell in full."""
+MOST_CAUSES = 20
 
 
 def run_status(arguments: argparse.Namespace) -> int:
     """Print what is held and what is wrong, as tables or as JSON; makes no request."""
-    from pipelines.operations.health import judge, of_configured, open_erasures, silent_daemon
+    from pipelines.diagnosis.health import judge, observed
     from pipelines.planning.plan import make_plan
     from pipelines.planning.selection import Selection
     from warehouse.ledger.ledger import forget_caps
@@ -44,11 +38,11 @@ def run_status(arguments: argparse.Namespace) -> int:
     from warehouse.store.database import Store
 
     try:
-        settings, besides = _given_settings()
+        settings, refusal = _given_settings()
     except SettingsError as error:
         if not arguments.check:
             raise
-        say(f"Look: {_do_not_load(error)}.")
+        say(f"Look: the settings do not load: {error.problems[0]}")
         return 1
     store = Store(settings.data_dir)
     if arguments.forget_caps:
@@ -59,34 +53,25 @@ def run_status(arguments: argparse.Namespace) -> int:
     if settings.model_fields_set >= {"customers", "start"}:
         plan, _ = make_plan(settings, Selection(), store, SystemClock())
         planned = plan.planned
-    view = of_configured(overview(store), settings)
-    erasures = open_erasures(settings.data_dir)
-    besides += _trouble_of_directory(view, settings, erasures)
     now = SystemClock().utc_now()
-    daemon = silent_daemon(settings.data_dir, now)
-    verdict = judge(view, settings, now, besides, daemon, planned)
+    view = observed(overview(store), settings, now, planned=planned, refusal=refusal)
+    verdict = judge(view)
     code = int(arguments.check and not verdict.is_well)
     rows: list[RawRow] = []
     if arguments.quarantine:  # reading answers takes libraries that a plain status need not wait for
-        from pipelines.operations.quarantined_rows import raw_rows
+        from pipelines.diagnosis.quarantined_rows import raw_rows
 
         rows = list(raw_rows(store, settings.data_dir))
     if arguments.json:
         described = {"verdict": verdict.sentence, **_status_as_json(planned, view)}
-        described["open_erasures"] = [asdict(one) for one in erasures]
         if arguments.quarantine:
             described["rows_in_quarantine"] = [asdict(one) for one in rows]
         print_json(described)
         return code
     say(verdict.sentence)
     (_print_held if arguments.details else _print_customers)(planned, view)
-    if arguments.details:
-        _print_failures(view)
-    else:
-        _print_causes(view, settings)
-    _print_daemon_and_left_customers(view, settings, daemon)
-    _print_erasures(erasures)
-    _print_trouble(view, details=arguments.details)
+    _print_conditions(view, details=arguments.details)
+    _print_learned(view)
     _print_nights(view)
     for publication in view.publications if arguments.details else view.publications[:1]:
         say(_publication_line(publication))
@@ -95,34 +80,16 @@ def run_status(arguments: argparse.Namespace) -> int:
     return code
 
 
-def _given_settings() -> tuple[Settings, list[str]]:
+def _given_settings() -> tuple[Settings, SettingsError | None]:
     """The settings as far as they are given, and why a sync would refuse them for a secret that is not there.
 
     Reading takes no more than the data directory; raises SettingsError for what is written and wrong.
     """
     settings = load_settings(os.environ, reading=True)
     try:
-        return load_settings(os.environ, reading=True, with_secrets=True), []
+        return load_settings(os.environ, reading=True, with_secrets=True), None
     except SettingsError as error:
-        return settings, [_do_not_load(error)]
-
-
-def _trouble_of_directory(
-    view: Overview, settings: Settings, erasures: Sequence[OpenErasure]
-) -> Iterator[str]:
-    """What cannot be written, unless a failed publication says so, and erasures that were cut short."""
-    from warehouse.ledger.status import unwritable
-    from warehouse.store.versions import FAILED
-
-    if not any(one.status == FAILED for one in view.publications[:1]):
-        yield from (f"{path} cannot be written" for path in unwritable(settings.data_dir)[:1])
-    yield from (one.found for one in erasures if one.is_cut_short)
-
-
-def _do_not_load(error: SettingsError) -> str:
-    more = f" (and {len(error.problems) - 1} more)" if len(error.problems) > 1 else ""
-    problem = re.sub(r"; (did you mean .*\?)$", r" (\1)", error.problems[0].rstrip("."))
-    return f"the settings do not load: {problem}{more}"
+        return settings, error
 
 
 def _print_customers(planned: tuple[PlannedReport, ...], view: Overview) -> None:
@@ -189,76 +156,23 @@ def _print_quarantined(one: RawRow) -> None:
     say(f"    {one.raw or one.trouble}")
 
 
-def _print_causes(view: Overview, settings: Settings) -> None:
-    """A sentence for each cause of what failed, and a line for each customer that never had some right."""
-    out, lost = view.shut_out, view.rights_lost
-    failed = [
-        FailedReport(
-            one.report, one.customer, one.cause, one.error, tuple(map(Month.of, one.months)), one.last_try
-        )
-        for one in view.failures
-    ]
-    failed += [FailedReport(*pair, NO_RIGHT) for pair in sorted(lost)]
-    failed += [FailedReport("", customer, SHUT_OUT) for customer in sorted(out)]
-    if failed:
-        from pipelines.operations.logins import with_corrected_logins
-
-        failed = with_corrected_logins(failed, settings)
-    for sentence in causes(failed, settings):
-        say(f"- {sentence}")
-    refused: dict[str, list[RefusedReport]] = {}
-    for one in view.refusals:
-        if (one.report, one.customer) not in lost and one.customer not in out:
-            refused.setdefault(one.customer, []).append(one)
-    for customer, several in refused.items():
-        since = min(one.denied_at_utc for one in several)
-        say(f"- {customer} has no access to {names(one.report for one in several)} ({since:%Y-%m-%d}).")
+def _print_conditions(view: Overview, *, details: bool) -> None:
+    """A line for each cause of what is not as it should be; in detail, for each condition."""
+    if not details:
+        for line in lines(view.conditions, MOST_CAUSES):
+            say(f"- {line}")
+        return
+    for one in view.conditions:
+        month = f"{one.month:%Y-%m}" if one.month else ""
+        whom = " ".join(filter(None, (one.kind, one.report, one.customer, month)))
+        since = f" since {one.since_utc:%Y-%m-%d %H:%M} UTC" if one.since_utc else ""
+        say(f"{one.severity}: {whom}{since}: {one.error} {one.remedy}".rstrip())
 
 
-def _print_daemon_and_left_customers(view: Overview, settings: Settings, daemon: SilentDaemon | None) -> None:
-    """As `doctor` says it: a silent daemon, and who is held and no longer in settings that name customers."""
-    if daemon:
-        say(f"- {daemon.found}.\n      -> {daemon.remedy}")
-    held = ((one.report, one.customer) for one in view.standings if one.last_success_utc)
-    for sentence in left_customers(settings, held).values() if settings.customers else ():
-        say(f"- {sentence}\n      -> {correct_customers(settings)}")
-
-
-def _print_erasures(erasures: Sequence[OpenErasure]) -> None:
-    for one in erasures:
-        say(f"- {one.found}\n      -> {one.remedy}")
-
-
-def _print_failures(view: Overview) -> None:
-    """Everything that failed or was refused, a line for each report of each customer."""
-    for failure in view.failures:
-        months = f"{failure.months[0]:%Y-%m}..{failure.months[-1]:%Y-%m}" if failure.months else "now"
-        say(
-            f"{failure.status} since {failure.since_utc:%Y-%m-%d %H:%M} UTC: {failure.report} of "
-            f"{failure.customer} ({len(failure.months)} months, {months}): {failure.error}"
-        )
-    for refusal in view.refusals:
-        since = f"{refusal.denied_at_utc:%Y-%m-%d %H:%M} UTC"
-        say(f"no access since {since}: {refusal.report} of {refusal.customer}")
-
-
-def _print_trouble(view: Overview, *, details: bool) -> None:
-    """Open problems as the page counts them, rows in quarantine, overlaps, and what refusals have taught."""
+def _print_learned(view: Overview) -> None:
+    """What has its turn yet, and which windows and pages refusals have taught."""
     from warehouse.ledger.ledger import Cap
 
-    if view.problems:
-        kinds = ", ".join(f"{one.kind} {count(one.number)}" for one in view.problems)
-        more = "" if details else "; `brokerbi status --details` names each"
-        say(f"open problems by kind: {kinds}{more}")
-    if details:
-        for kind in view.problems:
-            if kind.kind not in _TOLD_APART:
-                say("\n".join(f"{kind.severity}: {kind.kind}: {one}" for one in kind.messages))
-    for some in view.quarantined:
-        say(f"quarantine: {count(some.rows)} rows of bi.{some.table} of {some.customer}: {some.reason}")
-    for one in view.overlaps:
-        advice = f"{one.other} need not be asked for itself" if one.is_contained else "each is counted once"
-        say(f"overlap: {one.customer} and {one.other} both answer for {one.offices}; {advice}")
     if days := [one.waiting_until for one in view.standings if one.waiting_until]:
         waiting = sum(one.waiting_months for one in view.standings)
         say(f"{count(waiting)} months are due by turns until {max(days)} (--details says of which reports)")
@@ -350,8 +264,8 @@ def _report_as_json(report: Report) -> dict[str, object]:
 
 def run_doctor(arguments: argparse.Namespace) -> int:
     """Print every finding; 1 when something is wrong. `--offline` asks the service nothing."""
-    from pipelines.operations.doctor import Access, examine
-    from pipelines.operations.installation import Severity
+    from pipelines.diagnosis.doctor import Access, examine
+    from pipelines.diagnosis.installation import Severity
     from pipelines.sync.run_context import RunContext
 
     signs = {Severity.OK: "ok   ", Severity.WARNING: "odd  ", Severity.ERROR: "WRONG"}

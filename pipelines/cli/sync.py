@@ -13,10 +13,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from pipelines.catalogue.sales import CHANGED_SALES
 from pipelines.cli.maintenance import draw_operators_page, publish
 from pipelines.cli.output import complain, count, duration, print_table, say, size
-from pipelines.operations.causes import shortened
 from pipelines.planning.plan import Plan
 from pipelines.planning.selection import Selection
 from pipelines.settings.model import Settings, load_settings
+from pipelines.sync.causes import shortened
 from pipelines.sync.summary import TROUBLE, Summary
 from pipelines.sync.sync import sync
 from warehouse.ledger.window_result import WindowResult, WindowStatus

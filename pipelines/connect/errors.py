@@ -136,7 +136,7 @@ class PaceBlocked(RunFailed):
 
 
 ASK_FOR_THE_RIGHT = "Ask the service's support for it; everything else is asked as before."
-RUN_AGAIN = "Run again later: only what is missing is asked again."
+RUN_AGAIN = "The next run asks again; ask the service's support if it lasts."
 KEPT_IN_LANDING = (
     "What came is kept in landing. If it stays so, ask the service's support, or leave the report out with "
     "BROKERBI_REPORTS."

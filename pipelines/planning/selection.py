@@ -98,7 +98,7 @@ def left_customers(settings: Settings, held: Iterable[Pair]) -> dict[str, str]:
 
 def correct_customers(settings: Settings) -> str:
     """What to do about a customer that is held and no longer in the settings."""
-    return f"correct {settings.name_of('customers')}, or keep it there with active = false"
+    return f"Correct {settings.name_of('customers')}, or keep it there with active = false."
 
 
 def chosen_customers(settings: Settings, selection: Selection) -> list[Customer]:

@@ -9,18 +9,9 @@ from datetime import date, datetime
 
 from pipelines.connect.errors import ConnectError
 from pipelines.months import Month
-from pipelines.operations.causes import (
-    ALL_REFUSED,
-    GIVEN_UP,
-    LOGIN_REFUSED,
-    NO_ANSWER,
-    NO_RIGHT,
-    NOBODY_ANSWERS,
-    SENTENCES,
-    names,
-)
 from pipelines.planning.selection import Pair
-from warehouse.ledger.status import Condition, rights_lost, shut_out
+from pipelines.sync.causes import GIVEN_UP, lines
+from warehouse.ledger.conditions import LOGIN_REFUSED, Condition, Kind, rights_lost, shut_out
 from warehouse.ledger.window_result import WindowResult, WindowStatus
 
 TROUBLE = frozenset({WindowStatus.FAILED, WindowStatus.HELD_BACK, WindowStatus.NOT_ASKED})
@@ -29,7 +20,7 @@ NOT_OF_TONIGHT = frozenset({WindowStatus.SKIPPED, WindowStatus.WAITING, WindowSt
 """What says nothing of whether an answer would be given."""
 OF_THE_LOGIN = frozenset({LOGIN_REFUSED})
 """Errors that say the same of every window of a login."""
-OF_THE_HOST = frozenset({ALL_REFUSED, GIVEN_UP, NOBODY_ANSWERS})
+OF_THE_HOST = frozenset({"AllRefused", GIVEN_UP, "Unreachable"})
 """Errors that say the same of everything."""
 
 
@@ -107,22 +98,22 @@ class Summary:
         """One sentence per thing that went wrong, however many windows it cost."""
         out = shut_out(self.conditions)
         refused = [
-            f"{customer} was refused every report (403): check the customer id and the login's rights"
-            if customer in out
-            else f"{customer} was refused {', '.join(sorted(reports))} (403), and nothing else was asked: "
+            f"{customer} was refused {', '.join(sorted(reports))} (403), and nothing else was asked: "
             "`brokerbi doctor` shows what it has a right to"
             for customer, reports in self._refused.items()
-            if customer in out or customer not in self._lost
+            if customer not in out and customer not in self._lost
+        ]
+        rights = [
+            one
+            for one in self.conditions
+            if (one.kind == Kind.SHUT_OUT and one.customer in self._refused)
+            or (one.kind == Kind.RIGHT_LOST and one.report in self._lost.get(one.customer, ()))
         ]
         if not self.stopped:
-            lost = [
-                SENTENCES[NO_RIGHT].format(reports=names(reports, len(reports)), customers=customer)
-                for customer, reports in sorted(self._lost.items())
-            ]
-            return [*_complaints(self.trouble), *refused, *lost]
+            return [*_complaints(self.trouble), *refused, *lines(rights)]
         # What made the run give up is part of it.
         gave_up = type(self.stopped).__name__ == GIVEN_UP
-        of_the_host = OF_THE_HOST | ({NO_ANSWER} if gave_up else set())
+        of_the_host = OF_THE_HOST | ({"Unavailable"} if gave_up else set())
         own = [
             one
             for one in self.trouble

@@ -15,8 +15,6 @@ from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.rate_limit import RateLimit
 from pipelines.connect.service_clock import ClockCheck
 from pipelines.connect.standstill import AFTER_A_TRY
-from pipelines.operations.logins import note_corrected_logins
-from pipelines.operations.pseudonyms import pseudonyms_of
 from pipelines.planning.plan import Plan, note_next_due, plan_from
 from pipelines.planning.selection import Pair, Selection
 from pipelines.settings.messages import SettingsError
@@ -25,7 +23,9 @@ from pipelines.sync.changed_sales import ask_what_changed
 from pipelines.sync.declaration import declare_catalogue
 from pipelines.sync.fetch import Fetcher
 from pipelines.sync.loader import Loader
+from pipelines.sync.logins import note_corrected_logins
 from pipelines.sync.paging import PageSize
+from pipelines.sync.pseudonyms import pseudonyms_of
 from pipelines.sync.request_log import RequestLogger
 from pipelines.sync.run_context import RunContext
 from pipelines.sync.scheduler import Scheduler

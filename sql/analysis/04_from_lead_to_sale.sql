@@ -1,23 +1,25 @@
--- How many of the sellers who ask become sales, and how many leads does a sold home draw?
+-- How many of the homes that sellers asked about are sold, and how many leads does a sold home draw?
 -- One row per side of incoming leads, over all months held.
 --
--- Conversion is a matter of sellers alone: a home that a buyer asked about may be sold to anybody. Every home counts
--- once, homes sold before the lead are left out, and a seller's lead without a home counts as one that was not sold.
--- Leads of the last months have not had the time to become sales yet: is_mature leaves out those younger than 180 days.
--- A kind is of the side that its words name; where they say neither, the side is empty.
+-- Only leads that name a home can be followed to a sale: percent_naming_a_home says how many do, and of the others nobody knows.
+-- A home is as a rule named once it has become an assignment, so percent_of_named_homes_sold is of homes that came so far, and
+-- no measure of how many who asked became sellers. It is of sellers alone: a home that a buyer asked about may be sold to
+-- anybody. Every home counts once, at its first lead; homes sold before the lead are left out. Leads of the last months have not
+-- had the time to become sales yet: is_mature leaves out those younger than 180 days. A kind is of the side that its words name;
+-- where they say neither, the side is empty.
 -- Parameters: year, office
 SELECT
     lead_side,
     string_agg(DISTINCT lead_type, ', ' ORDER BY lead_type) AS kinds,
     sum(lead_count) AS leads,
-    sum(home_count) AS homes,
-    sum(sold_count) AS homes_sold,
-    round(
-        100 * sum(sold_count) FILTER (lead_side = 'seller') / nullif(sum(home_count) + sum(no_home_lead_count), 0), 1
-    ) AS percent_of_sellers_who_sold,
+    round(100 * (1 - sum(no_home_lead_count) / nullif(sum(lead_count), 0)), 1) AS percent_naming_a_home,
+    sum(home_count) AS named_homes,
+    sum(sold_count) AS named_homes_sold,
+    round(100 * sum(sold_count) FILTER (lead_side = 'seller') / nullif(sum(home_count), 0), 1)
+        AS percent_of_named_homes_sold,
     round(
         sum(sold_home_lead_count) FILTER (lead_side IS DISTINCT FROM 'seller') / nullif(sum(sold_count), 0), 1
-    ) AS leads_per_home_sold,
+    ) AS leads_per_named_home_sold,
     round(sum(days_to_contract_total) / nullif(sum(sold_count), 0), 0) AS days_from_first_lead_to_contract
 FROM marts.lead_funnel
 WHERE way = 'incoming lead'

@@ -1,22 +1,20 @@
--- Where do incoming leads lie untouched or get lost?
--- One row per office, over the latest three months, or the year that is set.
+-- Where do leads lie untouched, how old are they, and which of them ask for a valuation?
+-- One row per office, those with the most old valuation requests first.
 --
--- States are the service's own words and may get new ones; here New is untouched, and NoAnswerOrBusy,
--- NoAssignment, Cancelled and RemovedOther are lost. Leads that were removed are counted apart.
+-- A lead of the last two days is not yet left lying, so it is counted apart. New is the service's word, and that it means
+-- untouched is assumed. The list to phone, those of sellers first, is marts.untouched_leads.
 -- Parameters: year, office
 SELECT
-    office_name,
-    sum(lead_count) AS leads,
-    sum(removed_lead_count) AS removed,
-    sum(lead_count) FILTER (state = 'New') AS untouched,
-    sum(lead_count) FILTER (state IN ('NoAnswerOrBusy', 'NoAssignment', 'Cancelled', 'RemovedOther')) AS lost,
-    round(100 * sum(lead_count) FILTER (state = 'New') / nullif(sum(lead_count), 0), 1) AS untouched_percent
-FROM marts.lead_funnel
-WHERE way = 'incoming lead'
-    AND CASE
-        WHEN getvariable('year') IS NULL THEN month >= (SELECT max(month) FROM marts.lead_funnel) - INTERVAL 2 MONTH
-        ELSE year(month) = getvariable('year')
-    END
+    coalesce(office_name, 'no known office') AS office_name,
+    count(*) FILTER (is_valuation_request AND age_days > 2) AS valuation_requests_left_lying,
+    count(*) FILTER (age_days > 2) AS left_lying,
+    count(*) FILTER (age_band = '3-7 days') AS "3-7 days",
+    count(*) FILTER (age_band = '8-30 days') AS "8-30 days",
+    count(*) FILTER (age_band = 'over 30 days') AS "over 30 days",
+    count(*) FILTER (age_days <= 2) AS of_the_last_two_days,
+    max(counted_on) AS counted_on
+FROM marts.untouched_leads
+WHERE year(month) = coalesce(getvariable('year'), year(month))
     AND coalesce(office_id, '') = coalesce(getvariable('office'), office_id, '')
-GROUP BY office_name
-ORDER BY untouched_percent DESC NULLS LAST;
+GROUP BY office_id, office_name
+ORDER BY valuation_requests_left_lying DESC, left_lying DESC, office_name;

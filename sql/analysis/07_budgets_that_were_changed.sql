@@ -23,7 +23,15 @@ WITH changed AS (
     HAVING count(*) > 1 OR bool_and(valid_to_utc IS NOT NULL)
 )
 
+SELECT
+    offices.office_name,
+    users.user_label AS agent,
+    changed.* EXCLUDE (office_id, user_id),
+    changed.office_id,
+    changed.user_id
 FROM changed
+LEFT JOIN marts.offices AS offices USING (office_id)
+LEFT JOIN marts.users AS users USING (user_id)
 UNION ALL BY NAME
 SELECT
     CASE
@@ -37,4 +45,4 @@ FROM marts.budgets
 WHERE year(month) = coalesce(getvariable('year'), year(month))
     AND office_id = coalesce(getvariable('office'), office_id)
 HAVING NOT EXISTS (FROM changed)
-ORDER BY last_changed_utc DESC, office_id, user_id, month;
+ORDER BY last_changed_utc DESC, office_name, agent, month;

@@ -20,7 +20,7 @@ SELECT
     any_value(reasons.awaited_reports) AS awaited_reports,
     count(reasons.estate_id) AS sales,
     string_agg(
-        reasons.kind || ' ' || coalesce(reasons.estate_id, reasons.user_name, reasons.user_id), ', '
+        reasons.kind || ' ' || coalesce(reasons.street_address, reasons.estate_id, reasons.user_name, reasons.user_id), ', '
         ORDER BY abs(reasons.amount) DESC
     ) AS changes
 FROM marts.month_changes AS changes

@@ -1,7 +1,8 @@
 -- Do two reports tell different stories?
--- One row per office, month and measure that differs by more than rounding; the latest months first.
+-- One row per office and month of which they do, by more than rounding, however many measures differ; the latest months first.
 -- Severity: warning
-SELECT month, office_id, office_name, compared, measure, amount, compared_amount, difference, likely_reason
-FROM marts.reconciliation
-WHERE NOT is_reconciled
-ORDER BY month DESC, office_id, compared
+SELECT
+    month, office_id, office_name, differing_reports, odd_report, commission_difference, price_difference,
+    estate_parts_difference, likely_reason
+FROM marts.disagreements
+ORDER BY month DESC, office_id

@@ -1,73 +1,60 @@
--- Which budgets of the months were changed, entered or taken back after they were first read?
--- One row per user, measure, month and moment at which another amount was read, the latest first. amount_before is null
--- where the budget was entered, amount_after where it was taken back. What came with the first reading of the month is
--- no change. The changes of a month add up to that of its budget.
--- Without office and user these are the budgets of the chain.
--- Parameters: office, user, first_month, month
-WITH budgets AS (
-    SELECT *
+-- Which budgets of the months were changed, entered or taken back after the first reading of their month?
+-- One row per moment and agent, or office of the chain, the latest first. amount_before is null where the budget was
+-- entered, amount_after where it was taken back. What a user had at two offices counts at each of them.
+-- Parameters: kind, id, first_month, month, measure
+WITH versions AS (
+    SELECT
+        *,
+        lag(amount) OVER of_budget AS last_amount,
+        lag(valid_to_utc) OVER of_budget AS last_to_utc,
+        lead(valid_from_utc) OVER of_budget AS next_from_utc
     FROM marts.budgets
-    WHERE month BETWEEN getvariable('first_month')::DATE AND getvariable('month')::DATE
-        AND (
-            office_id = getvariable('office')
-            OR user_id = getvariable('user')
-            OR (getvariable('office') IS NULL AND getvariable('user') IS NULL)
-        )
+    WHERE measure = budget_of(getvariable('measure'))
+        AND month BETWEEN getvariable('first_month')::DATE AND getvariable('month')::DATE
+        AND is_asked_for(office_id, user_id)
+    WINDOW of_budget AS (PARTITION BY office_id, user_id, month, measure ORDER BY valid_from_utc)
 ),
 
 first_readings AS (
     SELECT report, customer, month, min(fetched_at_utc) AS first_read_utc
     FROM (
-        SELECT report, customer, unnest(months) AS month, fetched_at_utc
+        SELECT report, customer, fetched_at_utc, unnest(months) AS month
         FROM meta.loads
         WHERE status IN ('loaded', 'superseded')
     )
     GROUP BY ALL
 ),
 
-moments AS (
-    SELECT office_id, user_id, month, measure, report, _customer, unnest([valid_from_utc, valid_to_utc]) AS noted_at_utc
-    FROM budgets
-),
-
-amounts AS (
+changes AS (
     SELECT
-        moments.*,
-        sum(budgets.amount) AS amount
-    FROM (SELECT DISTINCT * FROM moments WHERE noted_at_utc IS NOT NULL) AS moments
-    LEFT JOIN budgets
-        ON budgets.office_id = moments.office_id
-        AND budgets.user_id IS NOT DISTINCT FROM moments.user_id
-        AND budgets.month = moments.month
-        AND budgets.measure = moments.measure
-        AND budgets.valid_from_utc <= moments.noted_at_utc
-        AND coalesce(budgets.valid_to_utc > moments.noted_at_utc, true)
-    GROUP BY ALL
-),
-
-compared AS (
-    SELECT *, lag(amount) OVER (PARTITION BY office_id, user_id, month, measure ORDER BY noted_at_utc) AS amount_before
-    FROM amounts
+        versions.office_id, versions.user_id, versions.month, versions.valid_from_utc AS noted_at_utc,
+        CASE WHEN last_to_utc = valid_from_utc THEN last_amount END AS amount_before, amount AS amount_after
+    FROM versions
+    LEFT JOIN first_readings AS first_read
+        ON first_read.report = versions.report
+        AND first_read.customer = versions._customer
+        AND first_read.month = versions.month
+    WHERE amount_after IS DISTINCT FROM amount_before
+        AND (amount_before IS NOT NULL OR valid_from_utc > first_read.first_read_utc)
+    UNION ALL
+    SELECT office_id, user_id, month, valid_to_utc, amount, NULL
+    FROM versions
+    WHERE valid_to_utc IS NOT NULL AND next_from_utc IS DISTINCT FROM valid_to_utc
 )
 
 SELECT
-    compared.month,
-    compared.measure,
-    coalesce(offices.office_name, compared.office_id) AS office_name,
-    coalesce(users.user_label, compared.user_id, 'nobody in person') AS user_label,
-    compared.amount_before,
-    compared.amount AS amount_after,
-    coalesce(compared.amount, 0) - coalesce(compared.amount_before, 0) AS amount_change,
-    compared.noted_at_utc,
-    local_day(compared.noted_at_utc, clock) AS noted_on
-FROM compared
-LEFT JOIN first_readings AS first_read
-    ON first_read.report = compared.report
-    AND first_read.customer = compared._customer
-    AND first_read.month = compared.month
+    local_day(changes.noted_at_utc, clock) AS noted_on,
+    changes.month,
+    CASE
+        WHEN getvariable('kind') = 'chain' THEN coalesce(offices.office_name, changes.office_id)
+        ELSE coalesce(users.user_label, changes.user_id, 'nobody in person')
+    END AS who,
+    sum(changes.amount_before)::DECIMAL(28, 8) AS amount_before,
+    sum(changes.amount_after)::DECIMAL(28, 8) AS amount_after,
+    sum(coalesce(changes.amount_after, 0) - coalesce(changes.amount_before, 0))::DECIMAL(28, 8) AS difference
+FROM changes
 LEFT JOIN marts.users AS users USING (user_id)
-LEFT JOIN marts.offices AS offices ON offices.office_id = compared.office_id
+LEFT JOIN marts.offices AS offices ON offices.office_id = changes.office_id
 LEFT JOIN meta.clock AS clock ON true
-WHERE compared.amount IS DISTINCT FROM compared.amount_before
-    AND (compared.amount_before IS NOT NULL OR compared.noted_at_utc > first_read.first_read_utc)
-ORDER BY compared.noted_at_utc DESC, compared.month, compared.measure, amount_change, user_label
+GROUP BY ALL
+ORDER BY noted_on DESC, changes.month, difference, who

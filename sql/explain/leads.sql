@@ -1,6 +1,6 @@
 -- What kinds of leads are counted, in which state, and which were removed?
 -- One row per kind and state.
--- Parameters: office, user, first_month, month
+-- Parameters: kind, id, first_month, month, measure, way
 SELECT
     way,
     lead_type,
@@ -9,6 +9,7 @@ SELECT
     count(*) FILTER (is_removed) AS removed
 FROM marts.leads
 WHERE month BETWEEN getvariable('first_month')::DATE AND getvariable('month')::DATE
-    AND (office_id = getvariable('office') OR user_id = getvariable('user'))
+    AND (way = getvariable('way') OR (getvariable('measure') = 'removed_lead_count' AND is_removed))
+    AND getvariable('kind') <> 'chain' AND is_asked_for(office_id, user_id)
 GROUP BY ALL
 ORDER BY way, leads DESC, lead_type, state

@@ -6,7 +6,9 @@
 -- Key: user_id, month
 -- Columns:
 --   user_id: id of the user; joins marts.dim_agent
+--   user_label: the name, with something behind it where another user has the same; the id without a name
 --   office_id: customer id of the user's office in the month, else that of the budget; joins marts.dim_office
+--   office_name: name of that office
 --   month: first day of the month; joins marts.calendar
 --   is_active: whether the user was at work, see marts.user_month
 --   is_open: whether the month is not over, or still to come
@@ -35,7 +37,9 @@ WITH budgets AS (
 
 SELECT
     user_id,
+    coalesce(users.user_label, user_id) AS user_label,
     coalesce(worked.office_id, budgets.office_id) AS office_id,
+    offices.office_name,
     month,
     coalesce(worked.is_active, false) AS is_active,
     coalesce(worked.is_open, budgets.is_open) AS is_open,
@@ -55,9 +59,11 @@ SELECT
     basis.basis_note
 FROM marts.user_month AS worked
 FULL JOIN budgets USING (user_id, month)
+LEFT JOIN marts.users AS users USING (user_id)
+LEFT JOIN marts.offices AS offices ON offices.office_id = coalesce(worked.office_id, budgets.office_id)
 CROSS JOIN staging.tax_basis AS basis
 WHERE worked.is_active
     OR worked.commission <> 0
     OR budgets.budget_commission IS NOT NULL
     OR budgets.budget_sold_estates IS NOT NULL
-ORDER BY month, office_id, user_id
+ORDER BY month, coalesce(worked.office_id, budgets.office_id), user_id

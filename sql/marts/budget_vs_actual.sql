@@ -1,7 +1,7 @@
 -- How far are offices and users from their budgets, and where will the year end?
 -- One row per office or user, month and measure, in every year of which a month has a budget: all months with a
 -- budget, and those without one in which the office or user was at work. A row without a user is the office as a
--- whole, and has its users in it: for sums read marts.office_budget_vs_actual or marts.user_budget_vs_actual.
+-- whole, and has its users in it, so this table is deprecated: read marts.office_budget_vs_actual or user_budget_vs_actual.
 -- An office's budget is the sum of its users' budgets, and of what is budgeted for nobody in person. The user
 -- report does not say of which office a commission is, so budgets that a user has at several offices are one.
 -- Commission is compared with all commission of the user or office, sold estates with parts of homes; what is done

@@ -6,7 +6,8 @@
 -- not at all at leads that came after its sale; so homes add up over months, offices, kinds and states, but not over
 -- sides.
 -- Conversion is a matter of sellers alone (lead_side seller: from the wish to sell, or the valuation, to the sale):
--- sold_count / (home_count + no_home_lead_count). Whether a home that a buyer asked about was sold, perhaps to
+-- sold_count / home_count, and only of leads that name a home. A home is as a rule named once it is an assignment, so this is no
+-- measure of how many who asked became sellers: show no_home_lead_count / lead_count beside it. Whether a home that a buyer asked about was sold, perhaps to
 -- somebody else, says nothing of that lead; of buyers, sold_home_lead_count / sold_count is how many leads a sold
 -- home drew, over all kinds of a side, as a home belongs to the kind of the first lead about it. The leads of the
 -- last months have not had the time to become sales: compare months with is_mature alone.

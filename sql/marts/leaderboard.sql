@@ -5,8 +5,8 @@
 -- is held to its end; earners are ranked by commission, equal ones share a rank. Places are compared with the same
 -- quarter or year a month earlier, so in the first month of one there is nothing to compare with. Who came or left within
 -- the period is ranked fairly by commission_per_active_month: look at active_month_count beside it, as one month may be luck.
--- Offices and users, and periods that overlap, lie in one table here: for sums take one kind and one period, as
--- office_leaderboard_month, user_leaderboard_year and the six others do.
+-- Offices and users, and periods that overlap, lie in one table here, so it is deprecated: read one kind and one period in
+-- office_leaderboard_month, user_leaderboard_year and the six others.
 -- Rows lie by year and office, so that both an office and a month are found quickly.
 -- Key: earner_kind, period, month, earner_id
 -- Columns:

@@ -19,7 +19,7 @@
 --     agent's and no sale's commission, as far as reports say that were read no earlier than the change
 --   amount: the part of the difference that it explains, or what is left of it; currency and tax basis as the measure
 --   estate_id: id of the estate
---   street_address: address of the home, while it is listed
+--   street_address: address of the home, as last read
 --   share: the part of the sale that counts here; null where that is not known, so that the whole was taken
 --   other_office_id: of a sale that moved: where it came from, or went to
 --   other_month: of a sale that moved: the month it came from, or went to
@@ -414,7 +414,7 @@ SELECT
     reasons.kind,
     reasons.amount,
     reasons.estate_id,
-    sales.street_address,
+    homes.street_address,
     reasons.share,
     reasons.other_office_id,
     reasons.other_month,
@@ -433,6 +433,8 @@ FROM (
     SELECT change_id, kind, amount, awaited_reports FROM left_over WHERE NOT is_rounding AND amount <> 0
 ) AS reasons
 INNER JOIN changes USING (change_id)
-LEFT JOIN marts.sales AS sales USING (estate_id)
+LEFT JOIN (
+    SELECT estate_id, arg_max(street_address, version) AS street_address FROM marts.sale_versions GROUP BY ALL
+) AS homes USING (estate_id)
 LEFT JOIN marts.users AS users ON users.user_id = reasons.user_id
 ORDER BY changes.change_id, abs(reasons.amount) DESC, reasons.kind, reasons.estate_id, reasons.user_id

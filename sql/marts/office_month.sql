@@ -75,9 +75,8 @@ leads_counted AS (
 ),
 
 agents_counted AS (
-    SELECT office_id, month, count(*) AS active
+    SELECT office_id, month, count(user_id) FILTER (is_active) AS active
     FROM marts.user_month
-    WHERE is_active
     GROUP BY ALL
 )
 

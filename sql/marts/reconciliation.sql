@@ -6,6 +6,8 @@
 -- offices agrees); the sales list is also held against itself: whole commission against the shares. What the
 -- sales list shows is compared with sales alone; its commission is exact but for the rounding of the service's
 -- own average, half an öre a home, and parts and prices but for percentages rounded to two decimals.
+-- A single sale that one report has and another not differs in each of its reports and measures here: marts.disagreements
+-- counts it once.
 -- Commissions of the reports agree to the öre or not at all; each user's share of prices and parts is a rounded
 -- number, so their sum may be off by half of its last decimal a user.
 -- Key: month, office_id, compared, measure
@@ -92,8 +94,7 @@ shares_summed AS (
         count(*) AS share_count,
         sum(commission) AS commission,
         sum(commission_share) AS sold_estate_parts,
-        sum(final_price_share) AS sold_total_price,
-        bool_or(is_cross_office) AS is_cross_office
+        sum(final_price_share) AS sold_total_price
     FROM marts.sale_shares
     GROUP BY ALL
 ),
@@ -105,18 +106,27 @@ sales_summed AS (
         count(*) AS sale_count,
         sum(commission) AS commission,
         sum(agent_commission) AS agent_commission,
-        bool_or(is_shared_between_offices) AS is_cross_office
+        coalesce(bool_or(agent_count = 0), false) AS is_without_agents
     FROM marts.sales
     GROUP BY ALL
 ),
 
+shared_beyond AS (  -- with an office whose own sales list is not held, and so perhaps its sales with agents of this one
+    SELECT DISTINCT shares.office_id, shares.month
+    FROM marts.sale_shares AS shares
+    ANTI JOIN marts.office_sources AS held
+        ON held.report = 'sales' AND held.office_id = shares.user_office_id AND held.month = shares.month
+    WHERE shares.is_cross_office
+),
+
 quarantined AS (
-    SELECT DISTINCT sources.office_id, sources.month
+    SELECT sources.office_id, sources.month, list(DISTINCT sources.report) AS reports
     FROM staging.quarantine AS quarantine
     INNER JOIN marts.office_sources AS sources
         ON sources.customer_id = quarantine.customer_id
         AND sources.report = quarantine.report
         AND sources.month = coalesce(quarantine.month, sources.month)
+    GROUP BY ALL
 ),
 
 side_by_side AS (
@@ -125,7 +135,7 @@ side_by_side AS (
         held.office_id,
         offices.office_name,
         held.customer_id,
-        quarantined.office_id IS NOT NULL AS has_quarantine,
+        coalesce(quarantined.reports, []) AS reports_quarantined,
         held.not_refreshed,
         held.office_read_at_utc,
         held.by_month_read_at_utc,
@@ -134,7 +144,8 @@ side_by_side AS (
         users_read.not_refreshed AS users_not_refreshed,
         len(list_distinct(list_concat(coalesce(held.read_on, []), coalesce(users_read.read_on, [])))) > 1
             AS is_read_on_days,
-        coalesce(shares.is_cross_office, false) OR coalesce(sales.is_cross_office, false) AS is_cross_office,
+        shared_beyond.office_id IS NOT NULL AS is_shared_beyond,
+        coalesce(sales.is_without_agents, false) AS is_without_agents,
         coalesce(users.is_derived, false) AS is_derived,
         unnest([
             {
@@ -206,12 +217,19 @@ side_by_side AS (
     LEFT JOIN users_read USING (office_id, month)
     LEFT JOIN shares_summed AS shares USING (office_id, month)
     LEFT JOIN sales_summed AS sales USING (office_id, month)
+    LEFT JOIN shared_beyond USING (office_id, month)
     LEFT JOIN quarantined USING (office_id, month)
 ),
 
 compared AS (
     SELECT
         * EXCLUDE (amount, compared_amount, tolerance),
+        list_has_any(reports_quarantined, CASE compared
+            WHEN 'by-month report' THEN ['commission_office', 'commission_office_by_month']
+            WHEN 'user report' THEN ['commission_office', 'commission_user']
+            WHEN 'sales list' THEN ['commission_office', 'sales']
+            ELSE ['sales']
+        END) AS has_quarantine,
         CASE WHEN has_first THEN amount END::DECIMAL(18, 4) AS amount,
         CASE WHEN has_second THEN compared_amount END::DECIMAL(18, 4) AS compared_amount,
         tolerance::DECIMAL(18, 4) AS tolerance,
@@ -265,7 +283,8 @@ SELECT
                 ELSE ''
             END
         WHEN is_read_on_days THEN 'restated between two readings: the reports were read on different days'
-        WHEN compared = 'sales list' AND is_cross_office THEN 'sale shared with an office whose sales are not held'
+        WHEN compared IN ('sales list', 'shares of agents') AND is_without_agents THEN 'sale listed without agents'
+        WHEN compared = 'sales list' AND is_shared_beyond THEN 'sale shared with an office whose sales are not held'
         WHEN compared = 'user report' AND is_derived THEN 'user counted at another office: offices are derived'
         ELSE 'not explained'
     END AS likely_reason,

@@ -16,7 +16,8 @@
 --   left_was_over: the same of the month and office that the sale left; null where it left none
 --   version: 1 for the oldest, 2 for the next
 --   street_address: street address of the estate, as last read; null of a sale that was gone before it was kept
---   agent_ids: ids of the users who share the commission, the responsible one first, as last read; null in the same case
+--   agent_ids: ids of the users who share the commission, the responsible one first, as last read, with commas between; null in
+--     the same case
 --   valid_from_utc: when the service gave the newest answer that was in the file as the state was found
 --   valid_to_utc: the same of the next state; null for the state of now
 --   _customer: the customer whose answer showed the state
@@ -94,8 +95,7 @@ told AS (
     SELECT
         sales.estate_id,
         sales.street_address,
-        list(shares.user_id ORDER BY shares.is_responsible DESC NULLS LAST, shares.user_id)
-            FILTER (shares.user_id IS NOT NULL) AS agent_ids
+        string_agg(shares.user_id, ', ' ORDER BY shares.is_responsible DESC NULLS LAST, shares.user_id) AS agent_ids
     FROM marts.sales AS sales
     LEFT JOIN marts.sale_shares AS shares USING (estate_id)
     GROUP BY ALL

@@ -1,19 +1,44 @@
--- What is not as it should be of a report of a customer, or of all of a customer?
--- One row per kind, report, customer and month: the one rule for each. Of what is switched off there is none.
+-- What is not as it should be, and what to do about it?
+-- One row per kind, report, customer and month, of quarantine per reason as well: the one rule for each. Of what is
+-- switched off there is none; what only a running process knows (a silent daemon, settings that do not load) is not here.
 -- Columns:
 --   kind: failed, held back, shut out (each of several reports ever asked for is refused: a wrong id, or no rights
---     at all), right lost (answered before, refused now), no right, late or never read
+--     at all), right lost (answered before, refused now), no right, late, never read, unpublished (the latest file was
+--     not made, or none followed what was loaded three hours ago), clock ahead, quarantine, check, changes unknown,
+--     changed column, assumption, overlap or not refreshed
 --   severity: error or warning
---   report: name of the report; null where it is about all of a customer
---   customer: the customer that was asked
+--   report: name of the report; null where it is about several, or all of a customer
+--   customer: the customer that was asked; null where it is about all
 --   month: first day of the month, where it is about one
 --   since_utc: since when it is so, in UTC; null where nobody can say
---   cause: the kind of error in a word, or the state of meta.freshness
---   error: why it failed, in a sentence
---   remedy: what to do about it, where the error says so
+--   cause: the kind of error in a word, the state of meta.freshness, or the name of the check
+--   error: what was found, in a sentence
+--   remedy: what to do about it; null where nothing is to be done, or the error says it
 --   last_try: how the last of several tries ended, like answered 500
 --   login: where the login is set that was refused
-WITH asked AS (
+--   trouble: what several of them have behind them: the service, which is down, or a login; null where each is its own
+WITH moment AS (  -- a rehearsal has no other clock than its latest load
+    SELECT
+        CASE
+            WHEN EXISTS (FROM meta.storage WHERE is_rehearsal) THEN (SELECT max(fetched_at_utc) FROM meta.loads)
+            ELSE make_timestamp(epoch_us(now()))
+        END AS now_utc
+),
+
+failed AS (
+    SELECT
+        *,
+        CASE
+            WHEN error_kind IN ('Unreachable', 'HostDown', 'AllRefused') THEN 'service'
+            -- what made a run give up is the same outage
+            WHEN error_kind = 'Unavailable' AND bool_or(error_kind = 'HostDown') OVER () THEN 'service'
+            WHEN error_kind = 'Unauthorized' THEN 'login ' || coalesce(login, '')
+            WHEN error_kind = 'login corrected' THEN error_kind
+        END AS trouble
+    FROM meta.open_failures
+),
+
+asked AS (
     SELECT freshness.*, access.denied_at_utc
     FROM meta.freshness AS freshness
     LEFT JOIN meta.access AS access USING (report, customer)
@@ -21,29 +46,219 @@ WITH asked AS (
 ),
 
 shut_out AS (
-    SELECT customer, count(*) AS reports, max(denied_at_utc) AS since_utc
+    SELECT customer, max(denied_at_utc) AS since_utc
     FROM asked
     GROUP BY customer
     HAVING count(*) > 1 AND bool_and(state = 'no access')
+),
+
+unpublished AS (
+    SELECT
+        min(loaded_at_utc) AS since_utc,
+        any_value(latest.status) AS status,
+        any_value(array_to_string(latest.reasons, '; ')) AS why
+    FROM meta.loads, (
+        SELECT
+            arg_max(status, at_utc) AS status,
+            arg_max(reasons, at_utc) AS reasons,
+            coalesce(max(last_load_number) FILTER (status = 'published'), 0) AS seen
+        FROM meta.publications
+    ) AS latest, moment
+    WHERE load_number > seen
+    HAVING any_value(latest.status) IN ('refused', 'failed') OR min(loaded_at_utc) < any_value(now_utc) - INTERVAL 3 HOUR
+),
+
+-- not in the file of a rehearsal, whose days are as they were said to be
+ahead AS (
+    SELECT report, customer, month, fetched_at_utc, now_utc
+    FROM meta.months, moment
+    WHERE fetched_at_utc > now_utc + INTERVAL 1 MINUTE AND NOT EXISTS (FROM meta.storage WHERE is_rehearsal)
+),
+
+overlapping AS (
+    SELECT
+        checked_at_utc,
+        unnest(from_json(
+            sample,
+            '[{"customer_id": "VARCHAR", "yielding_customer_id": "VARCHAR", "shared_offices": "VARCHAR",
+            "is_contained": "BOOLEAN"}]'
+        )) AS pair
+    FROM meta.check_results
+    WHERE name = 'customers_do_not_overlap' AND message = ''
+),
+
+not_refreshed AS (
+    SELECT
+        checked_at_utc,
+        unnest(from_json(
+            sample,
+            '[{"customer_id": "VARCHAR", "source_state": "VARCHAR", "offices": "VARCHAR", "reports": "VARCHAR",
+            "last_read_utc": "VARCHAR"}]'
+        )) AS source
+    FROM meta.check_results
+    WHERE name = 'numbers_are_refreshed' AND message = ''
+),
+
+assumptions AS (
+    SELECT
+        found.query,
+        tables.report AS table_report,
+        state,
+        message,
+        CASE
+            WHEN NOT contains(query, 'budget') THEN NULL
+            WHEN ends_with(query, 'commission') THEN 'commission'
+            WHEN ends_with(query, 'crm') THEN 'meetings'
+            ELSE 'homes'
+        END AS budget,
+        state = 'fits' AND row_count > 0 AND budget IS NOT NULL AS is_read
+    FROM meta.assumptions AS found
+    LEFT JOIN meta.tables AS tables
+        ON 'bi.' || tables.table_name = regexp_replace(found.source, '_history$', '')
+),
+
+differing AS (
+    SELECT DISTINCT
+        report,
+        message,
+        CASE
+            WHEN budget IS NULL THEN NULL
+            WHEN NOT any_read THEN
+                'Budgets cannot be read, so these marts are empty: marts.budgets and all of budgets and actuals'
+            WHEN NOT this_read THEN 'Budgets of ' || budget || ' cannot be read, so no mart has them'
+            ELSE 'Budgets of ' || budget || ' come from another report, but one of them cannot be read'
+        END AS consequence
+    FROM (
+        SELECT
+            *,
+            bool_or(is_read) OVER () AS any_read,
+            bool_or(is_read) OVER (PARTITION BY budget) AS this_read,
+            max(table_report) OVER (PARTITION BY query) AS report
+        FROM assumptions
+    )
+    WHERE state = 'differs'
+),
+
+found AS (
+    SELECT
+        status AS kind, 'error' AS severity, report, customer, month, since_utc, error_kind AS cause, error,
+        CASE
+            WHEN status = 'held back' THEN
+                'Ask the service about it; if it is right, launch it with the tag brokerbi/accept_shrink=yes, or give '
+                || '`brokerbi sync` the option --accept-shrink.'
+            ELSE coalesce(remedy, 'Ask the service''s support about it.')
+        END AS remedy,
+        last_try, login, trouble
+    FROM failed
+    UNION ALL BY NAME
+    SELECT
+        'shut out' AS kind, 'error' AS severity, customer, since_utc, 'Forbidden' AS cause,
+        'Every report is refused (403).' AS error, 'Check the customer id and the login''s rights.' AS remedy
+    FROM shut_out
+    UNION ALL BY NAME
+    SELECT
+        CASE WHEN last_success_utc IS NULL THEN 'no right' ELSE 'right lost' END AS kind,
+        CASE WHEN last_success_utc IS NULL THEN 'warning' ELSE 'error' END AS severity,
+        report, customer, denied_at_utc AS since_utc, 'Forbidden' AS cause,
+        CASE WHEN last_success_utc IS NULL THEN 'It is refused (403).'
+            ELSE 'It was answered before and is refused now (403); what is held stays, and each day it is asked for again.'
+        END AS error,
+        CASE WHEN last_success_utc IS NOT NULL THEN 'Ask the service''s support for the right.' END AS remedy
+    FROM asked
+    ANTI JOIN shut_out USING (customer)
+    WHERE state = 'no access'
+    UNION ALL BY NAME
+    SELECT
+        CASE WHEN last_success_utc IS NULL THEN 'never read' ELSE 'late' END AS kind, 'error' AS severity, report,
+        customer, due_utc AS since_utc, state AS cause,
+        CASE WHEN last_success_utc IS NULL THEN 'It was never read so far.'
+            ELSE 'It was not read for a day and a half.' END AS error,
+        CASE WHEN last_success_utc IS NULL THEN 'Launch a backfill, or wait for the next night.'
+            ELSE 'See that the schedule `nightly` and the daemon run.' END AS remedy
+    FROM meta.freshness AS freshness
+    ANTI JOIN meta.open_failures AS failed USING (report, customer)
+    WHERE is_late AND state <> 'no access'
+    UNION ALL BY NAME
+    SELECT
+        'unpublished' AS kind, 'error' AS severity, since_utc, status AS cause,
+        CASE WHEN status IN ('refused', 'failed') THEN 'The latest file was not published: ' || why
+            ELSE 'What was loaded since ' || strftime(since_utc, '%Y-%m-%d %H:%M') || ' UTC is not published.' END AS error,
+        CASE status WHEN 'failed' THEN NULL WHEN 'refused' THEN 'Look at these numbers, then launch the job `publish`.'
+            ELSE 'Look at the latest run of the job `publish`, or run `brokerbi publish`.' END AS remedy
+    FROM unpublished
+    UNION ALL BY NAME
+    SELECT
+        'clock ahead' AS kind, 'error' AS severity,
+        CASE WHEN count(DISTINCT report) = 1 THEN any_value(report) END AS report, customer,
+        min(fetched_at_utc) AS since_utc,
+        'What was read of ' || string_agg(DISTINCT report, ', ' ORDER BY report) || ' is dated up to '
+        || ceil(epoch(max(fetched_at_utc - now_utc)) / 3600)::BIGINT || ' hours later than now'
+        || CASE WHEN count(month) > 0 THEN ', ' || count(month) || ' months' ELSE '' END
+        || ': the clock was ahead, or another day was rehearsed here.' AS error,
+        'See that the clock of this machine is right; the next sync asks again and corrects the dates.' AS remedy
+    FROM ahead
+    GROUP BY customer
+    UNION ALL BY NAME
+    SELECT
+        'quarantine' AS kind, 'warning' AS severity, report, customer, month, fetched_at_utc AS since_utc,
+        "rows" || ' rows of ' || table_name || ' were not loaded: ' || reason AS error
+    FROM meta.quarantine
+    UNION ALL BY NAME
+    SELECT
+        'check' AS kind, severity, checked_at_utc AS since_utc, name AS cause,
+        CASE
+            WHEN message <> '' THEN 'The check ' || name || ' could not run: ' || message
+            ELSE question || ' ' || row_count || ' rows: ' || name
+        END AS error
+    FROM meta.check_results
+    WHERE row_count > 0
+        AND (message <> '' OR name NOT IN (
+            'assumptions_hold', 'customers_do_not_overlap', 'numbers_are_refreshed', 'quarantine_is_empty',
+            'reports_are_fresh'
+        ))
+    UNION ALL BY NAME
+    SELECT
+        'changes unknown' AS kind, 'warning' AS severity, asked_of AS report, customer,
+        max(fetched_at_utc) AS since_utc,
+        'The service did not tell which sales were changed, so older months are read again only once in a calendar '
+        || 'month: ' || arg_max(error, fetched_at_utc) AS error
+    FROM meta.probes
+    ANTI JOIN (FROM failed WHERE trouble IS NOT NULL) USING (customer)
+    GROUP BY asked_of, customer
+    HAVING arg_max(status, fetched_at_utc) = 'failed'
+    UNION ALL BY NAME
+    SELECT
+        'changed column' AS kind, 'warning' AS severity, tables.report, changes.changed_at_utc AS since_utc,
+        changes.table_name || '.' || changes.column_name || ' turned from ' || changes.from_type || ' into '
+        || changes.to_type AS error
+    FROM meta.column_changes AS changes
+    INNER JOIN meta.tables AS tables USING (table_name)
+    WHERE changes.load_id IS NOT NULL AND changes.from_type <> 'NULL'
+    UNION ALL BY NAME
+    SELECT
+        'assumption' AS kind, 'warning' AS severity,
+        CASE WHEN count(DISTINCT report) = 1 THEN any_value(report) END AS report,
+        coalesce(consequence || ': ', '') || string_agg(message, '; ' ORDER BY message) AS error,
+        'Adapt the file in sql/staging that it names, then run `brokerbi publish`.' AS remedy
+    FROM differing
+    GROUP BY consequence, CASE WHEN consequence IS NULL THEN message END
+    UNION ALL BY NAME
+    SELECT
+        'overlap' AS kind, 'warning' AS severity, pair.yielding_customer_id AS customer, checked_at_utc AS since_utc,
+        pair.customer_id || ' answers for ' || pair.shared_offices
+        || ' as well; each office is counted once, but asked for twice' AS error,
+        CASE WHEN pair.is_contained THEN pair.yielding_customer_id || ' need not be asked for itself.' END AS remedy
+    FROM overlapping
+    UNION ALL BY NAME
+    SELECT
+        'not refreshed' AS kind, 'warning' AS severity, source.customer_id AS customer, checked_at_utc AS since_utc,
+        source.source_state AS cause,
+        'Nobody else answers for ' || source.offices || ', so numbers of ' || source.customer_id || ' count as read on '
+        || left(source.last_read_utc, 10) || ' (UTC) and will not change: ' || source.source_state
+        || coalesce(' (' || source.reports || ')', '') AS error
+    FROM not_refreshed
 )
 
-SELECT status AS kind, 'error' AS severity, report, customer, month, since_utc, error_kind AS cause, error, remedy, last_try, login
-FROM meta.open_failures
-UNION ALL
-SELECT 'shut out', 'error', NULL, customer, NULL, since_utc, 'Forbidden', NULL, NULL, NULL, NULL
-FROM shut_out
-UNION ALL
 SELECT
-    CASE WHEN last_success_utc IS NULL THEN 'no right' ELSE 'right lost' END,
-    CASE WHEN last_success_utc IS NULL THEN 'warning' ELSE 'error' END,
-    report, customer, NULL, denied_at_utc, 'Forbidden', NULL, NULL, NULL, NULL
-FROM asked
-ANTI JOIN shut_out USING (customer)
-WHERE state = 'no access'
-UNION ALL
-SELECT
-    CASE WHEN last_success_utc IS NULL THEN 'never read' ELSE 'late' END,
-    'error', report, customer, NULL, due_utc, state, NULL, NULL, NULL, NULL
-FROM meta.freshness AS freshness
-ANTI JOIN meta.open_failures AS failed USING (report, customer)
-WHERE is_late AND state <> 'no access'
+    kind, severity, report, customer, month, since_utc, cause, error, remedy, last_try, login, trouble
+FROM found

@@ -14,6 +14,7 @@ from typing import Any
 import duckdb
 from duckdb import DuckDBPyConnection
 
+from pipelines.diagnosis.around import ROWS
 from pipelines.sync.declaration import declared_tables
 from warehouse.load.schema_evolution import declare
 from warehouse.marts.build import build_marts
@@ -178,15 +179,31 @@ def built(connection: DuckDBPyConnection, query: str) -> list[tuple[object, ...]
 
 
 def explained(
-    connection: DuckDBPyConnection, question: str, first: str, last: str = "", **variables: str
-) -> list[dict[str, Any]]:
-    """What a query of sql/explain finds of `office` or `user` in these months, its marts built before."""
-    asked = {"first_month": month(first), "month": month(last or first), **variables}
-    for name in ("office", "user", "first_month", "month", "report", "measure"):
-        connection.execute(f"SET VARIABLE {name} = $1", [asked.get(name)])
+    connection: DuckDBPyConnection,
+    question: str,
+    first: str,
+    last: str = "",
+    *,
+    office: str = "",
+    user: str = "",
+    **variables: str,
+) -> list[Any]:
+    """The records of a query of sql/explain, for an office, a user or the chain, its marts built before."""
+    asked = {
+        "kind": "office" if office else "user" if user else "chain",
+        "id": office or user,
+        "first_month": month(first),
+        "month": month(last or first),
+        "measure": "commission",
+        "report": "commission_user" if user else "commission_office",
+        "way": "",
+        **variables,
+    }
+    for name, value in asked.items():
+        connection.execute(f"SET VARIABLE {name} = $1", [value])
     query = (SQL / "explain" / f"{question}.sql").read_text(encoding="utf-8")
     build_for(connection, query)
-    return mappings(connection.execute(query))
+    return [ROWS[question](**row) for row in mappings(connection.execute(query))]
 
 
 def build_for(connection: DuckDBPyConnection, query: str) -> None:

@@ -25,6 +25,7 @@ from tests.marts.given import (
     warehouse,
 )
 from warehouse.marts.queries import SQL
+from warehouse.store.meta_schema import write_configured
 
 SPRING, SUMMER, AUTUMN = datetime(2026, 3, 1), datetime(2026, 6, 1), datetime(2026, 9, 1)
 VERSION: Row = {"_fetched_at_utc": SPRING, "valid_from_utc": SPRING}
@@ -278,39 +279,57 @@ def test_nothing_more_is_forecast_of_a_user_who_has_left_the_directory(
     rows(given, "users_history", "G1", "2026-01", listed)
     query = "SELECT year_forecast::INT FROM marts.user_budget_vs_actual WHERE NOT is_open ORDER BY month"
     assert built(given, query) == [(one,) for one in forecasts]
-    [told] = explained(given, "budgets", "2026-03", user="U1")
-    assert told["year_forecast"] == forecasts[-1]
-    doubts = [
-        one["sentence"] for one in explained(given, "trust", "2026-03", user="U1", report="commission_user")
-    ]
-    is_gone = forecasts[-1] < 800
-    assert any("directory" in str(one) for one in doubts) == is_gone
+    [*_, whole_year] = explained(given, "budgets", "2026-03", user="U1")
+    assert whole_year.reached == forecasts[-1]
 
 
-def test_an_explanation_has_the_budget_of_somebody_who_left_and_forecasts_nothing_more(
+def budget_periods(given: DuckDBPyConnection, of_month: str, **whose: str) -> list[tuple[object, ...]]:
+    found = explained(given, "budgets", of_month, **whose)
+    return [(one.period, one.budget, one.reached, one.reached_share) for one in found]
+
+
+def test_an_explanation_has_the_budget_of_somebody_who_left_and_no_forecast(
     given: DuckDBPyConnection,
 ) -> None:
     budgeted(given, "2026-01", "U1", (100, SPRING, None))
     user_earned(given, {1: 150, 2: 0, 3: 0, 4: 0})
-    [found] = explained(given, "budgets", "2026-04", user="U1")
-    names = (
-        "budget",
-        "year_to_date_budget",
-        "year_to_date_actual",
-        "year_budget",
-        "year_forecast",
-        "has_left",
-    )
-    assert [found[name] for name in names] == [None, 100, 150, 100, 150, True]
+    office_earned(given, {1: 150, 2: 0, 3: 0, 4: 0})
+    assert budget_periods(given, "2026-04", user="U1") == [
+        ("2026-01", 100, 150, Decimal("1.5")),
+        ("all of 2026", 100, None, None),
+    ]
 
 
 def test_an_explanation_of_an_early_month_has_the_forecast_of_today(given: DuckDBPyConnection) -> None:
     for number in range(1, 13):
         budgeted(given, f"2026-{number:02d}", "U1", (100, SPRING, None))
     office_earned(given, {1: 1, 2: 199, 3: 100})
-    [found] = explained(given, "budgets", "2026-01", office="M1")
-    names = ("year_to_date_actual", "year_forecast", "seen_from_month")
-    assert [found[name] for name in names] == [1, 1200, month("2026-03")]
+    assert budget_periods(given, "2026-01", office="M1") == [
+        ("2026-01", 100, 1, Decimal("0.01")),
+        ("all of 2026", 1200, 1200, 1),
+    ]
+
+
+def test_an_explanation_has_budgets_on_the_basis_of_the_commission_beside_them(
+    given: DuckDBPyConnection,
+) -> None:
+    given.execute("INSERT INTO meta.tax_basis VALUES ('included', 0.25)")
+    budgeted(given, "2026-01", "U1", (800, SPRING, None))
+    office_earned(given, {1: 1000})
+    asked = {"office": "M1", "first": "2026-01"}
+    [commission, budget] = [
+        explained(given, "budgets", measure=measure, **asked)[0]
+        for measure in ("commission", "budget_commission")
+    ]
+    assert (commission.budget, commission.reached, commission.reached_share) == (1000, 1000, 1)
+    assert (budget.budget, budget.reached, budget.reached_share) == (800, 800, 1)
+    bases = [
+        explained(given, "basis", measure=measure, **asked)[0]
+        for measure in ("commission", "budget_commission")
+    ]
+    assert [(one.basis[:11], one.vat_rate) for one in bases] == [
+        ("with VAT, a", Decimal("0.25")), ("without VAT", None)
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -330,7 +349,7 @@ def test_an_explanation_tells_of_a_budget_that_was_changed_entered_or_taken_back
 ) -> None:
     budgeted(given, "2026-12", "U1", *versions)
     rows = explained(given, "budget_changes", "2026-12", office="M1")
-    assert [(one["amount_before"], one["amount_after"], one["amount_change"]) for one in rows] == found
+    assert [(one.amount_before, one.amount_after, one.difference) for one in rows] == found
 
 
 def test_the_analysis_of_changed_budgets_has_those_that_were_taken_back(given: DuckDBPyConnection) -> None:
@@ -475,6 +494,38 @@ def test_the_year_of_the_chain_is_read_from_one_row(given: DuckDBPyConnection) -
         "FROM marts.chain_budget_vs_actual WHERE NOT is_open ORDER BY month DESC LIMIT 1",
     )
     assert found == [(300, 400, 0.75, 600, 0.75)]
+
+
+def test_brands_and_regions_stand_against_the_budgets_of_their_offices(given: DuckDBPyConnection) -> None:
+    of_two_offices(given, "2026-01", 90, 60)
+    regions = [
+        {"customer": "M1", "is_active": True, "region": "Coast"},
+        {"customer": "G1", "is_active": True},
+    ]
+    write_configured(given, "customers", [*regions, {"customer": "M2", "is_active": True}])
+    shown = "budget::INT, actual::INT, year_forecast::INT FROM marts"
+    assert built(given, f"SELECT region, {shown}.region_budget_vs_actual ORDER BY 1") == [
+        ("Coast", 100, 90, 1080), (None, 100, 60, 720),
+    ]  # fmt: skip
+    assert built(given, f"SELECT brand, {shown}.brand_budget_vs_actual") == [(None, 200, 150, 1800)]
+
+
+def test_a_forecast_has_the_range_of_the_worst_miss_of_earlier_years_from_its_month_on(
+    given: DuckDBPyConnection,
+) -> None:
+    for number in range(1, 13):
+        of_two_offices(given, f"2025-{number:02}", 110 if number > 6 else 100, 100)
+    for number in range(1, 7):
+        of_two_offices(given, f"2026-{number:02}", 200, 100)
+    found = built(
+        given,
+        "SELECT year_forecast::INT, year_actual::INT, round(miss_share, 4)::FLOAT, past_year_count, "
+        "year_forecast_low::INT, year_forecast_high::INT "
+        "FROM marts.forecast_accuracy WHERE level = 'chain' AND month(month) = 6 ORDER BY month",
+    )
+    assert found == [
+        (2400, 2460, pytest.approx(0.025), 0, None, None), (3600, None, None, 1, 3510, 3690),
+    ]  # fmt: skip
 
 
 def news_since_spring(given: DuckDBPyConnection) -> duckdb.DuckDBPyRelation:

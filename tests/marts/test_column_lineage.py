@@ -14,11 +14,12 @@ from warehouse.marts.build import build_marts
 FROM_NO_COLUMN = {
     "rows are counted": {
         "brand_month.expected_office_count",
-        "chain_budget_vs_actual.office_count",
+        "level_budget_vs_actual.office_count",
         "chain_month.expected_office_count",
         "customers.office_count",
         "leaderboard.earner_count",
         "leaderboard.month_count",
+        "month_drift.office_month_count",
         "month_totals.row_count",
         "month_totals.version",
         "region_month.expected_office_count",
@@ -35,12 +36,14 @@ FROM_NO_COLUMN = {
         "leads.way",
         "commission_drivers.period",
         "month_changes.measure",
+        "month_drift.measure",
         "office_levels.level",
         "reconciliation.compared",
         "reconciliation.measure",
         "sale_changes.change",
         "user_names.name_source",
     },
+    "weeks are counted": {"month_drift.age_weeks", "month_drift.until_age_weeks"},
     "which columns count something is found in the rows": {"activity.amount", "activity.measure"},
 }
 COLUMNS = "SELECT table_name || '.' || column_name FROM duckdb_columns() WHERE schema_name = 'marts'"
@@ -95,6 +98,10 @@ def test_what_columns_come_from_are_columns_of_the_file(file: DuckDBPyConnection
             ["marts.office_month.sold_commission", "marts.office_month.sold_total_price"],
         ),
         ("chain_month.office_count", ["marts.office_coverage.is_held"]),
+        (
+            "office_month.active_agent_count",
+            ["marts.office_sources.month", "marts.user_month.is_active", "marts.user_month.user_id"],
+        ),
         ("budget_vs_actual.year_budget", ["marts.budgets.amount"]),
         ("budget_vs_actual.user_name", ["marts.users.user_name"]),
         ("office_budget_vs_actual.attainment_share", ["marts.budget_vs_actual.attainment_share"]),

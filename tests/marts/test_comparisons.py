@@ -90,11 +90,11 @@ def test_a_user_stands_on_the_leaderboard_with_the_office_of_the_month() -> None
 def test_a_user_is_ranked_by_commission_per_active_month_too() -> None:
     given = warehouse()
     for month, amounts in (("2026-01", (100, 90)), ("2026-02", (0, 90)), ("2026-03", (0, 60))):
-        found = [
+        earners = [
             earned({"user_id": user}, amount, amount and 1)
             for user, amount in zip("AB", amounts, strict=True)
         ]
-        loaded(given, "commission_user", "M1", month, found)
+        loaded(given, "commission_user", "M1", month, earners)
     query = (
         "user_id, month_count, active_month_count, commission_per_active_month, per_active_month_rank, "
         "is_complete"

@@ -62,3 +62,55 @@ def test_what_failed_is_not_late_as_well() -> None:
     load = {"report": "sales", "customer": "M1", "months": [], "status": "failed", "fetched_at_utc": NOW}
     insert_rows(given, "meta.loads", [load])
     assert conditions(given) == [("failed", "error", "sales", "M1")]
+
+
+def publication(given: DuckDBPyConnection, status: str, last_load: int, *reasons: str) -> None:
+    row = {"at_utc": NOW, "status": status, "last_load_number": last_load, "reasons": list(reasons)}
+    insert_rows(given, "meta.publications", [row])
+
+
+@pytest.mark.parametrize(
+    ("hours", "status", "last_load", "begins"),
+    [
+        (1, None, 0, []),
+        (4, None, 0, ["What was loaded since "]),
+        (4, "published", 9, []),
+        (1, "refused", 9, ["The latest file was not published: Is it so? 2 rows"]),
+    ],
+    ids=["soon", "not for three hours", "published", "a check spoke against it"],
+)
+def test_what_was_loaded_is_to_be_published_within_three_hours(
+    hours: int, status: str | None, last_load: int, begins: list[str]
+) -> None:
+    given = warehouse()
+    since = NOW - timedelta(hours=hours)
+    loads = [{"report": "sales", "load_number": 7, "status": "loaded", "loaded_at_utc": since}]
+    insert_rows(given, "meta.loads", loads)
+    if status:
+        publication(given, status, last_load, "Is it so? 2 rows")
+    build(given, "meta.conditions")
+    said = given.execute("SELECT error FROM meta.conditions WHERE kind = 'unpublished'").fetchall()
+    assert [one[: len(words)] for (one,), words in zip(said, begins, strict=True)] == begins
+
+
+def test_a_rehearsed_day_is_late_by_its_own_clock() -> None:
+    given = warehouse()
+    given.execute("INSERT INTO meta.storage (is_rehearsal) VALUES (true)")
+    held(given, "sales", "M1", ["2025-12"], at_utc=LONG_AGO)
+    assert conditions(given) == []
+    held(given, "users", "M1", ["2025-12"], at_utc=LONG_AGO + timedelta(days=2))
+    assert conditions(given) == [("late", "error", "sales", "M1")]
+
+
+def test_what_has_an_outage_behind_it_is_one_trouble_and_says_what_to_do() -> None:
+    given = warehouse()
+    for report, kind in (("sales", "HostDown"), ("users", "Unavailable"), ("tips", "NotFound")):
+        load = {"report": report, "customer": "M1", "months": [], "status": "failed", "fetched_at_utc": NOW}
+        insert_rows(given, "meta.loads", [{**load, "error_kind": kind, "remedy": f"Mend {report}."}])
+    build(given, "meta.conditions")
+    found = given.execute("SELECT report, trouble, remedy FROM meta.conditions ORDER BY ALL").fetchall()
+    assert found == [
+        ("sales", "service", "Mend sales."),
+        ("tips", None, "Mend tips."),
+        ("users", "service", "Mend users."),
+    ]

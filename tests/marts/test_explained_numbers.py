@@ -1,30 +1,66 @@
-"""What the queries of sql/explain find around a number: later changes, kinds of work, reasons to doubt."""
+"""What the queries of sql/explain find around a number."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import fields
 from datetime import date, datetime
+from decimal import Decimal
+from types import UnionType
+from typing import Any, get_args, get_type_hints
 
 import pytest
 from duckdb import DuckDBPyConnection
 
+from pipelines.diagnosis.around import ROWS
 from tests.marts.given import (
     arrived,
     asked_for,
+    build,
     earned,
     explained,
     held,
     loaded,
+    month,
     rows,
     sales_read,
     sold,
     warehouse,
 )
+from warehouse.marts.queries import SQL
 
-NIGHTS = [datetime(2026, month, 2, 3) for month in (1, 2, 3, 4)]
+NIGHTS = [datetime(2026, number, 2, 3) for number in (1, 2, 3, 4)]
+KINDS = {"VARCHAR": str, "BOOLEAN": bool, "DATE": date, "BIGINT": int}
+
+
+@pytest.fixture(scope="module")
+def empty() -> DuckDBPyConnection:
+    given = warehouse()
+    build(given)
+    return given
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_a_record_has_a_field_for_each_column_of_its_query(empty: DuckDBPyConnection, name: str) -> None:
+    query = (SQL / "explain" / f"{name}.sql").read_text("utf-8")
+    found = {
+        one: Decimal if str(kind).startswith("DECIMAL") else KINDS[str(kind)]
+        for one, kind, *_ in empty.execute(query).description or ()
+    }
+    hints = get_type_hints(ROWS[name])
+    kinds = {
+        one.name: get_args(hints[one.name])[0] if isinstance(hints[one.name], UnionType) else hints[one.name]
+        for one in fields(ROWS[name])
+    }
+    assert kinds == found
+
+
+def test_every_query_has_a_record() -> None:
+    assert {path.stem for path in (SQL / "explain").glob("*.sql")} == set(ROWS)
 
 
 def read(
-    given: DuckDBPyConnection, at_utc: datetime, sales: dict[str, float], *, is_open: bool = False
+    given: DuckDBPyConnection, at_utc: datetime, sales: Mapping[str, float], *, is_open: bool = False
 ) -> None:
     """January in a night: sales of M1, whose commission M1 and M2 share by halves."""
     whole = sum(sales.values())
@@ -37,7 +73,7 @@ def read(
     numbers = given.execute("SELECT id, _row FROM bi.sales_estates").fetchall()
     agents = [
         {"id": user, "primary_office_customer_id": office, "commission_value": sales[estate] / 2,
-         "estate_id": estate, "_parent_row": number}
+         "commission_percentage_of_total": 50, "estate_id": estate, "_parent_row": number}
         for estate, number in numbers
         for user, office in (("U1", "M1"), ("U2", "M2"))
     ]  # fmt: skip
@@ -47,12 +83,11 @@ def read(
 
 @pytest.fixture(scope="module")
 def restated() -> DuckDBPyConnection:
-    """A January whose first change was found as it was over, and two that came later."""
+    """A January whose first change was found as it was over, and one that came later."""
     given = warehouse()
-    read(given, NIGHTS[0], {"E1": 100, "E2": 100, "E3": 20}, is_open=True)
-    read(given, NIGHTS[1], {"E1": 90, "E2": 100, "E3": 20})
-    read(given, NIGHTS[2], {"E1": 60, "E2": 100, "E3": 20})
-    read(given, NIGHTS[3], {"E1": 60, "E3": 20})
+    read(given, NIGHTS[0], {"E1": 100, "E2": 100}, is_open=True)
+    read(given, NIGHTS[1], {"E1": 90, "E2": 100})
+    read(given, NIGHTS[2], {"E1": 60, "E2": 100})
     return given
 
 
@@ -60,86 +95,222 @@ def restated() -> DuckDBPyConnection:
 def test_changes_are_those_since_the_month_was_over_and_sales_count_by_their_share(
     restated: DuckDBPyConnection, whose: dict[str, str]
 ) -> None:
-    found = explained(restated, "changes", "2026-01", measure="commission", **whose)
-    assert [
-        (one["noted_at_utc"], one["estate_id"], one["change"], one["amount_change"], one["share"])
-        for one in found
-    ] == [
-        (NIGHTS[2], None, "the month", -15, None),
-        (NIGHTS[2], "E1", "amount changed", -30, 0.5),
-        (NIGHTS[3], None, "the month", -50, None),
-        (NIGHTS[3], "E2", "vanished", -100, None),
+    found = explained(restated, "changes", "2026-01", **whose)
+    assert [(one.noted_on, one.kind, one.id, one.difference) for one in found] == [
+        (NIGHTS[2].date(), "total", None, -15),
+        (NIGHTS[2].date(), "sale changed", "E1", -15),
     ]
-    gone = found[-1]
-    listed_here = whose == {"office": "M1"}
-    known = (gone["contract_on"], gone["price_before"], gone["is_listed_here"])
-    assert known == (date(2026, 1, 15), 1000, listed_here)
 
 
-def test_days_of_notes_and_readings_are_those_where_the_chain_is() -> None:
+def test_the_chain_has_the_changes_of_its_offices(restated: DuckDBPyConnection) -> None:
+    found = explained(restated, "changes", "2026-01")
+    assert [(one.kind, one.amount_before, one.amount_after, one.difference) for one in found] == [
+        ("total", 95, 80, -15),
+        ("total", 95, 80, -15),
+    ]
+
+
+def test_a_change_whose_reports_were_not_read_since_is_open_and_names_them() -> None:
+    given = warehouse()
+    read(given, NIGHTS[1], {"E1": 90})
+    offices = [earned({"office_customer_id": name}, amount) for name, amount in (("M1", 20), ("M2", 45))]
+    loaded(given, "commission_office", "G1", "2026-01", offices, at_utc=NIGHTS[2])
+    found = explained(given, "changes", "2026-01", office="M1")[1:]
+    assert [(one.kind, one.difference, one.awaited_reports) for one in found] == [
+        ("open", -25, "sales, commission_user")
+    ]
+
+
+def test_days_are_those_where_the_chain_is() -> None:
     given = warehouse()
     given.execute("INSERT INTO meta.clock VALUES ('Europe/Stockholm')")
     for day, amount in ((2, 100), (3, 60)):
         read(given, datetime(2026, 2, day, 23, 30), {"E1": amount})
-    asked = {"office": "M1", "measure": "commission", "report": "commission_office"}
-    queries = ("changes", "agent_changes", "office_changes")
-    found = [one["noted_on"] for name in queries for one in explained(given, name, "2026-01", **asked)]
-    assert set(found) == {date(2026, 2, 4)}
-    sentences = [one["sentence"] for one in explained(given, "trust", "2026-01", **asked)]
-    assert "the whole month, last read on 2026-02-04" in sentences
+    assert {one.noted_on for one in explained(given, "changes", "2026-01", office="M1")} == {date(2026, 2, 4)}
+    [doubt] = explained(given, "doubts", "2026-01", office="M1")
+    assert (doubt.kind, doubt.noted_on) == ("the whole month", date(2026, 2, 4))
 
 
-def test_changes_are_those_of_the_measure_that_is_asked_for() -> None:
-    given = warehouse()
-    for at_utc, commission in ((NIGHTS[1], 100), (NIGHTS[2], 90)):
-        office = earned({"office_customer_id": "M1"}, 50, price=10 * commission)
-        loaded(given, "commission_office", "G1", "2026-01", [office], at_utc=at_utc)
-        sales_read(given, "2026-01", {"E1": commission}, at_utc)
-        explained(given, "changes", "2026-01")
-    prices, homes = (
-        explained(given, "changes", "2026-01", office="M1", measure=measure)
-        for measure in ("sold_total_price", "sold_estate_parts")
-    )
-    amounts = ("estate_id", "amount_before", "amount_after", "amount_change")
-    assert [tuple(one[name] for name in amounts) for one in prices] == [
-        (None, 1000, 900, -100), ("E1", 1000, 900, -100)
-    ]  # fmt: skip
-    assert homes == []
-    of_chain = [
-        [one["amount_change"] for one in explained(given, "office_changes", "2026-01", measure=measure)]
-        for measure in ("sold_total_price", "commission")
-    ]
-    assert of_chain == [[-100], []]
+def compared(given: DuckDBPyConnection, first: str, last: str = "", **asked: str) -> list[tuple[object, ...]]:
+    found = explained(given, "compared", first, last, **asked)
+    return [(one.period, one.number, one.difference, one.homes) for one in found]
 
 
-def kinds(given: DuckDBPyConnection, first: str, last: str = "", **whose: str) -> list[tuple[object, ...]]:
-    names = ("period", "is_held", "commission", "sold_commission", "sold_estate_parts", "valuation_parts")
-    return [tuple(one[name] for name in names) for one in explained(given, "kinds", first, last, **whose)]
-
-
-def test_homes_and_other_work_are_set_beside_earlier_months() -> None:
+def test_a_number_and_its_homes_are_set_beside_earlier_months() -> None:
     given = warehouse()
     for of_month, row in {
-        "2025-02": earned({"user_id": "U1"}, 130, 2, sold_average_commission=50, valuation_parts=1),
-        "2026-01": earned({"user_id": "U1"}, 80, 1),
-        "2026-02": earned({"user_id": "U1"}, 10, 0, valuation_parts=1),
+        "2025-01": earned({"office_customer_id": "M1"}, 100, 2),
+        "2025-02": earned({"office_customer_id": "M1"}, 130, 2),
+        "2026-01": earned({"office_customer_id": "M1"}, 80, 1),
+        "2026-02": earned({"office_customer_id": "M1"}, 10, 0),
     }.items():
-        loaded(given, "commission_user", "M1", of_month, [row])
-    now, before = ("now", True, 10, 0, 0, 1), ("month before", True, 80, 80, 1, 0)
-    assert kinds(given, "2026-02", user="U1") == [now, before, ("year before", True, 130, 100, 2, 1)]
-    assert kinds(given, "2026-01", "2026-02", user="U1")[1][:2] == ("year before", False)
+        loaded(given, "commission_office", "M1", of_month, [row])
+    assert compared(given, "2026-02", office="M1") == [
+        ("2026-02", 10, None, 0),
+        ("2026-01", 80, -70, 1),
+        ("2025-02", 130, -120, 2),
+        ("2026-01 to 2026-02", 90, None, 1),
+        ("2025-01 to 2025-02", 230, -140, 4),
+    ]
+    assert compared(given, "2026-01", "2026-02")[1:] == [("2025-01 to 2025-02", 230, -140, 4)]
+    given.execute("DELETE FROM meta.months WHERE month = '2026-01-01'")
+    assert compared(given, "2026-01", "2026-02", office="M1") == [
+        ("2026-01 to 2026-02", None, None, None),
+        ("2025-01 to 2025-02", 230, None, 4),
+    ]
 
 
-@pytest.mark.parametrize(("report", "minds"), [("commission_office", 0), ("office_budget_crm", 1)])
-def test_only_what_concerns_the_number_is_minded(report: str, minds: int) -> None:
+def test_a_month_that_was_not_read_to_its_end_is_compared_with_nothing() -> None:
+    given = warehouse()
+    for of_month in ("2026-04", "2026-05"):
+        loaded(given, "commission_office", "M1", of_month, [earned({"office_customer_id": "M1"}, 5)])
+    asked_for(given, M1="off")
+    assert compared(given, "2026-05", office="M1") == [("2026-05", 5, None, 1), ("2026-04", 5, 0, 1)]
+    given.execute(
+        "UPDATE meta.months SET fetched_at_utc = '2026-05-20', state = 'open' WHERE month = '2026-05-01'"
+    )
+    assert compared(given, "2026-05", office="M1") == [("2026-05", 5, None, 1), ("2026-04", 5, None, 1)]
+
+
+def running(given: DuckDBPyConnection, *, sales_of: tuple[str, ...] = ("2025-01", "2026-01")) -> None:
+    """January so far, read on the 20th, with a sale of the 15th; last year with one of the 15th and more."""
+    asked_for(given, "M1")
+    for of_month, at_utc in (("2025-01", NIGHTS[0]), ("2026-01", datetime(2026, 1, 20, 3))):
+        office = [earned({"office_customer_id": "M1"}, 500)]
+        is_open = of_month == "2026-01"
+        loaded(given, "commission_office", "M1", of_month, office, at_utc=at_utc, is_open=is_open)
+        if of_month in sales_of:
+            for estate, day in (("A", 15), ("B", 25)):
+                agent = {"id": "U1", "primary_office_customer_id": "M1", "commission_value": 100,
+                         "commission_percentage_of_total": 100}  # fmt: skip
+                if day == 15 or not is_open:
+                    more = {"contract_day": f"{of_month}-{day}", "at_utc": at_utc}
+                    sold(given, "M1", of_month, "M1", f"{estate}{of_month}", agents=[agent], **more)  # type: ignore[arg-type]
+    given.execute("UPDATE meta.months SET state = 'open' WHERE month = '2026-01-01'")
+
+
+def test_a_month_that_is_not_over_is_compared_with_the_same_days_of_last_year() -> None:
+    given = warehouse()
+    running(given)
+    assert compared(given, "2026-01", office="M1") == [("2026-01", 500, None, 1)]
+    for whose in ({"office": "M1"}, {}):
+        found = explained(given, "same_days", "2026-01", **whose)
+        assert [(one.period, one.sold_commission, one.difference, one.homes) for one in found] == [
+            ("2026-01-01 to 2026-01-19", 100, None, 1),
+            ("2025-01-01 to 2025-01-19", 100, 0, 1),
+        ]
+    [office] = explained(given, "parts", "2026-01")
+    assert (office.number, office.year_before, office.difference) == (500, None, None)
+
+
+def test_days_of_which_sales_are_not_held_are_compared_with_nothing() -> None:
+    given = warehouse()
+    running(given, sales_of=("2026-01",))
+    assert [one.difference for one in explained(given, "same_days", "2026-01", office="M1")] == [None]
+
+
+def test_a_month_that_is_over_has_no_same_days() -> None:
+    given = warehouse()
+    running(given)
+    assert explained(given, "same_days", "2025-01", office="M1") == []
+
+
+def differing(given: DuckDBPyConnection) -> None:
+    """M1 and M2 in two months, of which M1 differs in February from the user report and the sales list."""
+    for of_month in ("2026-01", "2026-02"):
+        offices = [earned({"office_customer_id": name}, 50) for name in ("M1", "M2")]
+        loaded(given, "commission_office", "G1", of_month, offices)
+        users = [earned({"user_id": name}, 50) for name in ("U1", "U2")]
+        loaded(given, "commission_user", "G1", of_month, users)
+        for name, user in (("M1", "U1"), ("M2", "U2")):
+            missing = 10 if (of_month, name) == ("2026-02", "M1") else 0
+            agent = {"id": user, "primary_office_customer_id": name, "commission_value": 50 - missing,
+                     "commission_percentage_of_total": 100}  # fmt: skip
+            more: dict[str, Any] = {"commission": 50 - missing, "final_price": 1000}
+            sold(given, "G1", of_month, name, f"{name}{of_month}", agents=[agent], **more)
+
+
+@pytest.mark.parametrize(
+    ("asked", "doubts"),
+    [
+        ({"first": "2026-02", "office": "M1"}, 1),
+        ({"first": "2026-01", "last": "2026-02"}, 1),
+        ({"first": "2026-01", "office": "M1"}, 0),
+        ({"first": "2026-02", "office": "M2"}, 0),
+        ({"first": "2026-02", "office": "M1", "measure": "valuation_parts"}, 0),
+        ({"first": "2026-02", "office": "M1", "measure": "tip_count", "report": "tips_and_leads"}, 0),
+    ],
+    ids=["its own", "the year of the chain", "another month", "another office", "valuations", "tips"],
+)
+def test_one_disagreement_is_one_doubt_where_it_concerns_the_number(
+    asked: dict[str, str], doubts: int
+) -> None:
+    given = warehouse()
+    differing(given)
+    given.execute(
+        "INSERT INTO meta.check_results BY NAME SELECT 'reports_reconcile' AS name, 9 AS row_count, "
+        '\'[{"month": "2026-02-01", "office_id": "M1"}]\' AS sample, \'\' AS message'
+    )
+    found = [one for one in explained(given, "doubts", **asked) if one.is_doubt]
+    assert [(one.kind, one.first_month) for one in found] == [("reports differ", month("2026-02"))] * doubts
+
+
+@pytest.mark.parametrize(
+    ("name", "row", "is_doubt"),
+    [
+        ("months_keep_their_rows", '"office_id": "M1", "month": "2026-01-01"', True),
+        ("months_keep_their_rows", '"office_id": "M1", "month": "2025-01-01"', False),
+        ("months_keep_their_rows", '"office_id": "M2", "month": "2026-01-01"', False),
+        ("budgets_are_understood", '"office_id": "M1", "month": "2026-01-01"', False),
+        ("month_changes_add_up", '"office_id": "M1", "measure": "sold_estate_parts"', False),
+    ],
+)
+def test_what_a_check_found_is_a_doubt_of_the_office_month_and_measure_that_it_names(
+    name: str, row: str, is_doubt: bool
+) -> None:
+    given = warehouse()
+    loaded(given, "commission_office", "M1", "2026-01", [earned({"office_customer_id": "M1"}, 5)])
+    given.execute(
+        "INSERT INTO meta.check_results BY NAME SELECT $1 AS name, 'Why?' AS question, 1 AS row_count, "
+        "'[{' || $2 || '}]' AS sample, '' AS message",
+        [name, row],
+    )
+    found = explained(given, "doubts", "2026-01", office="M1")
+    assert [one.kind for one in found if one.is_doubt] == [name] * is_doubt
+
+
+@pytest.mark.parametrize(
+    ("asked", "kinds"),
+    [
+        ({"first": "2026-01"}, ["failed", "the whole month"]),
+        ({"first": "2026-02"}, ["the whole month"]),
+        ({"first": "2026-01", "measure": "tip_count", "report": "tips_and_leads"}, ["the whole month"]),
+    ],
+    ids=["its month", "another month", "another report"],
+)
+def test_what_failed_is_a_doubt_of_its_report_and_month(asked: dict[str, str], kinds: list[str]) -> None:
+    given = warehouse()
+    for of_month in ("2026-01", "2026-02"):
+        loaded(given, "commission_office", "M1", of_month, [earned({"office_customer_id": "M1"}, 5)])
+        held(given, "tips_and_leads", "M1", [of_month])
+    given.execute(
+        "INSERT INTO meta.loads BY NAME SELECT 'L' AS load_id, 'commission_office' AS report, "
+        "'M1' AS customer, [DATE '2026-01-01'] AS months, TIMESTAMP '2026-07-01' AS fetched_at_utc, "
+        "'failed' AS status, 'No answer.' AS error"
+    )
+    assert [one.kind for one in explained(given, "doubts", office="M1", **asked)] == kinds
+
+
+@pytest.mark.parametrize(("report", "doubts"), [("commission_office", 0), ("office_budget_crm", 1)])
+def test_budgets_that_cannot_be_read_are_a_doubt_of_budgets(report: str, doubts: int) -> None:
     given = warehouse()
     loaded(given, "commission_office", "M1", "2026-01", [earned({"office_customer_id": "M1"}, 5)])
     for table in ("office_budget_commission_history", "office_budget_crm_history"):
         arrived(given, table, goal="BIGINT")
         rows(given, table, "M1", "2026-01", [{"goal": 5}])
     held(given, "office_budget_crm", "M1", ["2026-01"])
-    found = explained(given, "trust", "2026-01", office="M1", report=report)
-    assert sum(str(one["sentence"]).startswith("assumption: Budgets") for one in found) == minds
+    found = explained(given, "doubts", "2026-01", office="M1", report=report)
+    assert [one.kind for one in found].count("assumption") == doubts
 
 
 def test_a_month_that_had_not_begun_is_still_to_come_and_not_so_far() -> None:
@@ -148,45 +319,8 @@ def test_a_month_that_had_not_begun_is_still_to_come_and_not_so_far() -> None:
     for of_month in ("2026-06", "2026-07"):
         held(given, "office_budget_commission", "M1", [of_month], is_open=True)
     asked = {"office": "M1", "report": "office_budget_commission"}
-    found = [explained(given, "trust", one, **asked)[0]["sentence"] for one in ("2026-06", "2026-07")]
-    assert [str(one).partition(":")[0] for one in found] == ["so far", "still to come"]
-
-
-def test_months_before_a_user_was_first_seen_are_zero_as_far_as_they_are_held() -> None:
-    given = warehouse()
-    for of_month, users in {"2025-12": ["U1"], "2026-01": ["U1"], "2026-02": ["U1", "U2"]}.items():
-        found = [earned({"user_id": user}, 9) for user in users]
-        loaded(given, "commission_user", "M1", of_month, found)
-        loaded(given, "commission_office", "M1", of_month, [earned({"office_customer_id": "M1"}, 9)])
-    asked = {"user": "U2", "report": "commission_user", "measure": "commission"}
-    listed = explained(given, "months", "2026-02", **asked)
-    assert [(one["month"], one["number"]) for one in listed] == [
-        (date(2025, 12, 1), 0), (date(2026, 1, 1), 0), (date(2026, 2, 1), 9)
-    ]  # fmt: skip
-    assert {one["first_seen_month"] for one in listed} == {date(2026, 2, 1)}
-
-
-def test_the_offices_make_the_chain_and_say_since_when_they_are_held() -> None:
-    given = warehouse()
-    earnings = {
-        "2025-01": {"M1": 50, "M2": 90},
-        "2025-12": {"M1": 1},
-        "2026-01": {"M1": 60, "M2": 20, "M3": 5},
-    }
-    for of_month, offices in earnings.items():
-        found = [earned({"office_customer_id": name}, amount) for name, amount in offices.items()]
-        loaded(given, "commission_office", "G1", of_month, found)
-    asked = {"measure": "commission", "report": "commission_office"}
-    offices_found = explained(given, "offices", "2026-01", **asked)
-    names = ("office_id", "number", "year_before", "month_before", "remark")
-    assert [tuple(one[name] for name in names) for one in offices_found] == [
-        ("M2", 20, 90, 0, None), ("M1", 60, 50, 1, None), ("M3", 5, 0, 0, "active since 2026-01")
-    ]  # fmt: skip
-    for question, column in (("months", "number"), ("kinds", "commission")):
-        of_chain = explained(given, question, "2026-01", **asked)
-        assert {one["month"]: one[column] for one in of_chain} == {
-            date(2025, 1, 1): 140, date(2025, 12, 1): 1, date(2026, 1, 1): 85
-        }  # fmt: skip
+    found = [explained(given, "doubts", one, **asked)[-1].kind for one in ("2026-06", "2026-07")]
+    assert found == ["so far", "still to come"]
 
 
 def test_of_the_chain_a_doubt_names_its_office() -> None:
@@ -194,53 +328,69 @@ def test_of_the_chain_a_doubt_names_its_office() -> None:
     for customer in ("M1", "M2"):
         loaded(given, "commission_office", customer, "2026-01", [earned({"office_customer_id": customer}, 5)])
     asked_for(given, "M1", "M3", M2="off")
-    found = explained(given, "trust", "2026-01", report="commission_office")
-    doubts = [str(one["sentence"]) for one in found if one["is_doubt"]]
-    assert [one.partition(" last")[0] for one in doubts if "late" not in one] == [
-        "M3: not held, so the chain has more than is shown",
-        "M2: not refreshed:",
-    ]
-    assert found[1]["sentence"] == "the whole month of one office, last read on 2026-06-01"
-
-
-def test_a_sale_names_all_its_agents_with_their_parts_also_where_one_of_them_is_asked_for() -> None:
-    given = warehouse()
-    agents = [
-        {"id": user, "primary_office_customer_id": "M1", "commission_percentage_of_total": percent,
-         "commission_value": percent}
-        for user, percent in (("U1", 15), ("U2", 50), ("U3", 35))
-    ]  # fmt: skip
-    alone = {**agents[0], "commission_percentage_of_total": 100, "commission_value": 100}
-    for estate, own in (("E1", agents), ("E2", [alone])):
-        sold(given, "G1", "2026-01", "M1", estate, agents=own)
-    sales = explained(given, "sales", "2026-01", user="U1")
-    assert [(one["agents"], one["commission"]) for one in sales] == [
-        ("U1", 100),
-        ("U2 50%, U3 35%, U1 15%", 15),
+    found = explained(given, "doubts", "2026-01")
+    assert [(one.kind, one.whose, one.is_doubt) for one in found] == [
+        ("not held", "M3", True),
+        ("not refreshed", "M2", True),
+        ("the whole month", None, False),
     ]
 
 
-def test_the_sales_name_an_agent_as_the_directory_does_now() -> None:
-    given = warehouse()
-    agent = {"id": "U1", "name": "Al Berg", "primary_office_customer_id": "M1", "commission_value": 5}
-    sold(given, "G1", "2026-01", "M1", "E1", agents=[agent])
-    given.execute(
-        "INSERT INTO bi.users_history (_customer, id, name, valid_from_utc) "
-        "VALUES ('G1', 'U1', 'Al Ny', '2026-01-01')"
-    )
-    assert [one["agents"] for one in explained(given, "sales", "2026-01", user="U1")] == ["Al Ny"]
+def parts(given: DuckDBPyConnection, first: str, last: str = "", **asked: str) -> list[tuple[object, ...]]:
+    found = explained(given, "parts", first, last, **asked)
+    return [(one.id, one.number, one.year_before, one.began_month) for one in found]
 
 
-def test_the_agents_of_an_office_say_who_has_left_the_directory_since() -> None:
+def test_the_offices_make_the_chain_and_one_that_began_was_zero_before() -> None:
     given = warehouse()
-    users = [earned({"user_id": user}, 5) for user in ("U0", "U1")]
-    loaded(given, "commission_user", "M1", "2026-01", users)
-    loaded(given, "commission_office", "M1", "2026-01", [earned({"office_customer_id": "M1"}, 10)])
+    for of_month, offices in {
+        "2025-01": {"M1": 50, "M2": 90, "M3": 0},
+        "2026-01": {"M1": 60, "M2": 20, "M3": 5},
+    }.items():
+        found = [
+            earned({"office_customer_id": name}, amount, int(amount > 0)) for name, amount in offices.items()
+        ]
+        loaded(given, "commission_office", "G1", of_month, found)
+    assert parts(given, "2026-01") == [
+        ("M2", 20, 90, None),
+        ("M1", 60, 50, None),
+        ("M3", 5, 0, month("2026-01")),
+    ]
+
+
+def test_agents_make_the_office_and_what_is_in_none_of_them_is_said() -> None:
+    given = warehouse()
+    for of_month, users in {"2025-01": {"U0": 5}, "2026-01": {"U0": 3, "U1": 5}}.items():
+        found = [earned({"user_id": user}, amount) for user, amount in users.items()]
+        loaded(given, "commission_user", "M1", of_month, found)
+        loaded(given, "commission_office", "M1", of_month, [earned({"office_customer_id": "M1"}, 10)])
     given.execute(
         "INSERT INTO bi.users_history (_customer, id, name, valid_from_utc, valid_to_utc) "
         "VALUES ('M1', 'U0', 'Al', '2026-01-01', '2026-02-15'), ('M1', 'U1', 'Bo', '2026-01-01', NULL)"
     )
-    assert {one["user_id"]: one["remark"] for one in explained(given, "agents", "2026-01", office="M1")} == {
-        "U0": "new, has left, in no directory since 2026-02-15",
-        "U1": "new",
-    }
+    assert parts(given, "2026-01", office="M1") == [
+        ("U1", 5, 0, month("2026-01")),
+        ("U0", 3, 5, None),
+        (None, 2, None, None),
+    ]
+    left = [one.left_after_month for one in explained(given, "parts", "2026-01", office="M1")]
+    assert left == [None, month("2026-01"), None]
+    noted = {one.kind: one.noted_on for one in explained(given, "doubts", "2026-01", user="U0")}
+    assert noted["has left"] == date(2026, 2, 15)
+    count = explained(given, "parts", "2026-01", office="M1", measure="active_agent_count")
+    assert sum(one.number for one in count) == 2
+
+
+def test_a_sale_counts_by_the_shares_of_whom_is_asked_for_and_names_all_its_agents() -> None:
+    given = warehouse()
+    agents = [
+        {"id": user, "name": user, "primary_office_customer_id": "M1", "commission_value": value,
+         "commission_percentage_of_total": value}
+        for user, value in (("U1", 15), ("U2", 85))
+    ]  # fmt: skip
+    sold(given, "G1", "2026-01", "M1", "E1", agents=agents)
+    found = [explained(given, "sales", "2026-01", **whose) for whose in ({"user": "U1"}, {"office": "M1"})]
+    assert [(one.commission, one.homes, one.agents) for [one] in found] == [
+        (15, Decimal("0.15"), "U1, U2"),
+        (100, 1, "U1, U2"),
+    ]

@@ -144,3 +144,20 @@ def test_months_whose_leads_have_not_had_the_time_are_not_mature() -> None:
     held(given, "tips_and_leads", "M1", ["2025-06", "2026-01"])
     found = built(given, "SELECT DISTINCT year(month), is_mature FROM marts.lead_funnel ORDER BY 1")
     assert found == [(2025, True), (2026, False)]
+
+
+def test_untouched_leads_are_listed_by_age_those_of_sellers_first() -> None:
+    """The leads of January were read on the first of June."""
+    new = {"lead_state": "New"}
+    given = with_leads(
+        lead(1, "2026-01-02", **new), lead(2, "2026-05-30T23:00", **new, **SELLER),
+        lead(3, "2026-05-20", **new, **SELLER), lead(4, "2026-05-25", **new),
+        lead(5, "2026-01-02", lead_state="Done"), lead(6, "2026-01-02", **new, is_removed=True),
+    )  # fmt: skip
+    found = built(
+        given, "SELECT lead_id, is_valuation_request, age_days, age_band FROM marts.untouched_leads"
+    )
+    assert found == [
+        ("L3", True, 12, "8-30 days"), ("L2", True, 2, "0-2 days"),
+        ("L1", False, 150, "over 30 days"), ("L4", False, 7, "3-7 days"),
+    ]  # fmt: skip

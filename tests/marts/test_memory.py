@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from itertools import product
 
@@ -10,7 +10,7 @@ import duckdb
 import pytest
 from duckdb import DuckDBPyConnection
 
-from tests.marts.given import build, built, earned, loaded, sales_read, sold, warehouse
+from tests.marts.given import Row, build, built, earned, loaded, sales_read, sold, warehouse
 
 FEBRUARY, MARCH, APRIL = (datetime(2026, month, 1, 3) for month in (2, 3, 4))
 U1 = {"user_id": "U1"}
@@ -70,7 +70,7 @@ GONE = (
 
 def test_a_sale_that_is_gone_keeps_address_agents_and_amount_as_last_read() -> None:
     given = warehouse()
-    agents = [{"id": "U2", "name": "Bo"}, {"id": "U1", "name": "Åsa", "responsible": True}]
+    agents: list[Row] = [{"id": "U2", "name": "Bo"}, {"id": "U1", "name": "Åsa", "responsible": True}]
     sold(given, "G1", "2026-01", "M1", "E1", agents=agents, address_street_address="Vägen 1", at_utc=FEBRUARY)
     loaded(given, "commission_user", "G1", "2026-01", [earned(U1, 5)])
     build(given, "cancelled_sales")
@@ -205,3 +205,46 @@ def test_a_file_without_a_reading_refuses_every_moment() -> None:
     for mart in AS_OF:
         with pytest.raises(duckdb.Error, match="have not been read yet"):
             given.execute(f"SELECT count(*) FROM marts.{mart}(TIMESTAMP '2026-01-31')").fetchall()
+
+
+def office_read(given: DuckDBPyConnection, day: int, **months: float) -> None:
+    """The totals of months as a night reads them, this many days after January's end, with the marts."""
+    at_utc = FEBRUARY + timedelta(days=day)
+    for name, commission in months.items():
+        row = earned({"office_customer_id": "M1"}, commission)
+        loaded(given, "commission_office", "M1", f"2026-{name[1:]}", [row], at_utc=at_utc)
+    build(given, "month_total_versions")
+
+
+DRIFT = (
+    "SELECT age_weeks, week_change_share::FLOAT, round(remaining_change_share, 4)::FLOAT, month_count, "
+    "until_age_weeks FROM marts.month_drift WHERE measure = 'commission' ORDER BY age_weeks"
+)
+
+
+def test_months_drift_by_what_their_weeks_changed_them() -> None:
+    given = warehouse()
+    for day, commission in ((0, 100), (5, 98), (12, 98), (18, 49), (23, 49)):
+        office_read(given, day, m01=commission)
+    assert built(given, DRIFT) == [
+        (0, pytest.approx(-0.02), pytest.approx(-0.51), 1, 3),
+        (1, 0, -0.5, 1, 3),
+        (2, -0.5, -0.5, 1, 3),
+    ]
+
+
+def test_young_months_count_for_the_weeks_that_they_were_seen_in() -> None:
+    given = warehouse()
+    office_read(given, 0, m01=100)
+    office_read(given, 10, m01=90)
+    office_read(given, 28, m01=90, m02=300)
+    office_read(given, 38, m01=90, m02=300)
+    found = [(age, round(change, 4), months) for age, change, _, months, _ in built(given, DRIFT)]  # type: ignore[call-overload]
+    assert found[:2] == [(0, 0, 2), (1, -0.1, 1)]
+
+
+def test_a_month_that_was_first_read_when_old_says_nothing_of_younger_weeks() -> None:
+    given = warehouse()
+    office_read(given, 30, m01=100)
+    office_read(given, 45, m01=50)
+    assert [row[0] for row in built(given, DRIFT)] == [5]

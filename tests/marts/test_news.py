@@ -7,7 +7,7 @@ from datetime import date, datetime
 import pytest
 from duckdb import DuckDBPyConnection
 
-from tests.marts.given import build_for, built, earned, explained, loaded, sales_read, sold, warehouse
+from tests.marts.given import build_for, built, earned, loaded, sales_read, sold, warehouse
 from warehouse.marts.queries import SQL
 
 NIGHTS = [datetime(2026, 2, day, 3) for day in (1, 5, 15)]
@@ -219,21 +219,6 @@ def test_a_year_in_which_an_office_began_is_no_share_of_change(begun: DuckDBPyCo
     query = "SELECT office_id, year_to_date_change_share::FLOAT FROM marts.year_over_year"
     found = built(begun, f"{query} WHERE month = '2026-02-01' ORDER BY office_id")
     assert found == [("M1", pytest.approx(20 / 15 - 1)), ("M2", None)]
-
-
-def test_an_explanation_says_who_began_during_last_year(begun: DuckDBPyConnection) -> None:
-    asked = {"measure": "commission", "report": "commission_office"}
-    found = {
-        one["office_id"]: one["remark"] for one in explained(begun, "offices", "2026-01", "2026-02", **asked)
-    }
-    assert found == {"M1": None, "M2": "active since 2025-02"}
-    of_office = explained(begun, "agents", "2026-01", "2026-02", office="M1")
-    assert {one["user_id"]: one["remark"] for one in of_office} == {
-        "U0": None,
-        "U1": "active here since 2025-02",
-    }
-    [newest] = explained(begun, "months", "2026-02", office="M2", **asked)[-1:]
-    assert newest["first_seen_month"] == date(2025, 2, 1)
 
 
 def _stay(given: DuckDBPyConnection) -> list[tuple[object, ...]]:

@@ -244,19 +244,19 @@ def test_numbers_that_nobody_refreshes_are_told_in_words() -> None:
     assert problems(given) == [("not refreshed", "warning", None, "M1", words)]
 
 
-def test_of_a_customer_that_is_refused_one_report_only_that_report_is_old() -> None:
+def test_of_a_customer_that_is_refused_one_report_the_old_answer_is_told_beside_the_refusal() -> None:
     given = warehouse()
     configure(given, sales=True, users=True)
     for report in ("sales", "users"):
         held(given, report, "M1", ["2026-01"], at_utc=NOW)
     deny(given, "sales", "M1", NOW.replace(tzinfo=UTC))
-    source = {"customer_id": "M1", "source_state": "access refused", "offices": "M1", "reports": "sales"}
+    source = {"customer_id": "M1", "source_state": "access refused", "offices": "M1", "reports": "sales",
+              "last_read_utc": NOW}  # fmt: skip
     keep_results(given, [CheckResult("numbers_are_refreshed", "warning", 1, [source], "Are they?")], NOW)
-    [(*found, message)] = problems(given)
-    assert found == ["no access", "error", "sales", "M1"]
-    assert str(message).endswith(
-        " Until then its old answer counts for M1, where nobody else answers: sales."
-    )
+    [refused, old] = problems(given)
+    assert refused[:4] == ("no access", "error", "sales", "M1")
+    assert old[:4] == ("not refreshed", "warning", None, "M1")
+    assert str(old[4]).endswith("will not change: access refused (sales)")
 
 
 def test_a_group_configured_together_with_one_of_its_offices_is_told_in_words() -> None:
@@ -274,14 +274,14 @@ def test_a_customer_that_is_refused_everywhere_is_one_problem_that_names_the_rep
     for report in ("sales", "users"):
         deny(given, report, "M1", NOW.replace(tzinfo=UTC))
     words = "The service refuses 2 reports (sales, users) for this customer; asked again on another day."
-    assert problems(given) == [("no access", "warning", None, "M1", words)]
+    assert problems(given) == [("no access", "error", None, "M1", words)]
 
 
 def test_reports_that_are_late_for_one_reason_are_one_problem(given: DuckDBPyConnection) -> None:
     held(given, "users", "M1", ["2026-01"], at_utc=LONG_AGO)
     configure(given, sales=True, users=True)
     words = "No success for a day and a half: sales, users."
-    assert problems(given) == [("late", "warning", None, "M1", words)]
+    assert problems(given) == [("late", "error", None, "M1", words)]
 
 
 def problems_of_budgets(given: DuckDBPyConnection) -> list[tuple[str | None, str]]:

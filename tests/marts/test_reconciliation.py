@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from decimal import Decimal
 
 import pytest
 from duckdb import DuckDBPyConnection
@@ -109,18 +110,20 @@ def test_a_by_month_report_of_another_shape_is_not_judged(given: DuckDBPyConnect
 
 
 def test_quarantined_rows_are_named_as_the_likely_reason(given: DuckDBPyConnection) -> None:
-    given.execute("DELETE FROM bi.commission_user WHERE user_id = 'U1'")
+    given.execute(
+        "DELETE FROM bi.commission_user WHERE user_id = 'U1'; UPDATE bi.sales_agents SET commission_value = 1"
+    )
     row = "('commission_user', 'G1', '2026-01-01')"
     given.execute(f"INSERT INTO meta.quarantine_rows (report, customer, month) VALUES {row}")
     reasons = {(office, reason) for office, _, _, _, reason in built(given, NOT_RECONCILED)}
-    assert reasons == {("M1", "rows in quarantine")}
+    assert reasons == {("M1", "rows in quarantine"), ("M1", "not explained"), ("M2", "not explained")}
 
 
 @pytest.mark.parametrize(
     ("days", "found"),
     [
         (3, {"an answer that nobody refreshes any more: M1: customer switched off"}),
-        (0, {"sale shared with an office whose sales are not held", "not explained"}),
+        (0, {"not explained"}),
     ],
     ids=["read before the other", "read with the other"],
 )
@@ -132,6 +135,46 @@ def test_a_source_that_nobody_refreshes_is_the_likely_reason_if_the_other_was_re
     given.execute("DELETE FROM meta.months WHERE (report, customer) = ('commission_office', 'G1')")
     asked_for(given, "G1", M1="off")
     assert {reason for *_, reason in built(given, NOT_RECONCILED)} == found
+
+
+def test_a_sale_without_agents_is_called_so_and_not_shared(given: DuckDBPyConnection) -> None:
+    sold(given, "G1", "2026-01", "M1", "E2", final_price=1000)
+    offices = [
+        earned({"office_customer_id": "M1"}, 160, 1.6, 3200),
+        earned({"office_customer_id": "M2"}, 40, 0.4, 800),
+    ]
+    loaded(given, "commission_office", "G1", "2026-01", offices)
+    reasons = {reason for _, compared, *_, reason in built(given, NOT_RECONCILED) if compared == "sales list"}
+    assert reasons == {"sale listed without agents"}
+
+
+def test_a_sale_shared_with_an_office_whose_sales_are_not_held_is_likely_to_have_a_sister(
+    given: DuckDBPyConnection,
+) -> None:
+    given.execute("UPDATE bi.sales_agents SET primary_office_customer_id = 'M9' WHERE id = 'U2'")
+    given.execute("UPDATE bi.commission_office SET commission = 65 WHERE office_customer_id = 'M1'")
+    reasons = [
+        row[-1] for row in built(given, NOT_RECONCILED) if row[:3] == ("M1", "sales list", "sold commission")
+    ]
+    assert reasons == ["sale shared with an office whose sales are not held"]
+
+
+def test_one_sale_that_the_office_report_has_no_more_is_one_disagreement(given: DuckDBPyConnection) -> None:
+    given.execute("DELETE FROM bi.commission_office WHERE office_customer_id = 'M1'")
+    shown = (
+        "office_id, differing_reports, odd_report, commission_difference, price_difference, "
+        "estate_parts_difference"
+    )
+    assert len(built(given, NOT_RECONCILED)) == 9
+    assert built(given, f"SELECT {shown} FROM marts.disagreements") == [
+        ("M1", "by-month report, sales list, user report", "office report", 60, 1200, Decimal("0.6"))
+    ]
+
+
+def test_the_one_report_that_differs_is_named(given: DuckDBPyConnection) -> None:
+    given.execute("DELETE FROM bi.commission_user WHERE user_id = 'U2'")
+    found = built(given, "SELECT office_id, odd_report, commission_difference FROM marts.disagreements")
+    assert found == [("M2", "user report", Decimal(-40))]
 
 
 @pytest.mark.parametrize(("too_much", "is_reconciled"), [("0.01", True), ("0.03", False)])

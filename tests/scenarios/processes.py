@@ -14,14 +14,14 @@ from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from typing import Any
 
-from pipelines.operations.erase import erase
-from pipelines.operations.publish import finish
-from pipelines.operations.replay import replay
 from pipelines.planning.plan import Plan
 from pipelines.planning.selection import Selection
 from pipelines.settings.model import Settings
 from pipelines.sync.run_context import RunContext
 from pipelines.sync.sync import sync
+from pipelines.upkeep.erase import erase
+from pipelines.upkeep.finish import finish
+from pipelines.upkeep.replay import replay
 from tests.scenarios.scenario import FastClock, Scenario, settings_for, world_of
 from warehouse.errors import WarehouseError
 from warehouse.persons.personal_data import PersonKind

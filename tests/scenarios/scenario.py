@@ -22,7 +22,6 @@ from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
 from pipelines.clock import Clock, SystemClock
 from pipelines.months import Month
-from pipelines.operations.publish import Finished, finish
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.calls import LoggedCall
 from pipelines.sandbox.faults import Fault
@@ -32,6 +31,7 @@ from pipelines.settings.model import Settings, load_settings
 from pipelines.sync.run_context import RunContext
 from pipelines.sync.summary import Summary
 from pipelines.sync.sync import sync
+from pipelines.upkeep.finish import Finished, finish
 from tests.sandbox_transport import SandboxTransport
 from tests.working_file import give_working_file
 from warehouse.marts.build import build_marts

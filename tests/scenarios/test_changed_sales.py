@@ -15,10 +15,10 @@ import pytest
 
 from pipelines.catalogue.sales import CHANGED_SALES
 from pipelines.months import Month
-from pipelines.operations.replay import replay
 from pipelines.planning.plan import make_plan
 from pipelines.planning.selection import Selection
 from pipelines.sync.summary import Summary
+from pipelines.upkeep.replay import replay
 from tests.scenarios.scenario import Scenario, whole_chain
 from tests.tools.soak.stale_months import REPORTS, StaleMonth, stale_months, synced_into
 from warehouse.ledger.window_result import WindowResult, WindowStatus

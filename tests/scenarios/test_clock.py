@@ -12,14 +12,14 @@ import httpx
 import pytest
 
 from pipelines.connect.errors import WrongClock
+from pipelines.diagnosis.health import judge
 from pipelines.months import Month
-from pipelines.operations.health import judge
-from pipelines.operations.replay import replay
 from pipelines.planning.plan import make_plan
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault
 from pipelines.settings.messages import SettingsError
 from pipelines.sync.sync import sync
+from pipelines.upkeep.replay import replay
 from tests.scenarios.scenario import TODAY, FastClock, Scenario, scenario
 from warehouse.ledger.status import overview
 from warehouse.store.database import Store
@@ -100,8 +100,8 @@ def test_what_is_dated_later_than_now_is_named_with_its_hours(tmp_path: Path) ->
         "SELECT severity, report, message FROM meta.problems WHERE kind = 'clock ahead'"
     )
     assert (severity, report, "is dated up to 48 hours later than now" in message) == ("error", "sales", True)
-    verdict = judge(overview(Store(here.data_dir)), here.settings, really)
-    assert (verdict.is_well, "dated later than now" in verdict.sentence) == (False, True)
+    verdict = judge(overview(Store(here.data_dir)))
+    assert (verdict.is_well, "1 clock ahead" in verdict.sentence) == (False, True)
 
 
 @dataclass

@@ -16,7 +16,7 @@ from tempfile import mkdtemp
 import httpx
 import pytest
 
-from pipelines.operations.replay import replay
+from pipelines.upkeep.replay import replay
 from tests.scenarios.processes import NO_ROOM, Job, Step, is_killed, run
 from tests.scenarios.scenario import Cell, Rows, Scenario, contents, scenario, synced, wrong_cells
 from tests.tools.soak.crowd import WRITERS, crowd

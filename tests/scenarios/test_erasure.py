@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from pipelines.catalogue.reports import REPORTS as CATALOGUE
+from pipelines.diagnosis.quarantined_rows import raw_rows
 from pipelines.normalize.tables import name_of
-from pipelines.operations.erase import ErasureReceipt, documented_tables, erase
-from pipelines.operations.export import export
-from pipelines.operations.quarantined_rows import raw_rows
-from pipelines.operations.replay import replay
-from pipelines.operations.report_page import refresh_operators_page
 from pipelines.sandbox.faults import Fault
+from pipelines.upkeep.erase import ErasureReceipt, documented_tables, erase
+from pipelines.upkeep.export import export
+from pipelines.upkeep.replay import replay
+from pipelines.upkeep.report_page import refresh_operators_page
 from tests.scenarios.processes import Job, Step, is_killed, run
 from tests.scenarios.scenario import FEW, Scenario, files_with, scenario, synced
 from warehouse.load.landing import Landing

@@ -18,11 +18,10 @@ import duckdb
 import pytest
 import zstandard
 
-from pipelines.operations.erase import ErasureReceipt, erase
-from pipelines.operations.health import open_erasures
-from pipelines.operations.installation import Severity, erasure_findings
-from pipelines.operations.quarantined_rows import raw_rows
-from pipelines.operations.replay import replay
+from pipelines.diagnosis.health import open_erasures
+from pipelines.diagnosis.quarantined_rows import raw_rows
+from pipelines.upkeep.erase import ErasureReceipt, erase
+from pipelines.upkeep.replay import replay
 from tests.scenarios.processes import NO_ROOM, Job, Step, is_killed, run
 from tests.scenarios.scenario import Scenario, scenario
 from warehouse.load.landing import Landing
@@ -351,9 +350,7 @@ def test_one_that_was_cut_short_is_told_without_naming_anybody_until_it_is_run_a
     else:
         assert run(replace(job, largest_file=600_000)) == NO_ROOM
     [told] = open_erasures(here.data_dir)
-    [finding] = erasure_findings(here.data_dir)
-    assert (told.is_cut_short, finding.severity) == (True, Severity.ERROR)
-    assert "is not finished" in told.found
+    assert (told.is_error, "is not finished" in told.error) == (True, True)
     assert places(here.data_dir / "work" / "erasures") == []
     assert run(job) == 0
     assert (open_erasures(here.data_dir), places(here.data_dir)) == ([], [])
@@ -364,7 +361,7 @@ def test_an_id_too_short_to_be_looked_for_in_texts_is_told(few: Scenario, tmp_pa
     receipt = erase(here.settings, "user", "7", clock=here.clock)
     [told] = open_erasures(here.data_dir)
     assert [problem[:31] for problem in receipt.problems] == ["the id has fewer than 6 signs: "]
-    assert (told.is_cut_short, receipt.problems[0] in told.found) == (False, True)
+    assert (told.is_error, receipt.problems[0] in told.error) == (False, True)
 
 
 def has_person(value: Any) -> bool:

@@ -13,8 +13,8 @@ import pytest
 
 from pipelines.catalogue.reports import REPORTS
 from pipelines.months import Month
-from pipelines.operations.replay import replay
 from pipelines.sandbox.faults import Fault
+from pipelines.upkeep.replay import replay
 from tests.scenarios.processes import Job, Step, is_killed
 from tests.scenarios.scenario import Scenario, scenario, synced, whole_chain
 from warehouse.ledger.ledger import Cap, forget_caps, ledger_of

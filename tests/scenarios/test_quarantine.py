@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 
 from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
-from pipelines.operations.quarantined_rows import raw_rows
-from pipelines.operations.replay import replay
+from pipelines.diagnosis.quarantined_rows import raw_rows
 from pipelines.sandbox.faults import Fault
+from pipelines.upkeep.replay import replay
 from tests.scenarios.scenario import FEW, scenario, whole_chain
 from tests.tools.soak.spoiled_bodies import Sample, samples, spoiled, verdict
-from warehouse.ledger.status import overview
 from warehouse.load.quarantine import fingerprint
 from warehouse.store.database import Store
 
@@ -54,9 +53,9 @@ def test_wrong_rows_wait_while_the_others_are_loaded_until_they_are_right(tmp_pa
     loaded = here.value("SELECT count(*) FROM bi.sales_estates")
     held = here.value(f"{WAITING} WHERE table_name = 'sales_estates'")
     waiting = sum(one.rejected_count for one in summary.results)
-    assert sum(one.rows for one in overview(Store(tmp_path)).quarantined) == waiting > 0
+    assert here.value('SELECT sum("rows") FROM meta.quarantine') == waiting > 0
     assert here.sync(refresh=True, accept_shrink=True).complaints() == []
-    assert overview(Store(tmp_path)).quarantined == []
+    assert here.rows("SELECT error FROM meta.conditions WHERE kind = 'quarantine'") == []
     assert here.value("SELECT count(*) FROM bi.sales_estates") == loaded + held
 
 

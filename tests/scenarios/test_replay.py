@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from pipelines.catalogue.reports import REPORTS
-from pipelines.operations.replay import replay
 from pipelines.planning.plan import make_plan
 from pipelines.planning.selection import Selection
 from pipelines.sandbox.faults import Fault
+from pipelines.upkeep.replay import replay
 from tests.scenarios.scenario import TODAY, Scenario, scenario, synced, whole_chain
 from warehouse.load.landing import Landing
 from warehouse.marts.queries import SQL

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from pipelines.operations.pseudonyms import pseudonym
-from pipelines.operations.replay import replay
 from pipelines.sandbox.faults import Fault
 from pipelines.sandbox.service import SandboxLogin, Service
+from pipelines.sync.pseudonyms import pseudonym
+from pipelines.upkeep.replay import replay
 from tests.scenarios.scenario import Scenario, files_with, scenario, synced
 from warehouse.load.landing import Landing
 

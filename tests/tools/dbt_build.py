@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from pipelines.operations.export import export
+from pipelines.upkeep.export import export
 
 
 def main() -> int:

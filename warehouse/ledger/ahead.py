@@ -26,7 +26,8 @@ STEP = timedelta(minutes=1)
 """So far a clock that keeps time over the network may be set back between two answers."""
 JUST_BEFORE = timedelta(seconds=1)
 ERROR_KIND = "ClockAhead"
-WHY = "it was dated {} hours later than now, under a clock that was ahead; it is asked again"
+WHY = "It was dated {} hours later than now, under a clock that was ahead."
+REMEDY = "Wait for the next run, or sync: it is asked again."
 
 _OURS = """
 SELECT schema_name, table_name, column_name
@@ -85,6 +86,7 @@ def _due_again(
         load_id=f"{before:%Y%m%dT%H%M%S%f}-{report}-{customer}-ahead",
         status=WindowStatus.FAILED,
         reason=WHY.format(hours),
+        remedy=REMEDY,
         error=ERROR_KIND,
         fetched_at_utc=before,
     )

@@ -336,14 +336,14 @@ def customers_that_failed(connection: DuckDBPyConnection, kind: str) -> set[str]
 
 
 def rename_failures(
-    connection: DuckDBPyConnection, kind: str, customers: Collection[str], to: str, error: str
+    connection: DuckDBPyConnection, kind: str, customers: Collection[str], to: str, error: str, remedy: str
 ) -> None:
     """Give what failed for these customers by one kind of error another kind, and other words."""
     if customers:
         connection.execute(
-            "UPDATE meta.loads SET error_kind = $3, error = $4 "
+            "UPDATE meta.loads SET error_kind = $3, error = $4, remedy = $5 "
             "WHERE (status, error_kind) = ('failed', $1) AND list_contains($2, customer)",
-            [kind, list(customers), to, error],
+            [kind, list(customers), to, error, remedy],
         )
 
 

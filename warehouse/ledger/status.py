@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock, Timeout
 
-from warehouse.ledger.window_result import WindowStatus
+from warehouse.ledger.conditions import Condition
 from warehouse.store.database import Store
 from warehouse.store.duckdb_file import STORAGE_VERSION, connect
 from warehouse.store.files import PRIVATE_FILE, wal
@@ -22,10 +22,6 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
     from warehouse.store.database import Store
-
-
-SHUT_OUT, RIGHT_LOST = "shut out", "right lost"
-"""Kinds of meta.conditions: every report of a customer is refused, or one that was answered before."""
 
 
 @dataclass(frozen=True)
@@ -46,50 +42,6 @@ class ReportStatus:
 
 
 @dataclass(frozen=True)
-class OpenFailure:
-    """Windows that failed and were not loaded since, and why."""
-
-    report: str
-    customer: str
-    months: tuple[date, ...]
-    status: str
-    error: str
-    since_utc: datetime
-    kind: str | None = None
-    last_try: str = ""
-
-    @property
-    def cause(self) -> str:
-        """The kind of error in a word, or that the answers were held back."""
-        return self.status if self.status == WindowStatus.HELD_BACK else self.kind or ""
-
-
-@dataclass(frozen=True)
-class Condition:
-    """A row of meta.conditions: what is not as it should be, of whom, since when and why."""
-
-    kind: str
-    severity: str
-    report: str
-    customer: str
-    month: date | None
-    since_utc: datetime | None
-    cause: str
-
-
-@dataclass(frozen=True)
-class QuarantineCount:
-    """Rows in quarantine of one table for one reason."""
-
-    report: str
-    customer: str
-    table: str
-    column: str | None
-    reason: str
-    rows: int
-
-
-@dataclass(frozen=True)
 class QuarantinedRow:
     """A row in quarantine: what is wrong with it, and where in which landing file it is as it came."""
 
@@ -104,15 +56,6 @@ class QuarantinedRow:
     load_id: str
     landing: str
     sha256: str
-
-
-@dataclass(frozen=True)
-class RefusedReport:
-    """A report that the service refuses for a customer (403)."""
-
-    report: str
-    customer: str
-    denied_at_utc: datetime
 
 
 @dataclass(frozen=True)
@@ -143,16 +86,6 @@ class PastPublication:
 
 
 @dataclass(frozen=True)
-class Overlap:
-    """Two configured customers that answer for the same offices; whether the first has all of the other's."""
-
-    customer: str
-    other: str
-    offices: str
-    is_contained: bool
-
-
-@dataclass(frozen=True)
 class RequestsOfNight:
     """What a day on which anything was asked has cost, all reports and customers together."""
 
@@ -166,41 +99,14 @@ class RequestsOfNight:
 
 
 @dataclass(frozen=True)
-class ProblemCount:
-    """Open problems of meta.problems of one kind, as the page of those who run the pipeline counts them."""
-
-    kind: str
-    severity: str
-    number: int
-    messages: tuple[str, ...] = ()
-    customers: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class Overview:
     """Everything that the command `status` shows."""
 
     standings: Sequence[ReportStatus]
-    failures: Sequence[OpenFailure]
-    quarantined: Sequence[QuarantineCount]
-    refusals: Sequence[RefusedReport]
-    caps: Sequence[LearnedWindow]
-    publications: Sequence[PastPublication]
-    overlaps: Sequence[Overlap] = ()
-    nights: Sequence[RequestsOfNight] = ()
-    problems: Sequence[ProblemCount] = ()
     conditions: Sequence[Condition] = ()
-    unpublished_since_utc: datetime | None = None  # when the first load was made that no published file has
-
-    @property
-    def shut_out(self) -> frozenset[str]:
-        """Customers to whom every report is refused."""
-        return shut_out(self.conditions)
-
-    @property
-    def rights_lost(self) -> frozenset[tuple[str, str]]:
-        """Reports and customers that were answered before and are refused now."""
-        return rights_lost(self.conditions)
+    publications: Sequence[PastPublication] = ()
+    caps: Sequence[LearnedWindow] = ()
+    nights: Sequence[RequestsOfNight] = ()
 
 
 @dataclass(frozen=True)
@@ -217,7 +123,9 @@ _REPORTS = """
     FROM meta.freshness ORDER BY report, customer
 """
 _CONDITIONS = """
-    SELECT kind, severity, coalesce(report, ''), customer, month, since_utc, coalesce(cause, '')
+    SELECT kind, severity, coalesce(report, ''), coalesce(customer, ''), month, since_utc,
+           coalesce(cause, ''), coalesce(error, ''), coalesce(remedy, ''), coalesce(last_try, ''),
+           coalesce(login, ''), coalesce(trouble, '')
     FROM meta.conditions ORDER BY ALL
 """
 _QUARANTINED_ROWS = """
@@ -226,48 +134,16 @@ SELECT report, customer, month, table_name, column_name, place, reason, fingerpr
 FROM meta.quarantine_rows LEFT JOIN meta.loads USING (load_id, report, customer)
 ORDER BY report, customer, load_id, table_name, place
 """
-_FAILURES = """
-    SELECT report, customer, coalesce(list(month ORDER BY month) FILTER (month IS NOT NULL), []),
-           arg_max(status, failed_at_utc), arg_max(concat_ws(' ', error, remedy), failed_at_utc),
-           min(since_utc),
-           arg_max(error_kind, failed_at_utc), coalesce(arg_max(last_try, failed_at_utc), '')
-    FROM meta.open_failures GROUP BY report, customer ORDER BY report, customer
-"""
-_QUARANTINED = """
-    SELECT report, customer, table_name, column_name, reason, sum("rows")::BIGINT
-    FROM meta.quarantine GROUP BY ALL ORDER BY ALL
-"""
-_REFUSALS = "SELECT report, customer, denied_at_utc FROM meta.access ORDER BY ALL"
 _WINDOWS = "SELECT report, customer, days, months, page_size FROM meta.window_caps ORDER BY ALL"
 _PUBLICATIONS = """
     SELECT name, at_utc, status, bytes, coalesce(reasons, []) FROM meta.publications
     ORDER BY at_utc DESC LIMIT 10
-"""
-_OVERLAPS = """
-    SELECT customer_id, yielding_customer_id, shared_offices, is_contained
-    FROM marts.customer_overlaps AS pairs
-    WHERE NOT EXISTS (
-        FROM meta.customers
-        WHERE NOT is_active AND customer IN (pairs.customer_id, pairs.yielding_customer_id)
-    )
-    ORDER BY ALL
 """
 _NIGHTS = """
     SELECT day, count(DISTINCT customer), sum(requests)::BIGINT, sum(repeated)::BIGINT, sum(failed)::BIGINT,
            sum(bytes)::BIGINT, sum(seconds)
     FROM meta.requests_by_day GROUP BY day ORDER BY day DESC LIMIT 7
 """
-_PROBLEMS = """
-    SELECT kind, severity, count(*), list(concat_ws(' ', message, remedy) ORDER BY message),
-           coalesce(list(DISTINCT customer ORDER BY customer) FILTER (customer IS NOT NULL), [])
-    FROM meta.problems GROUP BY kind, severity ORDER BY kind, severity
-"""
-_UNPUBLISHED = """
-    SELECT min(loaded_at_utc) FROM meta.loads WHERE load_number > (
-        SELECT coalesce(max(last_load_number), 0) FROM meta.publications WHERE status = 'published'
-    )
-"""
-_DIFFERING = "SELECT DISTINCT message FROM meta.assumptions WHERE state = 'differs' ORDER BY 1"
 
 
 def overview(store: Store) -> Overview:
@@ -275,38 +151,16 @@ def overview(store: Store) -> Overview:
     with store.reading() as connection:
         return Overview(
             [ReportStatus(*row) for row in _rows(connection, _REPORTS)],
-            [OpenFailure(*row) for row in _rows(connection, _FAILURES)],
-            [QuarantineCount(*row) for row in _rows(connection, _QUARANTINED)],
-            [RefusedReport(*row) for row in _rows(connection, _REFUSALS)],
-            [LearnedWindow(*row) for row in _rows(connection, _WINDOWS)],
-            [PastPublication(*row) for row in _rows(connection, _PUBLICATIONS)],
-            [Overlap(*row) for row in _rows(connection, _OVERLAPS, table="customer_overlaps")],
-            [RequestsOfNight(*row) for row in _rows(connection, _NIGHTS)],
-            [ProblemCount(*row) for row in _rows(connection, _PROBLEMS, table="problems")],
             read_conditions(connection),
-            *_rows(connection, _UNPUBLISHED)[0],
+            [PastPublication(*row) for row in _rows(connection, _PUBLICATIONS)],
+            [LearnedWindow(*row) for row in _rows(connection, _WINDOWS)],
+            [RequestsOfNight(*row) for row in _rows(connection, _NIGHTS)],
         )
-
-
-def shut_out(conditions: Iterable[Condition]) -> frozenset[str]:
-    """Customers to whom every report is refused."""
-    return frozenset(one.customer for one in conditions if one.kind == SHUT_OUT)
-
-
-def rights_lost(conditions: Iterable[Condition]) -> frozenset[tuple[str, str]]:
-    """Reports and customers that were answered before and are refused now."""
-    return frozenset((one.report, one.customer) for one in conditions if one.kind == RIGHT_LOST)
 
 
 def read_conditions(connection: DuckDBPyConnection) -> list[Condition]:
     """What is not as it should be, as meta.conditions says now."""
     return [Condition(*row) for row in _rows(connection, _CONDITIONS, table="conditions")]
-
-
-def assumptions_that_differ(store: Store) -> list[str]:
-    """What was assumed of undocumented columns and turned out otherwise, a sentence for each."""
-    with store.reading() as connection:
-        return [message for (message,) in _rows(connection, _DIFFERING, table="assumptions")]
 
 
 def lock_state(data_dir: Path) -> LockState:

@@ -49,7 +49,7 @@ class MeasureSource:
 
 _EARNED = (
     "commission sold_commission sold_total_price sold_estate_parts sold_average_commission "
-    "sold_commission_percentage writing_parts valuation_parts"
+    "sold_commission_percentage average_price writing_parts valuation_parts"
 ).split()
 _AGENTS = MeasureSource(
     "commission_user",
@@ -81,7 +81,7 @@ SOURCES_OF_USERS: Mapping[str, MeasureSource] = {
 ADDED_UP = [
     name
     for name, source in SOURCES.items()
-    if source is not _AGENTS and not name.endswith(("_average_commission", "_percentage"))
+    if source is not _AGENTS and not name.endswith(("_average_commission", "_percentage", "average_price"))
 ]
 """Measures whose number of the chain is the sum of those of its offices."""
 BUDGETS: Mapping[str, MeasureSource] = {

@@ -1,6 +1,6 @@
 """Erasure of a person from tables, request log and published files; landing has a module of its own.
 
-The steps are in the order in which `erase` (pipelines/operations/erase.py) takes them. Each may be killed and
+The steps are in the order in which `erase` (pipelines/upkeep/erase.py) takes them. Each may be killed and
 repeated: what is done already is found to be done, and what was known of the person at the beginning is
 remembered in a record until the end (erasure_record.py).
 """
@@ -135,11 +135,6 @@ def erase_tables(connection: DuckDBPyConnection, person: Person, tables: Documen
     renamed = "list_transform(asked, lambda one: CASE WHEN list_contains($1, one) THEN $2 ELSE one END)"
     connection.execute(
         f"UPDATE meta.loads SET asked = {renamed} WHERE list_has_any(asked, $1)", [ids, person.alias]
-    )
-    of_agents = renamed.replace("asked", "agent_ids")
-    connection.execute(
-        f"UPDATE meta.sale_versions SET agent_ids = {of_agents} WHERE list_has_any(agent_ids, $1)",
-        [ids, person.alias],
     )
     sys.audit("brokerbi.tables_erased")
     return +touched

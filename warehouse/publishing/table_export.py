@@ -7,20 +7,24 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
-from typing import Any
 
 import duckdb
+import polars as pl
 from duckdb import DuckDBPyConnection
 
 from warehouse.errors import WarehouseError
 from warehouse.store.duckdb_file import literal, quoted
 from warehouse.store.versions import Versions
 
-ROWS_AT_ONCE = 2000
 THREADS = 2
 NUMBERS = re.compile(r"DECIMAL.*|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE")
 """The types of columns that hold numbers."""
+EXACT = re.compile(r"DECIMAL.*|U?HUGEINT")
+"""Types that most readers of files take for objects and not for numbers: they are exported as DOUBLE."""
+DEPRECATED = ("marts.budget_vs_actual", "marts.leaderboard")
+"""Tables of rows of several kinds, whose sums count twice: exported only by name. Views hold one kind."""
 MEMORY, PARQUET_MEMORY = "512MB", "256MB"
 """CSV needs the first, Parquet too for a hundred columns; by itself DuckDB would take most of a machine's."""
 
@@ -32,6 +36,11 @@ class PublishedColumn:
     name: str
     type: str
     meaning: str
+
+    @property
+    def exported_type(self) -> str:
+        """The type in a file. As DOUBLE an amount keeps 15 digits, and has the same scale everywhere."""
+        return "DOUBLE" if EXACT.fullmatch(self.type) else self.type
 
 
 @dataclass(frozen=True)
@@ -53,6 +62,16 @@ class PublishedTable:
         """The name as SQL takes it."""
         return f"{quoted(self.schema)}.{quoted(self.table)}"
 
+    @property
+    def select(self) -> str:
+        """All its rows as they are exported."""
+        casts = [
+            f"{quoted(one.name)}::DOUBLE AS {quoted(one.name)}"
+            for one in self.columns
+            if one.exported_type != one.type
+        ]
+        return f"SELECT * REPLACE ({', '.join(casts)}) FROM {self.source}" if casts else f"FROM {self.source}"
+
 
 _COLUMNS = """
 SELECT columns.schema_name, columns.table_name, coalesce(tables.comment, views.comment, ''),
@@ -67,6 +86,7 @@ WHERE columns.database_name = current_database() AND columns.schema_name IN ('ma
 GROUP BY ALL
 ORDER BY columns.schema_name DESC, columns.table_name
 """
+_PUBLISHED_ON = "SELECT max(at_utc)::DATE FROM meta.publications WHERE status = 'published'"
 _KEYS = "SELECT schema_name || '.' || table_name, columns FROM meta.keys WHERE kind = 'grain'"
 
 
@@ -86,7 +106,7 @@ class TableExport:
             named = PublishedTable(
                 schema, table, meaning, 0, tuple(PublishedColumn(**column) for column in columns)
             )
-            if not wanted or {named.name, table} & set(wanted):
+            if {named.name, table} & set(wanted) or not (wanted or named.name in DEPRECATED):
                 [(count,)] = self.connection.execute(f"SELECT count(*) FROM {named.source}").fetchall()
                 found.append(PublishedTable(schema, table, meaning, count, named.columns))
         names = {name for one in found for name in (one.name, one.table)}
@@ -105,11 +125,19 @@ class TableExport:
             return {}
         return {str(name): list(columns) for name, columns in found}
 
+    def published_on(self) -> date | None:
+        """The day of the newest publication; nothing in a file of before."""
+        try:
+            [(found,)] = self.connection.execute(_PUBLISHED_ON).fetchall()
+        except duckdb.CatalogException:
+            return None
+        return found  # type: ignore[no-any-return]
+
     def write_parquet(self, table: PublishedTable, path: Path) -> None:
         """All rows of a table, typed; what the table and its columns mean is in the file's metadata."""
         meanings = json.dumps({one.name: one.meaning for one in table.columns}, ensure_ascii=False)
         statement = (
-            f"COPY (FROM {table.source}) TO {literal(str(path))} (FORMAT parquet, COMPRESSION zstd, "
+            f"COPY ({table.select}) TO {literal(str(path))} (FORMAT parquet, COMPRESSION zstd, "
             f"KV_METADATA {{'table': {literal(table.name)}, 'meaning': {literal(table.meaning)}, "
             f"'columns': {literal(meanings)}}})"
         )
@@ -124,14 +152,11 @@ class TableExport:
 
     def write_csv(self, table: PublishedTable, path: Path, formula_signs: str) -> None:
         """All rows of a table under a line of heads, in UTF-8, with commas and decimal points."""
-        copy_as_csv(self.connection, f"FROM {table.source}", path, formula_signs)
+        copy_as_csv(self.connection, table.select, path, formula_signs)
 
-    def rows(self, table: PublishedTable) -> Iterator[tuple[Any, ...]]:
-        """All rows of a table, a few thousand in memory at a time."""
-        with self.connection.cursor() as cursor:
-            answer = cursor.execute(f"FROM {table.source}")
-            while rows := answer.fetchmany(ROWS_AT_ONCE):
-                yield from rows
+    def frame(self, select: str) -> pl.DataFrame:
+        """The answer of a SELECT, in memory."""
+        return pl.DataFrame(self.connection.sql(select))
 
 
 def copy_as_csv(connection: DuckDBPyConnection, select: str, path: Path, formula_signs: str) -> None:

@@ -2,8 +2,17 @@
 -- What was read once and is refused now is late by its last success; what was always refused is not awaited.
 -- Where the login was refused (401) since, nothing is fresh: nobody asks until it is corrected.
 -- epoch_us and make_timestamp give UTC whatever the reader's time zone is, in every DuckDB 1.x tool.
+-- In the file of a rehearsal the clock stands at its latest load.
 CREATE OR REPLACE VIEW meta.freshness AS
-WITH tries AS (
+WITH moment AS (
+    SELECT
+        CASE
+            WHEN EXISTS (FROM meta.storage WHERE is_rehearsal) THEN (SELECT max(fetched_at_utc) FROM meta.loads)
+            ELSE make_timestamp(epoch_us(now()))
+        END AS now_utc
+),
+
+tries AS (
     SELECT
         report,
         customer,
@@ -49,7 +58,7 @@ judged AS (
         last_failure_utc,
         last_error,
         last_success_utc + INTERVAL 36 HOUR AS due_utc,
-        due_utc < make_timestamp(epoch_us(now())) AS is_overdue,
+        due_utc < now_utc AS is_overdue,
         CASE
             WHEN NOT (coalesce(is_on, true) AND coalesce(is_active, true)) THEN 'switched off'
             WHEN denied_at_utc IS NOT NULL THEN 'no access'
@@ -65,6 +74,7 @@ judged AS (
     LEFT JOIN meta.access USING (report, customer)
     LEFT JOIN meta.reports USING (report)
     LEFT JOIN meta.customers USING (customer)
+    CROSS JOIN moment
 )
 
 SELECT

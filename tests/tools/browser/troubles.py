@@ -22,7 +22,7 @@ CUSTOMERS = ("M30011", "M30012")
 REPORTS = "running_commissions,sales,users"
 SECONDS_TO_SETTLE = 3.0
 LONGEST_RUN = 300.0
-RIGHT = "Ask the service's support for the right to running_commissions of M30012"
+RIGHT = "Ask the service's support for the right."
 PASSWORD = "Correct BROKERBI_USERNAME or the password that goes with it"
 
 
@@ -53,7 +53,7 @@ def _wrong(server: Server, tab: Tab, shots: Path) -> Iterator[str]:
     partitions = "/assets/running_commissions?view=partitions"
     yield from _look(tab, shots, server, "lost-right-partitions", partitions, "Failed (2)")
     checks = "/assets/running_commissions?view=checks&checkDetail=is_read"
-    yield from _look(tab, shots, server, "lost-right-check", checks, "no access")
+    yield from _look(tab, shots, server, "lost-right-check", checks, "right lost")
     _faults(server, {"kind": "401"})
     nights = [_night(server) for _ in range(3)]
     say(f"a wrong password: {_asked(server, 401)} requests in {len(nights)} nights")

@@ -23,8 +23,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from pipelines.operations.erase import erase
-from pipelines.operations.replay import replay
+from pipelines.upkeep.erase import erase
+from pipelines.upkeep.replay import replay
 from tests.scenarios.scenario import Cell, Rows, Scenario, contents, scenario, wrong_cells
 from tests.tools.telling import say
 from warehouse.publishing.publish import rollback

@@ -17,7 +17,7 @@ from assets.marts import FILE, column_lineage, read_sql_files
 from assets.partitions import customer_months
 from assets.publish import LOAD, PUBLISH, reason_to_wait
 from pipelines.catalogue.reports import REPORTS
-from pipelines.operations.health import daemon_seen
+from pipelines.diagnosis.health import daemon_seen
 from pipelines.sandbox.faults import Fault
 from tests.unit.assets.harness import CUSTOMERS, M16, RUNNING, Harness, failure_of, harness
 from tests.unit.repository.files import ROOT
@@ -241,8 +241,8 @@ def test_a_run_that_cannot_write_the_file_tells_of_every_check_and_is_not_repeat
     (made.file.parent / "published").write_text("in the way")
     result = made.publish()
     said = failure_of(result)
-    assert said.startswith("Give the pipeline's user write access to ")
-    assert said.endswith(" somewhere else. The file of before stays.")
+    assert said.startswith("The latest file was not published: Give the pipeline's user write access to ")
+    assert said.endswith(" somewhere else.\nThe file of before stays.")
     checks = list((ROOT / "sql" / "checks").glob("*.sql"))
     assert len(result.get_asset_check_evaluations()) == len(checks)
     failed = dg.DagsterRun(

@@ -8,11 +8,13 @@ from pathlib import Path
 import dagster as dg
 
 from assets.definitions import build_definitions
+from assets.metadata import LATE_AFTER
 from assets.publish import PUBLISH
 from assets.report_checks import report_check_results
 from pipelines.sandbox.faults import Fault
 from tests.unit.assets.harness import M16, RUNNING, Harness, harness
 from warehouse.ledger.ledger import deny
+from warehouse.marts.queries import SQL
 
 CHECKS = {
     "columns_are_known",
@@ -54,7 +56,7 @@ def test_a_check_names_every_customer_that_offends_it(tmp_path: Path) -> None:
         )
     key = dg.AssetCheckKey(dg.AssetKey(RUNNING), "is_read")
     [found] = report_check_results(made.project.store, [key])
-    assert "No: customer M1, M2; state no access" in (found.description or "")
+    assert "No: customer M1, M2; state right lost" in (found.description or "")
 
 
 def test_what_is_wrong_with_a_report_is_seen_at_its_check(tmp_path: Path) -> None:
@@ -74,3 +76,9 @@ def test_what_is_wrong_with_a_report_is_seen_at_its_check(tmp_path: Path) -> Non
         connection.execute("UPDATE meta.months SET rows = 1, state = 'held' WHERE month = '2026-10-01'")
     found = {"columns_are_known", "is_read", "rows_are_loaded", "volume_is_usual"}
     assert {check for report, check in failing(made) if report == RUNNING} == found
+
+
+def test_dagster_calls_late_what_the_file_calls_late() -> None:
+    rule = (SQL / "meta" / "views" / "freshness.sql").read_text(encoding="utf-8")
+    hours = LATE_AFTER.total_seconds() / 3600
+    assert f"last_success_utc + INTERVAL {hours:g} HOUR AS due_utc" in rule

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 
 import pytest
 
-from pipelines.cli.output import complain, print_json, print_table, say
+from pipelines.cli.output import amount, complain, counted, print_json, print_table, say, written
 
 HEADS = ("report", "rows", "what else")
 REASON = "no access (403): the customer was refused every report so far"
@@ -57,3 +58,11 @@ def test_json_is_the_same_value_and_obeyed_by_no_terminal(capsys: pytest.Capture
     said = capsys.readouterr().out
     assert json.loads(said) == {HOSTILE: ["å", HOSTILE]}
     assert not set(said) & set("\x1b\x07\x9b\x7f\u202e")
+
+
+def test_numbers_are_whole_from_a_thousand_on_and_things_are_in_the_plural_unless_one() -> None:
+    assert [amount(one) for one in (None, Decimal("1234.5"), Decimal("0.333333"), 7)] == [
+        *("-", "1 235", "0.33", "7")
+    ]
+    assert [counted(1, "row"), counted(1200, "row")] == ["1 row", "1 200 rows"]
+    assert [written(None), written(Decimal("1.2500"))] == ["unknown", "1.25"]

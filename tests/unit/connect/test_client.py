@@ -255,7 +255,7 @@ LONG = b'{"message":\n "' + b"x" * 500 + b'"}'
         ),
         (reply(302, location="/login"), "it points to another path, which is not followed."),
         (reply(302, location="https://[x"), "it points to an address that is none, which is not followed."),
-        (reply(503), "In 5 tries there was no answer; the last: answered 503. Run again later"),
+        (reply(503), "In 5 tries there was no answer; the last: answered 503. The next run asks again"),
         (
             httpx.ReadTimeout(""),
             "the last: took too long. Run again later, or raise BROKERBI_TIMEOUT_SECONDS.",

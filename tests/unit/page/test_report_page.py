@@ -11,9 +11,9 @@ import duckdb
 import pytest
 from duckdb import DuckDBPyConnection
 
-from pipelines.operations.report_page import refresh_report_page, remove_pages, write_report_page
 from pipelines.page.facts import QUERIES, facts_from_rows
 from pipelines.settings.model import Settings
+from pipelines.upkeep.report_page import refresh_report_page, remove_pages, write_report_page
 from tests.marts.given import asked_for, build, earned, loaded, warehouse
 from warehouse.errors import WarehouseError
 from warehouse.marts.build import build_marts

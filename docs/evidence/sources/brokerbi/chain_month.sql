@@ -1,0 +1,1 @@
+SELECT * FROM marts.chain_month WHERE NOT is_open

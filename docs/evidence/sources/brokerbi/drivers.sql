@@ -1,0 +1,1 @@
+SELECT * FROM marts.commission_drivers WHERE period = 'year to date'

@@ -1,0 +1,1 @@
+"""Diagnosis: what is wrong with an installation, and where a number comes from."""

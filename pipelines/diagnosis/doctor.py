@@ -1,0 +1,301 @@
+"""Diagnosis of an installation: settings, disk, files, Dagster, logins, rights and clock, with remedies."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pipelines.catalogue.model import Report
+from pipelines.connect.circuit_breaker import CircuitBreaker
+from pipelines.connect.errors import (
+    ConnectError,
+    Forbidden,
+    HostDown,
+    Refused,
+    RunFailed,
+    Unauthorized,
+    correct,
+)
+from pipelines.connect.models import Login
+from pipelines.connect.rate_limit import RateLimit
+from pipelines.connect.service_clock import LARGE_DIFFERENCE, late_by
+from pipelines.diagnosis.installation import (
+    SEE_SENTENCE,
+    Finding,
+    Severity,
+    daemon_findings,
+    dagster_findings,
+    disk_finding,
+    file_findings,
+    lock_finding,
+    settings_findings,
+    state_findings,
+    working_file_findings,
+)
+from pipelines.months import Month
+from pipelines.normalize.document import read_document
+from pipelines.planning.selection import Selection, chosen_reports
+from pipelines.planning.windows import Span
+from pipelines.sync.causes import PASSING
+from pipelines.sync.fetch import Question, build_request
+from pipelines.sync.logins import login_states
+from pipelines.sync.paging import SMALLEST_PAGE, UNPAGED, PageSize
+from pipelines.sync.request_log import RequestLogger
+from pipelines.sync.run_context import RunContext, login_of
+from warehouse.errors import WarehouseError
+from warehouse.ledger.ledger import Cap, Ledger, add_requests, allow, ledger_of
+from warehouse.store.database import Store
+
+if TYPE_CHECKING:
+    from pipelines.connect.client import Client
+    from pipelines.connect.models import Answer
+    from pipelines.settings.model import Customer, Settings
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+ANSWERED, REFUSED = "yes", "403"
+SMALL_DIFFERENCE = timedelta(minutes=5)
+MOST_TRIES, LONGEST_RETRIES = 2, 20.0
+"""Of one request, and the seconds after which none is repeated: somebody waits for what is found."""
+FEWEST_UNANSWERED = 3
+"""So many requests without any answer say that the service is down, once the wait for them was long."""
+
+
+@dataclass(frozen=True)
+class Access:
+    """What became of one small request for a report of a customer, in a word or two."""
+
+    report: str
+    customer: str
+    word: str
+
+
+def examine(
+    settings: Settings,
+    context: RunContext,
+    *,
+    environment: Mapping[str, str],
+    ask: bool = True,
+    shipped: Path = CHECKOUT / "dagster.yaml",
+    on_access: Callable[[Access], None] = lambda _: None,
+) -> Iterator[Finding]:
+    """Look at everything; `ask` makes one cheapest legal request per customer and report.
+
+    What was refused before is asked anew. An answer opens a report again for the next sync; a refusal closes
+    none: the smallest question is not the one that a sync asks. `environment` is where Dagster is told its
+    home, `shipped` the dagster.yaml to compare. Raises SettingsError for a report that nobody knows.
+    """
+    chosen_reports(settings, Selection(), context.catalogue)
+    data_dir = settings.data_dir
+    yield from settings_findings(settings)
+    yield disk_finding(data_dir)
+    yield lock_finding(data_dir)
+    yield from working_file_findings(settings)
+    yield from file_findings(data_dir)
+    yield from dagster_findings(environment, shipped)
+    yield from daemon_findings(data_dir, environment)
+    if ask:
+        survey = AccessSurvey(settings, context, on_access)
+        yield from asyncio.run(survey.run())
+    else:
+        yield from _remembered_refusals(settings)
+    yield from state_findings(settings, context.clock)  # an answer may have given a right back
+
+
+@dataclass
+class AccessSurvey:
+    """What the service lets every login see: one smallest request per customer and report, and its clock."""
+
+    settings: Settings
+    context: RunContext
+    on_access: Callable[[Access], None]
+    access: list[Access] = field(default_factory=list)
+    login_findings: list[Finding] = field(default_factory=list)
+    report_findings: list[Finding] = field(default_factory=list)
+    ledger: Ledger = field(default_factory=Ledger)
+    late_by: timedelta | None = None  # how far our clock is ahead of the service's
+
+    async def run(self) -> list[Finding]:
+        settings, clock = self.settings, self.context.clock
+        store, today = Store(settings.data_dir), settings.today_local(clock)
+        self.ledger = ledger_of(store)
+        reports = chosen_reports(settings, Selection(), self.context.catalogue)
+        reports = [report for report in reports if not report.endpoint.each]
+        if await self._ask_all(reports, Month.of(today).first_day):
+            self._forget_refusals(store)
+        clock_finding = _clock_finding(self.late_by)
+        return [*self.login_findings, *_rights(self.access), *self.report_findings, clock_finding]
+
+    async def _ask_all(self, reports: Sequence[Report], first: date) -> bool:
+        """Ask for all customers; False when the service is down. A wrong login is told once, for all."""
+        settings = self.settings
+        rate_limit = RateLimit(settings.data_dir, settings.concurrency, settings.requests_per_second)
+        log, began = RequestLogger(settings.data_dir, "doctor", self.context.clock), self._seconds
+        wrong_logins: dict[Login, tuple[Customer, str]] = {}
+        whose: dict[Login, list[str]] = {}
+        async with AsyncExitStack() as stack:
+            clients = await self.context.open_clients(
+                _with_few_tries(settings),
+                settings.active_customers,
+                rate_limit,
+                CircuitBreaker(rate_limit),
+                stack,
+                log.record,
+                try_refused=True,
+            )
+            stack.callback(_count_requests, Store(settings.data_dir), log)
+            for customer in settings.active_customers:
+                try:
+                    for report in reports:
+                        word = await self._ask(clients[customer.id], report, customer.id, first)
+                        self.access.append(Access(report.name, customer.id, word))
+                        self.on_access(self.access[-1])
+                        if self._is_down(len(reports), self._seconds - began):
+                            last = self.report_findings[-1].found
+                            return self._note_down(f"none of {len(self.access)} reports answers. {last}")
+                except Unauthorized as error:
+                    login = login_of(settings, customer)
+                    wrong_logins.setdefault(login, (customer, error.found))
+                    whose.setdefault(login, []).append(customer.id)
+                except (HostDown, RunFailed) as error:
+                    return self._note_down(str(error))
+        for login, (customer, found) in wrong_logins.items():
+            self.login_findings.append(_wrong_login(settings, customer, whose[login], found))
+        return True
+
+    @property
+    def _seconds(self) -> float:
+        return self.context.clock.monotonic()
+
+    def _is_down(self, reports: int, seconds: float) -> bool:
+        """Whether nothing at all was answered: all `reports` of a customer, or some for long."""
+        enough = FEWEST_UNANSWERED if seconds > LONGEST_RETRIES else max(FEWEST_UNANSWERED, reports)
+        return len(self.access) >= enough and all(one.word in PASSING for one in self.access)
+
+    def _note_down(self, why: str) -> bool:
+        remedy = "check the address, or ask later"
+        self.login_findings.append(Finding("service", Severity.ERROR, why, remedy))
+        self.report_findings.clear()  # they say the same, each of one request
+        return False
+
+    async def _ask(self, client: Client, report: Report, customer: str, first: date) -> str:
+        """The cheapest legal request, for one day of this month, and its outcome in a word.
+
+        A paged report is asked in pages of the size that a sync would ask for; where that is refused, in
+        smaller ones. Raises Unauthorized and HostDown, after which there is no point in asking more.
+        """
+        cap = self.ledger.caps.get((report.name, customer)) or Cap()
+        rows, subject = PageSize(self.settings.page_size, cap.page_size).rows, f"{report.name} of {customer}"
+        try:
+            answer = await self._ask_page(client, report, customer, first, rows)
+        except (Unauthorized, HostDown, RunFailed):
+            raise
+        except Forbidden:
+            return REFUSED
+        except ConnectError as error:
+            self.report_findings.append(Finding(subject, Severity.ERROR, error.found, error.remedy))
+            return type(error).__name__
+        if self.late_by is None:
+            self.late_by = late_by(answer, self.context.clock.utc_now())
+        return ANSWERED
+
+    async def _ask_page(
+        self, client: Client, report: Report, customer: str, first: date, rows: int
+    ) -> Answer:
+        """The first page of so many rows; where they are too many, of the fewest that a sync tries."""
+        first_question = Question(choice=report.endpoint.questions[0])
+        question = build_request(report, customer, Span(first, first), first_question, paged=rows != UNPAGED)
+        if report.endpoint.paged and rows != UNPAGED:
+            question = question.with_query(pageIndex="0", pageSize=str(rows))
+        try:
+            answer, _ = await client.get(question, read_document)
+        except Refused:
+            if not report.endpoint.paged or rows <= SMALLEST_PAGE:
+                raise
+            answer = await self._ask_page(client, report, customer, first, SMALLEST_PAGE)
+            found = f"{rows} rows a page are refused, {SMALLEST_PAGE} are answered"
+            remedy = "a sync finds what is accepted and remembers it; or lower BROKERBI_PAGE_SIZE"
+            self.report_findings.append(
+                Finding(f"{report.name} of {customer}", Severity.WARNING, found, remedy)
+            )
+        return answer
+
+    def _forget_refusals(self, store: Store) -> None:
+        """Let the ledger know what is answered now, so that the next sync asks for it."""
+        try:
+            with store.writing() as connection:
+                for one in self.access:
+                    if one.word == ANSWERED:
+                        allow(connection, one.report, one.customer)
+        except WarehouseError as error:
+            self.report_findings.append(Finding("ledger", Severity.WARNING, str(error), SEE_SENTENCE))
+
+
+def _with_few_tries(settings: Settings) -> Settings:
+    tries = min(settings.tries, MOST_TRIES)
+    seconds = min(settings.retry_seconds, LONGEST_RETRIES)
+    return settings.model_copy(update={"tries": tries, "retry_seconds": seconds})
+
+
+def _remembered_refusals(settings: Settings) -> Iterator[Finding]:
+    """The logins that the service refused when they were last used, without using them."""
+    whose: dict[Login, list[Customer]] = {}
+    states = login_states(settings)
+    for customer in settings.active_customers:
+        if states.get(customer.id):
+            whose.setdefault(login_of(settings, customer), []).append(customer)
+    for several in whose.values():
+        found = "the service refused it (401), and no run uses it until it is another one"
+        yield _wrong_login(settings, several[0], [one.id for one in several], found)
+
+
+def _wrong_login(settings: Settings, customer: Customer, whose: Sequence[str], found: str) -> Finding:
+    file = customer.password_file if customer.password else settings.password_file
+    where = f" (its password is in {file})" if file else ""
+    remedy = correct(login_of(settings, customer))
+    return Finding(f"login of {', '.join(whose)}", Severity.ERROR, f"{found}{where}", remedy)
+
+
+def _rights(access: Sequence[Access]) -> Iterator[Finding]:
+    """What each customer's login may read; reports can only be left out for all customers at once."""
+    useful = {one.report for one in access if one.word != REFUSED}
+    for customer in dict.fromkeys(one.customer for one in access):
+        words = {one.report: one.word for one in access if one.customer == customer}
+        seen = [report for report, word in words.items() if word == ANSWERED]
+        refused = [report for report, word in words.items() if word == REFUSED]
+        found = f"{len(seen)} of {len(words)} reports answer"
+        if not refused:
+            severity = Severity.OK if len(seen) == len(words) else Severity.ERROR
+            yield Finding(f"rights of {customer}", severity, found, "doctor again once the service answers")
+            continue
+        severity, remedy = Severity.WARNING, "ask the service's support for the rights"
+        if useful.isdisjoint(refused):
+            remedy += ", or leave the reports out: BROKERBI_REPORTS="
+            remedy += ",".join(f"-{name}" for name in refused) if len(refused) < len(seen) else ",".join(seen)
+        if not seen:
+            severity, remedy = Severity.ERROR, "check the customer id and the login's rights"
+        found += f"; refused: {', '.join(refused)}"
+        yield Finding(f"rights of {customer}", severity, found, remedy)
+
+
+def _clock_finding(late_by: timedelta | None) -> Finding:
+    if late_by is None:
+        return Finding("clock", Severity.OK, "the service does not tell its time")
+    difference = abs(late_by)
+    direction = "ahead of" if late_by > timedelta() else "behind"
+    found = f"ours is {difference.total_seconds():.0f} s {direction} the service's"
+    if difference <= SMALL_DIFFERENCE:
+        return Finding("clock", Severity.OK, found)
+    remedy = "let both keep time over the network: days, months and retries are counted by the clock"
+    severity = Severity.ERROR if difference >= LARGE_DIFFERENCE else Severity.WARNING
+    return Finding("clock", severity, found, remedy)
+
+
+def _count_requests(store: Store, log: RequestLogger) -> None:
+    """Add what was asked to the ledger's count of requests."""
+    with store.writing() as connection:
+        add_requests(connection, log.counts)

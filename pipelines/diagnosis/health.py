@@ -1,0 +1,220 @@
+"""Health of a data directory: what only a running process knows of it, and the verdict on all conditions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pipelines.months import Month
+from pipelines.planning.selection import correct_customers, left_customers
+from pipelines.sync.causes import shortened
+from warehouse.ledger.conditions import ERROR, LOGIN_REFUSED, WARNING, Condition, Kind
+
+if TYPE_CHECKING:
+    from pipelines.planning.plan import PlannedReport
+    from pipelines.settings.messages import SettingsError
+    from pipelines.settings.model import Settings
+    from warehouse.ledger.status import Overview
+    from warehouse.persons.erasure_record import ErasureRecord
+
+DAEMON_SEEN = Path("work", "daemon_seen")
+"""Of a data directory: its age says when a sensor of Dagster, which ticks every five seconds, last did."""
+DAEMON_LATE_AFTER, DAEMON_SILENT_AFTER = timedelta(minutes=1), timedelta(minutes=5)
+"""From when on its silence is told, and is an error: each of the three sensors may take a minute."""
+START_DAEMON = (
+    "Start it, as docs/operators.md says: dagster-daemon run -w deploy/workspace.yaml; if it runs, see that "
+    "the code server does too and that the sensor `publishing` is on"
+)
+TOLD_IN_FULL = frozenset(
+    (Kind.UNPUBLISHED, Kind.MONTHS_MISSING, Kind.NOT_WRITABLE, Kind.SETTINGS, Kind.ERASURE, Kind.DAEMON)
+)
+"""Kinds that concern no customer: the verdict says what was found and not how often."""
+LONGEST_REASON = 400
+"""Of why a file was not published: room for a long path, which is what has to be mended."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is wrong in one sentence, or that nothing is; `is_well` says whether a monitor may be quiet."""
+
+    sentence: str
+    is_well: bool
+    has_begun: bool = True
+
+
+def judge(view: Overview) -> Verdict:
+    """The conditions counted by severity and kind: an error is an alarm, a warning is not."""
+    errors, warnings = (
+        list(_counted(one for one in view.conditions if one.severity == severity))
+        for severity in (ERROR, WARNING)
+    )
+    if not view.standings and not errors:
+        begin = "Nothing has been asked yet; `brokerbi sync` begins."
+        return Verdict(begin, is_well=False, has_begun=False)
+    if errors:
+        also = f"; also {', '.join(warnings)}" if warnings else ""
+        sentence = f"Look: {', '.join(errors)}{also}"
+        return Verdict(sentence + ("" if sentence.endswith("?") else "."), is_well=False)
+    fresh = sum(one.state == "fresh" for one in view.standings)
+    but = f" but for {', '.join(warnings)}" if warnings else ""
+    return Verdict(f"All is well{but}: {fresh} reports are fresh, and nothing failed.", is_well=True)
+
+
+def _counted(conditions: Iterable[Condition]) -> Iterator[str]:
+    several = list(conditions)
+    for one in several:
+        if one.kind in TOLD_IN_FULL:
+            yield shortened(one.error.rstrip("."), LONGEST_REASON)
+    counts = Counter(one.kind for one in several if one.kind not in TOLD_IN_FULL)
+    yield from (f"{number} {kind}" for kind, number in counts.items())
+
+
+def observed(
+    view: Overview,
+    settings: Settings,
+    now: datetime,
+    *,
+    planned: Sequence[PlannedReport] = (),
+    refusal: SettingsError | None = None,
+) -> Overview:
+    """The overview as these settings have it, with the conditions that only this process knows.
+
+    `planned` is what a sync would ask for now, where that is known, and `refusal` why a sync would not accept
+    these settings. Of customers that left the settings only they are shown of whom something was read: a
+    mistyped id, corrected, is gone.
+    """
+    conditions = view.conditions
+    if any(one.cause == LOGIN_REFUSED for one in conditions):  # needs the client, which starts slowly
+        from pipelines.sync.logins import with_corrected_logins
+
+        conditions = with_corrected_logins(conditions, settings)
+    standings, of_settings = view.standings, list[Condition]()
+    if "customers" in settings.model_fields_set:
+        active = {one.id for one in settings.active_customers}
+        shown = {one.id for one in settings.customers}
+        shown |= {one.customer for one in standings if one.last_success_utc or one.held_months}
+        conditions = [one for one in conditions if not one.customer or one.customer in active]
+        of_settings = list(_of_customers(view, settings))
+        standings = [
+            one if one.customer in active else replace(one, state="switched off")
+            for one in standings
+            if one.customer in shown
+        ]
+    if refusal:
+        more = f" (and {len(refusal.problems) - 1} more)" if len(refusal.problems) > 1 else ""
+        of_settings.append(
+            Condition(Kind.SETTINGS, error=f"the settings do not load: {refusal.problems[0]}{more}")
+        )
+    missing = _months_missing(planned, conditions, now) if standings else []
+    of_process = [*of_settings, *missing, *of_directory(settings.data_dir, now)]
+    return replace(view, standings=standings, conditions=[*of_process, *conditions])
+
+
+def of_directory(data_dir: Path, now: datetime) -> Iterator[Condition]:
+    """What is wrong with a data directory itself: what cannot be written, open erasures, a silent daemon."""
+    from warehouse.ledger.status import unwritable
+
+    for path in unwritable(data_dir)[:1]:
+        yield Condition(
+            Kind.NOT_WRITABLE, error=f"{path} cannot be written.", remedy="Give this user the right to."
+        )
+    yield from open_erasures(data_dir)
+    yield from silent_daemon(data_dir, now)
+
+
+def _of_customers(view: Overview, settings: Settings) -> Iterator[Condition]:
+    """Customers of the settings that were never fetched, and those that are held and no longer there."""
+    known = {one.customer for one in view.standings if one.last_success_utc or one.state != "switched off"}
+    for one in settings.active_customers if view.standings else ():
+        if one.id not in known:
+            yield Condition(
+                Kind.NEVER_FETCHED,
+                customer=one.id,
+                error="It was never fetched.",
+                remedy="Launch a backfill, or wait for the next night.",
+            )
+    held = ((one.report, one.customer) for one in view.standings if one.last_success_utc)
+    for name, sentence in left_customers(settings, held).items() if settings.customers else ():
+        yield Condition(
+            Kind.NOT_IN_SETTINGS,
+            WARNING,
+            customer=name,
+            error=sentence,
+            remedy=correct_customers(settings),
+        )
+
+
+def _months_missing(
+    planned: Sequence[PlannedReport], conditions: Sequence[Condition], now: datetime
+) -> Iterator[Condition]:
+    """Months that are over and were not read yet, as of a customer whose first backfill was cancelled."""
+    refused = {
+        (one.report, one.customer) for one in conditions if one.kind in (Kind.NO_RIGHT, Kind.RIGHT_LOST)
+    }
+    refused |= {("", one.customer) for one in conditions if one.kind == Kind.SHUT_OUT}
+    missing = sum(
+        month < Month.of(now.date())
+        for one in planned
+        if one.customer.active and refused.isdisjoint({one.pair, ("", one.customer.id)})
+        for month in {*one.wanted.missing} - {*one.wanted.waited}
+    )
+    if missing:
+        found = f"{missing:,} months of reports are not read yet".replace(",", " ")
+        yield Condition(
+            Kind.MONTHS_MISSING, WARNING, error=found, remedy="Wait for the next nights, or sync."
+        )
+
+
+def note_daemon(data_dir: Path) -> None:
+    """Let the data directory say that Dagster's daemon lives; before there is one, nothing is said."""
+    from warehouse.store.files import PRIVATE_FILE
+
+    with suppress(OSError):
+        (data_dir / DAEMON_SEEN).touch(mode=PRIVATE_FILE)
+
+
+def daemon_seen(data_dir: Path) -> datetime | None:
+    """When Dagster's daemon last gave a sign of life in this data directory; None where it never did."""
+    try:
+        return datetime.fromtimestamp((data_dir / DAEMON_SEEN).stat().st_mtime, UTC)
+    except OSError:
+        return None
+
+
+def silent_daemon(data_dir: Path, now: datetime) -> Iterator[Condition]:
+    """Dagster's daemon if it is silent; nothing while it lives and where nobody uses Dagster."""
+    seen = daemon_seen(data_dir)
+    if seen and now - seen > DAEMON_LATE_AFTER:
+        yield Condition(
+            Kind.DAEMON,
+            ERROR if now - seen > DAEMON_SILENT_AFTER else WARNING,
+            since_utc=seen.replace(tzinfo=None),
+            error=f"Dagster's daemon was last seen {seen:%Y-%m-%d %H:%M:%S} UTC.",
+            remedy=f"{START_DAEMON}; where Dagster is not used any more, remove {data_dir / DAEMON_SEEN}.",
+        )
+
+
+def open_erasures(data_dir: Path) -> list[Condition]:
+    """The erasures that were cut short, or that left something, the oldest first; nobody is named."""
+    from warehouse.persons.erasure_record import erasure_records
+
+    return [_open_erasure(one) for one in erasure_records(data_dir)]
+
+
+def _open_erasure(one: ErasureRecord) -> Condition:
+    begun = one.begun_at_utc[:16].replace("T", " ")
+    subject = f"The erasure of a {one.kind}, begun {begun} UTC,"
+    again = f"`brokerbi erase --{one.kind}` with the same id again"
+    if not one.is_finished:
+        return Condition(Kind.ERASURE, error=f"{subject} is not finished.", remedy=f"Run {again}.")
+    return Condition(
+        Kind.ERASURE,
+        WARNING,
+        error=f"{subject} left something: {'; '.join(one.remarks)}",
+        remedy=f"Mend that and run {again}, or remove {one.path}.",
+    )

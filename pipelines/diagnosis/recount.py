@@ -1,0 +1,210 @@
+"""Independent count of a measure in stored answers: straight from the JSON, to contradict the tables.
+
+It shares nothing with normalize, the tables or SQL.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+from typing import Any
+from zoneinfo import ZoneInfo
+
+Number = Decimal | int
+Json = Mapping[str, Any]
+
+AMOUNTS = {
+    "commission": "commission",
+    "sold_total_price": "soldTotalPrice",
+    "sold_estate_parts": "soldEstateParts",
+    "writing_parts": "writingParts",
+    "valuation_parts": "valuationParts",
+}
+QUOTIENTS = {
+    "sold_average_commission": ("sold_commission", "sold_estate_parts", 1),
+    "average_price": ("sold_total_price", "sold_estate_parts", 1),
+    "sold_commission_percentage": ("sold_commission", "sold_total_price", 100),
+}
+"""Measures that one divided by another is, and a factor."""
+# By measure: key of the list, party whose office a lead belongs to, party whose user, key of the id.
+LEADS = {
+    "incoming_lead_count": ("incomingLeads", "receiver", "receiver", "lead"),
+    "outgoing_lead_count": ("outgoingLeads", "sender", "user", "lead"),
+    "tip_count": ("tips", "sender", "sender", "tip"),
+}
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+@dataclass(frozen=True)
+class RecountedNumber:
+    """The number to count, of an office or a user in a month, and what says whose a row is."""
+
+    office: str
+    month: date
+    measure: str
+    customer: str
+    timezone: str
+    offices: Collection[str] = ()
+    counted_elsewhere: Collection[str] = ()
+    sales_alone: Number | None = None  # what the service answered when asked for sales alone
+    user: str = ""
+    counted_offices: Collection[str] = ()  # of a user: the offices for which this customer's answer counts
+
+
+@dataclass(frozen=True)
+class Recount:
+    """The number, and how many objects of the answers it was made of."""
+
+    number: Number | None
+    objects: int
+
+
+def recount(bodies: Iterable[bytes], number: RecountedNumber, removed: Iterable[bytes] = ()) -> Recount:
+    """The number in these answers; zero where they do not mention the office or user, none without an amount.
+
+    Leads in the answers of `removed` ones do not count, also where the others name them.
+    """
+    objects = _objects_of(bodies)
+    if number.measure in LEADS:
+        return _leads(objects, number, _objects_of(removed))
+    if number.measure.startswith("running_commission"):
+        return _running_commissions(objects, number)
+    return _earnings(objects, number)
+
+
+def _objects_of(bodies: Iterable[bytes]) -> list[Json]:
+    return list(every_object([json.loads(body, parse_float=Decimal, parse_int=Decimal) for body in bodies]))
+
+
+def _earnings(objects: Sequence[Json], number: RecountedNumber) -> Recount:
+    measure = number.measure
+    rows = [one for one in objects if "soldEstateParts" in one and _earned_by(one, number)]
+    if measure in AMOUNTS:
+        return Recount(sum_of(_amount(row, AMOUNTS[measure]) for row in rows), len(rows))
+    if measure == "sold_commission":
+        return Recount(sum_of(_sold_commission(row, number.sales_alone) for row in rows), len(rows))
+    dividend, divisor, factor = QUOTIENTS[measure]
+    above = _earnings(objects, replace(number, measure=dividend)).number
+    below = _earnings(objects, replace(number, measure=divisor)).number
+    return Recount(quotient(above, below, factor), len(rows))
+
+
+def quotient(dividend: Number | None, divisor: Number | None, factor: int) -> Decimal | None:
+    """The quotient of two sums, times a factor; unknown where one is, and without a divisor."""
+    return factor * Decimal(dividend) / Decimal(divisor) if dividend is not None and divisor else None
+
+
+def _earned_by(row: Json, number: RecountedNumber) -> bool:
+    """Whether earnings are the user's or the office's, by its id or by an old number that only it has."""
+    if number.user:
+        return bool(row.get("userId") == number.user)
+    old_number = number.office.lstrip(LETTERS)
+    alike = [one for one in number.offices if one.lstrip(LETTERS) == old_number]
+    ids = [number.office, old_number] if alike == [number.office] else [number.office]
+    found = _object(row, "office").get("customerId")
+    return str(row.get("customerId") if found is None else found) in ids
+
+
+def _sold_commission(row: Json, sales_alone: Number | None) -> Decimal | None:
+    """Commission of sales alone: all of it, what was asked for apart, or the average times the homes."""
+    if _amount(row, "writingParts") == _amount(row, "valuationParts") == 0:
+        return _amount(row, "commission")
+    if sales_alone is not None:
+        return Decimal(sales_alone)
+    homes, average = _amount(row, "soldEstateParts"), _amount(row, "soldAverageCommission")
+    if not homes:
+        return homes
+    return None if average is None else (average * homes).quantize(Decimal("0.01"), ROUND_HALF_UP)
+
+
+def _running_commissions(objects: Iterable[Json], number: RecountedNumber) -> Recount:
+    if number.user:
+        events = [
+            one
+            for one in objects
+            if one.get("userId") == number.user and one.get("customerId") in number.counted_offices
+        ]
+    else:
+        events = [one for one in objects if one.get("customerId") == number.office]
+    events = [one for one in events if _month(one.get("obtainedAt"), number.timezone) == number.month]
+    return Recount(sum_of(map(_in_kronor, events)), len(events))
+
+
+def _in_kronor(event: Json) -> Decimal | None:
+    amount, rate = _amount(event, "amount"), _amount(event, "exchangeRate")
+    return (
+        None if amount is None or rate is None else (amount * rate).quantize(Decimal("0.0001"), ROUND_HALF_UP)
+    )
+
+
+def _leads(objects: Iterable[Json], number: RecountedNumber, removed: Iterable[Json]) -> Recount:
+    list_key, office_party, user_party, id_key = LEADS[number.measure]
+    gone = {_object(row, id_key).get("id") for one in removed for row in one.get(list_key) or ()}
+    leads = [
+        row
+        for one in objects
+        for row in one.get(list_key) or ()
+        if isinstance(row, Mapping) and _month(row.get("createdAt"), number.timezone) == number.month
+    ]
+    if number.user:
+        leads = [row for row in leads if _object(row, user_party).get("id") == number.user]
+    else:
+        leads = [row for row in leads if _office_of(_object(row, office_party), number) == number.office]
+    ids = [_object(row, id_key).get("id") for row in leads]
+    distinct = {one for one in ids if one is not None} - set(number.counted_elsewhere) - gone
+    return Recount(len(distinct) + ids.count(None), len(leads))
+
+
+def _office_of(party: Json, number: RecountedNumber) -> str | None:
+    """The office of a lead's party: its company, if that is an office of ours, else the customer asked."""
+    company = _object(party, "company")
+    candidates = (company.get("customerNumber"), company.get("id"), number.customer)
+    return next((str(one) for one in candidates if one in number.offices), None)
+
+
+def _month(text: object, timezone: str) -> date | None:
+    """The first day of the month of a written time, on the brokerage's clock; none when it is no time."""
+    try:
+        moment = datetime.fromisoformat(str(text))
+    except ValueError:
+        return None
+    if moment.tzinfo is not None:
+        moment = moment.astimezone(ZoneInfo(timezone))
+    return moment.date().replace(day=1)
+
+
+def every_object(value: object) -> Iterator[Json]:
+    """Every object of a document, at any depth."""
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, Mapping):
+            yield one
+            waiting.extend(one.values())
+        elif isinstance(one, list):
+            waiting.extend(one)
+
+
+def _object(row: Json, key: str) -> Json:
+    value = row.get(key)
+    return value if isinstance(value, Mapping) else {}
+
+
+def _amount(row: Json, key: str) -> Decimal | None:
+    """The number under a key, also one that is written as text."""
+    value = row.get(key)
+    try:
+        number = Decimal(value) if isinstance(value, str) else value
+    except InvalidOperation:
+        return None
+    return number if isinstance(number, Decimal) and number.is_finite() else None
+
+
+def sum_of(amounts: Iterable[Number | None]) -> Number | None:
+    """The sum of the amounts that are known; zero where no row is, unknown where no row has one."""
+    found = list(amounts)
+    known = [one for one in found if one is not None]
+    return sum(known, Decimal(0)) if known or not found else None

@@ -1,1 +1,0 @@
-"""Operations on what is held: replay, erasure, explanation, diagnosis."""

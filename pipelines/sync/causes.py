@@ -1,0 +1,79 @@
+"""Causes: conditions that have the same behind them, laid out together with what to do first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from pipelines.months import Month, months_in_words
+from warehouse.ledger.conditions import Condition
+
+MOST_LINES = 6
+MOST_NAMES = 4
+MOST_RUNS_OF_MONTHS = 3
+LONGEST_REASON = 400
+GIVEN_UP = "HostDown"
+PASSING = frozenset({"Unreachable", GIVEN_UP, "Unavailable", "TooManyRequests", "NotJson"})
+"""Kinds of errors that may be over in some minutes."""
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Conditions of one kind that a service which is down, a login or the same error has caused."""
+
+    conditions: Sequence[Condition]
+
+    @property
+    def first(self) -> Condition:
+        """The one that speaks for all: what made a run give up, else the latest."""
+        return max(self.conditions, key=lambda one: (one.cause == GIVEN_UP, str(one.since_utc or "")))
+
+    @property
+    def whom(self) -> str:
+        """Which reports of which customers and months it concerns, and how their last tries ended."""
+        reports, customers = (
+            names(one.report for one in self.conditions),
+            names(one.customer for one in self.conditions),
+        )
+        months = months_in_words(
+            (Month.of(one.month) for one in self.conditions if one.month), MOST_RUNS_OF_MONTHS
+        )
+        subject = " of ".join(filter(None, (reports, customers)))
+        endings = {one.last_try for one in self.conditions}
+        return ", ".join(filter(None, (subject, months, names(endings) if len(endings) > 1 else "")))
+
+    @property
+    def line(self) -> str:
+        """What to do, what was found, and whom it concerns."""
+        found = shortened(self.first.error, LONGEST_REASON)
+        whom = f"({self.whom})" if self.whom else ""
+        return " ".join(filter(None, (self.first.remedy, found, whom)))
+
+
+def causes(conditions: Iterable[Condition]) -> list[Cause]:
+    """Conditions by what is behind them: errors first, then those that concern most."""
+    grouped: dict[tuple[str, ...], list[Condition]] = {}
+    for one in conditions:
+        same = (one.trouble,) if one.trouble else ("", one.cause or one.error, one.remedy)
+        grouped.setdefault((one.severity, one.kind, *same), []).append(one)
+    found = [Cause(several) for several in grouped.values()]
+    return sorted(found, key=lambda one: (not one.first.is_error, -len(one.conditions)))
+
+
+def lines(conditions: Iterable[Condition], most: int = MOST_LINES) -> list[str]:
+    """A line for each cause; what is beyond the limit is counted."""
+    found = causes(conditions)
+    more = [f"{len(found) - most} more causes are in `brokerbi status`."] if len(found) > most else []
+    return [one.line for one in found[:most]] + more
+
+
+def shortened(text: str, most: int) -> str:
+    """A text in one line, of at most so many signs and a mark that there was more."""
+    words = " ".join(text.split())
+    return words if len(words) <= most else f"{words[:most].rstrip()}…"
+
+
+def names(several: Iterable[str], most: int = MOST_NAMES) -> str:
+    """Some names as an enumeration: G1, M1 and 5 more."""
+    found = sorted(dict.fromkeys(filter(None, several)))
+    return ", ".join(found[:most]) + (f" and {len(found) - most} more" if len(found) > most else "")

@@ -1,0 +1,114 @@
+"""Publishing: marts, checks, and a new published file with its page if no check refuses it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import httpx
+
+from pipelines.catalogue.reports import REPORTS
+from pipelines.clock import Clock, SystemClock
+from pipelines.planning.plan import note_next_due
+from pipelines.sync.logins import note_corrected_logins
+from pipelines.upkeep.export import Export, refresh_export
+from pipelines.upkeep.report_page import ReportPage, refresh_operators_page, refresh_report_page
+from warehouse.errors import WarehouseError
+from warehouse.ledger.changes import remember_disagreements
+from warehouse.ledger.ledger import holds_anything
+from warehouse.marts.build import MartError, build_marts
+from warehouse.marts.checks import CheckResult, check_and_keep
+from warehouse.publishing.publish import Publication, publish
+from warehouse.publishing.retention import clear_landing
+from warehouse.store.database import Store
+from warehouse.store.meta_schema import write_configured, write_declared
+
+if TYPE_CHECKING:
+    from pipelines.settings.model import Settings
+
+PING_SECONDS = 10.0
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What came of building, checking and publishing."""
+
+    marts: tuple[str, ...]
+    checks: tuple[CheckResult, ...]
+    publication: Publication
+    page: ReportPage | str | None = None  # beside the published file, or why it could not be drawn
+    export: Export | str | None = None  # in other formats, if the settings want them, or why there is none
+    ping: str = ""  # why nobody could be told that there is a new file
+
+
+def finish(
+    settings: Settings, clock: Clock | None = None, *, transport: httpx.BaseTransport | None = None
+) -> Finished:
+    """Build the marts, run the checks and publish; with a failing error check the old file stays.
+
+    Raises WarehouseError before the first load, and MartError when a mart cannot be built: then too the old
+    file stays, and the refusal is written down with its reason and shown on the operators' page.
+    """
+    clock = settings.clock_of_day(clock or SystemClock())
+    data_dir, keep = settings.data_dir, settings.keep_published
+    store = Store(data_dir)
+    with store.locked():
+        try:
+            marts, checks = _build_and_check(store, settings, clock)
+        except MartError as error:
+            publish(data_dir, keep=keep, now=clock.utc_now(), reasons_against=[str(error)])
+            refresh_operators_page(settings, clock.utc_now())
+            raise
+        reasons = [one.sentence for one in checks if one.blocks]
+        publication = publish(data_dir, keep=keep, now=clock.utc_now(), reasons_against=reasons)
+    if settings.landing_days is not None:
+        clear_landing(data_dir, days=settings.landing_days, now=clock.utc_now())
+    page, exported, ping = None, None, ""
+    if publication.published:
+        page = refresh_report_page(settings, clock.utc_now())
+        exported = refresh_export(settings, clock.utc_now())
+        ping = call(settings.ping_url.get_secret_value(), transport)
+    else:
+        refresh_operators_page(settings, clock.utc_now())
+    return Finished(tuple(marts), tuple(checks), publication, page, exported, ping)
+
+
+def call(address: str, transport: httpx.BaseTransport | None = None) -> str:
+    """Call the address of a monitor that misses these calls when they stop; why it failed, if it did."""
+    if not address:
+        return ""
+    try:
+        with httpx.Client(transport=transport, timeout=PING_SECONDS) as client:
+            answer = client.get(address)
+    except httpx.HTTPError as error:
+        return f"BROKERBI_PING_URL could not be called ({type(error).__name__})"
+    return "" if answer.is_success else f"BROKERBI_PING_URL answered {answer.status_code}; check it"
+
+
+def _build_and_check(store: Store, settings: Settings, clock: Clock) -> tuple[list[str], list[CheckResult]]:
+    """Marts in one transaction, what the checks find in them in another; the file is opened once for both."""
+    start = settings.start.first_day
+    customers = [
+        {
+            "customer": one.id,
+            "name": one.name,
+            "start_month": start,
+            "is_active": one.active,
+            "region": one.region or None,
+        }
+        for one in settings.customers
+    ]
+    with store.writing() as connection:
+        if not holds_anything(connection):
+            raise WarehouseError(
+                "Nothing has been loaded yet, so there is nothing to publish; run `brokerbi sync` first."
+            )
+        write_configured(connection, "customers", customers)
+        write_declared(connection, "clock", settings.timezone)
+        write_declared(connection, "tax_basis", settings.commission_vat, settings.vat_rate)
+        write_declared(connection, "rereading", settings.changed_months)
+        note_corrected_logins(connection, settings)
+        marts = build_marts(connection)
+        remember_disagreements(connection, [one.name for one in REPORTS.values() if one.timing.follows_sales])
+        note_next_due(connection, settings, clock)
+        return marts, check_and_keep(connection, clock.utc_now())

@@ -1,0 +1,222 @@
+"""Replay: tables rebuilt from landing alone, and with them what months, sales and users were before.
+
+The tables can be rebuilt from the loads in force; what the service restated shows only beside what was
+replaced. After the working file was lost, all loads are loaded once more, run by run, into a file of its own,
+and what the marts say after each run is remembered as on that day. What cannot be known: what landing does
+not hold any more, and whether marts were truly built after each run; where they were not, two changes
+that were one row of marts.restatements or marts.sale_changes become two.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pipelines.catalogue.model import Report
+from pipelines.catalogue.reports import REPORTS
+from pipelines.clock import Clock, SystemClock
+from pipelines.sync.declaration import declare_catalogue, declared_tables
+from pipelines.sync.fetch import read_landed_tables
+from pipelines.sync.pseudonyms import pseudonyms_of
+from warehouse.errors import LandingDamaged, WarehouseError
+from warehouse.ledger.ahead import latest_moment, note_rehearsal
+from warehouse.ledger.window_result import WindowResult
+from warehouse.load.landing import Landing
+from warehouse.load.schema_evolution import declare_tables
+from warehouse.load.write_session import load_results
+from warehouse.marts.build import MEMORY, build_marts
+from warehouse.persons.rebuild import (
+    REBUILDING,
+    effective_loads,
+    lacks_memory,
+    loads_behind_memory,
+    relearn,
+    replace_memory,
+)
+from warehouse.store.database import LOCK_SECONDS, Store
+from warehouse.store.files import private_folder
+from warehouse.store.lock import locked_file
+
+if TYPE_CHECKING:
+    from pipelines.settings.model import Settings
+
+LOADS_IN_A_GROUP = 50
+
+
+@dataclass
+class Replayed:
+    """What a replay did: loads and rows loaded again, the loads that could not be, and what to know of it."""
+
+    loads: int = 0
+    rows: int = 0
+    rejected: int = 0
+    failures: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def _quiet(done: int, total: int) -> None:
+    """Show no progress."""
+    del done, total
+
+
+def replay(
+    settings: Settings,
+    *,
+    reports: Sequence[str] = (),
+    customers: Sequence[str] = (),
+    quarantine: bool = False,
+    catalogue: Mapping[str, Report] = REPORTS,
+    clock: Clock | None = None,
+    on_load: Callable[[int, int], None] = _quiet,
+    on_totals: Callable[[int, int], None] = _quiet,
+) -> Replayed:
+    """Rebuild tables from landing alone, without a request; identical to what was loaded.
+
+    `quarantine` only repeats the loads that have rows in quarantine: after a model was mended they
+    move to their tables. A landing file that is missing or damaged is named, and the rest goes on.
+    `on_load` and `on_totals` are called with how many loads of how many are done.
+    """
+    landing, done = Landing(settings.data_dir / "landing"), Replayed()
+    store = Store(settings.data_dir, now=(clock or SystemClock()).utc_now, transform=pseudonyms_of(settings))
+    with store.writing() as connection:
+        if settings.today is not None:
+            note_rehearsal(connection, rehearses=True)
+        declare_catalogue(connection, settings, catalogue, store.now())
+    if not quarantine:
+        _relearn(store, landing, done.failures)
+    with store.reading() as connection:
+        now = latest_moment(connection, store.now())
+        store.now = lambda: now  # the days of a rehearsal are none of a clock that was ahead
+        landed = effective_loads(
+            connection, reports or None, customers or None, only_quarantined=quarantine, now=now
+        )
+    afresh: set[tuple[str, str]] = set()
+    if not quarantine:
+        landed, afresh = _whole_histories(landed, landing, done.failures)
+    for group in _groups(landed):
+        readable = list(_read_again(landing, group, catalogue, settings.timezone, done.failures))
+        first = {one.pair for one in readable} & afresh
+        done.loads += len(readable)
+        done.rows += sum(table.frame.height for one in readable for table in one.tables)
+        done.rejected += sum(row.count for one in readable for row in one.rejected)
+        load_results(store, readable, afresh=bool(first))
+        afresh -= first
+        on_load(done.loads, len(landed))
+    if not quarantine:
+        with store.reading() as connection:
+            is_lacking = lacks_memory(connection)
+        if is_lacking and (note := _rebuild_memory(store, landing, settings, catalogue, on_totals)):
+            done.notes.append(note)
+    return done
+
+
+def _relearn(store: Store, landing: Landing, failures: list[str]) -> None:
+    """Write loads that only landing knows into the ledger, as after the working file was lost."""
+    found = list(landing.walk())
+    failures += [str(one) for one in found if isinstance(one, LandingDamaged)]
+    whole = (one for one in found if not isinstance(one, LandingDamaged))
+    with store.writing() as connection:
+        relearn(connection, (one for one in whole if one.header.get("kept", True)))
+
+
+def _whole_histories(
+    landed: Sequence[WindowResult], landing: Landing, failures: list[str]
+) -> tuple[list[WindowResult], set[tuple[str, str]]]:
+    """The loads without the histories of which a file is missing, and the histories to begin afresh.
+
+    A history is only begun afresh when all of it can be repeated: what cannot is left as it is.
+    """
+    afresh = {one.pair for one in landed if one.history}
+    for one in landed:
+        if one.history and one.pair in afresh:
+            try:
+                landing.landed(one.landing)
+            except (WarehouseError, OSError) as error:
+                afresh.discard(one.pair)
+                failures.append(f"the history of {one.report} of {one.customer} stays as it is: {error}")
+    return [one for one in landed if not one.history or one.pair in afresh], afresh
+
+
+def _groups(landed: Sequence[WindowResult]) -> Iterator[list[WindowResult]]:
+    """Loads a few at a time, never two pairs of report and customer in one group.
+
+    A history is begun afresh, so all its snapshots are in one group: killed, it is the old one or the new.
+    """
+    group: list[WindowResult] = []
+    for one in sorted(landed, key=lambda load: (*load.pair, load.fetched)):
+        is_next_pair = bool(group) and one.pair != group[0].pair
+        if is_next_pair or (len(group) >= LOADS_IN_A_GROUP and not one.history):
+            yield group
+            group = []
+        group.append(one)
+    if group:
+        yield group
+
+
+def _read_again(
+    landing: Landing,
+    group: Sequence[WindowResult],
+    catalogue: Mapping[str, Report],
+    timezone: str,
+    failures: list[str],
+) -> Iterator[WindowResult]:
+    """The loads of a group with their rows; one that cannot be read is a failure of the replay."""
+    for load in group:
+        report = catalogue.get(load.report)
+        if report is None:
+            failures.append(f"{load.report} is no longer in the catalogue; its rows stay as they are")
+            continue
+        try:
+            yield read_landed_tables(landing, load, report, timezone)
+        except (WarehouseError, OSError) as error:
+            failures.append(f"{load.report} of {load.customer}, {load.when}: {error}")
+
+
+def _rebuild_memory(
+    store: Store,
+    landing: Landing,
+    settings: Settings,
+    catalogue: Mapping[str, Report],
+    on_totals: Callable[[int, int], None],
+) -> str:
+    """Rebuild what marts remember from all landed loads; answers why it was left, if it was.
+
+    Nothing changes before the end, so one that was killed is simply begun again. The failures of loads that
+    cannot be read are known from the rebuilding of the tables.
+    """
+    folder = settings.data_dir / "work" / REBUILDING
+    known: list[str] = []
+    private_folder(folder.parent)
+    with locked_file(folder.with_suffix(".lock"), LOCK_SECONDS):
+        shutil.rmtree(folder, ignore_errors=True)
+        try:
+            private_folder(folder)
+            rebuilt = Store(folder, now=store.now)
+            declare_tables(rebuilt, declared_tables(catalogue.values()))
+            _relearn(rebuilt, landing, known)
+            with rebuilt.reading() as connection:
+                landed = loads_behind_memory(connection)
+            done = 0
+            for run in _runs(landed):
+                for start in range(0, len(run), LOADS_IN_A_GROUP):
+                    group = run[start : start + LOADS_IN_A_GROUP]
+                    done += len(group)
+                    load_results(
+                        rebuilt, list(_read_again(landing, group, catalogue, settings.timezone, known))
+                    )
+                    on_totals(done, len(landed))
+                with rebuilt.writing() as connection:
+                    build_marts(connection, wanted=MEMORY)
+            return replace_memory(store, rebuilt)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _runs(landed: Sequence[WindowResult]) -> list[list[WindowResult]]:
+    """The loads of each run, oldest first; the run whose last answer is oldest comes first."""
+    by_run: dict[str, list[WindowResult]] = {}
+    for one in sorted(landed, key=lambda load: load.fetched):
+        by_run.setdefault(one.run_id, []).append(one)
+    return sorted(by_run.values(), key=lambda run: run[-1].fetched)

@@ -1,0 +1,145 @@
+"""The pages beside the published file: the chain's, each office's, the operators' and the dictionary."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pipelines.diagnosis.stored_sales import news_with_homes
+from pipelines.page import dictionary
+from pipelines.page.facts import OF_FIGURES, OF_PIPELINE, QUERIES, Row, facts_by_office, facts_from_rows
+from pipelines.page.html_page import Form, office_file, render_chain, render_office, render_operators
+from pipelines.page.language import language
+from pipelines.page.news import MOST_LISTED
+from warehouse.errors import WarehouseError, explained
+from warehouse.load.landing import Landing
+from warehouse.marts.queries import SQL, published_rows, working_rows
+from warehouse.store.database import Store
+from warehouse.store.files import SHARED_FILE, shared_folder, write_file
+from warehouse.store.versions import Versions
+
+if TYPE_CHECKING:
+    from pipelines.settings.model import Settings
+
+REPORT_PAGE = "report.html"
+OPERATORS_PAGE = "operators.html"
+DICTIONARY_PAGE = "dictionary.html"
+OFFICE_PAGES = "offices"
+"""The folder of the offices' pages, which holds nothing else."""
+
+
+@dataclass(frozen=True)
+class ReportPage:
+    """The chain's page that was written: where, how large it is, and how long all pages took."""
+
+    path: Path
+    bytes: int
+    seconds: float
+    missing: tuple[str, ...]  # what the published file cannot answer
+
+
+def write_report_page(settings: Settings, now: datetime, out: Path | None = None) -> ReportPage:
+    """Render the published file; whoever has an old page open keeps it.
+
+    All pages are rendered before the first is put in place, each in one step, and those of offices that are
+    not in the file any more are removed. With `out` the chain's page alone goes there, without links to the
+    others. Raises WarehouseError when there is no published file, or when a page cannot be written.
+    """
+    began = time.monotonic()
+    data_dir = settings.data_dir
+    facts = facts_from_rows(published_rows(data_dir, SQL / "page", QUERIES))
+    facts = replace(facts, news=news_with_homes(Landing(data_dir / "landing"), facts.news, MOST_LISTED))
+    form = _form(settings, now)
+    path = out or data_dir / REPORT_PAGE
+    pages: dict[Path, str] = {}
+    if out is None:
+        offices = facts_by_office(facts)
+        files = {office: f"{OFFICE_PAGES}/{office_file(office)}" for office in offices}
+        for office, own in offices.items():
+            pages[data_dir / files[office]] = render_office(own, form, office, facts)
+        pages[data_dir / OPERATORS_PAGE] = render_operators(facts, form)
+        pages[path] = render_chain(facts, form, files)
+    else:
+        pages[path] = render_chain(facts, form, {})
+    with explained(path):
+        if out is None:
+            shared_folder(data_dir / OFFICE_PAGES)
+        for place, html in pages.items():
+            write_file(place, html.encode(), mode=SHARED_FILE)
+        if out is None:
+            _remove_office_pages(data_dir, kept=pages)
+    seconds = time.monotonic() - began
+    return ReportPage(path, path.stat().st_size, seconds, tuple(facts.missing))
+
+
+def _remove_office_pages(data_dir: Path, kept: Iterable[Path] = ()) -> None:
+    for page in set((data_dir / OFFICE_PAGES).glob("*.html")) - set(kept):
+        page.unlink(missing_ok=True)
+
+
+def remove_pages(data_dir: Path) -> None:
+    """Remove the pages that name persons: all but the dictionary."""
+    for name in (REPORT_PAGE, OPERATORS_PAGE):
+        (data_dir / name).unlink(missing_ok=True)
+    _remove_office_pages(data_dir)
+
+
+def write_dictionary_page(data_dir: Path, *, timezone: str, now: datetime) -> Path | None:
+    """Render the dictionary of the published file; None for a file of before, which does not say enough."""
+    rows = published_rows(data_dir, SQL / "page", dictionary.QUERIES)
+    rows[dictionary.LINEAGE] = rows[dictionary.LINEAGE] or []  # files of before do not tell it
+    known = {name: found for name, found in rows.items() if found is not None}
+    if len(known) < len(rows):
+        return None
+    path = Path(data_dir) / DICTIONARY_PAGE
+    with explained(path):
+        html = dictionary.render_dictionary(known, timezone=timezone, made_at_utc=now)
+        write_file(path, html.encode(), mode=SHARED_FILE)
+    return path
+
+
+def refresh_report_page(settings: Settings, now: datetime) -> ReportPage | str:
+    """The pages of a new publication, or the sentence that says why there is none: no sync fails of it."""
+    try:
+        write_dictionary_page(settings.data_dir, timezone=settings.timezone, now=now)
+        return write_report_page(settings, now)
+    except Exception as error:  # noqa: BLE001 whatever is wrong with the page, the numbers are published
+        return _not_drawn(REPORT_PAGE, error)
+
+
+def refresh_operators_page(settings: Settings, now: datetime) -> str:
+    """Draw the operators' page where nothing was published; why it could not be, if so: no sync fails of it.
+
+    The state of the pipeline is that of the working file, if there is one. All figures are those of the
+    published file, so that no page has any that analysts do not have.
+    """
+    data_dir = settings.data_dir
+    try:
+        if Store(data_dir).path.exists():
+            rows = {**_figures(data_dir), **working_rows(data_dir, SQL / "page", OF_PIPELINE)}
+            html = render_operators(facts_from_rows(rows), _form(settings, now), is_as_of_now=True)
+            write_file(data_dir / OPERATORS_PAGE, html.encode(), mode=SHARED_FILE)
+    except Exception as error:  # noqa: BLE001 whatever is wrong with the page, what was loaded is loaded
+        return _not_drawn(OPERATORS_PAGE, error)
+    return ""
+
+
+def _figures(data_dir: Path) -> Mapping[str, Sequence[Row] | None]:
+    """What the operators' page says of the published file; nothing as long as there is none."""
+    try:
+        return published_rows(data_dir, SQL / "page", OF_FIGURES)
+    except WarehouseError:
+        return dict.fromkeys(OF_FIGURES, None if Versions(data_dir).published.exists() else ())
+
+
+def _form(settings: Settings, now: datetime) -> Form:
+    return Form(language(settings.language), settings.chain_name, settings.timezone, now)
+
+
+def _not_drawn(page: str, error: Exception) -> str:
+    why = str(error) if isinstance(error, WarehouseError) else f"{type(error).__name__}: {error}"
+    return f"The page {page} could not be drawn, the one before stays: {why}"

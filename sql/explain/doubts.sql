@@ -1,0 +1,130 @@
+-- How new and how whole is the number, and what speaks against it?
+-- One row per finding, what is_doubt first; of several months from the first to the last that it is about. Only what
+-- concerns the offices, months, report and measure of the number is here, once: of a user the answers for the user's
+-- office in the month. That a report is late concerns a month that is not over. What a check found concerns the number
+-- where a row that was kept of the check names its office, and its month if any. Whoever has left did so after the
+-- month that is named. whose is the office, or the customer that was asked.
+-- Parameters: kind, id, first_month, month, measure, report
+WITH asked AS (
+    SELECT coverage.office_id, coverage.month, coverage.office_name
+    FROM marts.office_coverage AS coverage
+    WHERE getvariable('kind') = 'chain'
+    UNION
+    SELECT sources.office_id, sources.month, offices.office_name
+    FROM marts.office_sources AS sources
+    LEFT JOIN marts.offices AS offices USING (office_id)
+    WHERE getvariable('kind') = 'office' AND sources.office_id = getvariable('id')
+    UNION
+    SELECT office_id, month, office_name FROM marts.user_month
+    WHERE getvariable('kind') = 'user' AND user_id = getvariable('id')
+),
+
+sources AS (
+    SELECT
+        asked.*, sources.* EXCLUDE (office_id, month), local_day(sources.fetched_at_utc, clock) AS read_on
+    FROM asked
+    LEFT JOIN marts.office_sources AS sources
+        ON sources.office_id = asked.office_id AND sources.month = asked.month AND sources.report = getvariable('report')
+    LEFT JOIN meta.clock AS clock ON true
+    WHERE asked.month BETWEEN getvariable('first_month')::DATE AND getvariable('month')::DATE
+),
+
+found AS (
+    SELECT
+        CASE
+            WHEN report IS NULL THEN 'not held'
+            WHEN is_cut_short THEN 'cut short'
+            WHEN NOT is_current THEN 'not refreshed'
+            WHEN month > read_on THEN 'still to come'
+            WHEN is_growing THEN 'so far'
+            ELSE 'the whole month'
+        END AS kind,
+        coalesce(is_cut_short OR NOT is_current, true) AS is_doubt,
+        CASE WHEN is_doubt THEN coalesce(office_name, office_id) END AS whose,
+        month,
+        read_on AS noted_on,
+        CASE WHEN is_doubt THEN source_state END AS message,
+        NULL::DECIMAL(28, 8) AS difference
+    FROM sources
+    WHERE report IS NOT NULL OR getvariable('kind') = 'chain'
+    UNION ALL BY NAME
+    SELECT
+        problems.kind, true AS is_doubt, sources.customer_id AS whose, sources.month,
+        local_day(problems.since_utc, clock) AS noted_on, problems.message
+    FROM sources
+    INNER JOIN (
+        SELECT kind, report, customer, month, since_utc, nullif(concat_ws(' ', error, remedy), '') AS message
+        FROM meta.conditions
+        WHERE kind IN ('failed', 'held back', 'late', 'never read') -- who is refused is not refreshed
+        UNION ALL
+        SELECT kind, report, customer, month, since_utc, concat_ws(' ', message, remedy)
+        FROM meta.problems
+        WHERE kind IN ('quarantine', 'clock ahead', 'assumption')
+    ) AS problems
+        ON coalesce(problems.customer, sources.customer_id) = sources.customer_id
+        AND coalesce(problems.month, sources.month) = sources.month
+        AND CASE
+            WHEN problems.report IS NOT NULL THEN problems.report = sources.report
+            ELSE problems.kind <> 'assumption' OR contains(sources.report, 'budget')
+        END
+        AND (sources.is_growing OR problems.kind NOT IN ('late', 'never read'))
+    LEFT JOIN meta.clock AS clock ON true
+    UNION ALL BY NAME
+    SELECT
+        checks.name AS kind, true AS is_doubt, sources.office_name AS whose, sources.month,
+        local_day(checks.checked_at_utc, clock) AS noted_on, checks.question AS message
+    FROM sources
+    INNER JOIN (
+        SELECT *, unnest(from_json(sample, '["JSON"]')) AS offence
+        FROM meta.check_results
+        WHERE row_count > 0 AND message = '' AND name <> 'reports_reconcile'
+    ) AS checks
+        ON coalesce(offence ->> 'office_id', offence ->> 'earner_id') IN (sources.office_id, getvariable('id'))
+        AND coalesce(TRY_CAST(offence ->> 'month' AS DATE), sources.month) = sources.month
+        AND coalesce(offence ->> 'measure', getvariable('measure')) = getvariable('measure')
+        AND coalesce(offence ->> 'report', sources.report) = sources.report
+        AND regexp_matches(
+            sources.report, coalesce(nullif(regexp_extract(checks.name, 'budget|lead|running'), ''), '^commission')
+        )
+    LEFT JOIN meta.clock AS clock ON true
+    UNION ALL BY NAME
+    SELECT
+        'reports differ' AS kind, true AS is_doubt, sources.office_name AS whose, sources.month,
+        local_day(max(compared.compared_read_at_utc), any_value(clock)) AS noted_on,
+        string_agg(DISTINCT compared.compared, ', ' ORDER BY compared.compared)
+        || coalesce(': ' || arg_max(compared.likely_reason, abs(compared.difference)), '') AS message,
+        arg_max(compared.difference, abs(compared.difference)) AS difference
+    FROM sources
+    INNER JOIN marts.reconciliation AS compared
+        ON compared.office_id = sources.office_id AND compared.month = sources.month AND NOT compared.is_reconciled
+    LEFT JOIN meta.clock AS clock ON true
+    WHERE starts_with(sources.report, 'commission')
+        AND (getvariable('kind') <> 'user' OR compared.compared = 'user report')
+        AND list_contains(
+            CASE getvariable('measure')
+                WHEN 'commission' THEN ['commission', 'sold commission']
+                WHEN 'sold_average_commission' THEN ['sold commission', 'sold estate parts']
+                WHEN 'sold_commission_percentage' THEN ['sold commission', 'sold total price']
+                ELSE [replace(getvariable('measure'), '_', ' ')]
+            END,
+            compared.measure
+        )
+    GROUP BY sources.office_id, sources.office_name, sources.month
+    UNION ALL BY NAME
+    SELECT 'has left' AS kind, false AS is_doubt, last_active_month AS month, left_directory_on AS noted_on
+    FROM marts.users
+    WHERE getvariable('kind') = 'user' AND user_id = getvariable('id') AND has_left
+)
+
+SELECT
+    kind,
+    is_doubt,
+    whose,
+    min(month) AS first_month,
+    max(month) AS last_month,
+    min(noted_on) AS noted_on,
+    arg_max(difference, abs(difference)) AS difference,
+    message
+FROM found
+GROUP BY kind, is_doubt, whose, message
+ORDER BY NOT is_doubt, first_month, kind, whose, message

@@ -1,0 +1,42 @@
+-- Which days, months, quarters and years are there?
+-- One row per day, from the first month that any office holds to the end of the newest year with a month or a budget; for a BI
+-- tool that wants a table of dates. Facts of a month stand on its first day, so they join day, and facts of a day join it too.
+-- Key: day
+-- Columns:
+--   day: the day
+--   month: first day of its month
+--   month_number: 1 to 12
+--   year_month: the month as text, 2026-03
+--   quarter: first day of its quarter
+--   quarter_number: 1 to 4
+--   year: its year
+--   iso_year: year of its week, by ISO 8601
+--   iso_week: number of its week, by ISO 8601
+--   weekday_number: 1 for Monday to 7 for Sunday
+--   is_month_over: whether its month is over for every office, as far as is held
+WITH span AS (
+    SELECT
+        min(month) AS first_month,
+        make_date(year(max(month)), 12, 31) AS last_day,
+        max(month) FILTER (is_over) AS last_over
+    FROM (
+        SELECT month, is_last_over AS is_over FROM marts.chain_month
+        UNION ALL
+        SELECT month, false FROM marts.budgets WHERE valid_to_utc IS NULL
+    )
+)
+
+SELECT
+    day,
+    date_trunc('month', day)::DATE AS month,
+    month(day)::INTEGER AS month_number,
+    strftime(day, '%Y-%m') AS year_month,
+    date_trunc('quarter', day)::DATE AS quarter,
+    quarter(day)::INTEGER AS quarter_number,
+    year(day)::INTEGER AS year,
+    isoyear(day)::INTEGER AS iso_year,
+    week(day)::INTEGER AS iso_week,
+    isodow(day)::INTEGER AS weekday_number,
+    coalesce(date_trunc('month', day) <= last_over, false) AS is_month_over
+FROM (SELECT unnest(generate_series(first_month, last_day, INTERVAL 1 DAY))::DATE AS day, last_over FROM span)
+ORDER BY day

@@ -1,0 +1,23 @@
+-- Which offices are there, of which brand and region, and since when?
+-- One row per office: marts.offices with first and last months, as a dimension of marts.office_month and agent_month.
+-- Key: office_id
+-- Columns:
+--   office_id: customer id of the office
+--   office_label: its name; the id without a name
+--   began_month: first month in which the office was at work, see marts.office_month; null where nobody can tell
+--   last_month: newest month held of the office
+SELECT
+    offices.office_id,
+    coalesce(offices.office_name, offices.office_id) AS office_label,
+    offices.office_city,
+    offices.brand,
+    offices.region,
+    held.began_month,
+    held.last_month
+FROM marts.offices AS offices
+LEFT JOIN (
+    SELECT office_id, any_value(began_month) AS began_month, max(month) AS last_month
+    FROM marts.office_month
+    GROUP BY ALL
+) AS held USING (office_id)
+ORDER BY offices.office_id

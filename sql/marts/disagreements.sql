@@ -1,0 +1,78 @@
+-- In which months of which offices do reports disagree, each counted once?
+-- One row per office and month of which marts.reconciliation finds something not reconciled. A single sale that one report has
+-- and the others not differs there in every report and measure: here it is one row, with the largest difference of each measure.
+-- Key: office_id, month
+-- Columns:
+--   month: first day of the month
+--   office_id: customer id of the office
+--   office_name: name of that office
+--   differing_reports: the reports that differ from the office report, by name; or shares of agents, that differ from the whole
+--     commission in the sales list
+--   odd_report: the one report that says otherwise than all others that could be compared: the office report where these agree
+--     with one another; null where that cannot be said
+--   commission_difference: the largest difference of commission, of all or of sales alone: the other report less the office report
+--   price_difference: the same of prices
+--   estate_parts_difference: the same of homes sold
+--   likely_reason: why they may differ, as marts.reconciliation says of the largest difference of commission, else of another
+--   last_read_at_utc: when the service gave the last of the answers compared
+--   _customer: the customer whose office report counts
+--   _month: month of that report
+WITH compared AS (
+    SELECT
+        *,
+        CASE
+            WHEN contains(measure, 'commission') THEN 'commission'
+            WHEN contains(measure, 'price') THEN 'price'
+            ELSE 'estate parts'
+        END AS kind
+    FROM marts.reconciliation
+    WHERE is_reconciled IS NOT NULL
+),
+
+by_kind AS (  -- whether the reports that differ from the office report agree with one another
+    SELECT
+        office_id,
+        month,
+        kind,
+        bool_and(NOT is_reconciled) AS is_all_others,
+        max(difference) - min(difference) <= 2 * max(tolerance) AS is_equal
+    FROM compared
+    WHERE compared <> 'shares of agents'
+    GROUP BY ALL
+    HAVING NOT bool_and(is_reconciled)
+),
+
+office_report AS (
+    SELECT office_id, month, bool_and(is_all_others AND is_equal) AS is_odd
+    FROM by_kind
+    GROUP BY ALL
+)
+
+SELECT
+    compared.month,
+    compared.office_id,
+    any_value(compared.office_name) AS office_name,
+    string_agg(DISTINCT compared.compared, ', ' ORDER BY compared.compared) FILTER (NOT compared.is_reconciled)
+        AS differing_reports,
+    CASE
+        WHEN count(DISTINCT compared.compared) FILTER (compared.compared <> 'shares of agents') < 2 THEN NULL
+        WHEN bool_or(office_report.is_odd) THEN 'office report'
+        WHEN count(DISTINCT compared.compared) FILTER (NOT compared.is_reconciled AND compared.compared <> 'shares of agents') = 1
+            THEN min(compared.compared) FILTER (NOT compared.is_reconciled AND compared.compared <> 'shares of agents')
+    END AS odd_report,
+    arg_max(compared.difference, abs(compared.difference))
+        FILTER (NOT compared.is_reconciled AND compared.kind = 'commission') AS commission_difference,
+    arg_max(compared.difference, abs(compared.difference)) FILTER (NOT compared.is_reconciled AND compared.kind = 'price')
+        AS price_difference,
+    arg_max(compared.difference, abs(compared.difference))
+        FILTER (NOT compared.is_reconciled AND compared.kind = 'estate parts')::DECIMAL(18, 4) AS estate_parts_difference,
+    arg_max(compared.likely_reason, (compared.kind = 'commission', abs(compared.difference), compared.likely_reason))
+        FILTER (NOT compared.is_reconciled) AS likely_reason,
+    max(greatest(compared.read_at_utc, compared.compared_read_at_utc)) FILTER (NOT compared.is_reconciled) AS last_read_at_utc,
+    any_value(compared._customer) AS _customer,
+    compared.month AS _month
+FROM compared
+LEFT JOIN office_report USING (office_id, month)
+GROUP BY compared.month, compared.office_id
+HAVING NOT bool_and(compared.is_reconciled)
+ORDER BY compared.month, compared.office_id

@@ -1,0 +1,119 @@
+-- How far are offices, brands, regions and the chain from their budgets, and where will their years end?
+-- One row per level, member, month and measure, over all offices of the member of which a month of the year has a budget; offices
+-- without one are in neither number. What is reached is null as soon as one of these offices is not known: the sum of the others beside
+-- the whole budget would look like a chain that falls behind. missing_offices names it.
+-- Read one level through marts.chain_budget_vs_actual, brand_budget_vs_actual or region_budget_vs_actual, and never add up two.
+-- To see how the year goes read one row of a measure, the latest month with NOT is_open: it holds the year to date and
+-- the forecast. Over months only budget and actual may be summed, both over months with NOT is_open alone.
+-- Key: level, member_id, month, measure
+-- Columns:
+--   level: office, brand, region or chain
+--   member_id: customer id of the office, or the brand or region; null for the chain, and where brand or region are unknown
+--   member_name: its name
+--   month: first day of the month
+--   measure: what is budgeted, as in marts.budget_vs_actual
+--   budget: sum of the offices' budgets of the month; commission in SEK without VAT, as is documented where budgets are
+--     set; null without a budget
+--   actual: what these offices reached in the month; null where one of them is not known. Of commission the currency is
+--     not documented, and VAT is taken off where it is declared: see basis_note
+--   attainment_share: what the offices with a budget in the month reached, in parts of it; null where one is not known
+--   year_to_date_budget: budget from January to the month; a sum already, never to be added up over months
+--   year_to_date_actual: what was reached from January to the month; null where an office is not known in one of them;
+--     a sum already, never to be added up over months
+--   year_to_date_attainment_share: what was reached by offices in months with a budget, in parts of year_to_date_budget
+--   year_budget: budget of the whole year, the same on each of its rows: never to be added up over months
+--   year_forecast: sum of the offices' forecasts; null where one has none, and in a month that is open
+--   year_forecast_attainment_share: sum of where the offices' months with a budget will end, in parts of year_budget
+--   office_count: offices that have a budget in the year
+--   missing_office_count: offices of these of which it is not known what they reached in the month
+--   missing_offices: names of these; null where none is missing
+--   is_open: whether the month is not over yet, or still to come, for one of the offices, as far as is known
+--   basis_note: what to mind where commission is compared with its budget, as the tax basis of commission is not
+--     documented; null for counts, and where both are declared to be without VAT
+WITH offices_budgeted AS (
+    SELECT DISTINCT
+        coalesce(levels.level, 'chain') AS level,
+        levels.member_id,
+        levels.member_name,
+        year(known.month) AS year,
+        known.measure,
+        office_id,
+        known.office_name
+    FROM marts.office_budget_vs_actual AS known
+    LEFT JOIN marts.office_levels AS levels USING (office_id)
+    WHERE known.budget_month_count > 0
+),
+
+months_budgeted AS (
+    SELECT DISTINCT year(month) AS year, measure, month
+    FROM marts.office_budget_vs_actual
+    WHERE budget_month_count > 0
+),
+
+summed AS (
+    SELECT
+        offices.level,
+        offices.member_id,
+        offices.member_name,
+        months.month,
+        months.measure,
+        sum(known.budget) AS budget,
+        CASE WHEN count(known.actual) = count(*) THEN sum(known.actual) END AS actual,
+        CASE
+            WHEN count(known.actual) = count(*) THEN sum(known.actual) FILTER (known.budget IS NOT NULL)
+        END AS actual_of_budgeted,
+        count(*) AS office_count,
+        count(*) - count(known.actual) AS missing_office_count,
+        string_agg(
+            coalesce(offices.office_name, offices.office_id), ', ' ORDER BY offices.office_name, offices.office_id
+        ) FILTER (known.actual IS NULL) AS missing_offices,
+        CASE WHEN count(known.year_forecast) = count(*) THEN sum(known.year_forecast) END AS year_forecast,
+        CASE
+            WHEN count(known.year_forecast_attainment_share) = count(*)
+                THEN sum(known.year_forecast_attainment_share * known.year_budget)
+        END AS forecast_of_budgeted,
+        bool_or(known.is_open) AS is_open,
+        any_value(known.basis_note) AS basis_note
+    FROM months_budgeted AS months
+    INNER JOIN offices_budgeted AS offices USING (year, measure)
+    LEFT JOIN marts.office_budget_vs_actual AS known
+        ON known.office_id = offices.office_id
+        AND known.month = months.month
+        AND known.measure = months.measure
+    GROUP BY ALL
+),
+
+accumulated AS (
+    SELECT
+        *,
+        count(actual) OVER so_far = month(month) AS is_known_so_far,
+        sum(budget) OVER so_far AS budget_so_far,
+        CASE WHEN is_known_so_far THEN sum(actual) OVER so_far END AS actual_so_far,
+        CASE WHEN is_known_so_far THEN sum(actual_of_budgeted) OVER so_far END AS actual_of_budgeted_so_far,
+        sum(budget) OVER (PARTITION BY level, member_id, measure, year(month)) AS year_budget
+    FROM summed
+    WINDOW so_far AS (PARTITION BY level, member_id, measure, year(month) ORDER BY month)
+)
+
+SELECT
+    level,
+    member_id,
+    member_name,
+    month,
+    measure,
+    budget::DECIMAL(18, 4) AS budget,
+    actual::DECIMAL(18, 4) AS actual,
+    (actual_of_budgeted / nullif(budget, 0))::DECIMAL(19, 8) AS attainment_share,
+    budget_so_far::DECIMAL(18, 4) AS year_to_date_budget,
+    actual_so_far::DECIMAL(18, 4) AS year_to_date_actual,
+    (actual_of_budgeted_so_far / nullif(budget_so_far, 0))::DECIMAL(19, 8) AS year_to_date_attainment_share,
+    year_budget::DECIMAL(18, 4) AS year_budget,
+    year_forecast::DECIMAL(18, 4) AS year_forecast,
+    (forecast_of_budgeted / nullif(year_budget, 0))::DECIMAL(19, 8) AS year_forecast_attainment_share,
+    office_count,
+    missing_office_count,
+    missing_offices,
+    is_open,
+    basis_note
+FROM accumulated
+ORDER BY level, member_id, month, measure

@@ -1,0 +1,66 @@
+-- Whom should somebody phone: which leads lie untouched, how old are they, and which ask for a valuation?
+-- One row per incoming lead or tip with the state New that is not removed; those of sellers first, the oldest first.
+-- That New means untouched is assumed from the word. Ages count to the newest answer on leads of the row's customer: what was
+-- taken since is not known, nor in months that were not read again, see read_at_utc. Where is_refreshed is false nobody asks
+-- any more. For figures count rows by office and age_band: a lead of yesterday is not yet left lying.
+-- Key: lead_id, way
+-- Columns:
+--   lead_id: id of the lead or tip
+--   way: incoming lead or tip
+--   office_id: customer id of the office the lead belongs to; null where unknown
+--   office_name: name of the office
+--   user_id: id of the user the lead belongs to; null when it belongs to an office or a group of users
+--   user_name: name of the user; two may have the same, so group by user_id: marts.users has a label for each
+--   is_valuation_request: whether its words are those of somebody who sells: lead_side seller
+--   age_days: whole days from its creation to counted_on
+--   age_band: 0-2 days, 3-7 days, 8-30 days or over 30 days
+--   month: first day of the month it was created in
+--   counted_on: day of the newest answer on leads of the row's customer, where the chain is
+--   is_refreshed: whether the leads of the office are still asked for
+--   read_at_utc: when the service gave the answer that this row comes from
+--   _customer: the customer whose answer this is
+--   _month: month of that answer
+--   _load_id: load of that answer; joins meta.loads
+WITH held AS (
+    SELECT
+        months.customer_id,
+        months.month,
+        months.fetched_at_utc,
+        months.is_refreshed,
+        local_day(max(months.fetched_at_utc) OVER (PARTITION BY months.customer_id), clock) AS counted_on
+    FROM staging.months AS months
+    CROSS JOIN staging.clock AS clock
+    WHERE months.report = 'tips_and_leads'
+)
+
+SELECT
+    leads.lead_id,
+    leads.way,
+    leads.office_id,
+    leads.office_name,
+    leads.user_id,
+    leads.user_name,
+    leads.lead_type,
+    coalesce(leads.lead_side = 'seller', false) AS is_valuation_request,
+    leads.created_at,
+    greatest(held.counted_on - leads.created_at::DATE, 0) AS age_days,
+    CASE
+        WHEN age_days <= 2 THEN '0-2 days'
+        WHEN age_days <= 7 THEN '3-7 days'
+        WHEN age_days <= 30 THEN '8-30 days'
+        WHEN age_days > 30 THEN 'over 30 days'
+    END AS age_band,
+    leads.sender_name,
+    leads.contact_id,
+    leads.estate_id,
+    leads.month,
+    held.counted_on,
+    held.is_refreshed,
+    held.fetched_at_utc AS read_at_utc,
+    leads._customer,
+    leads._month,
+    leads._load_id
+FROM marts.leads AS leads
+INNER JOIN held ON held.customer_id = leads._customer AND held.month = leads._month
+WHERE leads.state = 'New' AND leads.way <> 'outgoing lead' AND NOT leads.is_removed
+ORDER BY is_valuation_request DESC, leads.created_at, leads.lead_id

@@ -1,0 +1,67 @@
+"""The star for BI tools: days, offices and agents around the months of agents."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+
+import pytest
+from duckdb import DuckDBPyConnection
+
+from tests.marts.given import build, build_for, built, earned, loaded, warehouse
+from warehouse.marts.queries import SQL
+
+
+@pytest.fixture
+def given() -> DuckDBPyConnection:
+    """November 2025 to January 2026 of an office with one agent, of which January is not over."""
+    given = warehouse()
+    for month in ("2025-11", "2025-12", "2026-01"):
+        office, user = ({"office_customer_id": "M1"}, {"user_id": "U1"})
+        is_open = month == "2026-01"
+        loaded(given, "commission_office", "M1", month, [earned(office, 100)], is_open=is_open)
+        loaded(given, "commission_user", "M1", month, [earned(user, 100)], is_open=is_open)
+    build(given, "calendar", "dim_office", "dim_agent", "agent_month")
+    return given
+
+
+def test_the_calendar_has_every_day_of_the_years_that_are_held(given: DuckDBPyConnection) -> None:
+    found = given.execute("SELECT min(day), max(day), count(*) FROM marts.calendar").fetchall()
+    assert found == [(date(2025, 11, 1), date(2026, 12, 31), 30 + 31 + 365)]
+
+
+def test_a_day_knows_its_month_quarter_and_week(given: DuckDBPyConnection) -> None:
+    found = given.execute("SELECT * EXCLUDE (day) FROM marts.calendar WHERE day = '2025-12-29'").fetchall()
+    december, october = date(2025, 12, 1), date(2025, 10, 1)
+    assert found == [(december, 12, "2025-12", october, 4, 2025, 2026, 1, 1, True)]
+    assert given.execute("SELECT max(day) FROM marts.calendar WHERE is_month_over").fetchall() == [
+        (date(2025, 12, 31),)
+    ]
+
+
+def test_every_month_of_an_agent_finds_its_day_its_office_and_its_agent(given: DuckDBPyConnection) -> None:
+    found = given.execute(
+        "SELECT count(*), count(calendar.day), count(offices.office_id), count(agents.user_id) "
+        "FROM marts.agent_month AS facts LEFT JOIN marts.calendar AS calendar ON calendar.day = facts.month "
+        "LEFT JOIN marts.dim_office AS offices USING (office_id) "
+        "LEFT JOIN marts.dim_agent AS agents USING (user_id)"
+    ).fetchall()
+    assert found == [(3, 3, 3, 3)]
+
+
+def test_the_queries_of_the_evidence_project_run(given: DuckDBPyConnection) -> None:
+    project = SQL.parent / "docs" / "evidence"
+    pages = "".join(path.read_text("utf-8") for path in (project / "pages").glob("*.md"))
+    queries = re.findall(r"```sql (\w+)\n(.*?)```", pages, re.DOTALL)
+    given.execute("CREATE SCHEMA brokerbi")
+    for path in (project / "sources" / "brokerbi").glob("*.sql"):
+        query = path.read_text("utf-8")
+        build_for(given, query)
+        given.execute(f"CREATE TABLE brokerbi.{path.stem} AS {query}")
+    shown = {name: given.execute(query).fetchall() for name, query in queries}
+    assert {name for name in shown if f"data={{{name}}}" not in pages} == set()
+    assert len(shown["months"]) == 2
+
+
+def test_a_file_without_months_has_no_days() -> None:
+    assert built(warehouse(), "SELECT count(*) FROM marts.calendar") == [(0,)]

@@ -1,0 +1,122 @@
+"""Channels: what a webhook and a mail server get, and what a refusal says."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from threading import Thread
+
+import httpx
+import pytest
+from pydantic import SecretStr
+
+from assets.notify import ChannelRefused, Email, Message, Webhook, channels
+from tests.unit.assets.harness import settings
+
+MESSAGE = Message("Something failed", "What failed\n- å, ä and ö")
+WEBHOOK_SETTINGS = {"alert_webhook": "https://chat.test/a-secret"}
+
+
+def test_a_webhook_calls_nobody_and_links_to_nothing_that_the_service_names() -> None:
+    sent: list[bytes] = []
+
+    def receive(request: httpx.Request) -> httpx.Response:
+        sent.append(request.content)
+        return httpx.Response(200)
+
+    named = "<!channel> <@U1> <http://e.test|x> @here a@b.test [x](http://e.test) A & B\x1b"
+    Webhook(SecretStr("https://chat.test/hook"), httpx.MockTransport(receive))(Message("To do", named))
+    chat = (
+        "&lt;!channel&gt; &lt;@_U1&gt; &lt;http://e.test|x&gt; @_here a@b.test [x]_(http://e.test) A &amp; B"
+    )
+    assert [*map(json.loads, sent)] == [{"text": f"To do\n\n{chat}".replace("_", "\u200b") + r"\u001b"}]
+
+
+@pytest.mark.parametrize("status", [302, 404, 500])
+def test_a_webhook_that_refuses_is_named_without_its_address(status: int) -> None:
+    transport = httpx.MockTransport(lambda _: httpx.Response(status))
+    with pytest.raises(ChannelRefused, match=f"^the webhook answered {status}; check its address$"):
+        Webhook(SecretStr("https://chat.test/a-secret"), transport)(MESSAGE)
+
+
+def test_a_webhook_that_is_not_there_is_named_without_its_address() -> None:
+    with pytest.raises(ChannelRefused, match=r"^the webhook cannot be reached \(ConnectError\)$"):
+        Webhook(SecretStr("http://127.0.0.1:9/a-secret"))(MESSAGE)
+
+
+def test_a_webhook_gets_subject_and_text_as_json_over_a_real_socket() -> None:
+    received: list[bytes] = []
+
+    class Receiver(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            received.append(self.rfile.read(int(self.headers["content-length"])))
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            """Keep quiet."""
+
+    with HTTPServer(("127.0.0.1", 0), Receiver) as server:
+        thread = Thread(target=server.handle_request, daemon=True)
+        thread.start()
+        Webhook(SecretStr(f"http://127.0.0.1:{server.server_port}/hook"))(MESSAGE)
+        thread.join(5)
+    assert [*map(json.loads, received)] == [{"text": "Something failed\n\nWhat failed\n- å, ä and ö"}]
+
+
+class MailServer:
+    """The smallest server that speaks SMTP, for one mail."""
+
+    def __init__(self, listening: socket.socket, *, refuses: bool) -> None:
+        self.port: int = listening.getsockname()[1]
+        self.lines: list[str] = []
+        self._listening = listening
+        self._answers = {"DATA": "354 go on", "QUIT": "221 bye"} | (
+            {"MAIL": "550 no such login: secret-word"} if refuses else {}
+        )
+
+    def serve(self) -> None:
+        connection, _ = self._listening.accept()
+        with connection, connection.makefile("rw", newline="\r\n") as wire:
+            print("220 here", file=wire, flush=True)
+            for line in wire:
+                verb = line.strip().split(" ")[0].upper()
+                print(self._answers.get(verb, "250 fine"), file=wire, flush=True)
+                if verb == "DATA":
+                    self.lines += [one.rstrip() for one in iter(wire.readline, ".\r\n")]
+                    print("250 taken", file=wire, flush=True)
+                if verb == "QUIT":
+                    return
+
+
+@contextmanager
+def mail_server(*, refuses: bool = False) -> Iterator[MailServer]:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        server = MailServer(listening, refuses=refuses)
+        thread = Thread(target=server.serve, daemon=True)
+        thread.start()
+        yield server
+        thread.join(timeout=5)
+
+
+def test_a_mail_goes_to_everybody_it_is_for() -> None:
+    with mail_server() as server:
+        to = ("one@example.com", "two@example.com")
+        Email(to, "brokerbi@example.com", "127.0.0.1", server.port)(MESSAGE)
+    assert {"Subject: Something failed", "To: one@example.com, two@example.com"} < set(server.lines)
+
+
+def test_a_mail_server_that_refuses_is_named_with_its_code_and_without_its_words() -> None:
+    with mail_server(refuses=True) as server, pytest.raises(ChannelRefused) as raised:
+        Email(("one@example.com",), "brokerbi@example.com", "127.0.0.1", server.port)(MESSAGE)
+    assert str(raised.value) == "the mail server 127.0.0.1 did not take the mail: SMTPSenderRefused, code 550"
+
+
+def test_the_settings_say_which_channels_there_are(tmp_path: Path) -> None:
+    mail = {"alert_email_to": "a@example.com", "alert_email_from": "b@example.com", "alert_smtp_host": "mail"}
+    assert list(channels(settings(tmp_path))) == []
+    assert list(channels(settings(tmp_path, **WEBHOOK_SETTINGS, **mail))) == ["the webhook", "the mail"]

@@ -1,0 +1,284 @@
+"""What the doctor finds, which remedies it names, and what it does not ask or tell."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import duckdb
+import httpx
+import pytest
+from filelock import FileLock
+
+from pipelines.diagnosis import installation
+from pipelines.diagnosis.doctor import CHECKOUT, Access, examine
+from pipelines.diagnosis.installation import Finding, Severity, daemon_findings
+from pipelines.planning.selection import Selection
+from pipelines.sandbox.faults import Fault
+from pipelines.settings.messages import SettingsError
+from pipelines.settings.model import Customer
+from pipelines.sync.sync import sync
+from tests.scenarios.scenario import Scenario, whole_chain
+from warehouse.ledger.ledger import ledger_of
+from warehouse.store.database import Store
+
+REPORTS = "sales,commission_office,users,live_activity"
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Scenario:
+    return whole_chain(tmp_path / "data", [REPORTS], tries="1", customers="G1,M30016")
+
+
+def findings(
+    world: Scenario, *, ask: bool = False, home: Path | str = "", access: list[Access] | None = None
+) -> list[Finding]:
+    environment = {"DAGSTER_HOME": str(home)} if home else {}
+    on_access = (access if access is not None else []).append
+    found = examine(world.settings, world.context, environment=environment, ask=ask, on_access=on_access)
+    return list(found)
+
+
+def worst(world: Scenario, subject: str, *, ask: bool = False, home: Path | str = "") -> Finding:
+    """Of the findings on a subject the worst."""
+    about = (one for one in findings(world, ask=ask, home=home) if one.subject == subject)
+    return max(about, key=lambda one: one.severity)
+
+
+def test_a_good_installation_has_nothing_wrong(world: Scenario) -> None:
+    world.sync()
+    world.publish()
+    wrong = [one for one in findings(world, ask=True) if one.severity is Severity.ERROR]
+    assert wrong == []
+    assert worst(world, "published file").found.startswith("its storage version is v1.0.0")
+
+
+def test_every_report_of_every_customer_is_asked_once_for_one_day_at_most(world: Scenario) -> None:
+    world.service.log.clear()
+    access: list[Access] = []
+    findings(world, ask=True, access=access)
+    assert len(access) == len(world.asked) == 4 * len(world.settings.customers)
+    assert {one.word for one in access} == {"yes"}
+    days = {entry.query["datefrom"][:10] for entry in world.asked if "datefrom" in entry.query}
+    assert days == {"2026-11-01"}
+
+
+def test_a_report_that_nobody_knows_is_refused_before_anything_is_found_well(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="did you mean sales"):
+        findings(whole_chain(tmp_path, ["salse"]))
+
+
+def test_offline_a_customer_that_is_written_otherwise_than_what_is_held_is_named(world: Scenario) -> None:
+    world.sync(reports=("users",))
+    world.settings = world.settings.model_copy(
+        update={"customers": (Customer(id="G1"), Customer(id="M30061"))}
+    )
+    found = "M30016 is held and no longer in BROKERBI_CUSTOMERS; is M30061 meant to be that one?"
+    assert worst(world, "not in settings").found == f"{found} (M30016)"
+
+
+def test_offline_nothing_is_asked(world: Scenario) -> None:
+    world.service.log.clear()
+    assert "clock" not in {one.subject for one in findings(world)}
+    assert world.asked == []
+
+
+@pytest.mark.parametrize(
+    ("customer", "remedy"),
+    [(None, ", or leave the reports out: BROKERBI_REPORTS=sales"), ("G1", "")],
+    ids=["all customers", "one of them"],
+)
+def test_only_what_no_customer_may_read_is_to_be_left_out(
+    world: Scenario, customer: str | None, remedy: str
+) -> None:
+    paths = ("Commission", "Users", "LiveData")
+    world.service.faults.switch([Fault("403", path=path, customer=customer) for path in paths])
+    finding = worst(world, "rights of G1", ask=True)
+    said = f"ask the service's support for the rights{remedy}"
+    assert (finding.severity, finding.remedy) == (Severity.WARNING, said)
+
+
+def test_a_service_that_is_down_says_nothing_well_of_rights(world: Scenario) -> None:
+    world.service.faults.switch([Fault("503")])
+    found = {one.severity for one in findings(world, ask=True) if one.subject.startswith("rights of ")}
+    assert found == {Severity.ERROR}
+
+
+def test_a_service_that_answers_nothing_to_the_first_customer_is_asked_no_more(tmp_path: Path) -> None:
+    world = whole_chain(tmp_path / "data", [REPORTS], tries="5", customers="G1,M30016")
+    world.service.faults.switch([Fault("503")])
+    found = worst(world, "service", ask=True).found
+    assert found.startswith("none of 4 reports answers. In 2 tries there was no answer; the last: ")
+    assert [one.customer for one in world.asked] == ["G1"] * 8
+
+
+def test_a_service_that_answers_one_report_is_asked_for_all(world: Scenario) -> None:
+    world.service.faults.switch([Fault("503", path=path) for path in ("Commission", "Users", "LiveData")])
+    access: list[Access] = []
+    subjects = {one.subject for one in findings(world, ask=True, access=access)}
+    assert (len(access), "service" in subjects, "users of M30016" in subjects) == (8, False, True)
+
+
+def statuses_of_sales(world: Scenario) -> list[int]:
+    return [one.status for one in world.asked if one.customer == "G1" and "GetSalesReport" in one.path]
+
+
+def test_every_examination_asks_a_refused_report_once_and_closes_it_to_nobody(world: Scenario) -> None:
+    world.service.faults.switch([Fault("403", path="GetSalesReport", customer="G1", count=2)])
+    for _ in range(2):
+        findings(world, ask=True)
+    sync(world.settings, Selection(), context=world.context)
+    assert statuses_of_sales(world)[:3] == [403, 403, 200]
+
+
+def test_what_an_examination_finds_open_again_is_asked_by_the_next_sync_of_the_day(world: Scenario) -> None:
+    world.service.faults.switch([Fault("403", path="GetSalesReport", customer="G1", count=1)])
+    sync(world.settings, Selection(), context=world.context)
+    findings(world, ask=True)
+    world.service.log.clear()
+    sync(world.settings, Selection(), context=world.context)
+    assert set(statuses_of_sales(world)) == {200}
+
+
+def test_a_right_that_an_examination_finds_back_is_nothing_wrong_any_more(world: Scenario) -> None:
+    world.sync()
+    world.sync(Fault("403", path="GetSalesReport", customer="G1"), refresh=True)
+    assert worst(world, "right lost").severity is Severity.ERROR
+    world.service.faults.switch([])
+    assert "right lost" not in {one.subject for one in findings(world, ask=True)}
+
+
+def test_a_wrong_login_is_told_once_and_used_once(world: Scenario) -> None:
+    world.service.faults.switch([Fault("401")])
+    world.service.log.clear()
+    names = ", ".join(customer.id for customer in world.settings.customers)
+    finding = worst(world, f"login of {names}", ask=True)
+    assert (finding.severity, len(world.asked)) == (Severity.ERROR, 1)
+    assert finding.remedy.startswith("Correct BROKERBI_USERNAME or the password that goes with it; ")
+    assert not {"Correct", "doctor"} & set(re.findall(r"\w+", finding.found))
+
+
+def test_a_wrong_login_of_one_customer_is_named_by_its_own_setting(world: Scenario, tmp_path: Path) -> None:
+    own = Customer(id="G1", password="wrong", password_file=tmp_path / "south.pw")
+    world = world.with_settings(customers=(own, Customer(id="M30016")))
+    found = worst(world, "login of G1", ask=True)
+    assert found.remedy.startswith("Correct the username or password of G1's own login; ")
+    assert found.found.endswith(f"(its password is in {tmp_path}/south.pw)")
+
+
+def test_offline_a_login_that_is_remembered_as_refused_is_named(world: Scenario) -> None:
+    world.sync(Fault("401"), reports=("users",))
+    names = ", ".join(customer.id for customer in world.settings.customers)
+    found = worst(world, f"login of {names}")
+    assert (found.severity, found.remedy[:25]) == (Severity.ERROR, "Correct BROKERBI_USERNAME")
+
+
+@pytest.mark.parametrize(
+    ("minutes", "severity"), [(2, Severity.OK), (20, Severity.WARNING), (-90, Severity.ERROR)]
+)
+def test_a_clock_that_is_wrong_is_noticed(world: Scenario, minutes: int, severity: Severity) -> None:
+    sent = datetime.fromtimestamp(world.context.clock.utc_now().timestamp() - minutes * 60, UTC)
+    headers = {"date": f"{sent:%a, %d %b %Y %H:%M:%S} GMT"}
+    world.transport = httpx.MockTransport(lambda _: httpx.Response(200, json=[], headers=headers))
+    assert worst(world, "clock", ask=True).severity is severity
+
+
+def test_a_page_size_that_is_refused_is_named_as_the_setting_it_is(tmp_path: Path) -> None:
+    world = whole_chain(tmp_path, ["tips_and_leads"], customers="G1")
+    world.service.largest_page = 300
+    finding = worst(world, "tips_and_leads of G1", ask=True)
+    assert finding.severity is Severity.WARNING
+    assert finding.found == "1000 rows a page are refused, 100 are answered"
+    assert "BROKERBI_PAGE_SIZE" in finding.remedy
+
+
+def test_offline_what_could_not_be_published_is_wrong_with_its_reason(world: Scenario) -> None:
+    world.sync(reports=("users",))
+    in_the_way = world.settings.data_dir / "published"
+    in_the_way.write_text("in the way")
+    world.publish()
+    found = worst(world, "unpublished")
+    assert found.severity is Severity.ERROR
+    assert f"write access to {in_the_way}, as it cannot be written" in found.found
+
+
+def test_who_holds_the_write_lock_is_named(world: Scenario) -> None:
+    ledger_of(Store(world.settings.data_dir))
+    lock = world.settings.data_dir / "work" / "warehouse.lock"
+    with FileLock(lock):
+        lock.write_text(str(os.getpid()))
+        assert worst(world, "write lock").found == f"process {os.getpid()} is writing"
+
+
+def test_the_working_file_is_not_opened_while_somebody_writes(
+    world: Scenario, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger_of(Store(world.settings.data_dir))
+    monkeypatch.setattr(installation, "LOCK_SECONDS", 0.01)
+    with FileLock(world.settings.data_dir / "work" / "warehouse.lock"):
+        found = {one.subject: one.severity for one in installation.file_findings(world.settings.data_dir)}
+    assert found["working file"] is Severity.ERROR
+
+
+def newer(path: Path) -> None:
+    with duckdb.connect() as connection:
+        connection.execute(f"ATTACH '{path}' AS newer (STORAGE_VERSION 'v1.4.0')")
+
+
+def left_open(path: Path) -> None:
+    newer(path)
+    path.with_name("warehouse.duckdb.wal").touch()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"), [(newer, "older clients cannot open it"), (left_open, "opened the file for writing")]
+)
+def test_a_published_file_that_is_not_as_it_should_be_is_told(
+    world: Scenario, spoil: Callable[[Path], None], words: str
+) -> None:
+    ledger_of(Store(world.settings.data_dir))
+    spoil(world.settings.data_dir / "warehouse.duckdb")
+    assert [one.severity for one in findings(world) if words in one.found] == [Severity.WARNING]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (None, "there is no dagster.yaml"),
+        ("concurrency: [", "is not YAML"),
+        ("concurrency:\n  runs:\n    max_concurrent_runs: 30\n", "max_concurrent_runs: 30 instead of 3"),
+        ("telemetry:\n  enabled: false\n", "run_retries.max_retries: 1"),
+    ],
+)
+def test_dagsters_settings_are_compared_with_the_shipped_ones(
+    world: Scenario, tmp_path: Path, text: str | None, words: str
+) -> None:
+    if text is not None:
+        (tmp_path / "dagster.yaml").write_text(text)
+    found = [one for one in findings(world, home=tmp_path) if one.subject == "dagster"]
+    assert any(words in one.found and one.severity > Severity.OK for one in found)
+
+
+def test_the_shipped_settings_of_dagster_are_as_they_should_be(world: Scenario, tmp_path: Path) -> None:
+    shutil.copy(CHECKOUT / "dagster.yaml", tmp_path)
+    assert worst(world, "dagster", home=tmp_path).severity is Severity.OK
+
+
+def test_a_daemon_that_was_never_started_is_named_where_dagster_is_used(tmp_path: Path) -> None:
+    found = [list(daemon_findings(tmp_path, {"DAGSTER_HOME": home})) for home in ("", "/home")]
+    assert [[one.severity for one in several] for several in found] == [[], [Severity.ERROR]]
+
+
+def test_a_home_of_dagster_is_a_whole_path(world: Scenario) -> None:
+    assert "would forget its runs" in worst(world, "dagster").found
+    assert worst(world, "dagster", home="relative").severity is Severity.ERROR
+
+
+def test_no_finding_tells_a_secret(tmp_path: Path) -> None:
+    world = whole_chain(tmp_path, ["sales"], password="s3cret-word", tries="1")
+    world.transport = httpx.MockTransport(lambda _: httpx.Response(401))
+    assert "s3cret-word" not in repr(findings(world, ask=True))

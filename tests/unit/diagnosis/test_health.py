@@ -1,0 +1,124 @@
+"""What only a process knows of a data directory, and the verdict on all conditions."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from pipelines.catalogue.reports import REPORTS
+from pipelines.diagnosis.health import DAEMON_SEEN, Verdict, judge, note_daemon, observed, of_directory
+from pipelines.months import Month
+from pipelines.normalize.tables import name_of
+from pipelines.planning.due import Wanted
+from pipelines.planning.plan import PlannedReport
+from pipelines.settings.messages import SettingsError
+from tests.unit.assets.harness import settings
+from warehouse.ledger.conditions import WARNING, Condition, Kind
+from warehouse.ledger.status import Overview, ReportStatus
+from warehouse.persons.erasure_record import remembered
+from warehouse.persons.person import Person
+
+NOW = datetime(2026, 11, 21, 4, tzinfo=UTC)
+FRESH = ReportStatus("sales", "M1", 3, None, NOW, None, None, None, "fresh")
+FAILED = Condition(Kind.FAILED, report="sales", customer="M1")
+NO_RIGHT = Condition(Kind.NO_RIGHT, WARNING, report="users", customer="M1")
+
+
+def kinds(view: Overview, directory: Path, customers: str = "M1", **more: object) -> list[str]:
+    """The conditions of an overview as the settings of some customers have it."""
+    made = settings(directory, customers=customers)
+    return [one.kind for one in observed(view, made, NOW, **more).conditions]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("conditions", "verdict"),
+    [
+        ([], Verdict("All is well: 1 reports are fresh, and nothing failed.", is_well=True)),
+        (
+            [NO_RIGHT],
+            Verdict("All is well but for 1 no right: 1 reports are fresh, and nothing failed.", is_well=True),
+        ),
+        ([FAILED, FAILED, NO_RIGHT], Verdict("Look: 2 failed; also 1 no right.", is_well=False)),
+        (
+            [FAILED, Condition(Kind.UNPUBLISHED, error="The latest file was not published: x.duckdb.")],
+            Verdict("Look: The latest file was not published: x.duckdb, 1 failed.", is_well=False),
+        ),
+    ],
+    ids=["nothing", "a warning", "errors", "what concerns nobody in particular"],
+)
+def test_the_verdict_counts_conditions_and_a_monitor_hears_of_errors(
+    conditions: list[Condition], verdict: Verdict
+) -> None:
+    assert judge(Overview([FRESH], conditions)) == verdict
+
+
+def test_a_directory_in_which_nothing_was_asked_has_not_begun() -> None:
+    assert not judge(Overview([])).has_begun
+
+
+def test_a_customer_of_the_settings_that_was_never_fetched_and_one_that_left_them_are_named(
+    tmp_path: Path,
+) -> None:
+    view = Overview([FRESH])
+    assert kinds(view, tmp_path, "M1,G21") == [Kind.NEVER_FETCHED]
+    assert kinds(view, tmp_path, "G21") == [Kind.NEVER_FETCHED, Kind.NOT_IN_SETTINGS]
+
+
+def test_a_customer_that_left_the_settings_is_shown_only_if_something_of_it_is_held(tmp_path: Path) -> None:
+    left = replace(FRESH, customer="M2")
+    mistyped = replace(FRESH, customer="M3", last_success_utc=None, held_months=0)
+    trouble = [replace(FAILED, customer=name) for name in ("M1", "M2", "M3")]
+    view = observed(Overview([FRESH, left, mistyped], trouble), settings(tmp_path, customers="M1"), NOW)
+    assert view.standings == [FRESH, replace(left, state="switched off")]
+    assert [one.customer for one in view.conditions if one.kind == Kind.FAILED] == ["M1"]
+
+
+def test_settings_that_do_not_load_are_an_error(tmp_path: Path) -> None:
+    refusal = SettingsError(["consurrency is no setting; did you mean concurrency?", "another"])
+    view = observed(Overview([]), settings(tmp_path), NOW, refusal=refusal)
+    said = (
+        "Look: the settings do not load: consurrency is no setting; did you mean concurrency? (and 1 more)."
+    )
+    assert judge(view).sentence == said
+
+
+def test_months_that_are_over_and_never_read_are_a_warning(tmp_path: Path) -> None:
+    [customer] = settings(tmp_path, customers="M1").customers
+    wanted = Wanted((Month(2026, 9), Month(2026, 10), Month(2026, 11)), waited=(Month(2026, 9),))
+    planned = [PlannedReport(REPORTS[name], customer, wanted=wanted) for name in ("sales", "users")]
+    view = observed(Overview([FRESH], [NO_RIGHT]), settings(tmp_path, customers="M1"), NOW, planned=planned)
+    assert [(one.severity, one.error) for one in view.conditions[:1]] == [
+        (WARNING, "1 months of reports are not read yet")
+    ]
+
+
+@pytest.mark.parametrize(("minutes", "severity"), [(1, []), (2, ["warning"]), (6, ["error"])])
+def test_a_daemon_without_a_sign_of_life_is_told_and_an_error_after_five_minutes(
+    tmp_path: Path, minutes: int, severity: list[str]
+) -> None:
+    assert list(of_directory(tmp_path, NOW)) == []
+    (tmp_path / "work").mkdir()
+    note_daemon(tmp_path)
+    moment = (NOW - timedelta(minutes=minutes)).timestamp()
+    os.utime(tmp_path / DAEMON_SEEN, (moment, moment))
+    assert [one.severity for one in of_directory(tmp_path, NOW)] == severity
+
+
+def test_an_erasure_that_was_cut_short_is_told_until_it_is_done_and_nobody_is_named(tmp_path: Path) -> None:
+    person = Person("user", "4711-secret", "erased", name_of, frozenset({"Ann Ek-Secret"}))
+    with suppress(KeyboardInterrupt), remembered(tmp_path, person, "2026-11-21T12:00:00", []):
+        raise KeyboardInterrupt
+    [told] = of_directory(tmp_path, NOW)
+    assert "erasure of a user, begun 2026-11-21 12:00 UTC, is not finished" in told.error
+    assert "brokerbi erase --user" in told.remedy
+    record = next((tmp_path / "work" / "erasures").iterdir()).read_text()
+    assert "ecret" not in repr(told) + record
+    again = replace(person, alias="another", values=frozenset())
+    with remembered(tmp_path, again, "2026-11-22T12:00:00", []) as (known, begun):
+        assert (known, begun) == (person, True)
+    assert list(of_directory(tmp_path, NOW)) == []

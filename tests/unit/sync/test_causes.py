@@ -1,0 +1,90 @@
+"""Tests of causes: the same cause is one line, whomever it concerns."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+from pipelines.connect.circuit_breaker import CircuitBreaker
+from pipelines.connect.errors import exhausted
+from pipelines.connect.models import Login, Request, Try
+from pipelines.connect.rate_limit import RateLimit
+from pipelines.sync.causes import causes, lines
+from pipelines.sync.logins import with_corrected_logins
+from pipelines.sync.run_context import refused_logins_of
+from tests.unit.assets.harness import settings
+from warehouse.ledger.conditions import WARNING, Condition, Kind
+
+
+def failed(customer: str = "M1", report: str = "sales", **more: object) -> Condition:
+    return Condition(Kind.FAILED, report=report, customer=customer, **more)  # type: ignore[arg-type]
+
+
+def test_one_line_says_what_to_do_what_was_found_and_whom_it_concerns() -> None:
+    both = [
+        failed(
+            name, cause="NotFound", error="It is unknown.", remedy="Check the id.", month=date(2026, month, 1)
+        )
+        for name, month in (("M1", 9), ("M2", 10))
+    ]
+    assert lines(both) == ["Check the id. It is unknown. (sales of M1, M2, 2026-09..2026-10)"]
+
+
+def test_each_login_and_each_outage_is_one_cause_and_errors_that_concern_most_come_first() -> None:
+    found = [
+        Condition("quarantine", WARNING, error="1 row"),
+        failed("M1", cause="Unauthorized", trouble="login X"),
+        failed("M2", cause="Unauthorized", trouble="login X"),
+        failed("M3", cause="Unauthorized", trouble="login Y"),
+        *(
+            failed(name, cause=cause, trouble="service", error=cause)
+            for name, cause in (("M4", "Unavailable"), ("M5", "HostDown"), ("M6", "Unavailable"))
+        ),
+    ]
+    assert [(one.whom, one.first.error) for one in causes(found)] == [
+        ("sales of M4, M5, M6", "HostDown"),
+        ("sales of M1, M2", ""),
+        ("sales of M3", ""),
+        ("", "1 row"),
+    ]
+
+
+def test_many_customers_are_named_in_part_and_many_causes_are_counted() -> None:
+    many = [failed(f"c{number:02}", cause="Unavailable") for number in range(30)]
+    assert lines(many) == ["(sales of c00, c01, c02, c03 and 26 more)"]
+    assert (
+        lines([failed(error=str(number)) for number in range(9)])[-1]
+        == "3 more causes are in `brokerbi status`."
+    )
+
+
+def test_a_login_is_to_be_corrected_until_its_file_holds_another_password(tmp_path: Path) -> None:
+    password = tmp_path / "password"
+    password.write_text("wrong\n")
+    given = settings(tmp_path, customers="M1", password="", password_file=str(password))
+    refused_logins = refused_logins_of(given)
+    refused_logins.folder.mkdir(parents=True)
+    refused_logins.remember(Login(*given.login_of(given.customers[0])))
+    said = []
+    for text in ("wrong", "corrected"):
+        password.write_text(f"{text}\n")
+        refused = failed(cause="Unauthorized", login="X", remedy="Correct X.")
+        said += [one.remedy[:9] for one in with_corrected_logins([refused], given)]
+    assert said == ["Correct X", "Wait for "]
+
+
+def test_a_run_that_gave_up_as_everything_was_refused_tells_of_rights_and_no_outage(tmp_path: Path) -> None:
+    breaker = CircuitBreaker(RateLimit(tmp_path, 1, 1e6))
+    for number in range(9):
+        asked = Request("/x", {}, f"r{number % 3}", f"M{number // 3}")
+        breaker.note_try(Try(asked, 1, 403, 0, 0.1))
+    assert breaker.over is not None
+    assert breaker.over.remedy.startswith("Ask the service's support what has become of the rights")
+
+
+def test_what_had_no_answer_is_told_with_how_its_tries_ended() -> None:
+    asked = Request("/sales", {}, "sales", "M1")
+    tries = [Try(asked, 1, 500, 0, 0.1), Try(asked, 1, None, 0, 9.9, "timed out", "ReadTimeout")]
+    endings = [exhausted([one], None).last_try for one in tries]
+    [line] = lines(failed(cause="Unavailable", last_try=ending) for ending in endings)
+    assert line == "(sales of M1, answered 500, took too long)"

@@ -1,0 +1,219 @@
+"""Exports: read back by others with equal sums and types, whole or not at all, the older ones removed."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import stat
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import fsspec
+import openpyxl
+import polars as pl
+import pytest
+
+from pipelines.upkeep.export import Export, export, remove_exports
+from warehouse.errors import WarehouseError
+
+NOW = datetime(2026, 11, 21, 5, tzinfo=UTC)
+MEANING = "commission, currency not documented"
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    with duckdb.connect(tmp_path / "warehouse.duckdb") as connection:
+        connection.execute("""
+            CREATE SCHEMA marts;
+            CREATE SCHEMA bi;
+            CREATE TABLE marts.sums AS SELECT
+                'M' || i AS office_id, DATE '2026-01-31' + i::INTEGER AS day,
+                (i / 8)::DECIMAL(18, 4) AS commission, i AS count, i > 1 AS is_open,
+                TIMESTAMP '2026-01-01 12:30:00' AS at_utc, '=1+1' AS formula,
+                NULL::DECIMAL(18, 4) AS unknown
+            FROM range(3) rows(i);
+            COMMENT ON COLUMN marts.sums.commission IS 'commission, currency not documented';
+            CREATE TABLE bi.estates AS SELECT 'a,"b"' AS "name of it";
+        """)
+    return tmp_path
+
+
+def exported(here: Path, *formats: str, days: int = 0, **more: Any) -> Export:
+    return export(here, formats=formats, now=NOW + timedelta(days=days), **more)
+
+
+def test_parquet_has_days_and_doubles_and_meanings(here: Path) -> None:
+    exported(here, "parquet")
+    path = here / "export" / "latest" / "parquet" / "marts.sums.parquet"
+    frame = pl.read_parquet(path)
+    assert frame["commission"].to_list() == [0, 0.125, 0.25]
+    assert [frame.schema[name] for name in ("day", "commission", "count", "is_open")] == [
+        pl.Date,
+        pl.Float64,
+        pl.Int64,
+        pl.Boolean,
+    ]
+    assert json.loads(pl.read_parquet_metadata(path)["columns"])["commission"] == MEANING
+
+
+def test_a_row_that_is_too_large_for_the_usual_memory_is_written_with_more(tmp_path: Path) -> None:
+    with duckdb.connect(tmp_path / "warehouse.duckdb") as connection:
+        connection.execute("CREATE SCHEMA marts")
+        connection.execute("CREATE VIEW marts.long AS SELECT list(i) AS numbers FROM range(6_000_000) r(i)")
+    exported(tmp_path, "parquet")
+    frame = pl.read_parquet(tmp_path / "export" / "latest" / "parquet" / "marts.long.parquet")
+    assert frame["numbers"].list.len().to_list() == [6_000_000]
+
+
+def test_csv_keeps_every_value(here: Path) -> None:
+    exported(here, "csv")
+    with (here / "export/latest/csv/bi.estates.csv").open(encoding="utf-8", newline="") as file:
+        assert list(csv.reader(file)) == [["name of it"], ['a,"b"']]
+
+
+def test_no_text_of_a_csv_file_is_a_formula_and_every_number_is_one(here: Path) -> None:
+    with duckdb.connect(here / "warehouse.duckdb") as connection:
+        connection.execute(
+            "CREATE TABLE marts.signs AS SELECT -0.25 AS lost, unnest(['-1', '=1', '＝1']) AS text"
+        )
+    exported(here, "csv", tables=["signs"])
+    with (here / "export/latest/csv/marts.signs.csv").open(encoding="utf-8", newline="") as file:
+        assert list(csv.reader(file))[1:] == [["-0.25", "'-1"], ["-0.25", "'=1"], ["-0.25", "'＝1"]]
+
+
+def workbook(here: Path, **more: Any) -> openpyxl.Workbook:
+    exported(here, "xlsx", **more)
+    return openpyxl.load_workbook(here / "export/latest/brokerbi.xlsx")
+
+
+def test_a_workbook_has_numbers_days_and_no_formula(here: Path) -> None:
+    sheet = workbook(here, tables=["sums"])["sums"]
+    moment = datetime(2026, 1, 1, 12, 30)
+    assert [cell.value for cell in sheet[4]] == [
+        "M2", datetime(2026, 2, 2), 0.25, 2, True, moment, "=1+1", None,
+    ]  # fmt: skip
+    assert [cell.data_type for cell in sheet[4]] == ["s", "d", "n", "n", "b", "d", "s", "n"]
+    assert (sheet["B4"].number_format, sheet.freeze_panes) == ("yyyy-mm-dd", "A2")
+
+
+def test_a_workbook_says_what_its_sheets_and_columns_mean_and_when_it_was_published(here: Path) -> None:
+    book = workbook(here, tables=["sums"])
+    assert book.sheetnames == ["Cover", "sums", "Meanings"]
+    assert [row[0] for row in book["Cover"].iter_rows(values_only=True)] == [
+        "Published on 2026-11-21",
+        "sums",
+    ]
+    assert ("sums", "commission", MEANING) in book["Meanings"].iter_rows(values_only=True)
+
+
+def test_a_workbook_has_a_dozen_marts_without_columns_of_ours(here: Path) -> None:
+    with duckdb.connect(here / "warehouse.duckdb") as connection:
+        connection.execute("CREATE TABLE marts.chain_month AS SELECT 1.5 AS commission, 'L1' AS _load_id")
+    book = workbook(here)
+    assert book.sheetnames == ["Cover", "Chain", "Meanings"]
+    assert list(book["Chain"].iter_rows(values_only=True)) == [("commission",), (1.5,)]
+
+
+def test_deprecated_tables_are_exported_by_name_alone(here: Path) -> None:
+    with duckdb.connect(here / "warehouse.duckdb") as connection:
+        connection.execute("CREATE TABLE marts.leaderboard AS SELECT 1 AS place")
+    exported(here, "csv")
+    assert "marts.leaderboard.csv" not in names(here / "export" / "latest" / "csv")
+    exported(here, "csv", tables=["leaderboard"])
+    assert names(here / "export" / "latest" / "csv") == ["marts.leaderboard.csv"]
+
+
+def test_only_the_tables_that_are_named_are_written(here: Path) -> None:
+    exported(here, "csv", tables=["estates"])
+    assert names(here / "export" / "latest" / "csv") == ["bi.estates.csv"]
+
+
+def test_tables_with_long_names_have_files_of_their_own(here: Path) -> None:
+    with duckdb.connect(here / "warehouse.duckdb") as connection:
+        for ending in "ab":
+            connection.execute(f'CREATE TABLE bi."estates__{"字" * 120}{ending}" AS SELECT 1 AS id')
+    exported(here, "csv", "parquet")
+    assert [len(names(here / "export" / "latest" / format_)) for format_ in ("csv", "parquet")] == [4, 4]
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir() if path.name not in (".lock", "latest.json"))
+
+
+def test_a_table_that_is_not_there_is_refused_and_the_one_before_stays(here: Path) -> None:
+    exported(here, "csv")
+    before = (here / "export" / "latest").readlink()
+    with pytest.raises(WarehouseError, match=r"has no table nope"):
+        exported(here, "csv", days=1, tables=["nope"])
+    assert (here / "export" / "latest").readlink() == before
+    assert names(here / "export") == [str(before), "latest"]
+
+
+def test_the_newest_and_the_one_before_are_kept(here: Path) -> None:
+    for days in range(4):
+        exported(here, "csv", days=days)
+    assert names(here / "export") == ["20261123T050000Z", "20261124T050000Z", "latest"]
+
+
+def test_what_a_killed_export_left_is_removed(here: Path) -> None:
+    (here / "export" / ".unfinished" / "csv").mkdir(parents=True)
+    exported(here, "csv")
+    assert names(here / "export") == ["20261121T050000Z", "latest"]
+
+
+def test_another_directory_is_used_when_it_is_named(here: Path) -> None:
+    assert exported(here, "csv", to=str(here / "there")).place == str(here / "there" / "latest")
+    assert not (here / "export").exists()
+
+
+def test_an_address_gets_the_same_files_and_is_told_last_which_are_whole(here: Path) -> None:
+    for days in range(4):
+        exported(here, "csv", days=days, to="memory://bucket/bi")
+    system = fsspec.filesystem("memory")
+    kept = sorted(name.rpartition("/")[2] for name in system.ls("/bucket/bi", detail=False))
+    assert kept == ["20261123T050000Z", "20261124T050000Z", "latest.json"]
+    assert json.loads(system.cat_file("/bucket/bi/latest.json")) == {"export": kept[1]}
+    assert system.exists(f"/bucket/bi/{kept[1]}/csv/marts.sums.csv")
+
+
+@pytest.mark.parametrize("to", ["nosuch://bucket", "file://\0"])
+def test_an_address_that_cannot_be_written_is_named(here: Path, to: str) -> None:
+    with pytest.raises(WarehouseError, match="cannot be written"):
+        exported(here, "csv", to=to)
+
+
+@pytest.fixture
+def careless() -> Iterator[None]:
+    """A process whose umask takes no right away."""
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+@pytest.mark.usefixtures("careless")
+@pytest.mark.parametrize("scheme", ["", "file://", "local://"])
+def test_an_export_on_this_machine_is_for_the_readers_of_the_published_file(here: Path, scheme: str) -> None:
+    place = here / "far" / "there"
+    exported(here, "csv", "dbt", to=f"{scheme}{place}")
+    found = [path for path in (place.parent, place, *place.rglob("*")) if not path.is_symlink()]
+    assert {stat.filemode(path.stat().st_mode) for path in found} == {
+        "drwxr-x---",
+        "-rw-r-----",
+        "-rw-------",
+    }
+    assert (place / "latest" / "csv" / "bi.estates.csv").exists()
+
+
+def test_every_place_says_which_export_is_the_newest(here: Path) -> None:
+    exported(here, "csv")
+    latest = here / "export" / "latest"
+    assert json.loads(latest.with_suffix(".json").read_text("utf-8")) == {"export": str(latest.readlink())}
+
+
+def test_exports_beside_the_file_can_be_removed(here: Path) -> None:
+    exported(here, "csv")
+    assert (remove_exports(here), (here / "export").exists()) == (1, False)

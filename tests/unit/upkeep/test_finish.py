@@ -1,0 +1,129 @@
+"""Building, checking and publishing: what a publication is refused for, and who is told of one."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+
+import httpx
+import pytest
+
+from pipelines.sandbox.faults import Fault
+from pipelines.upkeep.finish import call
+from pipelines.upkeep.report_page import ReportPage, refresh_operators_page
+from tests.scenarios.scenario import Scenario, scenario, synced
+from warehouse.ledger.status import overview
+from warehouse.marts.build import MartError
+from warehouse.store.database import Store
+
+ADDRESS = "https://monitor.test/a-secret-token"
+
+
+@cache
+def published() -> Scenario:
+    here = synced(Path(mkdtemp()) / "data", ("sales",))
+    assert here.publish().publication.published
+    return here
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Scenario:
+    return published().copied_to(tmp_path / "data")
+
+
+def last_publication(here: Scenario) -> tuple[str, str]:
+    """Status and reason as `status` shows them."""
+    last = overview(Store(here.data_dir)).publications[0]
+    [reason] = last.reasons
+    return last.status, reason
+
+
+def test_an_error_that_a_check_found_is_the_reason(here: Scenario) -> None:
+    here.execute("UPDATE bi.sales_estates SET final_price = -1")
+    assert not here.publish().publication.published
+    status, reason = last_publication(here)
+    assert (status, reason.partition(":")[0]) == ("refused", "totals_are_not_negative")
+
+
+def test_a_mart_that_cannot_be_built_is_the_reason_and_the_old_file_stays(here: Scenario) -> None:
+    before = (here.data_dir / "warehouse.duckdb").read_bytes()
+    here.execute("ALTER TABLE bi.sales_estates DROP COLUMN final_price")
+    with pytest.raises(MartError):
+        here.publish()
+    status, reason = last_publication(here)
+    assert (status, "final_price" in reason) == ("refused", True)
+    assert (here.data_dir / "warehouse.duckdb").read_bytes() == before
+
+
+def operators_page(here: Scenario) -> str:
+    assert refresh_operators_page(here.settings, here.clock.utc_now()) == ""
+    return (here.data_dir / "operators.html").read_text("utf-8")
+
+
+def test_a_first_night_that_failed_is_on_the_operators_page(tmp_path: Path) -> None:
+    here = scenario(tmp_path, ("sales",), offices=1)
+    here.sync(Fault("503"))
+    html = operators_page(here)
+    assert "Nothing is published yet." in html
+    assert "the last: answered 503" in html
+    assert [path.name for path in tmp_path.glob("*.html")] == ["operators.html"]
+
+
+def test_a_night_that_failed_is_on_the_operators_page_beside_figures_that_are_published(
+    here: Scenario,
+) -> None:
+    before = {path: path.read_bytes() for path in here.data_dir.rglob("*.html")}
+    here.sync(Fault("503"), refresh=True)
+    here.execute("DROP SCHEMA marts CASCADE")
+    html = operators_page(here)
+    assert ["the last: answered 503" in html, "cannot answer for" in html] == [True, False]
+    after = {path: path.read_bytes() for path in here.data_dir.rglob("*.html")}
+    assert [path.name for path in before if before[path] != after[path]] == ["operators.html"]
+
+
+def test_a_file_that_is_refused_is_on_the_operators_page_with_the_reason(here: Scenario) -> None:
+    here.execute("UPDATE bi.sales_estates SET final_price = -1")
+    here.publish()
+    html = (here.data_dir / "operators.html").read_text("utf-8")
+    assert "the latest file was not published" in html
+    assert "was not published: totals_are_not_negative" in html
+
+
+def test_a_service_that_answers_nothing_at_all_has_a_page(tmp_path: Path) -> None:
+    here = scenario(tmp_path)
+    here.sync(Fault("empty_report"))
+    assert isinstance(here.publish().page, ReportPage)
+
+
+def test_an_operators_page_that_cannot_be_drawn_is_no_failure(here: Scenario) -> None:
+    (here.data_dir / "operators.html").unlink()
+    (here.data_dir / "operators.html").mkdir()
+    why = refresh_operators_page(here.settings, here.clock.utc_now())
+    assert why.startswith("The page operators.html could not be drawn, the one before stays: ")
+
+
+def test_what_the_settings_declare_is_in_the_published_file(here: Scenario) -> None:
+    declared = {"commission_vat": "included", "vat_rate": Decimal("0.25")}
+    here.settings = here.settings.model_copy(update=declared)
+    here.publish()
+    assert here.rows("FROM meta.tax_basis") == [tuple(declared.values())]
+    assert here.rows("FROM meta.rereading") == [(here.settings.changed_months,)]
+
+
+def test_a_monitor_is_called_once_and_nobody_without_an_address() -> None:
+    called: list[str] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        called.append(str(request.url))
+        return httpx.Response(200)
+
+    transport = httpx.MockTransport(answer)
+    assert [call(ADDRESS, transport), call("", transport)] == ["", ""]
+    assert called == [ADDRESS]
+
+
+def test_a_monitor_that_does_not_answer_is_named_without_its_address() -> None:
+    transport = httpx.MockTransport(lambda _: httpx.Response(404))
+    assert call(ADDRESS, transport) == "BROKERBI_PING_URL answered 404; check it"

@@ -1,0 +1,76 @@
+"""Conditions: what is not as it should be, as rows of one shape, whoever knows of it.
+
+`sql/meta/conditions.sql` decides what the file knows; `pipelines/diagnosis/health.py` adds what only a
+running process knows, and `assets/trouble.py` what only Dagster does; all that tells of trouble shows these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, datetime
+from enum import StrEnum
+
+ERROR, WARNING = "error", "warning"
+LOGIN_REFUSED, LOGIN_CORRECTED = "Unauthorized", "login corrected"
+"""Causes: a login that the service refuses, and one that was refused and is another by now."""
+
+
+class Kind(StrEnum):
+    """What sort of condition it is; those that only the file knows are named in sql/meta/conditions.sql."""
+
+    FAILED = "failed"
+    HELD_BACK = "held back"
+    SHUT_OUT = "shut out"
+    RIGHT_LOST = "right lost"
+    NO_RIGHT = "no right"
+    LATE = "late"
+    NEVER_READ = "never read"
+    UNPUBLISHED = "unpublished"
+    # a process
+    MONTHS_MISSING = "months missing"
+    NEVER_FETCHED = "never fetched"
+    NOT_IN_SETTINGS = "not in settings"
+    NOT_WRITABLE = "not writable"
+    SETTINGS = "settings"
+    ERASURE = "erasure"
+    DAEMON = "daemon silent"
+    # Dagster
+    RUN_FAILED = "run failed"
+    NO_NIGHT = "no night"
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One thing that is not as it should be, with the columns of meta.conditions; what is not known is empty.
+
+    A run that failed has the name of its job as `report`.
+    """
+
+    kind: str
+    severity: str = ERROR
+    report: str = ""
+    customer: str = ""
+    month: date | None = None
+    since_utc: datetime | None = None
+    cause: str = ""
+    error: str = ""
+    remedy: str = ""
+    last_try: str = ""
+    login: str = ""
+    trouble: str = ""
+
+    @property
+    def is_error(self) -> bool:
+        """Whether somebody must look, so that a monitor is told."""
+        return self.severity == ERROR
+
+
+def shut_out(conditions: Iterable[Condition]) -> frozenset[str]:
+    """Customers to whom every report is refused."""
+    return frozenset(one.customer for one in conditions if one.kind == Kind.SHUT_OUT)
+
+
+def rights_lost(conditions: Iterable[Condition]) -> frozenset[tuple[str, str]]:
+    """Reports and customers that were answered before and are refused now."""
+    return frozenset((one.report, one.customer) for one in conditions if one.kind == Kind.RIGHT_LOST)
