@@ -32,6 +32,7 @@ EXACT = {
 OWN = "own"
 OFFICE = "office_id"
 PERIOD = frozenset({"year", "month"})
+DATED = PERIOD | {"period", "date"}
 YEAR_AND_MONTH = re.compile(r"(\d{4})-(\d{2})")
 
 Row = Mapping[str, Any]
@@ -114,10 +115,10 @@ def own_row(tree: object, words: Mapping[str, set[str]], whose: Whose) -> dict[s
 
     With them comes the id that the row gives the office, if it names it beside its customer id.
     """
-    rows = [row for row in _rows(tree, words, {}) if _is_of_month(row, whose.month)]
+    rows = list(_rows(tree, words, {}))
     if not rows:
         return dict.fromkeys(words)
-    own = [row for row in rows if _is_of_user(row, whose) and _is_of_office(row, whose)]
+    own = [row for row in rows if _is_own(row, whose)]
     if len(own) != 1:
         raise Unreadable(
             f"shows {len(own)} budgets of this user and office for the month, among {len(rows)} rows"
@@ -126,8 +127,9 @@ def own_row(tree: object, words: Mapping[str, set[str]], whose: Whose) -> dict[s
     keys = {name: [key for key in row if _says(key, name, words)] for name in words}
     known = {key for several in keys.values() for key in several}
     keys = {name: [key for key in several if key in EXACT[name]] or several for name, several in keys.items()}
-    others = [key for key, value in row.items() if _is_number(value) and key not in known | PERIOD]
-    others = [key for key in others if not (key.endswith("id") or _is_period(key))]
+    plain = known | _periods(row).keys()
+    others = [key for key, value in row.items() if _is_number(value) and key not in plain]
+    others = [key for key in others if not key.endswith("id")]
     if not known or any(len(several) > 1 for several in keys.values()):
         raise Unreadable(f"names no field for certain among {', '.join(row) or 'no fields'}")
     if others and not all(keys.values()):
@@ -179,23 +181,34 @@ def _says(key: str, name: str, words: Mapping[str, set[str]]) -> bool:
     return bool(parts & words[name]) and (is_own is (OWN in words[name])) and not key.endswith("_id")
 
 
-def _is_period(key: str) -> bool:
-    return key.rpartition("_")[2] in PERIOD
+def _periods(row: Row) -> dict[str, str]:
+    """The fields that say a year or a month: alone, or a pair of both under one name."""
+    found = {}
+    for key in row:
+        above, _, last = key.rpartition("_")
+        if last in PERIOD and (not above or {f"{above}_{one}" for one in PERIOD} <= row.keys()):
+            found[key] = last
+    return found
+
+
+def _is_own(row: Row, whose: Whose) -> bool:
+    return _is_of_month(row, whose.month) and _is_of_user(row, whose) and _is_of_office(row, whose)
 
 
 def _is_of_month(row: Row, month: Month) -> bool:
     """Whether a row is of the month, as far as it says so; one that does not is of the month asked for."""
-    for key, value in row.items():
-        last = key.rpartition("_")[2]
-        written = YEAR_AND_MONTH.match(value) if isinstance(value, str) else None
-        if written and last in {"month", "period", "date"}:
-            if (int(written[1]), int(written[2])) != (month.year, month.number):
-                return False
-        elif last in PERIOD and str(value).isdigit():
-            wanted = month.year if last == "year" else month.number
-            if int(value) != wanted:
-                return False
-    return True
+    written = [
+        found
+        for key, value in row.items()
+        if key.rpartition("_")[2] in DATED
+        and isinstance(value, str)
+        and (found := YEAR_AND_MONTH.match(value))
+    ]
+    if any((int(found[1]), int(found[2])) != (month.year, month.number) for found in written):
+        return False
+    wanted = {"year": month.year, "month": month.number}
+    said = [(row[key], wanted[last]) for key, last in _periods(row).items() if str(row[key]).isdigit()]
+    return all(int(value) == right for value, right in said)
 
 
 def _is_of_user(row: Row, whose: Whose) -> bool:

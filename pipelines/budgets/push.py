@@ -36,7 +36,6 @@ from warehouse.ledger.budget_pushes import (
     Push,
     PushStatus,
     note_intent,
-    note_landing,
     note_outcome,
     note_planned,
     read_pushes,
@@ -145,7 +144,11 @@ async def _push(
 
 @dataclass
 class _Pusher:
-    """Pushes one plan; `waiting` are budgets that were accepted and are not shown yet."""
+    """Pushes one plan.
+
+    `waiting` are budgets that were accepted and are not shown yet, with when they were sent; `landed` are the
+    files of the last requests.
+    """
 
     session: Session
     plan: BudgetPlan
@@ -154,6 +157,7 @@ class _Pusher:
     on_outcome: Callable[[Change, PushStatus, str], None]
     pushes: dict[LedgerKey, Push] = field(default_factory=dict)
     waiting: list[tuple[Change, datetime]] = field(default_factory=list)
+    landed: dict[LedgerKey, str] = field(default_factory=dict)
 
     def note_plan(self) -> None:
         """Write down what is planned, and learn what earlier pushes of the plan came to."""
@@ -305,14 +309,22 @@ class _Pusher:
             landed = writer.close()
         finally:
             writer.discard()
-        with self.session.store.writing() as connection:
-            note_landing(connection, self.plan.plan_id, _key(change), landed.path)
+        self.landed[_key(change)] = landed.path
         sys.audit("brokerbi.budget_landed")
 
     def _note(self, change: Change, status: PushStatus, reason: str, found: Values | None = None) -> None:
         now = self.session.clock.utc_now()
         with self.session.store.writing() as connection:
-            note_outcome(connection, self.plan.plan_id, _key(change), status, reason, found, now)
+            note_outcome(
+                connection,
+                self.plan.plan_id,
+                _key(change),
+                status,
+                reason,
+                found or {},
+                self.landed.get(_key(change)),
+                now,
+            )
         sys.audit("brokerbi.budget_noted")
         self.on_outcome(change, status, reason)
 

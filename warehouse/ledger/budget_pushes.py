@@ -55,15 +55,14 @@ def note_intent(
 ) -> None:
     """Write down that a budget is about to be sent."""
     connection.execute(
-        f"UPDATE meta.budget_pushes SET status = $5, sent_count = sent_count + 1, sent_at_utc = $6, "
-        f"noted_at_utc = $6, os_user = $7, found = NULL, reason = NULL WHERE {_OF}",
+        f"""
+        UPDATE meta.budget_pushes
+        SET status = $5, sent_count = sent_count + 1, sent_at_utc = $6, noted_at_utc = $6, os_user = $7,
+            found = NULL, reason = NULL
+        WHERE {_OF}
+        """,
         [plan_id, *whose, PushStatus.SENT.value, naive_utc(now), os_user],
     )
-
-
-def note_landing(connection: DuckDBPyConnection, plan_id: str, whose: Whose, landing: str) -> None:
-    """Write down where the last request of a budget and its answer are kept."""
-    connection.execute(f"UPDATE meta.budget_pushes SET landing = $5 WHERE {_OF}", [plan_id, *whose, landing])
 
 
 def note_outcome(
@@ -72,16 +71,26 @@ def note_outcome(
     whose: Whose,
     status: PushStatus,
     reason: str,
-    found: Mapping[str, int | None] | None,
+    found: Mapping[str, int | None],
+    landing: str | None,
     now: datetime,
 ) -> None:
-    """Write down what became of a budget; `found` is what the service shows now, where that is known."""
-    shown = dict(found or {})
+    """Write down what became of a budget.
+
+    `found` is what the service shows now, as far as that is known, `landing` the file of its last request.
+    """
     connection.execute(
-        f"UPDATE meta.budget_pushes AS old SET status = $5, reason = nullif($6, ''), noted_at_utc = $7, "
-        f"found = (SELECT any_value(amount) FROM (SELECT unnest($8::VARCHAR[]) AS name, "
-        f"unnest($9::BIGINT[]) AS amount) WHERE name = old.measure) WHERE {_OF}",
-        [plan_id, *whose, status.value, reason, naive_utc(now), [*shown], [*shown.values()]],
+        f"""
+        UPDATE meta.budget_pushes AS old
+        SET status = $5, reason = nullif($6, ''), noted_at_utc = $7, landing = coalesce($8, landing),
+            found = (
+                SELECT any_value(amount)
+                FROM (SELECT unnest($9::VARCHAR[]) AS name, unnest($10::BIGINT[]) AS amount)
+                WHERE name = old.measure
+            )
+        WHERE {_OF}
+        """,
+        [plan_id, *whose, status.value, reason, naive_utc(now), landing, [*found], [*found.values()]],
     )
 
 
