@@ -32,7 +32,7 @@ EXACT = {
 OWN = "own"
 OFFICE = "office_id"
 PERIOD = frozenset({"year", "month"})
-DATED = PERIOD | {"period", "date"}
+DATED = frozenset({"month", "period", "date"})
 YEAR_AND_MONTH = re.compile(r"(\d{4})-(\d{2})")
 
 Row = Mapping[str, Any]
@@ -200,9 +200,7 @@ def _is_of_month(row: Row, month: Month) -> bool:
     written = [
         found
         for key, value in row.items()
-        if key.rpartition("_")[2] in DATED
-        and isinstance(value, str)
-        and (found := YEAR_AND_MONTH.match(value))
+        if key in DATED and isinstance(value, str) and (found := YEAR_AND_MONTH.match(value))
     ]
     if any((int(found[1]), int(found[2])) != (month.year, month.number) for found in written):
         return False

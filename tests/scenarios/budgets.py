@@ -8,8 +8,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
-import httpx
-
 from pipelines.budgets.budget import BudgetPlan
 from pipelines.budgets.plan import make_plan
 from pipelines.budgets.push import PATIENCE, Pushed, push
@@ -56,12 +54,12 @@ class BudgetScenario:
     service: Service
     settings: Settings
     clock: MovingClock = field(default_factory=MovingClock)
-    transport: httpx.AsyncBaseTransport | None = None
+    on_socket: bool = False
 
     @property
     def context(self) -> RunContext:
-        sandbox = SandboxTransport(self.service, sleep=self.clock.sleep)
-        return RunContext(self.clock, self.transport or sandbox, machine_clock=self.clock)
+        sandbox = None if self.on_socket else SandboxTransport(self.service, sleep=self.clock.sleep)
+        return RunContext(self.clock, sandbox, machine_clock=self.clock)
 
     @property
     def users(self) -> list[str]:

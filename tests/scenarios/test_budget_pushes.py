@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from pipelines.budgets.budget import BudgetError, BudgetPlan
+from pipelines.budgets.budget import BudgetError, BudgetPlan, month_of
 from pipelines.budgets.plan import make_plan
+from pipelines.clock import SystemClock
 from pipelines.sandbox.faults import Fault
+from pipelines.sandbox.server import serving
 from pipelines.settings.messages import SettingsError
 from tests.scenarios.budgets import (
     DECEMBER,
@@ -24,7 +26,9 @@ from tests.scenarios.budgets import (
     budget_scenario,
     statuses,
 )
+from tests.scenarios.processes import Job, Step, is_killed, run
 from tests.scenarios.scenario import files_with
+from tests.tools.soak.cut_pushes import push_cut_at
 from warehouse.load.landing import Landing
 
 NEW = {"commission": 90_000, "sold": 3}
@@ -254,3 +258,36 @@ def test_only_one_push_runs_at_a_time(here: BudgetScenario) -> None:
     other = FileLock(here.settings.data_dir / "work" / "budget_push.lock")
     with other, pytest.raises(BudgetError, match="Another push of budgets is under way"):
         here.push(plan)
+
+
+STEPS = (
+    "budgets_planned",
+    "budget_intended",
+    "budget_sent",
+    "before_landing_closed",
+    "landing_closed",
+    "budget_landed",
+    "budget_noted",
+)
+
+
+def test_a_push_killed_at_every_step_goes_on_and_sends_nothing_twice(tmp_path: Path) -> None:
+    here = budget_scenario(tmp_path, visible_after=0.2)
+    here.service.budgets.clock = SystemClock().utc_now
+    plan_file = tmp_path / "plan.json"
+    with serving(here.service) as server:
+        here.settings = here.settings.model_copy(update={"base_url": server.base_url})
+        months = [DECEMBER.plus(at) for at in range(3)]
+        plan = here.plan(*({"user_id": one, "month": month, **NEW} for one in here.users for month in months))
+        plan.write(plan_file)
+        job = Job("push", here.settings.data_dir, (OFFICE,), base_url=server.base_url, plan=plan_file)
+        for step in STEPS:
+            assert is_killed(job, Step(step)), step
+        assert run(job) == 0
+    assert (len(here.sent), here.sent.total()) == (len(here.users), len(plan.changes))
+    assert here.ledger("status") == [("confirmed",)]
+    assert {here.shown(one.user_id, month_of(one)).commission for one in plan.changes} == {90_000}
+
+
+def test_a_connection_that_is_cut_at_any_byte_loses_and_doubles_nothing(tmp_path: Path) -> None:
+    assert push_cut_at(tmp_path, range(0, 520, 40))[1] == []
