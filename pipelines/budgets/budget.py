@@ -22,6 +22,8 @@ PLACES = {
 """The measures of a budget, and where each is in the body that sets it (interface, RealtorBudget)."""
 MEASURES = tuple(PLACES)
 FORMAT = 1
+MOST_SAID = 30
+"""So many problems are said at once."""
 MAKE_ANEW = "make it anew with `brokerbi budget plan`"
 
 Values = Mapping[str, int | None]
@@ -35,7 +37,8 @@ class BudgetError(ValueError):
 
     def __init__(self, problems: Sequence[str]) -> None:
         self.problems = tuple(problems)
-        super().__init__("\n".join(self.problems))
+        further = [f"{len(problems) - MOST_SAID} more of the kind."] if len(problems) > MOST_SAID else []
+        super().__init__("\n".join([*problems[:MOST_SAID], *further]))
 
 
 @dataclass(frozen=True)
@@ -115,6 +118,19 @@ class BudgetPlan:
         content = {"format": FORMAT, **asdict(self)}
         known = {**content, "checksum": _checksum(content)}
         write_file(path, json.dumps(known, ensure_ascii=False, indent=1).encode())
+
+    @staticmethod
+    def check_place(path: Path) -> None:
+        """Refuse a place at which no plan can be kept, or which holds something else; raises BudgetError."""
+        if not path.parent.is_dir():
+            raise BudgetError([f"There is no folder {path.parent} to keep the plan in; make it first."])
+        if path.exists():
+            try:
+                is_plan = "plan_id" in json.loads(path.read_bytes())
+            except (OSError, ValueError, TypeError):
+                is_plan = False
+            if not is_plan:
+                raise BudgetError([f"{path} is there and is no plan of budgets; name another file."])
 
     @classmethod
     def read(cls, path: Path) -> BudgetPlan:

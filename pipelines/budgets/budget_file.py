@@ -30,7 +30,6 @@ IDS = ("office_id", "user_id", "month")
 COLUMNS = (*IDS, *MEASURES)
 SEARCHED_ROWS = 20
 """So many rows may stand above the heads."""
-MOST_PROBLEMS = 30
 YEARS_AHEAD = 2
 LARGEST = {"commission": 10_000_000}
 """Interface, RealtorBudget: commission is whole kronor without VAT, and no more than that."""
@@ -99,8 +98,7 @@ def read_budget_file(path: Path, today: date) -> BudgetFile:
     if not entries and not problems:
         problems.append("the file has no row below its heads")
     if problems:
-        more = [f"{len(problems) - MOST_PROBLEMS} more problems follow"] * (len(problems) > MOST_PROBLEMS)
-        raise BudgetError([f"{path.name}: {one}." for one in (*problems[:MOST_PROBLEMS], *more)])
+        raise BudgetError([f"{path.name}: {one}." for one in problems])
     return BudgetFile(tuple(entries), hashlib.sha256(content).hexdigest(), tuple(reader.notes))
 
 

@@ -54,6 +54,7 @@ def _plan(settings: Settings, file: Path, target: Path, *, as_json: bool) -> int
         seconds = duration(requests / settings.requests_per_second)
         complain(f"asking {count(requests)} requests at most, about {seconds}; nothing is sent")
 
+    BudgetPlan.check_place(target)
     plan = make_plan(settings, file, RunContext(), on_requests=announce)
     plan.write(target)
     for note in plan.notes:

@@ -16,6 +16,7 @@ from pipelines.clock import SystemClock
 from pipelines.sandbox.faults import Fault
 from pipelines.sandbox.server import serving
 from pipelines.settings.messages import SettingsError
+from pipelines.upkeep.erase import erase
 from tests.scenarios.budgets import (
     DECEMBER,
     NEVER_BUDGETED,
@@ -232,6 +233,14 @@ def test_the_own_id_of_an_office_is_learned_from_the_answers_or_asked_for(here: 
     assert here.push(plan).is_whole
 
 
+def test_an_erasure_takes_the_user_out_of_pushes_and_their_requests(here: BudgetScenario) -> None:
+    here.push(here.plan_for_all())
+    user, amounts = here.users[0], here.ledger("measure, before, after")
+    assert files_with(here.settings.data_dir, user) != []
+    assert erase(here.settings, "user", user, clock=here.clock).problems == []
+    assert (files_with(here.settings.data_dir, user), here.ledger("measure, before, after")) == ([], amounts)
+
+
 def test_a_plan_is_private_and_refused_when_somebody_changed_it(here: BudgetScenario, tmp_path: Path) -> None:
     path = tmp_path / "plan.json"
     here.plan(NEW).write(path)
@@ -243,6 +252,14 @@ def test_a_plan_is_private_and_refused_when_somebody_changed_it(here: BudgetScen
     path.write_text("[]", "utf-8")
     with pytest.raises(BudgetError, match="is no plan of budgets"):
         BudgetPlan.read(path)
+
+
+def test_a_plan_is_not_kept_over_something_else_or_nowhere(tmp_path: Path) -> None:
+    (tmp_path / "budgets.csv").write_text("office_id", "utf-8")
+    with pytest.raises(BudgetError, match="is there and is no plan of budgets; name another"):
+        BudgetPlan.check_place(tmp_path / "budgets.csv")
+    with pytest.raises(BudgetError, match="There is no folder"):
+        BudgetPlan.check_place(tmp_path / "none" / "plan.json")
 
 
 def test_a_plan_of_another_service_or_customer_is_refused(here: BudgetScenario) -> None:

@@ -171,6 +171,12 @@ def test_everything_that_is_wrong_is_said_at_once(tmp_path: Path) -> None:
     ]
 
 
+def test_of_very_many_problems_the_first_are_said(tmp_path: Path) -> None:
+    text = problems(tmp_path, PLAIN + "M1;;2027-01;1;1\n" * 100)
+    assert text.splitlines()[-1] == "70 more of the kind."
+    assert len(text.splitlines()) == 31
+
+
 def test_a_head_that_is_almost_one_is_guessed_and_another_left_aside(tmp_path: Path) -> None:
     assert "the column comission may be commission" in problems(tmp_path, PLAIN.replace("comm", "com"))
     assert given(tmp_path, PLAIN.replace(";sold", ";Kommentar")).notes == (
