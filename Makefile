@@ -46,7 +46,7 @@ demo: $(STAMP) ## from nothing to a published file, against the sandbox (in .dem
 dev: $(STAMP) $(DEV)/dagster/dagster.yaml ## the sandbox and the Dagster UI together (in .dev), until Ctrl-C
 	@for name in $$(env | sed -n 's/^\(BROKERBI_[A-Za-z0-9_]*\)=.*/\1/p'); do unset $$name; done; \
 	: >$(DEV)/sandbox.log; mkdir -p $(DEV)/public; ln -sfn ../report.html ../operators.html \
-	  ../dictionary.html ../offices ../warehouse.duckdb $(DEV)/public/; \
+	  ../dictionary.html ../offices ../brands ../regions ../warehouse.duckdb $(DEV)/public/; \
 	$(BIN)/brokerbi sandbox --port $(SANDBOX_PORT) --from $${FROM:-2023-01} >$(DEV)/sandbox.log 2>&1 & sandbox=$$!; \
 	$(BIN)/python -m http.server $(FILES_PORT) --bind 127.0.0.1 --directory $(DEV)/public >/dev/null 2>&1 & files=$$!; \
 	sockets=$$(mktemp -d); \

@@ -84,9 +84,7 @@ def subject_of(one: Condition) -> Subject:
         return Subject(one.kind, SERVICE)
     if one.login:
         return Subject(one.kind, LOGIN + one.login)
-    if one.kind == Kind.RUN_FAILED:
-        return Subject(one.kind, one.cause, one.report)
-    if one.cause in PASSING:
+    if one.kind == Kind.RUN_FAILED or one.cause in PASSING:
         return Subject(one.kind, one.cause, one.report)
     return Subject(one.kind, one.cause, one.report if one.kind == Kind.RIGHT_LOST else "", one.customer)
 

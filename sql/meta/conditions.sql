@@ -52,20 +52,25 @@ shut_out AS (
     HAVING count(*) > 1 AND bool_and(state = 'no access')
 ),
 
+latest AS (
+    SELECT
+        max(at_utc) AS at_utc,
+        arg_max(status, at_utc) AS status,
+        arg_max(reasons, at_utc) AS reasons,
+        coalesce(max(last_load_number) FILTER (status = 'published'), 0) AS seen
+    FROM meta.publications
+),
+
 unpublished AS (
     SELECT
-        min(loaded_at_utc) AS since_utc,
+        coalesce(min(loaded_at_utc), any_value(latest.at_utc)) AS since_utc,
         any_value(latest.status) AS status,
         any_value(array_to_string(latest.reasons, '; ')) AS why
-    FROM meta.loads, (
-        SELECT
-            arg_max(status, at_utc) AS status,
-            arg_max(reasons, at_utc) AS reasons,
-            coalesce(max(last_load_number) FILTER (status = 'published'), 0) AS seen
-        FROM meta.publications
-    ) AS latest, moment
-    WHERE load_number > seen
-    HAVING any_value(latest.status) IN ('refused', 'failed') OR min(loaded_at_utc) < any_value(now_utc) - INTERVAL 3 HOUR
+    FROM latest
+    CROSS JOIN moment
+    LEFT JOIN meta.loads ON load_number > seen
+    HAVING any_value(latest.status) IN ('refused', 'failed')
+        OR min(loaded_at_utc) < any_value(now_utc) - INTERVAL 3 HOUR
 ),
 
 -- not in the file of a rehearsal, whose days are as they were said to be

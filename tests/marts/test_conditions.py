@@ -76,16 +76,17 @@ def publication(given: DuckDBPyConnection, status: str, last_load: int, *reasons
         (4, None, 0, ["What was loaded since "]),
         (4, "published", 9, []),
         (1, "refused", 9, ["The latest file was not published: Is it so? 2 rows"]),
+        (None, "failed", 9, ["The latest file was not published: Is it so? 2 rows"]),
     ],
-    ids=["soon", "not for three hours", "published", "a check spoke against it"],
+    ids=["soon", "not for three hours", "published", "a check spoke against it", "nothing was loaded"],
 )
 def test_what_was_loaded_is_to_be_published_within_three_hours(
-    hours: int, status: str | None, last_load: int, begins: list[str]
+    hours: int | None, status: str | None, last_load: int, begins: list[str]
 ) -> None:
     given = warehouse()
-    since = NOW - timedelta(hours=hours)
-    loads = [{"report": "sales", "load_number": 7, "status": "loaded", "loaded_at_utc": since}]
-    insert_rows(given, "meta.loads", loads)
+    if hours:
+        load = {"report": "sales", "load_number": 7, "status": "loaded"}
+        insert_rows(given, "meta.loads", [{**load, "loaded_at_utc": NOW - timedelta(hours=hours)}])
     if status:
         publication(given, status, last_load, "Is it so? 2 rows")
     build(given, "meta.conditions")

@@ -138,6 +138,12 @@ def erase_tables(connection: DuckDBPyConnection, person: Person, tables: Documen
     connection.execute(
         f"UPDATE meta.loads SET asked = {renamed} WHERE list_has_any(asked, $1)", [ids, person.alias]
     )
+    agents = renamed.replace("asked", "string_split(agent_ids, ', ')")
+    connection.execute(
+        f"UPDATE meta.sale_versions SET agent_ids = array_to_string({agents}, ', ') "
+        "WHERE list_has_any(string_split(agent_ids, ', '), $1)",
+        [ids, person.alias],
+    )
     sys.audit("brokerbi.tables_erased")
     return +touched
 

@@ -12,8 +12,8 @@ from duckdb import DuckDBPyConnection
 from warehouse.errors import WarehouseError
 from warehouse.store.duckdb_file import insert_rows, quoted, run_definitions
 
-FORMAT = 11
-"""Raised whenever a table of sql/meta/tables changes; a file of an older format gets what it lacks."""
+FORMAT = 12
+"""Raised whenever something in sql/meta changes; a file of an older format gets what it lacks."""
 
 SQL = Path(__file__).resolve().parents[2] / "sql" / "meta"
 

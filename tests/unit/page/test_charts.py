@@ -1,4 +1,4 @@
-"""Figures: a scale is round and holds every amount, columns are where their amounts are."""
+"""Charts: a scale is round and holds every amount, columns are where their amounts are."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from pipelines.page.figures import ChartMonth, bar_width, chart, scale_marks, span
+from pipelines.page.charts import ChartMonth, bar_width, chart, scale_marks, span
 from pipelines.page.language import Number, language
 from tests.unit.page.given import month
 
@@ -40,9 +40,9 @@ def test_a_column_reaches_from_zero_to_its_amount_upwards_and_downwards() -> Non
 
 def test_a_month_that_is_not_held_has_no_column_and_says_so() -> None:
     months = [ChartMonth(month("2026-03"), None), ChartMonth(month("2026-04"), Decimal(2))]
-    shown = chart("Homes", months, language("en"), places=1)
-    found = [(one["value"] is None, one["description"]) for one in shown["columns"]]
-    assert found == [(True, "March 2026: not held"), (False, "April 2026: 2")]
+    shown = chart("Homes", months, language("en"), language("en").short)
+    found = [(one.value is None, one.description) for one in shown.columns]
+    assert found == [(True, "March 2026: not read"), (False, "April 2026: 2")]
 
 
 @pytest.mark.parametrize(
