@@ -20,7 +20,7 @@ from pipelines.connect.models import Answer, Request
 from pipelines.months import Month
 
 WORDS = {
-    "user_budget_commission": {"commission": {"commission"}},
+    "user_budget_commission": {"commission": {"commission", "amount", "value", "budget"}},
     "user_budget_estate": {"sold": {"sold"}, "registered": {"registered"}},
     "user_budget_crm": {"meetings": {"total", "meetings", "meeting"}, "own_booked": {"own"}},
 }
@@ -139,7 +139,7 @@ def own_row(tree: object, words: Mapping[str, set[str]], whose: Whose) -> dict[s
 
 
 def _rows(node: object, words: Mapping[str, set[str]], above: Row) -> Iterator[Row]:
-    """Every object that says something of the measures, or that has no list in which one could."""
+    """The innermost objects, with what is said beside the lists they are in, but for measures."""
     if node is None:
         return
     if isinstance(node, list):
@@ -147,12 +147,17 @@ def _rows(node: object, words: Mapping[str, set[str]], above: Row) -> Iterator[R
             yield from _rows(one, words, above)
     elif isinstance(node, dict):
         row, lists = _flat(node)
-        row = {**above, **row}
-        if lists and not any(_says(key, name, words) for key in row for name in words):
+        said = {key: name for key in row for name in words if _says(key, name, words)}
+        if any(isinstance(inner, dict | list) for one in lists for inner in one):
+            beside = {
+                key: value for key, value in row.items() if key not in said
+            }  # a count of rows, it may be
             for one in lists:
-                yield from _rows(one, words, row)
-        else:
-            yield row
+                yield from _rows(one, words, {**above, **beside})
+        elif not lists or set(said.values()) == set(words):
+            yield {**above, **row}
+        elif said:
+            raise Unreadable(f"has {', '.join(said)} beside an empty list")
     else:
         raise Unreadable("has values where rows should be")
 
@@ -178,7 +183,8 @@ def _says(key: str, name: str, words: Mapping[str, set[str]]) -> bool:
     """Whether a field is that of a measure, by the words of its name."""
     parts = set(key.split("_"))
     is_own = OWN in parts and any(OWN in several for several in words.values())
-    return bool(parts & words[name]) and (is_own is (OWN in words[name])) and not key.endswith("_id")
+    is_other = key.endswith("_id") or key.rpartition("_")[2] in PERIOD
+    return bool(parts & words[name]) and (is_own is (OWN in words[name])) and not is_other
 
 
 def _periods(row: Row) -> dict[str, str]:

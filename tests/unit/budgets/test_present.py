@@ -37,6 +37,7 @@ CERTAIN: dict[str, object] = {
     "numbers as text": [{"sold": "2", "registered": "3"}],
     "numbers with a point": [{"sold": 2.0, "registered": 3.0}],
     "more than is documented": [{**ESTATE, "soldLastYear": 9, "points": 4}],
+    "a list of plain values beside": [{**ESTATE, "tags": ["a"], "notes": []}],
     "PascalCase": [{"Sold": 2, "Registered": 3}],
 }
 
@@ -57,6 +58,8 @@ DOUBTFUL: dict[str, object] = {
     "no number": [{"sold": "två", "registered": 3}],
     "not whole": [{"sold": 2.5, "registered": 3}],
     "a truth": [{"sold": True, "registered": 3}],
+    "a list of objects beside": [{**ESTATE, "changes": [{"by": "A"}]}],
+    "half a budget beside an empty list": {"sold": 2, "rows": []},
     "a message": {"message": "no budget"},
     "values": [1, 2],
     "another month's": [{"year": 2027, "month": 2, **ESTATE}],
@@ -85,7 +88,20 @@ def test_all_meetings_and_those_that_were_booked_are_told_apart() -> None:
     for tree in ({"total": 9, "ownBooked": 4}, {"saleMeetings": {"total": 9, "ownBooked": 4}}):
         assert read([tree], "user_budget_crm") == wanted
     assert read([{"meetings": 9, "ownBookedMeetings": 4}], "user_budget_crm") == wanted
-    assert read([{"commission": 5}], "user_budget_commission") == {"commission": 5}
+    counted = {"total": 1, "rows": [{"meetings": 9, "ownBooked": 4}]}
+    assert read(counted, "user_budget_crm") == wanted
+
+
+@pytest.mark.parametrize("name", ["commission", "Commission", "amount", "budgetValue", "commissionExVat"])
+def test_the_only_amount_of_a_budget_of_commission_is_the_commission(name: str) -> None:
+    row = {**IDS, **PERIOD, "budgetId": 7, name: 5}
+    assert read([row], "user_budget_commission") == {"commission": 5}
+
+
+def test_of_two_amounts_the_one_with_the_documented_name_is_the_commission_or_neither() -> None:
+    assert read([{"commission": 5, "commissionLastYear": 6}], "user_budget_commission") == {"commission": 5}
+    with pytest.raises(Unreadable):
+        read([{"amount": 5, "value": 6}], "user_budget_commission")
 
 
 def test_the_id_that_a_row_gives_the_office_is_told() -> None:
