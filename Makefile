@@ -118,6 +118,7 @@ soak: $(STAMP) ## hours of it: the tests in new orders with many more examples (
 	  echo "Round $$round"; $(BIN)/python -m pytest -n auto --dist loadfile --hypothesis-profile=soak || exit 1; done
 	$(BIN)/python -m tests.tools.soak.kill_loop --kills $${KILLS:-200}
 	$(BIN)/python -m tests.tools.soak.cut_writes --every $${CUTS:-3}
+	$(BIN)/python -m tests.tools.soak.cut_pushes
 	$(BIN)/python -m tests.tools.soak.faulty_nights --nights $${NIGHTS:-30}
 	$(BIN)/python -m tests.tools.soak.crowd --seconds $${CROWD:-600}
 	$(BIN)/python -m tests.tools.nights.accidents --seconds $${TOGETHER:-300}

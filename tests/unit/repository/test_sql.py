@@ -17,6 +17,7 @@ MAY_READ: dict[str, set[str]] = {
     "report_checks": {"meta"},
     "analysis": {"bi", "marts", "meta"},
     "page": {"marts", "meta"},
+    "budgets": {"bi", "marts"},
     "changes": {"marts"},
     "explain": {"marts", "meta"},
     "sql": set(),  # macros
