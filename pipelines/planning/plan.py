@@ -512,4 +512,4 @@ def _no_ids(each: Each) -> str:
     if not each.ids_from:
         return "asked on demand only: name what to ask for with --id"
     tables = " or ".join(dict.fromkeys(f"bi.{one.table}" for one in each.ids_from))
-    return f"no {' and '.join(each.names)} to ask for in {tables} yet; sync that first"
+    return f"no {' and '.join(each.names)} to ask for in {tables} yet: they are known once that is loaded"

@@ -203,7 +203,8 @@ class _Run:
             clock=clock,
             patience=settings.try_seconds + AFTER_A_TRY,
         )
-        breaker = CircuitBreaker(rate_limit, reports=len({task.planned.report.name for task in tasks}))
+        in_turn = {one.report.name for one in plan.planned if one.turn}  # what is asked once ids are known
+        breaker = CircuitBreaker(rate_limit, len(in_turn | {task.planned.report.name for task in tasks}))
         landing = Landing(settings.data_dir / "landing")
         fetcher = Fetcher(landing, clock, settings.timezone, settings.concurrency)
         async with AsyncExitStack() as stack:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -200,3 +201,16 @@ def test_another_report_by_id_is_added_by_its_block_alone(office: Scenario) -> N
     here.sync(reports=("sales", "estates_again"))
     assert [entry for entry in here.asked if "ForEstate" in entry.path] == []
     assert replay(here.settings, catalogue=here.catalogue).failures == []
+
+
+def test_a_login_without_the_right_to_bids_loses_nothing_else(tmp_path: Path) -> None:
+    here = scenario(tmp_path, ("sales", "bids", "hidden_bids", "deposits"), offices=3)
+    summary = here.sync(Fault("403", path="Bids"))
+    states = {(one.report, one.status) for one in summary.results}
+    assert states == {
+        ("sales", WindowStatus.LOADED),
+        ("deposits", WindowStatus.LOADED),
+        ("bids", WindowStatus.NO_ACCESS),
+        ("hidden_bids", WindowStatus.NO_ACCESS),
+    }
+    assert Counter(entry.path.split("/")[2] for entry in here.asked)["Bids"] == 3
