@@ -6,6 +6,7 @@ office's, also where the customer is a group (interface, Endpoints).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from pipelines.catalogue.model import (
@@ -29,6 +30,10 @@ ASKED_OFFICE = inherited("asked_customer_id", description="customer id of the of
 ASKED_ESTATE = inherited("asked_estate_id", description="the estate that we asked for")
 ASKED_BUYER = inherited("asked_contact_id", description="the contact that we asked for", id_of="contact")
 SOLD = Ids("sales_estates", ("office_customer_id", "id"), changed="changed_at")
+
+SOLD_LATELY = replace(  # some are never paid in, and are given up one day
+    SOLD, condition="contract_day >= (SELECT max(contract_day) FROM bi.sales_estates) - INTERVAL 1 YEAR"
+)
 
 BID = (
     text("id", "id of the bid"),
@@ -60,7 +65,7 @@ of_estate = partial(
     month_of_row="none",
 )
 now = partial(Endpoint, time_parameters="none")
-by_estate = partial(Each, ("customerId", "estateId"), (SOLD,))
+by_estate = partial(Each, ("customerId", "estateId"))
 
 REPORTS = (
     *(
@@ -87,10 +92,10 @@ REPORTS = (
     ),
     of_estate(
         name="deposits",
-        description="The deposit of each sold estate: one request per estate a week, until it is paid.",
+        description="The deposit of each estate sold in the latest year: one request per estate a week, until it is paid.",
         endpoint=now(
             "/CRM/Economy/{customerId}/CRM/Estate/{estateId}/deposit",
-            each=by_estate(when=When(days=7, until="paid_at")),
+            each=by_estate((SOLD_LATELY,), When(days=7, until="paid_at")),
         ),
         tables=(
             Table(
@@ -107,7 +112,7 @@ REPORTS = (
         description="How the bids of each sold estate are shown: one request per estate, once and again when "
         "its sale was changed.",
         endpoint=now(
-            "/CRM/Estate/{customerId}/{estateId}/biddingSettings", each=by_estate(when=WHEN_CHANGED)
+            "/CRM/Estate/{customerId}/{estateId}/biddingSettings", each=by_estate((SOLD,), WHEN_CHANGED)
         ),
         tables=(
             Table(
