@@ -92,7 +92,8 @@ REPORTS = (
     ),
     of_estate(
         name="deposits",
-        description="The deposit of each estate sold in the latest year: one request per estate a week, until it is paid.",
+        description="The deposit of each estate sold in the latest year: one request per estate a week, "
+        "until it is paid.",
         endpoint=now(
             "/CRM/Economy/{customerId}/CRM/Estate/{estateId}/deposit",
             each=by_estate((SOLD_LATELY,), When(days=7, until="paid_at")),

@@ -38,7 +38,13 @@ def pseudonymized(key: bytes, table: TableLike) -> pl.DataFrame:
     documented = {one.name: one for one in table.columns if isinstance(one, Column) and one.documented}
     frame = table.frame
     columns = [one.name for one in table.columns if frame.schema.get(one.name) == pl.String]
-    naming = [name for name in columns if names_contact(name, documented)]
+    of_contacts = {one.id_of for one in documented.values() if one.id_of} == {"contact"}
+    naming = [
+        name
+        for name in columns
+        if names_contact(name, documented)
+        or (of_contacts and name in documented and documented[name].personal)
+    ]
     if not naming:
         return frame
     names = [[one for one in row if one and one.strip()] for row in frame.select(naming).iter_rows()]

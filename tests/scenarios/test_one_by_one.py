@@ -214,3 +214,9 @@ def test_a_login_without_the_right_to_bids_loses_nothing_else(tmp_path: Path) ->
         ("hidden_bids", WindowStatus.NO_ACCESS),
     }
     assert Counter(entry.path.split("/")[2] for entry in here.asked)["Bids"] == 3
+
+
+def test_a_bidder_has_a_pseudonym_where_contacts_have(tmp_path: Path) -> None:
+    here = scenario(tmp_path, ("sales", "bids"), offices=1, pseudonym_key="a secret")
+    here.sync()
+    assert {alias[:2] for (alias,) in here.rows("SELECT DISTINCT alias FROM bi.bids")} == {"p-"}
