@@ -318,7 +318,8 @@ def offices_section(facts: Facts, writer: Writer, files: Mapping[str, str]) -> T
         columns = [one for one in columns if one.head not in {text("year_end"), text("year_end_share")}]
     nothing = Decimal(0)
     rows.sort(key=lambda r: (gap(r) if gap(r) is not None else nothing, -(r.commission or nothing)))
-    return writer.table(text("heading"), columns, rows)
+    period = words.period(rows[0].first_month, rows[0].last_month)
+    return writer.table(words.text("offices.heading", period=period), columns, rows)
 
 
 def drivers_table(facts: Facts, writer: Writer) -> Table | None:

@@ -466,8 +466,9 @@ class Square:
 class Unpublished:
     """Why the latest file was not published."""
 
-    at_utc: datetime
-    reasons: list[str]
+    since_utc: datetime
+    error: str
+    remedy: str | None
 
 
 @dataclass(frozen=True)

@@ -105,7 +105,12 @@ def agents_section(facts: Facts, writer: Writer) -> Table | None:
     ]
     if all(one.budget is None for one in rows):
         columns = [one for one in columns if one.head != text("gap")]
-    return writer.table(text("heading"), columns, rows)
+    if not rows:
+        return None
+    last = rows[0].month
+    first = next((one.first_month for one in facts.periods if one.period == "year"), last.replace(month=1))
+    heading = words.text("agents.heading", period=words.period(min(first, last), last))
+    return writer.table(heading, columns, rows)
 
 
 def note_on_agent(agent: Agent, words: Language) -> str:

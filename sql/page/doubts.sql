@@ -1,7 +1,8 @@
 -- Which figures of the pages are missing or doubtful?
--- One row per kind of meta.conditions or meta.problems, figures and office: without an office it may be about any, without
--- figures about all. Two reports that differ are one row per office, with the number of months. Of budgets, which several reports
--- bring, none is doubtful that another report brings on time. A check that warns says not of which office: it is of the chain.
+-- One row per kind of meta.conditions, figures and office: without an office it may be about any, without figures about all. Kinds
+-- that touch no figure are left out. Reports that disagree are one row per office, with the number of months. Of budgets,
+-- which several reports bring, none is doubtful that another report brings on time. A check that warns says not of which office:
+-- it is of the chain.
 WITH subjects AS (
     FROM (VALUES
         ('commission_office', 'commission'),
@@ -28,50 +29,40 @@ budgets_on_time AS (
     INNER JOIN subjects USING (report)
     INNER JOIN measures USING (subject)
     ANTI JOIN meta.conditions AS conditions
-        ON conditions.report = freshness.report AND conditions.customer = freshness.customer AND conditions.severity = 'error'
+        ON conditions.report = freshness.report AND conditions.customer = freshness.customer
     WHERE freshness.state = 'fresh'
 ),
 
 found AS (
-    SELECT conditions.kind, conditions.severity, subjects.subject, conditions.customer, conditions.month, conditions.since_utc
+    SELECT
+        conditions.kind,
+        conditions.severity,
+        conditions.customer,
+        conditions.month,
+        conditions.since_utc,
+        CASE
+            WHEN conditions.kind = 'not refreshed' THEN 'commission'
+            ELSE coalesce(checked.concerns, measures.subject, subjects.subject)
+        END AS subject
     FROM meta.conditions AS conditions
     LEFT JOIN subjects USING (report)
-    ANTI JOIN budgets_on_time AS others ON others.subject = subjects.subject AND others.customer = conditions.customer
-    WHERE (subjects.subject IS NOT NULL OR conditions.report IS NULL)
-        AND conditions.kind NOT IN (
-            'assumption', 'changed column', 'changes unknown', 'check', 'not refreshed', 'overlap', 'quarantine',
-            'unpublished'
+    LEFT JOIN meta.check_results AS checked ON conditions.kind = 'check' AND checked.name = conditions.cause
+    LEFT JOIN measures
+        ON conditions.kind = 'assumption'
+        AND (measures.subject = subjects.subject OR conditions.report IS NULL)
+        AND measures.measure NOT IN (SELECT measure FROM marts.budgets)
+    WHERE conditions.kind NOT IN ('changed column', 'overlap', 'unpublished')
+        AND (
+            measures.subject IS NOT NULL
+            OR (
+                conditions.kind <> 'assumption'
+                AND (subjects.subject IS NOT NULL OR conditions.report IS NULL)
+                AND coalesce(checked.concerns, '') <> 'nothing'
+            )
         )
-    UNION ALL
-    SELECT problems.kind, problems.severity, subjects.subject, problems.customer, problems.month, problems.since_utc
-    FROM meta.problems AS problems
-    INNER JOIN subjects USING (report)
-    WHERE problems.kind IN ('quarantine', 'changes unknown')
-    UNION ALL
-    SELECT problems.kind, problems.severity, measures.subject, NULL, NULL, problems.since_utc
-    FROM meta.problems AS problems
-    LEFT JOIN subjects USING (report)
-    INNER JOIN measures ON measures.subject = subjects.subject OR problems.report IS NULL
-    WHERE problems.kind = 'assumption' AND measures.measure NOT IN (SELECT measure FROM marts.budgets)
-    UNION ALL
-    SELECT problems.kind, problems.severity, 'commission', problems.customer, NULL, problems.since_utc
-    FROM meta.problems AS problems
-    WHERE problems.kind = 'not refreshed'
-    UNION ALL
-    SELECT
-        problems.kind,
-        problems.severity,
-        checked.concerns,
-        NULL,
-        NULL,
-        problems.since_utc
-    FROM meta.problems AS problems
-    INNER JOIN meta.check_results AS checked ON checked.name = problems.check_name
-    WHERE problems.kind = 'check' AND checked.concerns <> 'nothing'
-    UNION ALL
-    SELECT DISTINCT 'reports differ', 'warning', 'commission', office_id, month, NULL
-    FROM marts.reconciliation
-    WHERE NOT is_reconciled
+    UNION ALL BY NAME
+    SELECT 'reports differ' AS kind, 'warning' AS severity, office_id AS customer, month, 'commission' AS subject
+    FROM marts.disagreements
 )
 
 SELECT
@@ -86,6 +77,7 @@ SELECT
     min(found.since_utc) AS since_utc,
     found.kind = 'check' AND found.severity = 'warning' AS is_of_chain
 FROM found
+ANTI JOIN budgets_on_time AS others ON others.subject = found.subject AND others.customer = found.customer
 LEFT JOIN marts.offices AS offices ON offices.office_id = found.customer
 GROUP BY found.kind, found.severity, found.subject, offices.office_id
 ORDER BY found.severity, found.kind, found.subject, office_name, offices.office_id

@@ -320,3 +320,16 @@ def test_a_brand_has_a_page_where_there_are_several_with_the_sums_of_its_offices
     pages = [(one["kind"], one["scope"]) for one in found(given, "scopes")]
     assert pages[:3] == [("brand", "Ek"), ("brand", "Lind"), ("chain", "")]
     assert period(given, "month", "brand")["commission"] == 100
+
+
+def test_a_check_that_failed_makes_its_figures_doubtful_on_the_chain_s_page() -> None:
+    given = warehouse()
+    read(given, "M1", {"2026-01": 5})
+    for name, concerned in (("no_office", "leads"), ("differ", "nothing"), ("somebody_s_own", "commission")):
+        given.execute(
+            "INSERT INTO meta.check_results BY NAME SELECT $1 AS name, 'warning' AS severity, '' AS message, "
+            "'Is it so?' AS question, 3 AS row_count, $2 AS concerns, $3::TIMESTAMP AS checked_at_utc",
+            [name, concerned, NOW],
+        )
+    checks = [one for one in found(given, "doubts") if one["kind"] == "check"]
+    assert [(one["subject"], one["is_of_chain"]) for one in checks] == [("commission", True), ("leads", True)]
