@@ -204,7 +204,9 @@ class _Pusher:
                 why = f"{why} {OTHER_ID}" if isinstance(error, NotFound) else why
                 self._note(change, PushStatus.REFUSED, why)
             elif self.pushes[_key(change)].status in (PushStatus.SENT, PushStatus.UNCONFIRMED):
-                self._note(change, PushStatus.UNCONFIRMED, f"the service does not show it: {why}")
+                self._note(
+                    change, PushStatus.UNCONFIRMED, f"whether the service shows it cannot be read: {why}"
+                )
             else:
                 self._note(change, PushStatus.REFUSED, f"the present budget cannot be read: {why}")
 
