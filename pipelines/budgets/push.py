@@ -203,7 +203,7 @@ class _Pusher:
             if isinstance(error, ConnectError) and error.request.report == REPORT:
                 why = f"{why} {OTHER_ID}" if isinstance(error, NotFound) else why
                 self._note(change, PushStatus.REFUSED, why)
-            elif self.pushes[_key(change)].status in (PushStatus.SENT, PushStatus.UNCONFIRMED):
+            elif self._was_sent(change):
                 self._note(
                     change, PushStatus.UNCONFIRMED, f"whether the service shows it cannot be read: {why}"
                 )
@@ -212,17 +212,19 @@ class _Pusher:
 
     async def _bring(self, change: Change) -> None:
         """Send a budget unless it is shown already, was changed by somebody else, or may be on its way."""
-        push = self.pushes[_key(change)]
-        was_sent = push.status in (PushStatus.SENT, PushStatus.UNCONFIRMED)
-        sent_at = push.sent_at_utc if was_sent else None
+        was_sent = self._was_sent(change)
+        sent_at = self.pushes[_key(change)].open_since_utc
         for _ in range(SENDS):
             present = await self._settled(change, sent_at)
             if _shown(change, present.values) != "before":
-                return self._judge(change, present, was_sent=sent_at is not None)
-            sent_at = self.session.clock.utc_now()
+                return self._judge(change, present, was_sent=was_sent)
+            was_sent, sent_at = True, self.session.clock.utc_now()
             if await self._send(change, present):
                 return await self._look_once(change, sent_at)
         return self._judge(change, await self._settled(change, sent_at), was_sent=True)
+
+    def _was_sent(self, change: Change) -> bool:
+        return self.pushes[_key(change)].status in (PushStatus.SENT, PushStatus.UNCONFIRMED)
 
     async def _look_once(self, change: Change, sent_at: datetime) -> None:
         present = await self._read(change)

@@ -193,6 +193,13 @@ def test_what_is_changed_by_another_while_it_is_on_its_way_is_told(tmp_path: Pat
     assert "commission is 1, where 90000 was sent" in next(iter(pushed.pushes.values())).reason
 
 
+def test_another_plan_waits_for_what_the_first_has_sent(tmp_path: Path) -> None:
+    here = budget_scenario(tmp_path, visible_after=60)
+    here.push(here.plan(NEW), patience=10)
+    pushed = here.push(here.plan({"commission": 5}))
+    assert (statuses(pushed), here.sent) == ({"changed meanwhile": 1}, {})
+
+
 def test_a_finished_push_asks_nothing_more(here: BudgetScenario) -> None:
     plan = here.plan(NEW)
     here.push(plan)
