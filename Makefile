@@ -46,7 +46,7 @@ demo: $(STAMP) ## from nothing to a published file, against the sandbox (in .dem
 dev: $(STAMP) $(DEV)/dagster/dagster.yaml ## the sandbox and the Dagster UI together (in .dev), until Ctrl-C
 	@for name in $$(env | sed -n 's/^\(BROKERBI_[A-Za-z0-9_]*\)=.*/\1/p'); do unset $$name; done; \
 	: >$(DEV)/sandbox.log; mkdir -p $(DEV)/public; ln -sfn ../report.html ../operators.html \
-	  ../dictionary.html ../offices ../warehouse.duckdb $(DEV)/public/; \
+	  ../dictionary.html ../offices ../brands ../regions ../warehouse.duckdb $(DEV)/public/; \
 	$(BIN)/brokerbi sandbox --port $(SANDBOX_PORT) --from $${FROM:-2023-01} >$(DEV)/sandbox.log 2>&1 & sandbox=$$!; \
 	$(BIN)/python -m http.server $(FILES_PORT) --bind 127.0.0.1 --directory $(DEV)/public >/dev/null 2>&1 & files=$$!; \
 	sockets=$$(mktemp -d); \
@@ -118,6 +118,7 @@ soak: $(STAMP) ## hours of it: the tests in new orders with many more examples (
 	  echo "Round $$round"; $(BIN)/python -m pytest -n auto --dist loadfile --hypothesis-profile=soak || exit 1; done
 	$(BIN)/python -m tests.tools.soak.kill_loop --kills $${KILLS:-200}
 	$(BIN)/python -m tests.tools.soak.cut_writes --every $${CUTS:-3}
+	$(BIN)/python -m tests.tools.soak.cut_pushes
 	$(BIN)/python -m tests.tools.soak.faulty_nights --nights $${NIGHTS:-30}
 	$(BIN)/python -m tests.tools.soak.crowd --seconds $${CROWD:-600}
 	$(BIN)/python -m tests.tools.nights.accidents --seconds $${TOGETHER:-300}

@@ -77,6 +77,11 @@ CREATE OR REPLACE TEMP MACRO without_vat(commission, basis) AS
         ELSE commission
     END;
 
+-- Commission by the months in which agents were active, of the offices whose user report is held. An aggregate.
+CREATE OR REPLACE TEMP MACRO per_active_agent(commission, active_agent_count) AS
+    sum(commission) FILTER (active_agent_count IS NOT NULL)
+    / nullif(sum(active_agent_count) FILTER (commission IS NOT NULL), 0);
+
 -- The sums of the offices of a month, as marts.chain_month has them: `counted` is a row of marts.office_month, `coverage`
 -- one of marts.office_coverage. For unnest, under the GROUP BY of a mart.
 CREATE OR REPLACE TEMP MACRO sums_of_offices(counted, coverage) AS {
@@ -96,10 +101,7 @@ CREATE OR REPLACE TEMP MACRO sums_of_offices(counted, coverage) AS {
     'outgoing_lead_count': sum(counted.outgoing_lead_count)::BIGINT,
     'tip_count': sum(counted.tip_count)::BIGINT,
     'active_agent_count': sum(counted.active_agent_count)::BIGINT,
-    'commission_per_active_agent': (
-        sum(counted.commission) FILTER (counted.active_agent_count IS NOT NULL)
-        / nullif(sum(counted.active_agent_count) FILTER (counted.commission IS NOT NULL), 0)
-    )::DECIMAL(18, 4),
+    'commission_per_active_agent': per_active_agent(counted.commission, counted.active_agent_count)::DECIMAL(18, 4),
     'office_count': count(*) FILTER (coverage.is_held),
     'expected_office_count': count(*),
     'missing_offices': string_agg(
@@ -111,6 +113,11 @@ CREATE OR REPLACE TEMP MACRO sums_of_offices(counted, coverage) AS {
     'is_refreshed': coalesce(bool_and(coverage.is_refreshed), true),
     'is_open': coalesce(bool_or(counted.is_open), false)
 };
+
+-- The moment since which the pages say what changed, of publications and the newest of them: the newest that is a week older
+-- than that, else the oldest; null where there is none before it. An aggregate.
+CREATE OR REPLACE TEMP MACRO compared_with(at_utc, newest_utc) AS
+    coalesce(max(at_utc) FILTER (at_utc <= newest_utc - INTERVAL 156 HOUR), min(at_utc) FILTER (at_utc < newest_utc));
 
 -- A month, or the first and the last of several, as people write them.
 CREATE OR REPLACE TEMP MACRO months_of(first_month, last_month) AS

@@ -24,6 +24,7 @@ COMMANDS = {
     "publish": "build the marts, run the checks and publish the working file",
     "rollback": "put an earlier published file back",
     "report": "draw the published file as one page that any browser opens",
+    "budget": "plan from a file what budgets to set at the service, and push a plan that is right",
     "explain": "say where a number comes from, down to the stored answer, and count it anew",
     "query": "put a statement of SQL, or one of the analyses, to the published file",
     "export": "write the published file as Parquet, CSV or an Excel workbook",
@@ -44,6 +45,7 @@ MODULES = {
     "erase": "maintenance",
     "compact": "maintenance",
 }
+LONGEST_PATIENCE = 3600.0
 WELL, FAILED, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
 
 
@@ -211,6 +213,16 @@ def parser(*, with_sandbox: bool = True) -> argparse.ArgumentParser:
     export.add_argument(
         "--table", action="append", default=[], metavar="NAME", help="only this table (repeatable)"
     )
+    steps = commands["budget"].add_subparsers(dest="step", metavar="plan|push", required=True)
+    plan = steps.add_parser("plan", help="compare a file with the present budgets; sends nothing")
+    plan.add_argument("file", metavar="FILE", help="CSV, Parquet or .xlsx, see docs/budgets.md")
+    plan.add_argument("--plan", required=True, metavar="PLAN", help="where to keep the plan")
+    push = steps.add_parser("push", help="set what a plan wants; goes on where an earlier push ended")
+    push.add_argument("plan", metavar="PLAN", help="a plan that was kept")
+    shown = "how long a budget that was sent may take to be shown (default %(default)s)"
+    push.add_argument("--patience", type=_seconds, default=120.0, metavar="SECONDS", help=shown)
+    for step in (plan, push):
+        step.add_argument("--json", action="store_true", help="machine-readable output")
     person = commands["erase"].add_mutually_exclusive_group(required=True)
     person.add_argument("--contact", metavar="ID", help="the contact with this id")
     person.add_argument("--user", metavar="ID", help="the user with this id")
@@ -226,6 +238,13 @@ def _month(text: str) -> Month:
         return Month.parse(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not 0 <= seconds <= LONGEST_PATIENCE:
+        raise argparse.ArgumentTypeError(f"{text} is not from 0 to {LONGEST_PATIENCE:.0f} seconds")
+    return seconds
 
 
 if __name__ == "__main__":

@@ -90,11 +90,7 @@ class Client:
         last_answer: Answer | None = None
         began: float | None = None
         while True:
-            self._check(request)
-            try:
-                sent_at, one, answer = await self._first_alone(request, len(tries) + 1)
-            except HeldUp as standstill:
-                raise PaceBlocked(str(standstill), request=request, tries=len(tries)) from standstill
+            sent_at, one, answer = await self._one_try(request, len(tries) + 1)
             began = sent_at if began is None else began
             if answer is not None and answer.status == NO_CONTENT:  # nothing to tell, in JSON
                 answer = replace(answer, body=NOTHING)
@@ -103,9 +99,7 @@ class Client:
             if answer is not None and one.trouble is None and answer.status // 100 == 2:
                 one, parsed = await self._parse(one, answer, read)
             tries.append(one)
-            self._circuit_breaker.note_try(one)
-            if self._on_try is not None:
-                self._on_try(one)
+            self._note(one)
             if answer is not None and parsed:
                 return answer, parsed[0]
             if one.trouble == "too large":
@@ -120,6 +114,35 @@ class Client:
                 self._circuit_breaker.note_exhausted(error)
                 raise error
             await self._clock.sleep(delay)
+
+    async def post(self, request: Request) -> Answer:
+        """Send a request that writes, once, whatever becomes of it; the answer to one that was accepted.
+
+        Raises a ConnectError in every other case. Of TooManyRequests, Unavailable and Unreachable nobody
+        knows whether the service has written: look before it is sent again.
+        """
+        _, one, answer = await self._one_try(request, 1)
+        self._note(one)
+        if answer is not None and answer.status // 100 == 2:
+            return answer
+        if answer is not None and not one.is_retryable:
+            raise refusal(answer, self._login)
+        error = exhausted([one], answer)
+        self._circuit_breaker.note_exhausted(error)
+        raise error
+
+    def _note(self, one: Try) -> None:
+        self._circuit_breaker.note_try(one)
+        if self._on_try is not None:
+            self._on_try(one)
+
+    async def _one_try(self, request: Request, number: int) -> tuple[float, Try, Answer | None]:
+        """Send once, unless the login, the circuit or the clock is against it."""
+        self._check(request)
+        try:
+            return await self._first_alone(request, number)
+        except HeldUp as standstill:
+            raise PaceBlocked(str(standstill), request=request, tries=number - 1) from standstill
 
     async def _first_alone(self, request: Request, number: int) -> tuple[float, Try, Answer | None]:
         """Send; the first try of a login goes alone, so that a wrong one costs one request."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import zlib
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from io import BytesIO
@@ -17,6 +18,7 @@ from pipelines.clock import Clock
 from pipelines.connect.models import OK, Answer, Limits, Login, Request, Trouble, Try
 
 NEVER_KEPT = frozenset({"set-cookie", "set-cookie2", "www-authenticate", "authorization"})
+SENT_AS = {"Content-Type": "application/json"}
 UNREACHABLE = (
     httpx.ConnectError,
     httpx.ConnectTimeout,
@@ -83,7 +85,7 @@ class Connection:
         try:
             async with (
                 asyncio.timeout(self._limits.whole_seconds),
-                self.http.stream("GET", url) as response,
+                self._stream(request, url) as response,
             ):
                 if not await self._collect(response, body):
                     trouble = "too large"
@@ -100,6 +102,10 @@ class Connection:
             return one, None
         answer = self._answer(one, url, response, body.getvalue())
         return one if response.is_success else replace(one, trouble=None, detail=""), answer
+
+    def _stream(self, request: Request, url: str) -> AbstractAsyncContextManager[httpx.Response]:
+        headers = SENT_AS if request.body is not None else None
+        return self.http.stream(request.method, url, content=request.body, headers=headers)
 
     async def _collect(self, response: httpx.Response, body: BytesIO) -> bool:
         """Read to the end, decompressing; false when the body would grow beyond the limit.

@@ -92,13 +92,14 @@ class Limits:
 class Request:
     """One request: a path below the base address, percent-encoded already, and its query.
 
-    Refuses a path that is not encoded, or that climbs with `..`.
+    One with a `body`, which is JSON, writes. Refuses a path that is not encoded, or that climbs with `..`.
     """
 
     path: str
     query: Mapping[str, str]
     report: str
     customer: str
+    body: bytes | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not _PATH.fullmatch(self.path) or {".", ".."} & set(self.path.split("/")):
@@ -107,6 +108,10 @@ class Request:
     def with_query(self, **values: str) -> Request:
         """The same request with more in its query."""
         return replace(self, query={**self.query, **values})
+
+    @property
+    def method(self) -> str:
+        return "GET" if self.body is None else "POST"
 
     @property
     def window(self) -> str:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -18,32 +17,10 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class StoredSale:
-    """What a stored answer says of a sale: its home, the responsible agent, and what each agent earned."""
+    """What a stored answer says of a sale: its home, and what each agent earned."""
 
     street_address: str | None
-    responsible_agent: str | None
     commissions: Mapping[str, Decimal | None]  # by the agents' ids
-
-
-def news_with_homes(landing: Landing, news: Sequence[Row], most: int) -> tuple[Row, ...]:
-    """The rows of news, with home and responsible agent of sales that are listed no more.
-
-    They come from the answer before, for at most so many sales of an office and kind; without that the rows
-    stay as they are.
-    """
-    counts: Counter[tuple[str, str]] = Counter()
-    wanted: list[Row] = []
-    for one in news:
-        if one["landing"] and not one["home"] and counts[one["office_id"], one["kind"]] < most:
-            counts[one["office_id"], one["kind"]] += 1
-            wanted.append(one)
-    known = stored_sales(landing, [(one["landing"], one["sha256"], one["estate_id"]) for one in wanted])
-    return tuple(
-        {**one, "home": sale.street_address, "agent": sale.responsible_agent}
-        if (sale := known.get((one["landing"], one["estate_id"])))
-        else one
-        for one in news
-    )
 
 
 def stored_sales(
@@ -64,7 +41,6 @@ def stored_sales(
                     if "agents" in one and isinstance(one.get("id"), str) and one["id"] in ids:
                         found[path, one["id"]] = StoredSale(
                             _text(_object(one, "address"), "streetAddress"),
-                            _responsible_agent(one),
                             {str(agent.get("id")): _commission(agent) for agent in _agents(one)},
                         )
         except (LandingDamaged, ValueError):  # gone, or no JSON
@@ -75,10 +51,6 @@ def stored_sales(
 def _agents(sale: Row) -> Iterator[Row]:
     agents = sale.get("agents")
     return (one for one in (agents if isinstance(agents, list) else ()) if isinstance(one, Mapping))
-
-
-def _responsible_agent(sale: Row) -> str | None:
-    return next((_text(one, "name") for one in _agents(sale) if one.get("responsible") is True), None)
 
 
 def _commission(agent: Row) -> Decimal | None:

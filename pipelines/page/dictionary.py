@@ -11,15 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
-from typing import Any
+from typing import Any, get_args, get_type_hints
 from zoneinfo import ZoneInfo
 
 from pipelines.page.language import language
 from pipelines.page.rendering import render
-
-LINEAGE = "dictionary_lineage"
-QUERIES = ("dictionary_columns", "dictionary_keys", "dictionary_relations", LINEAGE)
-"""The files of sql/page that the page needs."""
 
 UNITS = {
     r".*_sek_excl_vat": "SEK without VAT",
@@ -35,10 +31,117 @@ UNITS = {
 }
 """Units of our own columns, by their names."""
 
-Row = Mapping[str, Any]
+SYNONYMS = {
+    r"active_agent_count|headcount.*": "headcount staff antal mäklare",
+    r"days_(on_market|to_contract|from_.*)|.*days.*": "days on market time to sell liggtid",
+    r"sold_average_commission|average_fee|fee_.*": "average fee snittarvode arvode",
+    r"sold_commission_percentage|fee_percentage|fee_share": "fee percentage arvode procent",
+    r"average_price|final_price|.*total_price": "average price snittpris",
+    r"outstanding_commission|due_commission|days_due": "receivables unpaid overdue obetalt",
+    r"is_active|left_directory_on|last_month": "turnover attrition slutat",
+    r".*budget.*": "target goal mål",
+}
+"""What else people call our columns, by the columns' names, for the search."""
+TO_START_WITH = ("office_month", "chain_month", "sales", "user_month", "office_budget_vs_actual", "leads")
+"""The marts that answer most questions."""
 _SENTENCE_END = re.compile(r"(?<=[.?]) ")
 BOX, GAP, LINE = 270, 130, 26
 """Width of a box, of the room between two columns of boxes, and height of a line, in pixels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """A table, or a column of one, and what it means."""
+
+    schema_name: str
+    table_name: str
+    column_name: str | None
+    kind: str
+    type: str | None
+    description: str | None
+    is_documented: bool | None
+    source: str | None
+    report: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """Columns that tell the rows of a table apart."""
+
+    schema_name: str
+    table_name: str
+    column_names: list[str]
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A column that points at a row of another table."""
+
+    schema_name: str
+    table_name: str
+    column_name: str
+    to_schema_name: str
+    to_table_name: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """Columns of a table that a column of a mart comes from."""
+
+    schema_name: str
+    table_name: str
+    column_name: str
+    from_schema_name: str
+    from_table_name: str
+    from_column_names: list[str]
+
+
+@dataclass(frozen=True)
+class Dictionary:
+    """The rows of the queries; each field is named after its file in sql/page."""
+
+    dictionary_columns: Sequence[Described] = ()
+    dictionary_keys: Sequence[Key] = ()
+    dictionary_relations: Sequence[Relation] = ()
+    dictionary_lineage: Sequence[Lineage] = ()
+
+
+RECORDS: Mapping[str, type[Any]] = {
+    name: get_args(kind)[0] for name, kind in get_type_hints(Dictionary).items()
+}
+"""The record of each query of sql/page that the page needs."""
+
+
+def dictionary_from_rows(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> Dictionary:
+    """The rows of each query as records."""
+    return Dictionary(**{name: [RECORDS[name](**row) for row in known] for name, known in rows.items()})
+
+
+@dataclass(frozen=True)
+class ShownColumn:
+    """A column with what is known beside its meaning."""
+
+    row: Described
+    unit: str
+    basis: str
+    points: str
+    also: str
+    sources: list[tuple[str, list[str]]]
+
+
+@dataclass(frozen=True)
+class ShownTable:
+    """A table with its columns."""
+
+    schema: str
+    name: str
+    meaning: str
+    more: str
+    report: str | None
+    key: str
+    columns: list[ShownColumn]
 
 
 @dataclass(frozen=True)
@@ -63,70 +166,65 @@ class Diagram:
     boxes: tuple[Box, ...]
 
 
-def render_dictionary(rows: Mapping[str, Sequence[Row]], *, timezone: str, made_at_utc: datetime) -> str:
-    """The page of these rows, by the names of QUERIES."""
-    columns, keys, relations, lineage = (rows[name] for name in QUERIES)
-    tables = _tables(columns, keys, relations, lineage)
+def render_dictionary(found: Dictionary, *, timezone: str, made_at_utc: datetime) -> str:
+    """The page of these rows."""
+    tables = _tables(found)
     return render(
         "dictionary.html",
         lang="en",
         styles=("style.css", "dictionary.css"),
         script="search.js",
-        schemas=[(schema, list(some)) for schema, some in groupby(tables, key=lambda one: one["schema"])],
-        of_marts=_diagram_of_marts(tables, relations),
-        of_bi=_diagram_of_bi(tables, relations),
+        first=[one for name in TO_START_WITH for one in tables if (one.schema, one.name) == ("marts", name)],
+        schemas=[(schema, list(some)) for schema, some in groupby(tables, key=lambda one: one.schema)],
+        of_marts=_diagram_of_marts(tables, found.dictionary_relations),
+        of_bi=_diagram_of_bi(tables, found.dictionary_relations),
         made_at=language("en").moment(made_at_utc, ZoneInfo(timezone)),
     )
 
 
-def _tables(
-    columns: Sequence[Row], keys: Sequence[Row], relations: Sequence[Row], lineage: Sequence[Row]
-) -> list[dict[str, Any]]:
+def _tables(found: Dictionary) -> list[ShownTable]:
     """The tables in their order, each with its columns, its key, what these point at and come from."""
     key_of = {
-        (one["schema_name"], one["table_name"]): ", ".join(one["column_names"])
-        for one in keys
-        if one["kind"] in ("grain", "row")
+        (one.schema_name, one.table_name): ", ".join(one.column_names)
+        for one in found.dictionary_keys
+        if one.kind in ("grain", "row")
     }
     points = {
-        (one["schema_name"], one["table_name"], one["column_name"]): one["to_schema_name"]
-        + "."
-        + one["to_table_name"]
-        for one in relations
+        (one.schema_name, one.table_name, one.column_name): f"{one.to_schema_name}.{one.to_table_name}"
+        for one in found.dictionary_relations
     }
     sources: dict[tuple[str, str, str], list[tuple[str, list[str]]]] = {}
-    for one in lineage:
-        column = (one["schema_name"], one["table_name"], one["column_name"])
-        source = f"{one['from_schema_name']}.{one['from_table_name']}"
-        sources.setdefault(column, []).append((source, one["from_column_names"]))
-    found = []
-    for (schema, name), some in groupby(columns, key=lambda one: (one["schema_name"], one["table_name"])):
+    for one in found.dictionary_lineage:
+        column = (one.schema_name, one.table_name, one.column_name)
+        source = f"{one.from_schema_name}.{one.from_table_name}"
+        sources.setdefault(column, []).append((source, one.from_column_names))
+    tables = []
+    in_order = groupby(found.dictionary_columns, key=lambda one: (one.schema_name, one.table_name))
+    for (schema, name), some in in_order:
         rows = list(some)
-        head = next((one for one in rows if one["column_name"] is None), rows[0])
-        first, _, more = _SENTENCE_END.sub("\n", head["description"] or "", count=1).partition("\n")
-        found.append(
-            {
-                "schema": schema,
-                "name": name,
-                "kind": head["kind"],
-                "meaning": first,
-                "more": more,
-                "report": head["report"],
-                "key": key_of.get((schema, name), ""),
-                "columns": [
-                    {
-                        **one,
-                        "unit": unit_of(one["column_name"]) if schema != "bi" else "",
-                        "basis": _basis(one),
-                        "points": points.get((schema, name, one["column_name"]), ""),
-                        "sources": sources.get((schema, name, one["column_name"]), []),
-                    }
-                    for one in rows
-                    if one["column_name"] is not None
-                ],
-            }
+        head = next((one for one in rows if one.column_name is None), rows[0])
+        first, _, more = _SENTENCE_END.sub("\n", head.description or "", count=1).partition("\n")
+        columns = [
+            ShownColumn(
+                row=one,
+                unit=unit_of(one.column_name) if schema != "bi" else "",
+                basis=_basis(one),
+                points=points.get((schema, name, one.column_name), ""),
+                also=also_called(one.column_name) if schema == "marts" else "",
+                sources=sources.get((schema, name, one.column_name), []),
+            )
+            for one in rows
+            if one.column_name is not None
+        ]
+        tables.append(
+            ShownTable(schema, name, first, more, head.report, key_of.get((schema, name), ""), columns)
         )
-    return found
+    return tables
+
+
+def also_called(column: str) -> str:
+    """Other words for a column of ours."""
+    return " ".join(words for form, words in SYNONYMS.items() if re.fullmatch(form, column))
 
 
 def unit_of(column: str) -> str:
@@ -134,21 +232,21 @@ def unit_of(column: str) -> str:
     return next((unit for form, unit in UNITS.items() if re.fullmatch(form, column)), "")
 
 
-def _basis(row: Row) -> str:
-    if row["source"] is None:
+def _basis(row: Described) -> str:
+    if row.source is None:
         return "ours"
-    return "documented" if row["is_documented"] else "discovered or inferred"
+    return "documented" if row.is_documented else "discovered or inferred"
 
 
-def _diagram_of_marts(tables: Sequence[Mapping[str, Any]], relations: Sequence[Row]) -> Diagram:
+def _diagram_of_marts(tables: Sequence[ShownTable], relations: Sequence[Relation]) -> Diagram:
     """Offices, users, sales and customers in the middle; the marts that point at them on both sides."""
-    marts = {one["name"]: one for one in tables if one["schema"] == "marts"}
+    marts = {one.name: one for one in tables if one.schema == "marts"}
     points: dict[str, list[str]] = {}
     for one in relations:
-        if (one["schema_name"], one["to_schema_name"]) == ("marts", "marts"):
-            targets = points.setdefault(one["table_name"], [])
-            if one["to_table_name"] not in targets:
-                targets.append(one["to_table_name"])
+        if (one.schema_name, one.to_schema_name) == ("marts", "marts"):
+            targets = points.setdefault(one.table_name, [])
+            if one.to_table_name not in targets:
+                targets.append(one.to_table_name)
     hubs = sorted({target for targets in points.values() for target in targets})
     others = [name for name in marts if name in points and name not in hubs]
     half = (len(others) + 1) // 2
@@ -165,7 +263,7 @@ def _diagram_of_marts(tables: Sequence[Mapping[str, Any]], relations: Sequence[R
         Box(
             name,
             f"marts.{name}",
-            str(marts[name]["key"]),
+            marts[name].key,
             *places[name],
             tuple(_line(places[name], places[target]) for target in points.get(name, ())),
             name in hubs,
@@ -176,14 +274,14 @@ def _diagram_of_marts(tables: Sequence[Mapping[str, Any]], relations: Sequence[R
     return Diagram(3 * BOX + 2 * GAP, height, boxes)
 
 
-def _diagram_of_bi(tables: Sequence[Mapping[str, Any]], relations: Sequence[Row]) -> Diagram:
+def _diagram_of_bi(tables: Sequence[ShownTable], relations: Sequence[Relation]) -> Diagram:
     """meta.loads on the left, the tables of bi that came with a load beside it, nested ones further right."""
-    known = {one["name"]: one for one in tables if one["schema"] == "bi"}
-    parents = {one["table_name"]: one["to_table_name"] for one in relations if one["kind"] == "parent"}
+    known = {one.name: one for one in tables if one.schema == "bi"}
+    parents = {one.table_name: one.to_table_name for one in relations if one.kind == "parent"}
     children: dict[str, list[str]] = {}
     for child, parent in sorted(parents.items()):
         children.setdefault(parent, []).append(child)
-    loaded = {one["table_name"] for one in relations if one["schema_name"] == "bi" and one["kind"] == "load"}
+    loaded = {one.table_name for one in relations if one.schema_name == "bi" and one.kind == "load"}
     roots = sorted(name for name in loaded - parents.keys() if not name.endswith("_history"))
     places: dict[str, tuple[int, int]] = {}
 
@@ -202,7 +300,7 @@ def _diagram_of_bi(tables: Sequence[Mapping[str, Any]], relations: Sequence[Row]
     boxes = [Box("meta.loads", "meta.loads", "load_id", *hub, (), True)]
     for name, at in places.items():
         target = places[parents[name]] if name in parents else hub
-        key = str(known[name]["key"]) if name in known else ""
+        key = known[name].key if name in known else ""
         boxes.append(Box(name, f"bi.{name}", key, *at, (_line(at, target),)))
     width = max((x for x, _ in places.values()), default=0) + BOX
     return Diagram(width, height, tuple(boxes))

@@ -9,6 +9,7 @@ import csv
 import io
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from urllib.parse import quote
 
@@ -18,19 +19,26 @@ from pipelines.page.language import Language
 BYTE_ORDER_MARK = "\ufeff"  # without it Excel takes the file for another encoding
 
 
-def download(
-    words: Language, name: str, head: Sequence[str], rows: Sequence[Sequence[object]]
-) -> dict[str, str]:
-    """The address of a CSV file with these rows, and what it is called."""
+@dataclass(frozen=True)
+class Download:
+    """The address of a CSV file, what the file is called, and what it is of."""
+
+    href: str
+    file: str
+    name: str
+
+
+def download(words: Language, name: str, head: Sequence[str], rows: Sequence[Sequence[object]]) -> Download:
+    """A CSV file with these rows."""
     text = io.StringIO()
     file = csv.writer(text, delimiter=words.words["form"]["csv"])
     file.writerow(map(csv_cell, head))
     file.writerows([[_cell(one, words.words["form"]["decimal"]) for one in row] for row in rows])
-    return {
-        "href": "data:text/csv;charset=utf-8," + quote(BYTE_ORDER_MARK + text.getvalue()),
-        "file": file_name(re.sub(r"\W+", "-", name.lower()).strip("-")) + ".csv",
-        "name": name,
-    }
+    return Download(
+        "data:text/csv;charset=utf-8," + quote(BYTE_ORDER_MARK + text.getvalue()),
+        file_name(re.sub(r"\W+", "-", name.lower()).strip("-")) + ".csv",
+        name,
+    )
 
 
 def _cell(value: object, decimal: str) -> str:

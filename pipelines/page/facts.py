@@ -1,8 +1,4 @@
-"""Facts of the pages: the rows of sql/page, all of them or one office's, and what the file cannot answer.
-
-Rows that the pages compute with are typed; those that they only arrange and show stay as their query gives
-them.
-"""
+"""Facts of the pages: a record for each row of a query of sql/page, with the columns that the query gives."""
 
 from __future__ import annotations
 
@@ -10,55 +6,400 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
-
-Row = Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class OfficeEarnings:
-    """What an office earned in a month; null where nothing of its report is held."""
-
-    month: date
-    office_id: str
-    office_name: str
-    commission: Decimal | None
-    sold_commission: Decimal | None
-    sold_estate_parts: Decimal | None
-    active_agent_count: int | None
-    is_open: bool
-    is_whole: bool  # held to the end of the month, or to now while it is open
-    read_at_utc: datetime | None = None
-    began_month: date | None = None  # of an office that was not there yet in an earlier month
-
-
-@dataclass(frozen=True)
-class OfficeBudget:
-    """What an office was to reach in a month, and did."""
-
-    month: date
-    office_id: str
-    measure: str
-    budget: Decimal | None
-    actual: Decimal | None
-    year_budget: Decimal | None
-    year_forecast: Decimal | None
-    vat: str | None = None  # what to mind where commission is compared: unknown, included or nothing
+from typing import Any, get_args, get_type_hints
 
 
 @dataclass(frozen=True, slots=True)
-class CoveredMonth:
-    """A month of a report of a customer, or a whole report: held, failed, held back or refused."""
+class Basis:
+    """On which basis amounts stand, which publication this is, and since when changes are told."""
 
+    commission_vat: str  # excluded, included or unknown
+    vat_rate: Decimal
+    version: str | None
+    published_utc: datetime | None
+    loads: int | None
+    since_utc: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """A page of the chain, a brand, a region or an office, and the end of its numbers."""
+
+    kind: str
+    scope: str
+    name: str | None
+    office_ids: list[str]
+    office_names: list[str]
+    newest_of_chain: date
+    until_on: date | None
+    state: str | None  # cut, behind or stopped
+    newest_month: date
+    read_at_utc: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """What was earned in a period, beside the year before and the budget: by all of a page, or an office."""
+
+    kind: str
+    scope: str
+    period: str  # running, month, year or twelve
+    office_id: str | None
+    first_month: date
+    last_month: date
+    wanted_month: date
+    is_over: bool
+    offices: int
+    unheld: int
+    cut_short: int
+    until_on: date | None
+    began_month: date | None
+    commission: Decimal | None
+    homes: Decimal | None
+    average_price: Decimal | None
+    fee_share: float | None
+    average_commission: Decimal | None
+    beside_sales: Decimal | None
+    per_agent: Decimal | None
+    agents: Decimal | None
+    compared: int
+    commission_before: Decimal | None
+    commission_change: float | None
+    homes_change: float | None
+    average_price_change: float | None
+    fee_share_change: float | None
+    average_commission_change: float | None
+    beside_sales_change: float | None
+    per_agent_change: float | None
+    budget: Decimal | None
+    actual: Decimal | None
+    budgeted: int
+    year_budget: Decimal | None
+    year_forecast: Decimal | None
+    forecast: int
+
+
+@dataclass(frozen=True, slots=True)
+class Month:
+    """What was earned in a month, beside the same one a year before and the budget."""
+
+    kind: str
+    scope: str
+    month: date
+    is_open: bool
+    is_part: bool
+    commission: Decimal | None
+    commission_before: Decimal | None
+    budget: Decimal | None
+    homes: Decimal | None
+    homes_before: Decimal | None
+    homes_budget: Decimal | None
+    per_agent: Decimal | None
+    per_agent_before: Decimal | None
+    average_price: Decimal | None
+    average_price_before: Decimal | None
+    fee_share: float | None
+    fee_share_before: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class SalesSince:
+    """How many sales have come, gone or changed since the moment that is compared with."""
+
+    kind: str
+    scope: str
+    new_count: int
+    new_commission: Decimal
+    gone_count: int
+    gone_commission: Decimal
+    changed_count: int
+    changed_commission: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedMonth:
+    """A month that was over and has another commission since."""
+
+    office_id: str
+    office_name: str
+    month: date
+    amount_before: Decimal
+    amount_after: Decimal
+    difference: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeReason:
+    """A sale, an agent or a rest that explains a part of such a change."""
+
+    office_id: str
+    month: date
+    kind: str
+    estate_id: str | None
+    home: str | None
+    home_number: str | None
+    agent: str | None
+    other_office: str | None
+    other_month: date | None
+    awaited_reports: str | None
+    noted_at_utc: datetime | None
+    amount: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetChange:
+    """An office's budget of some months of a year that was entered or changed."""
+
+    office_id: str
+    office_name: str
+    first_month: date
+    last_month: date
+    agents: int
+    amount_before: Decimal | None
+    amount_after: Decimal
+    difference: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class SameDays:
+    """Sales of the month that runs and of the same days of last year."""
+
+    kind: str
+    scope: str
+    until_on: date
+    offices: int
+    homes: Decimal
+    homes_before: Decimal
+    commission: Decimal
+    commission_before: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """Where a year was to end as of the same month, and did, or in what range this one may."""
+
+    kind: str
+    scope: str
+    month: date
+    is_newest: bool
+    year_forecast: Decimal
+    year_actual: Decimal | None
+    miss_share: float | None
+    past_years: int
+    year_forecast_low: Decimal | None
+    year_forecast_high: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """By how much a month as fresh as the newest one usually changes still."""
+
+    month: date
+    change: float
+    until_weeks: int
+    months: int
+
+
+@dataclass(frozen=True, slots=True)
+class Driver:
+    """What the number of homes, their price and the fee made of a change of commission of sales."""
+
+    kind: str
+    scope: str
+    period: str  # month or year
+    month: date
+    sold_commission_before: Decimal
+    sold_commission: Decimal
+    homes_effect: Decimal
+    price_effect: Decimal
+    fee_effect: Decimal
+    difference: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Headcount:
+    """Agents at work in a month, and who came and went; null where that is not known."""
+
+    kind: str
+    scope: str
+    month: date
+    agents: int
+    joined: int | None
+    gone: int | None
+    quiet: int | None
+    moved_in: int | None
+    moved_out: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """An agent's last three months beside the same of last year."""
+
+    office_id: str | None
+    office_name: str | None
+    name: str
+    last_month: date
+    commission: Decimal
+    commission_before: Decimal
+    difference: Decimal
+    commission_change: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Cancelled:
+    """A sale that is gone."""
+
+    office_id: str
+    office_name: str
+    home: str
+    agents: str | None
+    contract_on: date | None
+    month: date
+    noted_on: date
+    commission: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """What an agent earned at an office this year, and of a budget of one's own."""
+
+    office_id: str
+    month: date
+    name: str
+    commission: Decimal | None
+    homes: Decimal | None
+    a_month: Decimal | None
+    is_complete: bool
+    commission_before: Decimal | None
+    commission_change: float | None
+    budget: Decimal | None
+    reached: Decimal | None
+    new_since: date | None
+    has_left: bool
+    last_seen: date | None
+
+
+@dataclass(frozen=True, slots=True)
+class Receivable:
+    """Commission of an office that is signed and not received, by how long it has been due."""
+
+    office_id: str
+    office_name: str
+    is_receipt_noted: bool
+    homes: int
+    outstanding: Decimal | None
+    due: Decimal | None
+    not_due: Decimal | None
+    due_to_30: Decimal | None
+    due_to_60: Decimal | None
+    due_longer: Decimal | None
+    undated: Decimal | None
+    counted_on: date
+
+
+@dataclass(frozen=True, slots=True)
+class DueSale:
+    """A sale whose commission is due."""
+
+    office_id: str
+    home: str
+    agent: str | None
+    access_on: date
+    days_due: int
+    to_be_received_on: date | None
+    due: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Earner:
+    """One of the ten best users or offices of a period."""
+
+    kind: str
+    period: str
+    month: date
+    name: str
+    commission: Decimal
+    homes: Decimal | None
+    place: int
+    rank_change: int | None
+    earner_count: int
+    is_complete: bool
+    has_left: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Leads:
+    """Leads of the last twelve months, and what became of the homes that they name."""
+
+    kind: str
+    scope: str
+    part: str
+    way: str
+    name: str | None
+    leads: int
+    removed: int
+    without_home: int
+    homes: int
+    sold: int
+    days: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Figures that are missing or doubtful: of an office, or perhaps of any."""
+
+    kind: str
+    severity: str
+    subject: str | None
+    office_id: str | None
+    office_name: str | None
+    months: int
+    first_month: date | None
+    last_month: date | None
+    since_utc: datetime | None
+    is_of_chain: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How often the office report was compared with another one, and how often they differ."""
+
+    compared: str
+    measure: str
+    compared_count: int
+    different_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Where two reports differ."""
+
+    month: date
+    office_name: str
+    compared: str
+    measure: str
+    amount: Decimal | None
+    compared_amount: Decimal | None
+    difference: Decimal
+    likely_reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Restatement:
+    """A change in a month that was over."""
+
+    noted_at_utc: datetime
     report: str
-    customer: str
-    month: date | None
-    state: str  # as meta.months and, of marks, meta.open_failures word it
-    rows: int | None
+    office_name: str
+    month: date
+    row_count_change: int | None
+    commission_before: Decimal | None
+    commission_after: Decimal | None
+    commission_change: Decimal | None
 
 
-@dataclass(frozen=True)
-class Freshness:
+@dataclass(frozen=True, slots=True)
+class Standing:
     """How fresh a report of a customer is."""
 
     report: str
@@ -66,77 +407,141 @@ class Freshness:
     newest_held_month: date | None
     last_success_utc: datetime | None
     due_utc: datetime | None
-    state: str  # as meta.freshness words it: fresh, late, never read, login refused, no access, switched off
-    is_late: bool
+    state: str
     is_awaited: bool
+    is_wrong: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that is wrong or unsure."""
+
+    kind: str
+    severity: str
+    report: str | None
+    customer: str | None
+    month: date | None
+    since_utc: datetime | None
+    message: str
+    remedy: str | None
+    in_all: int
+
+
+@dataclass(frozen=True, slots=True)
+class RequestDay:
+    """What was asked of the service on a day."""
+
+    day: date
+    requests: int
+    repeated: int
+    failed: int
+    bytes: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """Rows that were set aside for one reason."""
+
+    report: str
+    table_name: str | None
+    column_name: str | None
+    reason: str
+    row_count: int
+    first_month: date | None
+    last_month: date | None
+
+
+@dataclass(frozen=True, slots=True)
+class Square:
+    """A month of a report of a customer, of which a month is missing."""
+
+    report: str
+    customer: str
+    month: date
+    state: str
+    is_missing: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Unpublished:
+    """Why the latest file was not published."""
+
+    since_utc: datetime
+    error: str
+    remedy: str | None
 
 
 @dataclass(frozen=True)
 class Facts:
     """Everything the pages show; each field but the last is named after its query in sql/page."""
 
-    publications: Sequence[Row] = ()
-    office_months: Sequence[OfficeEarnings] = ()
-    budgets: Sequence[OfficeBudget] = ()
-    news: Sequence[Row] = ()
-    agents: Sequence[Row] = ()
-    receivables: Sequence[Row] = ()
-    due_sales: Sequence[Row] = ()
-    earners: Sequence[Row] = ()
-    leads: Sequence[Row] = ()
-    held_months: Sequence[CoveredMonth] = ()
-    standings: Sequence[Freshness] = ()
-    agreements: Sequence[Row] = ()
-    differences: Sequence[Row] = ()
-    restatements: Sequence[Row] = ()
-    problems: Sequence[Row] = ()
-    requests: Sequence[Row] = ()
-    quarantine: Sequence[Row] = ()
-    marks: Sequence[CoveredMonth] = ()
-    unpublished: Sequence[Row] = ()
+    basis: Sequence[Basis] = ()
+    scopes: Sequence[Scope] = ()
+    periods: Sequence[Period] = ()
+    months: Sequence[Month] = ()
+    sales_since: Sequence[SalesSince] = ()
+    changes: Sequence[ChangedMonth] = ()
+    change_reasons: Sequence[ChangeReason] = ()
+    budget_changes: Sequence[BudgetChange] = ()
+    same_days: Sequence[SameDays] = ()
+    forecasts: Sequence[Forecast] = ()
+    drift: Sequence[Drift] = ()
+    drivers: Sequence[Driver] = ()
+    headcount: Sequence[Headcount] = ()
+    trends: Sequence[Trend] = ()
+    cancelled: Sequence[Cancelled] = ()
+    agents: Sequence[Agent] = ()
+    receivables: Sequence[Receivable] = ()
+    due_sales: Sequence[DueSale] = ()
+    earners: Sequence[Earner] = ()
+    leads: Sequence[Leads] = ()
+    doubts: Sequence[Doubt] = ()
+    agreements: Sequence[Agreement] = ()
+    differences: Sequence[Difference] = ()
+    restatements: Sequence[Restatement] = ()
+    standings: Sequence[Standing] = ()
+    problems: Sequence[Problem] = ()
+    requests: Sequence[RequestDay] = ()
+    quarantine: Sequence[SetAside] = ()
+    coverage: Sequence[Square] = ()
+    unpublished: Sequence[Unpublished] = ()
     missing: Sequence[str] = ()
 
 
-QUERIES = tuple(field.name for field in fields(Facts) if field.name != "missing")
-"""The files of sql/page, in the order in which what cannot be answered is named."""
+RECORDS: Mapping[str, type[Any]] = {
+    name: get_args(kind)[0] for name, kind in get_type_hints(Facts).items() if name != "missing"
+}
+"""The record of each query of sql/page, in the order in which what cannot be answered is named."""
 
-OF_FIGURES = ("publications", "agreements", "differences", "restatements")
+OF_FIGURES = ("basis", "agreements", "differences", "restatements")
 """The queries of the operators' page on what analysts see."""
 
-OF_PIPELINE = ("held_months", "standings", "problems", "requests", "quarantine", "marks", "unpublished")
+OF_PIPELINE = ("standings", "problems", "requests", "quarantine", "coverage", "unpublished")
 """The queries of the operators' page on the state of the pipeline, which goes on without a publication."""
 
-OF_OFFICES = ("office_months", "budgets", "news", "agents", "receivables", "due_sales", "leads")
-"""The queries whose rows say of which office they are; those without an office are of the chain."""
 
+def facts_from_rows(rows: Mapping[str, Sequence[Mapping[str, Any]] | None]) -> Facts:
+    """Facts from the rows of each query; None for a query that the file cannot answer.
 
-def facts_from_rows(rows: Mapping[str, Sequence[Row] | None]) -> Facts:
-    """Facts from the rows of each query; None for a query that the file cannot answer."""
-    types: Mapping[str, type[Any]] = {
-        "office_months": OfficeEarnings,
-        "budgets": OfficeBudget,
-        "held_months": CoveredMonth,
-        "marks": CoveredMonth,
-        "standings": Freshness,
-    }
-    found = {name: tuple(types.get(name, dict)(**row) for row in known or ()) for name, known in rows.items()}
+    Raises TypeError where a query gives other columns than its record has.
+    """
+    found = {name: tuple(RECORDS[name](**row) for row in known or ()) for name, known in rows.items()}
     return Facts(**found, missing=tuple(name for name, known in rows.items() if known is None))
 
 
-def facts_by_office(facts: Facts) -> dict[str, Facts]:
-    """The facts of each office of which anything was ever held, with no row of any other office in them.
+def facts_of(facts: Facts, page: Scope) -> Facts:
+    """The facts of one page, with no row of another page or of an office that is not on it."""
+    found: dict[str, tuple[Any, ...]] = {}
+    for name, record in RECORDS.items():
+        columns = {field.name for field in fields(record)}
+        rows: Sequence[Any] = getattr(facts, name)
+        if "scope" in columns:
+            rows = [row for row in rows if (row.kind, row.scope) == (page.kind, page.scope)]
+        elif "office_id" in columns and page.kind != "chain":
+            rows = [row for row in rows if row.office_id in page.office_ids or _may_be_of_any(row)]
+        found[name] = tuple(rows)
+    return replace(facts, **found)
 
-    The row of news that says since when belongs to all.
-    """
-    found: dict[str, dict[str, list[Any]]] = {
-        row.office_id: {} for row in facts.office_months if row.commission is not None
-    }
-    for name in OF_OFFICES:
-        for row in getattr(facts, name):
-            office = row["office_id"] if isinstance(row, Mapping) else row.office_id
-            for one in found if name == "news" and row["kind"] == "since" else (office,):
-                if one in found:
-                    found[one].setdefault(name, []).append(row)
-    missing = tuple(name for name in facts.missing if name in OF_OFFICES)
-    only_office = Facts(publications=facts.publications, missing=missing)
-    return {office: replace(only_office, **rows) for office, rows in found.items()}
+
+def _may_be_of_any(row: object) -> bool:
+    return isinstance(row, Doubt) and row.office_id is None and not row.is_of_chain

@@ -7,7 +7,7 @@ said to be.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import ROUND_HALF_UP, Decimal
@@ -41,6 +41,10 @@ class Language:
             found = found["one" if count == 1 else "other"]
         return str(found).format(count=self.number(count), **values)
 
+    def label(self, table: str, name: str | None) -> str:
+        """The words for one of the names of a table; the name itself where there are none."""
+        return str(self.words[table].get((name or "").replace(" ", "_"), name or ""))
+
     def number(self, value: Number | None, places: int = 0, *, has_plus: bool = False) -> str:
         """A number with so many decimals: 1,234.5 in English, 1 234,5 in Swedish."""
         if value is None:
@@ -59,10 +63,6 @@ class Language:
     def signed(self, value: Number | None) -> str:
         """A difference, with its sign."""
         return self.number(value, has_plus=True)
-
-    def sek(self, value: Number | None) -> str:
-        """An amount that is documented to be in SEK."""
-        return UNKNOWN if value is None else self.text("form.sek", amount=self.number(value))
 
     def brief(self, value: Number | None, *, has_plus: bool = False) -> str:
         """An amount in a narrow place: 1.5M, 250k, 900."""
@@ -110,16 +110,10 @@ class Language:
         local = at_utc.replace(tzinfo=UTC).astimezone(timezone)
         return f"{self.day(local)} {local:%H:%M}"
 
-    def listed(self, parts: Sequence[str]) -> str:
-        """Names one after another: A, B and C."""
-        if len(parts) < 2:
-            return "".join(parts)
-        return f"{', '.join(parts[:-1])} {self.words['form']['and']} {parts[-1]}"
 
-
-def capitalized(text: str) -> str:
-    """A text as a sentence begins with it; the rest stays as it is."""
-    return text[:1].upper() + text[1:]
+def whole(amount: Number) -> Decimal:
+    """An amount as it is shown, without decimals."""
+    return Decimal(amount).quantize(Decimal(1), ROUND_HALF_UP)
 
 
 def local_day(at_utc: datetime, timezone: ZoneInfo) -> date:

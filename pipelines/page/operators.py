@@ -1,181 +1,209 @@
-"""Page of those who run the pipeline: what is wrong, whether reports agree, what is fresh and what is held.
+"""Page of those who run the pipeline: what is wrong, late or missing, and whether reports agree.
 
 It is in English whatever the language of the other pages, as its causes, commands and documentation are.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date
-from itertools import groupby, product
+from itertools import groupby
+from zoneinfo import ZoneInfo
 
-from pipelines.page.facts import Facts
-from pipelines.page.figures import Shown, last_months
-from pipelines.page.language import Language, language
+from pipelines.page.facts import (
+    Agreement,
+    Difference,
+    Facts,
+    Problem,
+    RequestDay,
+    Restatement,
+    SetAside,
+    Square,
+    Standing,
+)
+from pipelines.page.language import Language
+from pipelines.page.tables import Column, Table, Writer
 
-MOST_COVERED_MONTHS = 36
-MOST_KINDS = 3
-_STATES: Mapping[str, tuple[str, str]] = {
+SIGNS = {
     "held": ("✓", "held"),
     "empty": ("0", "held, without a row"),
     "open": ("…", "held, the month is not over"),
     "off": ("·", "switched off, not asked any more"),
-    "none": ("", "not asked so far back"),
     "waiting": ("~", "has its turn within a month"),
     "refused": ("⊘", "the service gives no access"),
     "missing": ("–", "missing"),
-    "back": ("!", "held back, waiting for somebody to look"),
+    "held back": ("!", "held back, waiting for somebody to look"),
     "failed": ("✕", "failed"),
 }
-"""What a square of the coverage says, from well to bad: its sign and its words."""
-_BADNESS = {state: place for place, state in enumerate(_STATES)}
-_MARKS = {"failed": "failed", "held back": "back", "no access": "refused", "waiting": "waiting"}
-
-MonthStates = Mapping[tuple[str, str, date], str]  # by report, customer and month
+"""What a square of the coverage says: its sign and its words."""
 
 
-def verdict(facts: Facts, words: Language) -> Shown:
-    """What is wrong, in one sentence of the page's language; its level is well, warning or error."""
-    errors = sum(one["severity"] == "error" for one in facts.problems)
-    counts = {
-        "problems": max((one["in_all"] for one in facts.problems), default=0),
-        "differ": sum(one["different_count"] for one in facts.agreements),
-        "late": sum(one.is_late for one in facts.standings),
-    }
-    wrong = [words.text(f"verdict.{what}", count) for what, count in counts.items() if count]
-    if counts["problems"]:
-        wrong[0] += f" ({words.listed(_kinds(facts, words))})"
-    if facts.unpublished:
-        wrong.append(words.text("verdict.unpublished"))
-    if facts.missing:
-        wrong.append(words.text("verdict.missing"))
-    if wrong:
-        text = f"{words.text('verdict.begin')} {words.listed(wrong)}"
-        return {"level": "error" if errors or facts.unpublished else "warning", "sign": "!", "text": text}
+@dataclass(frozen=True)
+class Matrix:
+    """Customers by months of a report of which something is missing, and how much is."""
+
+    report: str
+    missing: int
+    months: list[tuple[int, list[date]]]
+    rows: list[tuple[str, list[Square | None]]]
+
+
+@dataclass(frozen=True)
+class OperatorsPage:
+    """What the page says: a sentence of counts, and tables of what is not as it should be."""
+
+    level: str
+    verdict: str
+    problems: Table | None
+    agreements: Table | None
+    differences: Table | None
+    restatements: Table | None
+    standings: Table | None
+    wrong: Table | None
+    requests: Table | None
+    quarantine: Table | None
+    matrices: list[Matrix]
+    signs: list[tuple[str, str, str]]
+
+
+def operators_page(facts: Facts, words: Language, timezone: ZoneInfo) -> OperatorsPage:
+    """The page's sections; each is none where there is nothing to say."""
+    writer = Writer(words, None)
+    awaited = [one for one in facts.standings if one.is_awaited]
+    states = {one.state for one in facts.coverage}
+    return OperatorsPage(
+        level=_level(facts),
+        verdict=_verdict(facts, awaited),
+        problems=writer.table("Open problems", _problem_columns(words, timezone), facts.problems),
+        agreements=writer.table("Do the reports agree?", _AGREEMENTS, facts.agreements),
+        differences=writer.table("The largest differences", _DIFFERENCES, facts.differences),
+        restatements=writer.table(
+            "What changed afterwards", _restatement_columns(words, timezone), facts.restatements
+        ),
+        standings=writer.table(
+            "All reports and customers", _standing_columns(words, timezone), facts.standings
+        ),
+        wrong=writer.table(
+            "Not on time", _standing_columns(words, timezone), [one for one in awaited if one.is_wrong]
+        ),
+        requests=writer.table("Requests by day (UTC)", _REQUESTS, facts.requests),
+        quarantine=writer.table("Rows in quarantine", _QUARANTINE, facts.quarantine),
+        matrices=[
+            _matrix(name, list(some)) for name, some in groupby(facts.coverage, lambda one: one.report)
+        ],
+        signs=[(state.replace(" ", "-"), *SIGNS[state]) for state in SIGNS if state in states],
+    )
+
+
+def _level(facts: Facts) -> str:
+    if facts.unpublished or any(one.severity == "error" for one in facts.problems):
+        return "error"
+    is_wrong = facts.problems or facts.missing or not facts.standings
+    return (
+        "warning" if is_wrong or any(one.is_wrong and one.is_awaited for one in facts.standings) else "well"
+    )
+
+
+def _verdict(facts: Facts, awaited: Sequence[Standing]) -> str:
+    """Counts: what is awaited and on time, what is open, and where reports differ."""
     if not facts.standings:
-        return {"level": "warning", "sign": "!", "text": words.text("verdict.nothing")}
-    is_compared = any(one["compared_count"] for one in facts.agreements)
-    return {"level": "well", "sign": "✓", "text": words.text(f"verdict.{'well' if is_compared else 'fresh'}")}
+        return "Nothing has been loaded yet."
+    reports, customers = len({one.report for one in awaited}), len({one.customer for one in awaited})
+    late = sum(one.is_wrong for one in awaited)
+    said = [f"{_counted(reports, 'report')} of {_counted(customers, 'customer')}, {late or 'all'} "]
+    said[0] += "not on time" if late else "on time"
+    if facts.problems:
+        said.append(_counted(facts.problems[0].in_all, "open problem"))
+    if differ := sum(one.different_count for one in facts.agreements):
+        said.append(f"{_counted(differ, 'difference')} between reports")
+    if facts.unpublished:
+        said.append("the latest file was not published")
+    return "; ".join(said) + "."
 
 
-def _kinds(facts: Facts, words: Language) -> list[str]:
-    """What sorts of problems there are, the most frequent first."""
-    counts = Counter(one["kind"] for one in facts.problems).most_common(MOST_KINDS)
-    known = words.words["problems"]
+def _counted(count: int, thing: str) -> str:
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
+def _matrix(report: str, squares: Sequence[Square]) -> Matrix:
+    months = sorted({one.month for one in squares}, reverse=True)
+    found = {(one.customer, one.month): one for one in squares}
+    return Matrix(
+        report=report,
+        missing=sum(one.is_missing for one in squares),
+        months=[(year, list(some)) for year, some in groupby(months, lambda one: one.year)],
+        rows=[
+            (customer, [found.get((customer, month)) for month in months])
+            for customer in sorted({one.customer for one in squares})
+        ],
+    )
+
+
+def _problem_columns(words: Language, timezone: ZoneInfo) -> list[Column[Problem]]:
     return [
-        words.text(f"problems.{kind.replace(' ', '_')}", count) if kind.replace(" ", "_") in known else kind
-        for kind, count in counts
+        Column("How bad", lambda one: one.severity),
+        Column("What", lambda one: one.kind),
+        Column("Where", lambda one: " of ".join(filter(None, (one.report, one.customer))), "words"),
+        Column("Month", lambda one: one.month, "month"),
+        Column("In words", lambda one: " ".join(filter(None, (one.message, one.remedy))), "words"),
+        Column("Since", lambda one: words.moment(one.since_utc, timezone)),
     ]
 
 
-def trust_section(facts: Facts) -> Shown:
-    """How often the reports agree, by report and measure, and how fresh each is: its latest customer counts.
-
-    Customers of which nothing is awaited count only where there is no other; a customer that never had a
-    success leaves the report without one.
-    """
-    freshness = []
-    for report, group in groupby(facts.standings, key=lambda one: one.report):
-        customers = list(group)
-        awaited = [one for one in customers if one.is_awaited]
-        successes = [one.last_success_utc for one in awaited or customers]
-        months = [one.newest_held_month for one in awaited or customers]
-        freshness.append(
-            {
-                "report": report,
-                "held_through": min((month for month in months if month), default=None),
-                "oldest_success_utc": None if None in successes else min(one for one in successes if one),
-                "due_utc": min((one.due_utc for one in awaited if one.due_utc), default=None),
-                "awaited": len(awaited),
-                "late": [one.customer for one in customers if one.is_late],
-                "refused": [one.customer for one in customers if one.state == "login refused"],
-            }
-        )
-    found = {(one["compared"], one["measure"]): one for one in facts.agreements}
-    measures = dict.fromkeys(measure for _, measure in found)
-    agreement = {
-        compared: {measure: found.get((compared, measure)) for measure in measures} for compared, _ in found
-    }
-    return {"freshness": freshness, "agreement": agreement}
+def _restatement_columns(words: Language, timezone: ZoneInfo) -> list[Column[Restatement]]:
+    return [
+        Column("Noted", lambda one: words.moment(one.noted_at_utc, timezone)),
+        Column("Report", lambda one: one.report),
+        Column("Office", lambda one: one.office_name),
+        Column("Month", lambda one: one.month, "month"),
+        Column("Commission before", lambda one: one.commission_before, "exact"),
+        Column("since", lambda one: one.commission_after, "exact"),
+        Column("Change", lambda one: one.commission_change, "exact"),
+        Column("Rows", lambda one: one.row_count_change, "count"),
+    ]
 
 
-def coverage(facts: Facts) -> Shown | None:
-    """Customers by months, the newest first, over all reports and for each; none when no month is held.
-
-    Months after the latest publication and request are left out: budgets of months to come are no coverage.
-    """
-    days = [one["at_utc"].date() for one in facts.publications] + [one["day"] for one in facts.requests]
-    until = max(days, default=date.max).replace(day=1)
-    held = {one.month for one in facts.held_months if one.month and one.month <= until}
-    if not held:
-        return None
-    first, last = min(held), max(held)
-    count = (last.year - first.year) * 12 + last.month - first.month + 1
-    months = last_months(last, min(count, MOST_COVERED_MONTHS))[::-1]
-    customers = sorted({one.customer for one in (*facts.held_months, *facts.marks)})
-    reports = sorted({one.report for one in facts.held_months if one.month in held})
-    states = _month_states(facts, reports, customers, months)
-    shown = {*states.values(), "held", "open"}
-    return {
-        "years": [(year, list(same)) for year, same in groupby(months, key=lambda month: month.year)],
-        "whole": _matrix("All reports", reports, customers, months, states),
-        "reports": [_matrix(one, [one], customers, months, states) for one in reports],
-        "legend": [(state, *_STATES[state]) for state in _STATES if _STATES[state][0] and state in shown],
-        "is_cut": count > MOST_COVERED_MONTHS,
-    }
+def _standing_columns(words: Language, timezone: ZoneInfo) -> list[Column[Standing]]:
+    return [
+        Column("Report", lambda one: one.report),
+        Column("Customer", lambda one: one.customer),
+        Column("Held through", lambda one: one.newest_held_month, "month"),
+        Column("Last success", lambda one: words.moment(one.last_success_utc, timezone)),
+        Column("Next due", lambda one: words.moment(one.due_utc, timezone)),
+        Column("State", lambda one: one.state),
+    ]
 
 
-def _month_states(
-    facts: Facts, reports: Sequence[str], customers: Sequence[str], months: Sequence[date]
-) -> MonthStates:
-    held = {(one.report, one.customer, one.month): one for one in facts.held_months}
-    first = {report: min(month for name, _, month in held if month and name == report) for report in reports}
-    marks = {(one.report, one.customer, one.month): _MARKS[one.state] for one in facts.marks}
-    off = {(one.report, one.customer) for one in facts.standings if not one.is_awaited}
-    found: dict[tuple[str, str, date], str] = {}
-    for key in product(reports, customers, months):
-        report, customer, month = key
-        one = held.get(key)
-        if one:
-            state = "open" if one.state == "open" else "held" if one.rows else "empty"
-        else:
-            state = "missing" if month >= first[report] else "none"
-        if (report, customer) in off:
-            found[key] = state if one else "off"
-        else:
-            refused = None if one else marks.get((report, customer, None))
-            found[key] = marks.get(key) or refused or state
-    return found
-
-
-def _matrix(
-    name: str, reports: Sequence[str], customers: Sequence[str], months: Sequence[date], states: MonthStates
-) -> Shown:
-    """The worst of the reports' states in each square, equal squares side by side with their count.
-
-    Of several reports, one that is rightly empty is held, and one that is not asked does not count.
-    """
-    rows: dict[str, list[Shown]] = {}
-    wrong: dict[str, int] = {}
-    for customer in customers:
-        squares = []
-        for month in months:
-            of_reports = {report: states[report, customer, month] for report in reports}
-            counted = ["held" if len(reports) > 1 and one == "empty" else one for one in of_reports.values()]
-            asked = [state for state in counted if state not in ("none", "off")]
-            worst = max(asked or ["off" if "off" in counted else "none"], key=_BADNESS.__getitem__)
-            title = ""
-            if _BADNESS[worst] >= _BADNESS["refused"]:
-                guilty = ", ".join(report for report, state in of_reports.items() if state == worst)
-                title = f"{customer}, {language('en').month(month)}: {_STATES[worst][1]} ({guilty})"
-            for state in of_reports.values():
-                if _BADNESS[state] >= _BADNESS["refused"]:
-                    wrong[state] = wrong.get(state, 0) + 1
-            squares.append((worst, title))
-        rows[customer] = [
-            {"state": state, "sign": _STATES[state][0], "title": title, "squares": len(list(same))}
-            for (state, title), same in groupby(squares)
-        ]
-    summary = ", ".join(f"{count} {_STATES[state][1]}" for state, count in wrong.items())
-    return {"name": name, "summary": summary or "nothing is missing", "is_complete": not wrong, "rows": rows}
+_AGREEMENTS = [
+    Column[Agreement]("Office report held against", lambda one: one.compared),
+    Column[Agreement]("Measure", lambda one: one.measure),
+    Column[Agreement]("Compared", lambda one: one.compared_count, "count"),
+    Column[Agreement]("Differ", lambda one: one.different_count, "count"),
+]
+_DIFFERENCES = [
+    Column[Difference]("Month", lambda one: one.month, "month"),
+    Column[Difference]("Office", lambda one: one.office_name),
+    Column[Difference]("Held against", lambda one: one.compared),
+    Column[Difference]("Measure", lambda one: one.measure),
+    Column[Difference]("Office report", lambda one: one.amount, "exact"),
+    Column[Difference]("Other report", lambda one: one.compared_amount, "exact"),
+    Column[Difference]("Difference", lambda one: one.difference, "exact"),
+    Column[Difference]("Likely because", lambda one: one.likely_reason, "words"),
+]
+_REQUESTS = [
+    Column[RequestDay]("Day", lambda one: one.day, "day"),
+    Column[RequestDay]("Requests", lambda one: one.requests, "count"),
+    Column[RequestDay]("Repeated", lambda one: one.repeated, "count"),
+    Column[RequestDay]("Failed", lambda one: one.failed, "count"),
+    Column[RequestDay]("Received, MB", lambda one: (one.bytes or 0) / 1_000_000, "parts"),
+]
+_QUARANTINE = [
+    Column[SetAside]("Report", lambda one: one.report),
+    Column[SetAside]("Table", lambda one: one.table_name),
+    Column[SetAside]("Column", lambda one: one.column_name),
+    Column[SetAside]("Why", lambda one: one.reason, "words"),
+    Column[SetAside]("Rows", lambda one: one.row_count, "count"),
+    Column[SetAside]("First month", lambda one: one.first_month, "month"),
+    Column[SetAside]("Last month", lambda one: one.last_month, "month"),
+]

@@ -43,8 +43,11 @@ def _templates() -> Environment:
 
 
 def _shown(value: object) -> object:
-    """A value as a page may hold it: HTML knows no control characters but line breaks, and no NUL at all."""
-    return type(value)(visible_lines(value)) if isinstance(value, str) else value
+    """A value as a page may hold it: HTML knows no control characters but line breaks, and no NUL at all.
+
+    What a macro has written is Markup, of which every value went through here.
+    """
+    return visible_lines(value) if type(value) is str else value
 
 
 @cache

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import date
-from typing import Protocol
+from typing import Any, Protocol
 
+from pipelines.months import Month
+from pipelines.sandbox.budget_writes import PLACES, BudgetWrites
 from pipelines.sandbox.calls import Call, CallLog, Refusal, Reply, json_reply
 from pipelines.sandbox.faults import Fault, Faults
+from pipelines.sandbox.world.records import Budget
 from pipelines.sandbox.world.world import World
 
 
@@ -25,6 +28,10 @@ class Controlled(Protocol):
     def world(self) -> World: ...
 
     def set_as_of(self, as_of: date) -> None: ...
+
+    budgets: BudgetWrites
+
+    def budget(self, office_id: str, user_id: str, month: Month) -> Budget: ...
 
 
 def concerns(call: Call) -> bool:
@@ -55,6 +62,9 @@ def _answer(service: Controlled, call: Call) -> object:
         case "POST", "faults":
             service.faults.switch(_faults(json.loads(call.body)))
             return {"faults": service.faults.described()}
+        case "POST", "budgets":
+            service.budgets.set(_changed(service, json.loads(call.body)), at_once=True)
+            return {"budgets": len(service.budgets.written)}
         case "POST", "as-of":
             body = json.loads(call.body)
             if not isinstance(body, dict) or "asOf" not in body:
@@ -79,6 +89,17 @@ def _world(service: Controlled) -> object:
             for one in chain.offices.values()
         ],
     }
+
+
+def _changed(service: Controlled, body: object) -> Budget:
+    """A budget as somebody sets it who works in the brokerage system itself."""
+    if not isinstance(body, dict) or not {"customerId", "userId", "month"} <= set(body):
+        raise ValueError(
+            'the body is {"customerId": ..., "userId": ..., "month": "YYYY-MM", "commission": 1}'
+        )
+    known = service.budget(body["customerId"], body["userId"], Month.parse(body["month"]))
+    changed: dict[str, Any] = {name: int(body[name]) for name in PLACES if name in body}
+    return replace(known, **changed)
 
 
 def _faults(body: object) -> list[Fault]:

@@ -53,11 +53,11 @@ def replacement(striking: Sequence[Fault], clock: Callable[[], datetime] | None)
     for fault in striking:
         if fault.kind == "redirect":
             headers = {"Location": "/Account/Login?ReturnUrl=%2F", "Content-Type": "text/html"}
-            return _delivered(Reply(302, headers, HTML), striking)
+            return delivered(Reply(302, headers, HTML), striking)
         if fault.kind in STATUSES:
             headers = _retry_after(fault, clock) if fault.kind in ("429", "503") else {}
             reply = json_reply(int(fault.kind), {"message": MESSAGES[fault.kind]}, headers)
-            return _delivered(reply, striking)
+            return delivered(reply, striking)
     return None
 
 
@@ -104,10 +104,11 @@ def spoiled(reply: Reply, striking: Sequence[Fault], target: str, seed: int) -> 
         elif fault.kind == "gzip":
             headers: Mapping[str, str] = {**reply.headers, "Content-Encoding": "gzip"}
             reply = replace(reply, headers=headers, body=gzip.compress(reply.body, compresslevel=1, mtime=0))
-    return _delivered(reply, striking)
+    return delivered(reply, striking)
 
 
-def _delivered(reply: Reply, striking: Sequence[Fault]) -> Reply:
+def delivered(reply: Reply, striking: Sequence[Fault]) -> Reply:
+    """The reply as faults let it reach the caller."""
     for fault in striking:
         if fault.kind == "slow_start":
             reply = replace(reply, first_byte_after=fault.seconds)

@@ -35,6 +35,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     login = "a login, for some customers only if named (repeatable; default sandbox:sandbox)"
     add("--login", action="append", default=[], metavar="USER:PASSWORD[:CUSTOMER,...]", help=login)
     add("--latency", type=float, default=0.0, metavar="MS", help="milliseconds before every answer")
+    shown = f"seconds until a budget that was set is shown {default}"
+    add("--budget-delay", type=float, default=0.0, metavar="SECONDS", help=shown)
+    left_out = f"what becomes of a measure that a budget leaves out {default}"
+    add("--omitted-budgets", choices=("kept", "zeroed"), default="kept", help=left_out)
     add("--log", type=Path, metavar="FILE", help="append every request as a line of JSON")
 
 
@@ -64,6 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
 def service_of(arguments: argparse.Namespace) -> Service:
     """The service the command line describes; refuses what makes no sense with a sentence."""
     from pipelines.months import Month
+    from pipelines.sandbox.budget_writes import BudgetWrites
     from pipelines.sandbox.calls import CallLog
     from pipelines.sandbox.faults import Fault
     from pipelines.sandbox.service import SandboxLogin, Service
@@ -87,6 +92,7 @@ def service_of(arguments: argparse.Namespace) -> Service:
         latency=arguments.latency / 1000,
         log=CallLog(arguments.log),
         today=None if as_of else _today,
+        budgets=BudgetWrites(arguments.budget_delay, arguments.omitted_budgets),
     )
 
 

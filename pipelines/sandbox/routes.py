@@ -44,6 +44,7 @@ class Route:
     reads_page: bool = False
     reads_months: bool = False
     reads_estate: bool = False
+    writes: bool = False
 
     def match(self, segments: tuple[str, ...]) -> dict[str, str] | None:
         """The values of the segments in braces, or None if the path is another one."""
@@ -194,6 +195,11 @@ def _budgets(name: str) -> tuple[Route, Route]:
     return Route(f"{base}/{{year}}/{{month}}", answer), Route(f"{base}/{{userId}}/{{year}}/{{month}}", answer)
 
 
+def nothing(_: Question) -> object:
+    """What is answered where something was written."""
+    return None
+
+
 def _budget_report(name: str) -> Route:
     answer = partial(budget_answers.over_months, name)
     return Route(f"/Report/Budget/{{customerId}}/{name}", answer, reads_months=True)
@@ -221,13 +227,14 @@ ROUTES: tuple[Route, ...] = (
     _budget_report("SoldEstates"),
     _budget_report("Commission"),
     _budget_report("Crm"),
+    Route(f"{_BI}/Budget/{{customerId}}/{{officeId}}/{{userId}}/{{year}}/{{month}}", nothing, writes=True),
 )
 
 
-def find(segments: tuple[str, ...]) -> tuple[Route, dict[str, str]] | None:
+def find(segments: tuple[str, ...], method: str = "GET") -> tuple[Route, dict[str, str]] | None:
     """The route of a path and what its braces hold."""
     for route in ROUTES:
         filled = route.match(segments)
-        if filled is not None:
+        if filled is not None and route.writes is (method == "POST"):
             return route, filled
     return None

@@ -94,7 +94,10 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         length = int(self.headers.get("Content-Length") or 0)
         headers = {name.lower(): value for name, value in self.headers.items()}
-        call = Call(self.command, self.path, headers, self.rfile.read(length))
+        body = self.rfile.read(length)
+        if len(body) < length:
+            raise ConnectionError("the request broke off")
+        call = Call(self.command, self.path, headers, body)
         with self.server.service.answering(call) as reply:
             self._deliver(reply)
 

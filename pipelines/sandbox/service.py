@@ -10,12 +10,15 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from threading import RLock
 
+from pipelines.months import Month
 from pipelines.sandbox import control, fault_effects
 from pipelines.sandbox.answers.formats import without_nulls
 from pipelines.sandbox.answers.snapshot import DateTo, Question, Shapes, Snapshot
+from pipelines.sandbox.budget_writes import BudgetWrites, no_budget
 from pipelines.sandbox.calls import Call, CallLog, LoggedCall, Refusal, Reply, json_reply
 from pipelines.sandbox.faults import Fault, Faults
 from pipelines.sandbox.routes import find
+from pipelines.sandbox.world.records import Budget
 from pipelines.sandbox.world.world import World
 
 
@@ -44,6 +47,7 @@ class Service:
         log: CallLog | None = None,
         today: Callable[[], date] | None = None,
         clock: Callable[[], datetime] | None = None,
+        budgets: BudgetWrites | None = None,
     ) -> None:
         self.logins = tuple(logins)
         self.shapes = shapes
@@ -55,7 +59,8 @@ class Service:
         self._today = today
         self._clock = clock
         self._lock = RLock()
-        self._snapshot = Snapshot(world)
+        self.budgets = budgets or BudgetWrites()
+        self._snapshot = Snapshot(world, self.budgets)
 
     @property
     def world(self) -> World:
@@ -64,7 +69,12 @@ class Service:
     def set_as_of(self, as_of: date) -> None:
         """From now on show the world on that day; it no longer moves on with the calendar."""
         self._today = None
-        self._snapshot = Snapshot(self.world.at(as_of))
+        self._snapshot = Snapshot(self.world.at(as_of), self.budgets)
+
+    def budget(self, office_id: str, user_id: str, month: Month) -> Budget:
+        """The budget of a user as it is shown now; zero where none was ever set."""
+        known = {one.user_id: one for one in self._snapshot.budgets(office_id, month)}
+        return known.get(user_id) or no_budget(user_id, office_id, month)
 
     @contextmanager
     def answering(self, call: Call) -> Iterator[Reply]:
@@ -79,7 +89,7 @@ class Service:
         """The reply to a request; a refusal is answered as the interface says."""
         with self._lock:
             if self._today is not None and self._today() != self.world.as_of:
-                self._snapshot = Snapshot(self.world.at(self._today()))
+                self._snapshot = Snapshot(self.world.at(self._today()), self.budgets)
             try:
                 if control.concerns(call):
                     return control.respond(self, call)
@@ -101,10 +111,10 @@ class Service:
         instead = fault_effects.replacement(striking, self._clock)
         if instead is not None:
             return instead
-        found = find(call.segments)
-        if found is None:
+        found = find(call.segments, call.method)
+        if found is None and not find(call.segments):
             raise Refusal(404, "There is nothing here.")
-        if call.method != "GET":
+        if found is None or call.method not in ("GET", "POST"):
             raise Refusal(405, f"{call.method} is not supported here.")
         route, filled = found
         self._check_rights(login, customer)
@@ -114,6 +124,9 @@ class Service:
             filled,
             call.query,
         )
+        if route.writes:
+            self._write_budget(question, filled, call.body)
+            return fault_effects.delivered(Reply(204), striking)
         if route.reads_page:
             question = fault_effects.disturbed(question, striking, self.faults.moved, call)
         answer = route.answer(question)
@@ -123,6 +136,13 @@ class Service:
         else:
             reply = json_reply(200, without_nulls(answer) if self.shapes == "b" else answer)
         return fault_effects.spoiled(reply, striking, call.target, self.world.history.seed)
+
+    def _write_budget(self, question: Question, filled: dict[str, str], body: bytes) -> None:
+        office = next((one for one in question.offices if one.own_id == filled["officeId"]), None)
+        if office is None or question.months is None:  # the two ids of an office are not interchangeable
+            raise Refusal(404, f"There is no office {filled['officeId']}.")
+        known = self.budget(office.customer_id, filled["userId"], question.months[0])
+        self.budgets.accept(body, known)
 
     def _login(self, header: str | None) -> SandboxLogin:
         """The login a Basic header in UTF-8 names; refuses everything else with 401."""
@@ -162,5 +182,5 @@ class Service:
 
 def _customer_of(call: Call) -> str | None:
     """The customer a request is about, wherever it is named."""
-    found = find(call.segments)
+    found = find(call.segments, call.method)
     return (found[1].get("customerId") if found else None) or call.query.get("customerid")

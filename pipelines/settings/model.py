@@ -205,6 +205,7 @@ class Settings(BaseModel):
     pseudonym_key: Secret = Field(default=NO_SECRET, description="a secret key of any length")
     pseudonym_key_file: Path | None = Field(default=None, description="a file that holds the key")
     keep_published: int = Field(default=5, ge=1, le=1000, description="a whole number from 1 to 1000")
+    allow_budget_writes: bool = Field(default=False, description="true or false")
     published_url: Link = Field(
         default="", description="the address at which people open the published file and its page"
     )

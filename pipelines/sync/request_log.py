@@ -54,7 +54,7 @@ class RequestLogger:
             "brokerbi.customer": one.request.customer,
             "brokerbi.window": one.request.window,
             "brokerbi.try": one.number,
-            "http.request.method": "GET",
+            "http.request.method": one.request.method,
             "http.request.resend_count": one.number - 1,
             "http.response.status_code": one.status,
             "http.response.body.size": one.bytes,

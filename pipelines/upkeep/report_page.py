@@ -1,22 +1,26 @@
-"""The pages beside the published file: the chain's, each office's, the operators' and the dictionary."""
+"""The pages beside the published file: of the chain and its parts, of operators, and the dictionary."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from pipelines.diagnosis.stored_sales import news_with_homes
 from pipelines.page import dictionary
-from pipelines.page.facts import OF_FIGURES, OF_PIPELINE, QUERIES, Row, facts_by_office, facts_from_rows
-from pipelines.page.html_page import Form, office_file, render_chain, render_office, render_operators
+from pipelines.page.facts import OF_FIGURES, OF_PIPELINE, RECORDS, facts_from_rows
+from pipelines.page.html_page import (
+    FOLDERS,
+    Form,
+    page_of_chain,
+    page_path,
+    render_operators,
+    render_page,
+)
 from pipelines.page.language import language
-from pipelines.page.news import MOST_LISTED
 from warehouse.errors import WarehouseError, explained
-from warehouse.load.landing import Landing
 from warehouse.marts.queries import SQL, published_rows, working_rows
 from warehouse.store.database import Store
 from warehouse.store.files import SHARED_FILE, shared_folder, write_file
@@ -28,8 +32,6 @@ if TYPE_CHECKING:
 REPORT_PAGE = "report.html"
 OPERATORS_PAGE = "operators.html"
 DICTIONARY_PAGE = "dictionary.html"
-OFFICE_PAGES = "offices"
-"""The folder of the offices' pages, which holds nothing else."""
 
 
 @dataclass(frozen=True)
@@ -51,53 +53,51 @@ def write_report_page(settings: Settings, now: datetime, out: Path | None = None
     """
     began = time.monotonic()
     data_dir = settings.data_dir
-    facts = facts_from_rows(published_rows(data_dir, SQL / "page", QUERIES))
-    facts = replace(facts, news=news_with_homes(Landing(data_dir / "landing"), facts.news, MOST_LISTED))
+    facts = facts_from_rows(published_rows(data_dir, SQL / "page", RECORDS))
     form = _form(settings, now)
     path = out or data_dir / REPORT_PAGE
     pages: dict[Path, str] = {}
     if out is None:
-        offices = facts_by_office(facts)
-        files = {office: f"{OFFICE_PAGES}/{office_file(office)}" for office in offices}
-        for office, own in offices.items():
-            pages[data_dir / files[office]] = render_office(own, form, office, facts)
+        for page in facts.scopes:
+            if page.kind != "chain":
+                pages[data_dir / page_path(page)] = render_page(facts, form, page)
         pages[data_dir / OPERATORS_PAGE] = render_operators(facts, form)
-        pages[path] = render_chain(facts, form, files)
-    else:
-        pages[path] = render_chain(facts, form, {})
+    pages[path] = render_page(facts, form, page_of_chain(facts), has_links=out is None)
     with explained(path):
-        if out is None:
-            shared_folder(data_dir / OFFICE_PAGES)
         for place, html in pages.items():
+            if place.parent != data_dir and out is None:
+                shared_folder(place.parent)
             write_file(place, html.encode(), mode=SHARED_FILE)
         if out is None:
-            _remove_office_pages(data_dir, kept=pages)
+            _remove_pages_beside(data_dir, kept=pages)
     seconds = time.monotonic() - began
     return ReportPage(path, path.stat().st_size, seconds, tuple(facts.missing))
 
 
-def _remove_office_pages(data_dir: Path, kept: Iterable[Path] = ()) -> None:
-    for page in set((data_dir / OFFICE_PAGES).glob("*.html")) - set(kept):
-        page.unlink(missing_ok=True)
+def _remove_pages_beside(data_dir: Path, kept: Iterable[Path] = ()) -> None:
+    for folder in FOLDERS.values():
+        for page in set((data_dir / folder).glob("*.html")) - set(kept):
+            page.unlink(missing_ok=True)
 
 
 def remove_pages(data_dir: Path) -> None:
     """Remove the pages that name persons: all but the dictionary."""
     for name in (REPORT_PAGE, OPERATORS_PAGE):
         (data_dir / name).unlink(missing_ok=True)
-    _remove_office_pages(data_dir)
+    _remove_pages_beside(data_dir)
 
 
 def write_dictionary_page(data_dir: Path, *, timezone: str, now: datetime) -> Path | None:
     """Render the dictionary of the published file; None for a file of before, which does not say enough."""
-    rows = published_rows(data_dir, SQL / "page", dictionary.QUERIES)
-    rows[dictionary.LINEAGE] = rows[dictionary.LINEAGE] or []  # files of before do not tell it
+    rows = published_rows(data_dir, SQL / "page", dictionary.RECORDS)
+    rows["dictionary_lineage"] = rows["dictionary_lineage"] or []  # files of before do not tell it
     known = {name: found for name, found in rows.items() if found is not None}
     if len(known) < len(rows):
         return None
     path = Path(data_dir) / DICTIONARY_PAGE
     with explained(path):
-        html = dictionary.render_dictionary(known, timezone=timezone, made_at_utc=now)
+        found = dictionary.dictionary_from_rows(known)
+        html = dictionary.render_dictionary(found, timezone=timezone, made_at_utc=now)
         write_file(path, html.encode(), mode=SHARED_FILE)
     return path
 
@@ -128,7 +128,7 @@ def refresh_operators_page(settings: Settings, now: datetime) -> str:
     return ""
 
 
-def _figures(data_dir: Path) -> Mapping[str, Sequence[Row] | None]:
+def _figures(data_dir: Path) -> Mapping[str, Sequence[Mapping[str, Any]] | None]:
     """What the operators' page says of the published file; nothing as long as there is none."""
     try:
         return published_rows(data_dir, SQL / "page", OF_FIGURES)

@@ -1,6 +1,7 @@
 -- Are there budgets without an amount or a known office, or with several amounts at once?
 -- One row per report and trouble; the shape of budgets is assumed, so look at its file in sql/staging.
 -- Severity: warning
+-- Concerns: budgets
 SELECT report, measure, 'no amount, or none that is a number' AS trouble, count(*) AS row_count
 FROM marts.budgets
 WHERE amount IS NULL AND valid_to_utc IS NULL

@@ -1,6 +1,7 @@
 -- Does a documented id stand twice in one answer?
 -- One row per table, load, month and id that stands more than once.
 -- Severity: warning
+-- Concerns: commission
 -- For each: SELECT meta.tables.table_name, report, "key"[1] AS id FROM meta.tables SEMI JOIN duckdb_tables() AS made
 --   ON made.schema_name = 'bi' AND made.table_name = meta.tables.table_name WHERE NOT history AND len("key") = 1
 -- Columns:

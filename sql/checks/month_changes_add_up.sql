@@ -1,6 +1,7 @@
 -- Do the reasons of changes add up to what months have become since they were over?
 -- One row per office, month and measure of which they do not: a change across an answer without that amount is not told.
 -- Severity: warning
+-- Concerns: nothing
 WITH amounts AS (
     SELECT
         office_id,

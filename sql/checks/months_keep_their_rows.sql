@@ -1,6 +1,7 @@
 -- Did a month that had rows lose all of them?
 -- One row per report, office and month that was over, had rows, and has none since the newest load.
 -- Severity: warning
+-- Concerns: commission
 SELECT noted_at_utc, report, office_id, office_name, month, row_count_change, commission_before, load_id_after
 FROM marts.restatements
 QUALIFY row_number() OVER (PARTITION BY report, office_id, month ORDER BY noted_at_utc DESC) = 1

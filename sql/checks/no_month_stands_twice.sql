@@ -1,6 +1,7 @@
 -- Do the rows of a month come from more than the one load in force?
 -- One row per table, customer and month with rows of another load than meta.months names.
 -- Severity: error
+-- Concerns: commission
 -- For each: SELECT meta.tables.table_name, report FROM meta.tables SEMI JOIN duckdb_tables() AS made
 --   ON made.schema_name = 'bi' AND made.table_name = meta.tables.table_name WHERE NOT history AND parent_name IS NULL
 WITH found AS (

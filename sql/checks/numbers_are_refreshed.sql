@@ -2,6 +2,7 @@
 -- One row per customer that is switched off, removed or refused some reports and counts for an office because nobody
 -- else answers for it: only these reports, and only the latest thirteen months, in which numbers still change.
 -- Severity: warning
+-- Concerns: commission
 SELECT
     customer_id,
     source_state,

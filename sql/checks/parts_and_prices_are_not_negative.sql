@@ -2,6 +2,7 @@
 -- One row per office or user and month, and per sale, with a negative price, count or part; the sum over all months held
 -- says whether it only takes back what an earlier month held. Negative commissions have a check of their own.
 -- Severity: warning
+-- Concerns: sales
 SELECT
     'office' AS earner_kind, office_id AS earner_id, month,
     sold_total_price, sold_estate_parts, writing_parts, valuation_parts,

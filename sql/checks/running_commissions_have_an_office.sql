@@ -1,6 +1,7 @@
 -- Did an office earn running commissions that no configured customer answers for?
 -- One row per office and month; its commissions are in no mart.
 -- Severity: warning
+-- Concerns: nothing
 SELECT
     customer_id AS office_id,
     _month AS month,

@@ -1,6 +1,7 @@
 -- Do the changes of single sales add up to what their months were restated by?
 -- One row per office, month and moment at which they do not, since sales have been remembered.
 -- Severity: warning
+-- Concerns: sales
 WITH restated AS (
     SELECT
         noted_at_utc,

@@ -1,6 +1,7 @@
 -- Does an estate stand in two months, because its contract date was changed after the first was last asked for?
 -- One row per estate and month that gives way; asking for these months again (sync --refresh) heals it.
 -- Severity: warning
+-- Concerns: sales
 SELECT older.id AS estate_id, older._customer AS customer, older._month AS month, sales._month AS counted_month
 FROM bi.sales_estates AS older
 INNER JOIN marts.sales AS sales ON sales.estate_id = older.id

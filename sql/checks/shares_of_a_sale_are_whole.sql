@@ -1,6 +1,7 @@
 -- Do the agents' shares of a sale make up the whole commission?
 -- One row per sale whose shares miss 100 % by more than rounding, or whose amounts miss the commission.
 -- Severity: warning
+-- Concerns: sales
 SELECT month, office_id, estate_id, agent_count, agent_share, commission, agent_commission
 FROM marts.sales
 WHERE agent_count > 0

@@ -3,6 +3,7 @@
 -- sale or user may be negative, when what an earlier month held is taken back in a later one, or was earned before the
 -- first month held: parts_and_prices_are_not_negative names those. Commissions may be taken back.
 -- Severity: error
+-- Concerns: commission
 WITH summed AS (
     SELECT
         'office' AS earner_kind,

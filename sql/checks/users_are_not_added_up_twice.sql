@@ -1,6 +1,7 @@
 -- Do two customers answer with the same amounts for one user, so that the user is counted twice?
 -- One row per user and customers; an office may be reported with the whole of its user instead of a part.
 -- Severity: warning
+-- Concerns: agents
 SELECT
     user_id,
     user_label,

@@ -1,13 +1,11 @@
 -- What did each agent earn this year at each office, and how far is that from the agent's own budget?
 -- One row per office and user at work there: January to month, the newest one that is over for every office. Budget and
--- reached are of the months that have a budget of the user and are known, so that their difference is the user's part of
--- the gap; both are null without a budget. Has left says who was taken out of the directory, or is missing in it and was
--- not active in month. Last seen is the last month of any activity at the office, of those and of who was not active for two
--- months; null of the others. Before is of the same months of the year before, where all of them are held for the office; whoever earned
--- then and not since is there too. In month and in month before are of the last of these months and of the same one a year
--- before, where both are held for the office. New since is the first month of activity at the office of those who were not active
--- there in January of the year before, where that year is held: they are compared with nothing. It is as well of
--- those who came after month; null of the others. Declared VAT is taken off, as in office_months.
+-- reached are of the months that have a budget of the user and are known; both are null without a budget. Last seen is the last
+-- month of any activity at the office, of who has left and of who was not active for two months. Before is of the same months of the year before, where all of them are
+-- held for the office; whoever earned then and not since is there too. New since is the first month of activity at the office
+-- of those who were not active there in January of the year before, where that year is held, and of those who came after month:
+-- of these commission change is null.
+-- Declared VAT is taken off.
 WITH last_month AS (
     SELECT month FROM marts.chain_month WHERE is_last_over
 ),
@@ -19,8 +17,7 @@ earned_by_year AS (
         year(last_month.month) - year(users.month) AS years_ago,
         any_value(users.user_label) AS name,
         sum(users.commission) AS commission,
-        sum(users.commission) FILTER (month(users.month) = month(last_month.month)) AS in_month,
-        sum(users.sold_estate_parts) AS sold_estate_parts,
+        sum(users.sold_estate_parts) AS homes,
         count(*) FILTER (users.is_active) AS active_months,
         bool_and(users.is_commission_complete) AS is_complete
     FROM marts.user_month AS users
@@ -41,16 +38,6 @@ held_before AS (
     HAVING count(*) = month(last_month.month)
 ),
 
-held_month AS (
-    SELECT sources.office_id
-    FROM marts.office_sources AS sources
-    INNER JOIN last_month
-        ON sources.month IN (last_month.month, last_month.month - INTERVAL 1 YEAR)
-    WHERE sources.report = 'commission_user' AND NOT sources.is_cut_short
-    GROUP BY sources.office_id
-    HAVING count(*) = 2
-),
-
 active AS (
     SELECT office_id, user_id, min(month) AS first_month, max(month) AS last_month
     FROM marts.user_month
@@ -68,29 +55,19 @@ budgeted AS (
 )
 
 SELECT
-    last_month.month,
     office_id,
-    user_id,
+    last_month.month,
     coalesce(earned.name, names.user_label, user_id) AS name,
-    (coalesce(earned.commission, 0 * before.commission) / (1 + declared.vat_rate))::DECIMAL(18, 4) AS commission,
-    coalesce(earned.sold_estate_parts, 0 * before.sold_estate_parts)::DECIMAL(19, 8) AS sold_estate_parts,
-    coalesce(earned.active_months, 0) AS active_months,
+    without_vat(coalesce(earned.commission, 0 * before.commission), basis)::DECIMAL(18, 4) AS commission,
+    coalesce(earned.homes, 0 * before.homes)::DECIMAL(19, 8) AS homes,
+    without_vat(earned.commission / nullif(earned.active_months, 0), basis)::DECIMAL(18, 4) AS a_month,
     coalesce(earned.is_complete, before.is_complete, false) AS is_complete,
     CASE
         WHEN held_before.office_id IS NOT NULL AND before.is_complete IS NOT FALSE
-        THEN (coalesce(before.commission, 0) / (1 + declared.vat_rate))::DECIMAL(18, 4)
+        THEN without_vat(coalesce(before.commission, 0), basis)::DECIMAL(18, 4)
     END AS commission_before,
-    coalesce(before.sold_estate_parts, 0)::DECIMAL(19, 8) AS sold_estate_parts_before,
-    budgeted.budget::DECIMAL(18, 4) AS budget,
-    budgeted.reached::DECIMAL(18, 4) AS reached,
-    CASE
-        WHEN held_month.office_id IS NOT NULL
-        THEN (coalesce(earned.in_month, 0) / (1 + declared.vat_rate))::DECIMAL(18, 4)
-    END AS in_month,
-    CASE
-        WHEN held_month.office_id IS NOT NULL
-        THEN (coalesce(before.in_month, 0) / (1 + declared.vat_rate))::DECIMAL(18, 4)
-    END AS in_month_before,
+    nullif(budgeted.budget, 0)::DECIMAL(18, 4) AS budget,
+    CASE WHEN budgeted.budget <> 0 THEN budgeted.reached END::DECIMAL(18, 4) AS reached,
     CASE
         WHEN active.first_month > last_month.month
             OR (
@@ -99,22 +76,22 @@ SELECT
             )
         THEN active.first_month
     END AS new_since,
-    names.left_directory_on IS NOT NULL
-    OR coalesce(names.is_missing_in_directory AND active.last_month < last_month.month, false) AS has_left,
+    coalesce(names.has_left, false) AS has_left,
     CASE
-        WHEN has_left OR active.last_month < last_month.month - INTERVAL 2 MONTH THEN active.last_month
-    END AS last_seen
+        WHEN names.has_left OR active.last_month < last_month.month - INTERVAL 2 MONTH THEN active.last_month
+    END AS last_seen,
+    CASE
+        WHEN commission_before <> 0 AND new_since IS NULL
+        THEN (coalesce(earned.commission, 0) / nullif(before.commission, 0) - 1)::DOUBLE
+    END AS commission_change
 FROM (FROM earned_by_year WHERE years_ago = 0) AS earned
 FULL JOIN budgeted USING (office_id, user_id)
 FULL JOIN (FROM earned_by_year WHERE years_ago = 1 AND commission <> 0) AS before USING (office_id, user_id)
 LEFT JOIN held_before USING (office_id)
-LEFT JOIN held_month USING (office_id)
 LEFT JOIN marts.users AS names USING (user_id)
 LEFT JOIN active USING (office_id, user_id)
+LEFT JOIN meta.tax_basis AS basis ON true
 CROSS JOIN last_month
-CROSS JOIN (
-    SELECT coalesce(max(vat_rate) FILTER (commission_vat = 'included'), 0) AS vat_rate FROM meta.tax_basis
-) AS declared
 WHERE office_id IS NOT NULL
     AND (coalesce(earned.commission, 0) <> 0 OR earned.active_months > 0 OR budgeted.budget <> 0 OR before.commission <> 0)
-ORDER BY office_id, commission DESC NULLS LAST, name
+ORDER BY office_id, earned.commission DESC NULLS LAST, name

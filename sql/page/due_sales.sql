@@ -1,6 +1,6 @@
 -- Which commissions are due the longest?
 -- One row per sale whose possession has come and whose commission is not received: the ten longest of each office that
--- notes receipts at all; a receipt that is noted for a day to come has not come. Declared VAT is taken off, as in office_months.
+-- notes receipts at all; a receipt that is noted for a day to come has not come. Amounts are as in receivables.
 SELECT
     due.office_id,
     coalesce(sales.street_address, due.estate_number, due.estate_id) AS home,
@@ -8,7 +8,7 @@ SELECT
     due.access_on,
     due.days_due,
     due.commission_received_on AS to_be_received_on,
-    (due.due_commission / (1 + declared.vat_rate))::DECIMAL(18, 4) AS due
+    due.due_commission AS due
 FROM marts.receivables AS due
 LEFT JOIN marts.sales AS sales USING (estate_id)
 LEFT JOIN marts.users AS users ON users.user_id = sales.responsible_user_id
@@ -20,9 +20,6 @@ LEFT JOIN (
     LEFT JOIN marts.users AS agents USING (user_id)
     GROUP BY ALL
 ) AS shared USING (estate_id)
-CROSS JOIN (
-    SELECT coalesce(max(vat_rate) FILTER (commission_vat = 'included'), 0) AS vat_rate FROM meta.tax_basis
-) AS declared
 WHERE due.state = 'due' AND due.due_commission > 0 AND due.is_receipt_noted
 QUALIFY row_number() OVER (PARTITION BY due.office_id ORDER BY due.days_due DESC, due.due_commission DESC, due.estate_id) <= 10
 ORDER BY due.office_id, due.days_due DESC, due.due_commission DESC, due.estate_id

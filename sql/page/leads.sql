@@ -1,6 +1,6 @@
 -- How many leads of the last twelve months were received, how many homes do they name, and were those sold?
--- One row per office, part, way and name, and the same of the whole chain without an office: the part says what the name
--- is of (all, side, month, kind, state or office).
+-- One row per page (the chain, a brand, a region or an office), part, way and name: the part says what the name is of (all,
+-- side, month, kind, state or office).
 -- Homes count once, so they add up over everything but sides.
 WITH counted AS (
     SELECT *
@@ -9,9 +9,10 @@ WITH counted AS (
 ),
 
 asked AS (
-    SELECT NULL AS whose, * FROM counted
-    UNION ALL
-    SELECT office_id AS whose, * FROM counted WHERE office_id IS NOT NULL
+    SELECT coalesce(levels.level, 'chain') AS kind, coalesce(levels.member_id, '') AS scope, counted.*
+    FROM counted
+    LEFT JOIN marts.office_levels AS levels ON levels.office_id = counted.office_id
+    WHERE kind = 'chain' OR levels.member_id IS NOT NULL
 ),
 
 named AS (
@@ -25,11 +26,12 @@ named AS (
     UNION ALL BY NAME
     SELECT 'state' AS part, state AS name, * FROM asked
     UNION ALL BY NAME
-    SELECT 'office' AS part, coalesce(office_name, office_id) AS name, * FROM asked WHERE whose IS NULL
+    SELECT 'office' AS part, coalesce(office_name, office_id) AS name, * FROM asked WHERE kind <> 'office'
 )
 
 SELECT
-    whose AS office_id,
+    kind,
+    scope,
     part,
     way,
     name,
@@ -38,9 +40,8 @@ SELECT
     sum(no_home_lead_count)::BIGINT AS without_home,
     sum(home_count)::BIGINT AS homes,
     sum(sold_count)::BIGINT AS sold,
-    sum(sold_home_lead_count)::BIGINT AS leads_of_sold,
-    sum(days_to_contract_total)::BIGINT AS days
+    (sum(days_to_contract_total) / nullif(sum(sold_count), 0))::DOUBLE AS days
 FROM named
 GROUP BY ALL
 HAVING part IN ('all', 'month') OR sum(lead_count) > 0 OR sum(removed_lead_count) > 0
-ORDER BY whose NULLS FIRST, part, way, leads DESC, name
+ORDER BY kind, scope, part, way, leads DESC, name

@@ -7,7 +7,7 @@ SELECT
     last_success_utc,
     due_utc,
     state,
-    state IN ('late', 'never read') AS is_late,
-    state <> 'switched off' AS is_awaited
+    state <> 'switched off' AS is_awaited,
+    is_late OR state IN ('login refused', 'no access') AS is_wrong
 FROM meta.freshness
 ORDER BY report, customer

@@ -1,5 +1,5 @@
 -- Why was the latest file not published?
--- One row where something spoke against it, else none.
-SELECT at_utc, reasons
-FROM meta.publications
-QUALIFY row_number() OVER (ORDER BY at_utc DESC) = 1 AND status IN ('refused', 'failed')
+-- One row where something speaks against it, else none.
+SELECT since_utc, error, remedy
+FROM meta.conditions
+WHERE kind = 'unpublished'

@@ -14,6 +14,8 @@ from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from typing import Any
 
+from pipelines.budgets.budget import BudgetPlan
+from pipelines.budgets.push import push
 from pipelines.planning.plan import Plan
 from pipelines.planning.selection import Selection
 from pipelines.settings.model import Settings
@@ -28,6 +30,8 @@ from warehouse.persons.personal_data import PersonKind
 from warehouse.publishing.publish import rollback
 from warehouse.publishing.retention import compact
 
+PATIENCE = 1.5
+"""Seconds in which a budget that was set is shown."""
 KILLED = -signal.SIGKILL
 NO_ROOM = 77
 """The exit code of a process in which the error meant for it said that the disk is full."""
@@ -44,7 +48,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Job:
-    """`what` is to be done in this directory; `plan` is where a sync writes how many requests it plans."""
+    """`what` is to be done in this directory.
+
+    `plan` is where a sync writes how many requests it plans, or a plan of budgets that is pushed.
+    """
 
     what: str
     data_dir: Path
@@ -136,11 +143,18 @@ def _compact(job: Job) -> int:
     return 0
 
 
+def _push(job: Job) -> int:
+    settings = job.settings.model_copy(update={"allow_budget_writes": True})
+    plan = BudgetPlan.read(job.plan or Path())
+    return int(not push(settings, plan, RunContext(), patience=PATIENCE).is_whole)
+
+
 _JOBS: Mapping[str, Callable[[Job], int]] = {
     "sync": _sync,
     "publish": lambda job: int(not finish(job.settings, FastClock()).publication.published),
     "replay": lambda job: len(replay(job.settings).failures),
     "rollback": _rollback,
+    "push": _push,
     "compact": _compact,
     "erase": lambda job: len(erase(job.settings, *job.person, clock=FastClock()).problems),
 }

@@ -41,6 +41,7 @@ class CheckResult:
     sample: Sequence[Mapping[str, object]]
     question: str
     message: str = ""
+    concerns: str = ""
 
     @property
     def passed(self) -> bool:
@@ -88,6 +89,7 @@ def keep_results(connection: DuckDBPyConnection, results: Sequence[CheckResult],
             "row_count": one.rows,
             "sample": json.dumps(one.sample, default=str, ensure_ascii=False),
             "message": one.message,
+            "concerns": one.concerns,
             "checked_at_utc": at_utc.replace(tzinfo=None),
         }
         for one in results
@@ -137,7 +139,7 @@ def _run(connection: DuckDBPyConnection, check: Query) -> CheckResult:
         rows = len(sample)
         while others := found.fetchmany(COUNTED_AT_ONCE):
             rows += len(others)
+        why = ""
     except duckdb.Error as error:
-        message = str(error)
-        return CheckResult(check.name, check.severity, 1, ({"message": message},), check.question, message)
-    return CheckResult(check.name, check.severity, rows, tuple(sample), check.question)
+        rows, sample, why = 1, [{"message": str(error)}], str(error)
+    return CheckResult(check.name, check.severity, rows, tuple(sample), check.question, why, check.concerns)

@@ -22,7 +22,7 @@ SQL = Path(__file__).resolve().parents[2] / "sql"
 """The room in which every query of this project lives."""
 
 _ENTRY = re.compile(r"  (\S[^:]*): (.*)")
-_SECTIONS = ("Columns", "Expects", "Severity", "Parameters", "Kind", "Key", "For each")
+_SECTIONS = ("Columns", "Expects", "Severity", "Concerns", "Parameters", "Kind", "Key", "For each")
 
 
 class QueryError(Exception):
@@ -37,9 +37,9 @@ class Query:
     describes what comes out, `Expects:` names what undocumented tables are assumed to hold (`a|b` is one
     of the two), `Parameters:` makes a mart a table macro and names the variables an analysis reads,
     `Kind: view` makes a mart a view, `Key:` names the columns that tell its rows apart, `Severity:`
-    grades a check, `For each:` is a query of names that a check is repeated for, written in it like
-    "{table_name}". Only a query that expects something needs the types of its columns (`amount
-    DECIMAL(18, 4): ...`).
+    grades a check, `Concerns:` says which figures of the pages it makes doubtful, `For each:` is a query
+    of names that a check is repeated for, written in it like "{table_name}". Only a query that expects
+    something needs the types of its columns (`amount DECIMAL(18, 4): ...`).
     """
 
     path: Path
@@ -52,6 +52,7 @@ class Query:
     types: Mapping[str, str]
     expects: Mapping[str, str]
     severity: str
+    concerns: str
     for_each: str
     parameters: tuple[str, ...]
     key: tuple[str, ...]
@@ -93,6 +94,7 @@ def _parsed(schema: str, texts: tuple[tuple[Path, str], ...]) -> tuple[Query, ..
             types={entry.partition(" ")[0]: entry.partition(" ")[2] for entry in described},
             expects=_entries(sections["Expects"]),
             severity=" ".join(sections["Severity"]).strip(),
+            concerns=" ".join(sections["Concerns"]).strip(),
             for_each=" ".join(sections["For each"]).strip(),
             parameters=_names(sections["Parameters"]),
             key=_names(sections["Key"]),

@@ -48,6 +48,8 @@ Pair = tuple[str, str]
 """A report's name and a customer's id."""
 ROWID = "rowid::VARCHAR"
 SCHEMAS = ("bi", "marts", "meta")
+PUSHES = "budget_pushes"
+"""A table of meta that has ids of persons, as the memory has; ids in others are of loads."""
 _TEXTS = ("VARCHAR", "JSON", "VARCHAR[]")
 _OWNERS = ("_customer", "customer")
 ROWS_AT_ONCE = 50_000
@@ -392,9 +394,8 @@ def _changes(
     for row in _rows_about(connection, schema, person, tables):
         owners = [row.values.pop(name) for name in _OWNERS if name in row.values]
         is_among = not owners or not person.customers or owners[0] in person.customers
-        changed = (person if is_among else by_id).erase_row(
-            row.values, row.documented, by_id=schema != "meta" or f"marts.{row.table}" in MEMORY
-        )
+        has_ids = schema != "meta" or row.table == PUSHES or f"marts.{row.table}" in MEMORY
+        changed = (person if is_among else by_id).erase_row(row.values, row.documented, by_id=has_ids)
         if changed:
             yield row, changed
 

@@ -1,7 +1,7 @@
 const field = document.getElementById("search"), count = document.getElementById("found");
 const tables = [...document.querySelectorAll("details.table")].map(table => ({
   table, head: table.querySelector("summary").textContent.toLowerCase(),
-  rows: [...table.querySelectorAll("tbody tr")].map(row => ({row, text: row.textContent.toLowerCase()}))}));
+  rows: [...table.querySelectorAll("tbody tr")].map(row => ({row, text: `${row.textContent} ${row.dataset.also ?? ""}`.toLowerCase()}))}));
 const look = () => {
   const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
   const fits = text => words.every(word => text.includes(word));

@@ -10,6 +10,7 @@ from functools import cache
 from typing import Literal
 
 from pipelines.months import Month
+from pipelines.sandbox.budget_writes import BudgetWrites
 from pipelines.sandbox.world import records
 from pipelines.sandbox.world.records import Budget, Estate, Lead, Office, RunningStep, User, UserCard
 from pipelines.sandbox.world.world import World
@@ -42,8 +43,9 @@ class KnownLead:
 class Snapshot:
     """What is known of a world by the end of its day, in the version in force; computed once per office."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, written: BudgetWrites | None = None) -> None:
         self.world = world
+        self._written = written or BudgetWrites()
         self.moment = world.moment
         self.estates = cache(self._estates)
         self.leads = cache(self._leads)
@@ -72,7 +74,7 @@ class Snapshot:
             gone = left is not None and left <= self.world.as_of and Month.of(left) < month
             if budget.month == month and budget.known_at <= self.moment and not gone:
                 in_force[budget.user_id] = budget
-        return list(in_force.values())
+        return list(self._written.over(office_id, month, in_force).values())
 
     def _estates(self, office_id: str) -> list[KnownEstate]:
         """Every assignment of the office that was completed and not withdrawn."""

@@ -317,3 +317,34 @@ async def test_a_stopped_process_that_holds_what_all_need_to_ask_ends_the_run(tm
         ):
             await asking.get(SALES, read)
     assert service.asked == []
+
+
+WRITTEN = Request("/Budget/M1", {}, "budget_pushes", "M1", b'{"commission": 1}')
+
+
+async def _posted(directory: Path, *replies: Reply) -> tuple[Service, ConnectError | int]:
+    """What became of a request that writes, and what the service was sent."""
+    service = Service(*replies)
+    async with client(service, directory) as asking:
+        try:
+            return service, (await asking.post(WRITTEN)).status
+        except ConnectError as error:
+            return service, error
+
+
+async def test_what_writes_is_sent_as_json_once_it_is_accepted(tmp_path: Path) -> None:
+    service, status = await _posted(tmp_path, reply(204))
+    sent = [(one.method, one.headers["content-type"], one.content) for one in service.asked]
+    assert (status, sent) == (204, [("POST", "application/json", b'{"commission": 1}')])
+
+
+@pytest.mark.parametrize("trouble", [*FINAL, "429", "500", "a time-out", "a reset", "no connection"])
+async def test_what_writes_is_never_sent_twice(tmp_path: Path, trouble: str) -> None:
+    said, kind = {**MAY_PASS, **FINAL}[trouble]
+    service, error = await _posted(tmp_path, said, reply(204))
+    assert (len(service.asked), type(error)) == (1, kind)
+
+
+async def test_an_accepted_write_whose_answer_breaks_off_is_accepted(tmp_path: Path) -> None:
+    _, status = await _posted(tmp_path, reply(200, b"[", end=httpx.ReadError("reset")))
+    assert status == 200

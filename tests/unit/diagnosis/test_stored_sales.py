@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.diagnosis.stored_sales import StoredSale, news_with_homes, stored_sales
+from pipelines.diagnosis.stored_sales import StoredSale, stored_sales
 from warehouse.load.landing import Landing
 
 AGENTS = [
@@ -36,23 +36,11 @@ def landing(tmp_path: Path) -> Landing:
 
 
 STORED = "sales/G1/now/L1.tar.zst"
-GONE = {"estate_id": "E1", "sha256": None, "home": None, "agent": None, "office_id": "M1", "kind": "gone"}
 
 
-def test_a_sale_that_vanished_has_its_home_and_agent_as_long_as_the_answer_is_kept(landing: Landing) -> None:
+def test_a_sale_that_vanished_has_its_home_and_shares_as_long_as_the_answer_is_kept(landing: Landing) -> None:
     wanted = [(path, None, "E1") for path in (STORED, "gone.tar.zst")]
-    assert stored_sales(landing, wanted) == {(STORED, "E1"): StoredSale("Storgatan 94C", "Åsa Berg", EARNED)}
-
-
-def test_news_of_a_sale_that_vanished_name_home_and_responsible_agent_as_long_as_the_answer_is_kept(
-    landing: Landing,
-) -> None:
-    rows = [{**GONE, "landing": path} for path in (STORED, "gone.tar.zst")]
-    found = news_with_homes(landing, rows, most=12)
-    assert [(one["home"], one["agent"]) for one in found] == [
-        ("Storgatan 94C", "Åsa Berg"),
-        (None, None),
-    ]
+    assert stored_sales(landing, wanted) == {(STORED, "E1"): StoredSale("Storgatan 94C", EARNED)}
 
 
 def test_an_answer_of_an_unknown_shape_is_no_sale(tmp_path: Path) -> None:
@@ -60,4 +48,4 @@ def test_an_answer_of_an_unknown_shape_is_no_sale(tmp_path: Path) -> None:
     writer = landing.open("sales", "G1", None, None, "L1")
     writer.add({}, json.dumps({"id": "E1", "agents": "somebody", "address": 5}).encode())
     writer.close({"used": [0]})
-    assert stored_sales(landing, [(STORED, None, "E1")]) == {(STORED, "E1"): StoredSale(None, None, {})}
+    assert stored_sales(landing, [(STORED, None, "E1")]) == {(STORED, "E1"): StoredSale(None, {})}

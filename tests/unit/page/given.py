@@ -1,35 +1,48 @@
-"""Facts of a small chain, made up in a line each, and the page of them taken apart."""
+"""Facts of a small chain, made up in a line each, and the pages of them taken apart."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from html.parser import HTMLParser
 
+from pipelines.months import Month as CalendarMonth
 from pipelines.page.facts import (
-    CoveredMonth,
+    Agent,
+    Basis,
+    BudgetChange,
+    Cancelled,
+    ChangedMonth,
+    ChangeReason,
+    Doubt,
+    Drift,
+    Driver,
+    DueSale,
+    Earner,
     Facts,
-    Freshness,
-    OfficeBudget,
-    OfficeEarnings,
-    Row,
-    facts_by_office,
+    Forecast,
+    Headcount,
+    Leads,
+    Month,
+    Period,
+    Receivable,
+    SalesSince,
+    SameDays,
+    Scope,
+    Standing,
+    Trend,
 )
-from pipelines.page.figures import COMMISSION, last_months
-from pipelines.page.html_page import Form, render_chain, render_office, render_operators
+from pipelines.page.html_page import Form, page_of_chain, render_operators, render_page
 from pipelines.page.language import language
 
 PUBLISHED = datetime(2026, 3, 20, 4, 5)
-DUE = PUBLISHED + timedelta(hours=36)
-COUNTED = {
-    "leads": 10, "removed": 1, "without_home": 2, "homes": 6, "sold": 3, "leads_of_sold": 4, "days": 60,
-}  # fmt: skip
+NEWEST, LAST = date(2026, 3, 1), date(2026, 2, 1)
+BASIS = Basis("unknown", Decimal("0.25"), "20260320T040500Z", PUBLISHED, 12, PUBLISHED - timedelta(days=7))
 LEAD_PARTS = (
     ("all", ""), ("side", "seller"), ("side", "buyer"), ("month", "2026-03"), ("kind", "Tip"),
     ("state", "Done"),
 )  # fmt: skip
-NEWEST = date(2026, 3, 1)
-PUBLICATION = {"name": "20260320T040500Z", "at_utc": PUBLISHED, "loads": 12}
 
 
 def month(text: str) -> date:
@@ -37,168 +50,197 @@ def month(text: str) -> date:
     return date.fromisoformat(f"{text}-01")
 
 
-def earned(
-    office: str,
-    of_month: str,
-    commission: int | None,
-    homes: int = 1,
-    *,
-    name: str = "",
-    is_open: bool = False,
-    is_whole: bool = True,
-    agents: int | None = 2,
-) -> OfficeEarnings:
-    """A month of an office, all of it from sales; one without commission is not held."""
-    amount = None if commission is None else Decimal(commission)
-    parts = None if commission is None else Decimal(homes)
-    name = name or f"Office {office}"
-    known = is_whole and commission is not None
-    return OfficeEarnings(
-        month(of_month), office, name, amount, amount, parts, agents, is_open, known, read_at_utc=PUBLISHED
+def scope(kind: str, name: str, *offices: str) -> Scope:
+    """A page of these offices."""
+    of_chain = kind == "chain"
+    return Scope(
+        kind, "" if of_chain else name, None if of_chain else name, [*offices], [*offices], NEWEST, None,
+        None, NEWEST, PUBLISHED,
+    )  # fmt: skip
+
+
+def period(
+    kind: str = "chain",
+    scope: str = "",
+    name: str = "year",
+    commission: int = 1000,
+    office: str | None = None,
+) -> Period:
+    """A period of one office, a tenth more than a year before, with a budget of a thousand."""
+    is_over, first = name != "running", month("2026-01") if name == "year" else LAST
+    known = Decimal(commission)
+    return Period(
+        kind=kind,
+        scope=scope,
+        period=name,
+        office_id=office,
+        first_month=first if is_over else NEWEST,
+        last_month=LAST if is_over else NEWEST,
+        wanted_month=first if is_over else NEWEST,
+        is_over=is_over,
+        offices=1,
+        unheld=0,
+        cut_short=0,
+        until_on=date(2026, 2, 28),
+        began_month=None,
+        commission=known,
+        homes=Decimal("2.5"),
+        average_price=Decimal(4_000_000),
+        fee_share=0.025,
+        average_commission=Decimal(100_000),
+        beside_sales=Decimal(5),
+        per_agent=Decimal(500),
+        agents=Decimal(2),
+        compared=int(is_over),
+        commission_before=known / Decimal("1.1"),
+        commission_change=0.1 if is_over else None,
+        homes_change=0.2 if is_over else None,
+        average_price_change=-0.1 if is_over else None,
+        fee_share_change=0.0 if is_over else None,
+        average_commission_change=None,
+        beside_sales_change=None,
+        per_agent_change=None,
+        budget=Decimal(1000) if is_over else None,
+        actual=known if is_over else None,
+        budgeted=int(is_over),
+        year_budget=Decimal(12_000) if name == "year" else None,
+        year_forecast=Decimal(9000) if name == "year" else None,
+        forecast=1,
     )
 
 
-def budgeted(office: str, of_month: str, budget: int, actual: int) -> OfficeBudget:
-    """A budget of commission, and what was reached; a year is twelve such months."""
-    amounts = Decimal(budget), Decimal(actual), Decimal(12 * budget), Decimal(12 * actual)
-    return OfficeBudget(month(of_month), office, COMMISSION, *amounts)
+def earned(kind: str, scope: str, of_month: date, amount: int) -> Month:
+    """A month beside the one a year before, all of it known."""
+    is_open = of_month == NEWEST
+    before = None if is_open else Decimal(amount - 10)
+    known, homes = Decimal(amount), Decimal(5)
+    return Month(
+        kind, scope, of_month, is_open, False, known, before, before, homes, homes, homes, known, before,
+        known, before, 0.025, 0.024,
+    )  # fmt: skip
 
 
-def earner(name: str, period: str, earner_count: int = 1) -> Row:
-    """The best user of a period that ends in February 2026."""
-    who = {"kind": "user", "name": name, "place": 1, "rank_change": 2, "earner_count": earner_count}
-    earned = {"commission": Decimal(10), "sold_estate_parts": Decimal(1), "is_complete": True}
-    return {**who, **earned, "period": period, "month": month("2026-02")}
+def agent(office: str, name: str, commission: int = 800, budget: int | None = 1000) -> Agent:
+    """What an agent earned this year, all of it against a budget if there is one."""
+    amount = Decimal(commission)
+    goal = None if budget is None else Decimal(budget)
+    return Agent(
+        office, LAST, name, amount, Decimal(1), amount / 2, True, amount, 0.0, goal,
+        None if goal is None else amount, None, False, None,
+    )  # fmt: skip
 
 
-def agent(
-    office: str,
-    name: str,
-    commission: int,
-    budget: int | None = None,
-    last_seen: date | None = None,
-    *,
-    has_left: bool = False,
-    new_since: date | None = None,
-) -> Row:
-    """What an agent earned this year up to February 2026, all of it against a budget if there is one."""
-    earned = {"commission": Decimal(commission), "sold_estate_parts": Decimal(1), "active_months": 2}
-    goal = {
-        "budget": None if budget is None else Decimal(budget),
-        "reached": None if budget is None else Decimal(commission),
-    }
-    whose = {"month": month("2026-02"), "office_id": office, "user_id": name, "name": name}
-    before = {"commission_before": None, "sold_estate_parts_before": Decimal(0)}
-    before |= {"in_month": None, "in_month_before": None}
-    stay = {"new_since": new_since, "has_left": has_left, "last_seen": last_seen}
-    return {**whose, **earned, **goal, **before, **stay, "is_complete": True}
+def changed(office: str, of_month: str = "2026-01", difference: int = -60) -> ChangedMonth:
+    """A month that was over at 100."""
+    return ChangedMonth(
+        office, office, month(of_month), Decimal(100), Decimal(100 + difference), Decimal(difference)
+    )
 
 
-def news(
-    kind: str,
-    office: str | None = None,
-    *,
-    amount: float | None = None,
-    before: float | None = None,
-    home: str | None = "Main Street 1",
-    home_number: str | None = "17",
-    of_month: str = "2026-02",
-    unexplained: int = 0,
-    **more: object,
-) -> Row:
-    """A sale, a closed month, a reason of one or an agent's budget that is another than a week before.
-
-    In February 2026; the office's budget is that of the agent, unless more is said.
-    """
-    return {
-        "kind": kind,
-        "at_utc": PUBLISHED - timedelta(days=7),
-        "office_id": office,
-        "office_name": office,
-        "month": month(of_month),
-        "until": month("2026-04"),
-        "home": home,
-        "home_number": home_number,
-        "agent": "An Agent",
-        "estate_id": None,
-        "contract_on": None,
-        "landing": None,
-        "sha256": None,
-        "amount_before": None if before is None else Decimal(before),
-        "amount": None if amount is None else Decimal(amount),
-        "kind_of_change": "vanished",
-        "noted_at_utc": PUBLISHED - timedelta(days=9),
-        "other_month": None,
-        "other_office": None,
-        "is_part": False,
-        "unexplained": Decimal(unexplained),
-        "agents_change": None,
-        "writings": None,
-        "valuations": None,
-        "agent_count": None,
-        "agent_count_before": None,
-        "office_before": None if before is None else Decimal(before),
-        "office_after": None if amount is None else Decimal(amount),
-        **more,
-    }
+def reason(office: str, kind: str = "sale gone", amount: int = -60, **more: str | None) -> ChangeReason:
+    """What explains a change of January, a sale without an address if nothing else is said."""
+    known = ChangeReason(
+        office, month("2026-01"), kind, "E1", None, "2601-001", None, None, None, None,
+        PUBLISHED - timedelta(days=1), Decimal(amount),
+    )  # fmt: skip
+    return replace(known, **more)  # type: ignore[arg-type]
 
 
-def owed(office: str, outstanding: int = 300, due: int = 200, *, is_noted: bool = True) -> Row:
+def doubt(kind: str = "failed", office: str | None = "A", subject: str | None = "sales") -> Doubt:
+    return Doubt(kind, "error", subject, office, office, 1, LAST, LAST, PUBLISHED, False)
+
+
+def owed(office: str, *, is_noted: bool = True) -> Receivable:
     """Two signed sales of an office, one of them due for nine days."""
-    return {
-        "office_id": office,
-        "office_name": office,
-        "is_receipt_noted": is_noted,
-        "homes": 2 if outstanding else 0,
-        "outstanding": Decimal(outstanding),
-        "due_homes": 1 if due else 0,
-        "due": Decimal(due),
-        "undated_homes": 0,
-        "longest_days_due": 9 if due else None,
-        "counted_on": PUBLISHED.date(),
-        "is_refreshed": True,
-    }
+    a, b, nothing = (Decimal(amount) if is_noted else None for amount in (100, 200, 0))
+    total = Decimal(300) if is_noted else None
+    return Receivable(
+        office, office, is_noted, 2, total, b, a, b, nothing, nothing, nothing, PUBLISHED.date()
+    )
 
 
-def due(office: str) -> Row:
-    """The sale that is due."""
-    sale = {"home": f"Street of {office}", "agent": None, "access_on": PUBLISHED.date() - timedelta(days=9)}
-    return {"office_id": office, **sale, "days_due": 9, "due": Decimal(200), "to_be_received_on": None}
+def pages_of(office: str) -> tuple[tuple[str, str], ...]:
+    return (("office", office), ("brand", f"Brand of {office}"))
 
 
-def chain(*offices: str, months: int = 15) -> Facts:
-    """A chain with something in every corner, up to a month that is not over."""
-    shown = last_months(NEWEST, months)[::-1]
+def chain(*offices: str, months: int = 13) -> Facts:
+    """A chain with something in every corner, each office its own brand, up to a month that is not over."""
+    last = CalendarMonth.of(NEWEST)
+    shown = [last.plus(-place).first_day for place in reversed(range(months))]
+    pages = [("chain", ""), *(one for office in offices for one in pages_of(office))]
     return Facts(
-        publications=(PUBLICATION,),
-        office_months=tuple(
-            earned(office, f"{one:%Y-%m}", 1000 + one.month, is_open=one == NEWEST, name=office)
+        basis=(BASIS,),
+        scopes=(
+            scope("chain", "", *offices),
+            *(scope(kind, name, office) for office in offices for kind, name in pages_of(office)),
+        ),
+        periods=(
+            *(
+                period(kind, name, of, 900 if of == "running" else 950)
+                for kind, name in pages
+                for of in ("running", "month", "year", "twelve")
+            ),
+            *(
+                period(kind, name, "year", 900, office)
+                for office in offices
+                for kind, name in (("chain", ""), ("brand", f"Brand of {office}"))
+            ),
+        ),
+        months=tuple(earned(kind, name, one, 1000 + one.month) for kind, name in pages for one in shown),
+        sales_since=tuple(
+            SalesSince(kind, name, 2, Decimal(100), 1, Decimal(-60), 1, Decimal(5)) for kind, name in pages
+        ),
+        same_days=tuple(
+            SameDays(kind, name, PUBLISHED.date(), 1, Decimal(3), Decimal(4), Decimal(90), Decimal(100))
+            for kind, name in pages
+        ),
+        forecasts=tuple(
+            Forecast(kind, name, *known)
+            for kind, name in pages
+            for known in (
+                (LAST, True, Decimal(9000), None, None, 1, Decimal(8000), Decimal(9900)),
+                (month("2025-02"), False, Decimal(9000), Decimal(10_000), 1 / 9, 0, None, None),
+            )
+        ),
+        drift=(Drift(LAST, -0.025, 8, 3),),
+        drivers=tuple(
+            Driver(kind, name, "year", LAST, *map(Decimal, (100, 110, 20, -5, -5, 10)))
+            for kind, name in pages
+        ),
+        headcount=tuple(
+            Headcount(kind, name, one, 7, 1, 2, 0, 0, 0) for kind, name in pages for one in shown[-2::-1]
+        ),
+        trends=tuple(
+            Trend(office, office, f"Agent of {office}", LAST, Decimal(40), Decimal(50), Decimal(-10), -0.2)
             for office in offices
-            for one in shown
         ),
-        budgets=tuple(budgeted(office, f"{one:%Y-%m}", 1000, 900) for office in offices for one in shown),
-        earners=tuple(earner(office, "month") for office in offices),
-        agents=tuple(agent(office, f"Agent of {office}", 800, budget=1000) for office in offices),
-        news=(
-            news("since"),
-            *(news(kind, office, amount=100) for office in offices for kind in ("new", "new share")),
-            *(news("gone", office, before=60, home=None) for office in offices),
-            *(news("budget", office, amount=200, before=100) for office in offices),
-            *(news("entered", office, amount=200, of_month="2026-03") for office in offices),
-            *(news("closed", office, amount=40, before=100, unexplained=-9) for office in offices),
-            *(news("reason", office, amount=-51) for office in offices),
+        cancelled=tuple(
+            Cancelled(office, office, f"Lane of {office}", None, LAST, LAST, PUBLISHED.date(), Decimal(60))
+            for office in offices
         ),
+        changes=tuple(changed(office) for office in offices),
+        change_reasons=tuple(reason(office) for office in offices),
+        budget_changes=tuple(
+            BudgetChange(office, office, LAST, NEWEST, 2, None, Decimal(100), Decimal(100))
+            for office in offices
+        ),
+        agents=tuple(agent(office, f"Agent of {office}") for office in offices),
         receivables=tuple(owed(office) for office in offices),
-        due_sales=tuple(due(office) for office in offices),
+        due_sales=tuple(
+            DueSale(office, f"Street of {office}", None, date(2026, 3, 11), 9, None, Decimal(200))
+            for office in offices
+        ),
+        earners=tuple(
+            Earner("user", of, LAST, f"Agent of {office}", Decimal(10), Decimal(1), 1, 2, 20, True, False)
+            for office in offices
+            for of in ("month", "quarter", "year")
+        ),
         leads=tuple(
-            {"office_id": office, "part": part, "way": "incoming lead", "name": name, **COUNTED}
-            for office in (None, *offices)
+            Leads(kind, scope, part, "incoming lead", name, 10, 1, 2, 6, 3, 20.4)
+            for kind, scope in pages
             for part, name in LEAD_PARTS
         ),
-        held_months=tuple(
-            CoveredMonth("sales", "M1", one, "open" if one == NEWEST else "held", 5) for one in shown
-        ),
-        standings=(Freshness("sales", "M1", NEWEST, PUBLISHED, DUE, "fresh", False, True),),
+        standings=(Standing("sales", "M1", NEWEST, PUBLISHED, PUBLISHED, "fresh", True, False),),
     )
 
 
@@ -207,13 +249,13 @@ def form(code: str = "en", chain_name: str = "") -> Form:
 
 
 def page(facts: Facts, code: str = "en", chain_name: str = "") -> str:
-    """The page of the chain, with a page for each office."""
-    files = {office: f"offices/{office}.html" for office in facts_by_office(facts)}
-    return render_chain(facts, form(code, chain_name), files)
+    """The page of the chain."""
+    return render_page(facts, form(code, chain_name), page_of_chain(facts))
 
 
-def office_page(facts: Facts, office: str, code: str = "en") -> str:
-    return render_office(facts_by_office(facts)[office], form(code), office, facts)
+def office_page(facts: Facts, office: str, code: str = "en", kind: str = "office") -> str:
+    [found] = [one for one in facts.scopes if (one.kind, one.scope) == (kind, office)]
+    return render_page(facts, form(code), found)
 
 
 def operators_page(facts: Facts) -> str:

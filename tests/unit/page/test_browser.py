@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import base64
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
 from pipelines.foreign_text import visible
+from pipelines.page.facts import Problem
 from tests.tools.browser.chromium import CHROMIUM, Tab, browser
 from tests.unit.page.given import chain, office_page, operators_page, page
 from tests.unit.page.test_dictionary import dictionary
@@ -22,12 +26,12 @@ pytestmark = pytest.mark.skipif(
 LOOKING = """(() => {
   const boxes = which => [...document.querySelectorAll(which)].map(one => one.getBoundingClientRect());
   const size = one => parseFloat(getComputedStyle(one).fontSize);
-  document.querySelectorAll(".news details").forEach(one => { one.open = true; });
+  document.querySelectorAll("details").forEach(one => { one.open = true; });
   return {
     heading: document.querySelector("h1").textContent,
     overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
     smallest: Math.min(...[...document.querySelectorAll("svg text")].map(size)),
-    squeezed: boxes(".plot").filter(one => one.width < 200 || one.height < 100).length,
+    squeezed: boxes(".plot").filter(one => one.width && (one.width < 200 || one.height < 100)).length,
     columns: boxes("rect.value").filter(one => one.width > 4 && one.height > 4).length,
     reachable: document.querySelectorAll("a[href], summary, [tabindex='0']").length,
   };
@@ -44,22 +48,30 @@ SEARCHING = """(() => {
 
 
 CHAIN = chain("Uppsala", HOSTILE)
-TROUBLE = {
-    "kind": "failed month",
-    "severity": "error",
-    "report": "commission_office_by_month",
-    "customer": "M30016",
-    "month": None,
-    "since_utc": datetime(2026, 11, 22, 4),
-    "in_all": 1,
-    "message": "In 5 tries there was no answer to the request; the last was answered 503. " * 6,
-}
+TWO = replace(
+    chain("Elsewhere", "Uppsala"),
+    periods=[
+        replace(one, actual=Decimal(990)) if one.office_id == "Uppsala" else one
+        for one in chain("Elsewhere", "Uppsala").periods
+    ],
+)
+TROUBLE = Problem(
+    kind="failed month",
+    severity="error",
+    report="commission_office_by_month",
+    customer="M30016",
+    month=None,
+    since_utc=datetime(2026, 11, 22, 4),
+    message="In 5 tries there was no answer to the request; the last was answered 503. " * 6,
+    remedy=None,
+    in_all=1,
+)
 BROKEN = """(() => {
   const lines = (node, from, to) => {
     const range = document.createRange(); range.setStart(node, from); range.setEnd(node, to);
     return new Set([...range.getClientRects()].map(one => Math.round(one.top))).size;
   };
-  const cells = [...document.querySelectorAll(".stack tbody td:not(.words), .stack tbody th")];
+  const cells = [...document.querySelectorAll(".board tbody td:not(.words), .board tbody th")];
   const split = cells.flatMap(cell => {
     const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT), found = [];
     while (walker.nextNode()) {
@@ -74,6 +86,8 @@ BROKEN = """(() => {
 PAGES = {
     "operators": lambda: operators_page(replace(CHAIN, problems=(TROUBLE,))),
     "page": lambda: page(CHAIN),
+    "two": lambda: page(TWO),
+    "many": lambda: page(chain(*(f"The Office of Place {place}" for place in range(24)))),
     "office": lambda: office_page(CHAIN, HOSTILE, "sv"),
     "dictionary": dictionary,
 }
@@ -121,3 +135,32 @@ def test_the_page_is_light_by_day_and_dark_by_night(tab: Tab, tmp_path: Path) ->
 def test_the_search_of_the_dictionary_leaves_the_rows_that_hold_every_word(tab: Tab, tmp_path: Path) -> None:
     seen = shown(tab, tmp_path, "dictionary", 390).value(SEARCHING)
     assert seen == {"tables": ["marts.offices"], "rows": 1, "overflow": 0}
+
+
+SORTING = """(() => {
+  const table = document.querySelector("table.dense"), heads = [...table.querySelectorAll("thead button")];
+  const names = () => [...table.tBodies[0].rows].map(row => row.cells[0].textContent.trim());
+  const share = heads.find(head => head.textContent === "Of budget");
+  share.click(); const down = names();
+  share.click(); return [down, names(), share.closest("th").ariaSort];
+})()"""
+READING = """(() => {
+  const values = [...document.querySelectorAll(".first data")];
+  const shown = () => values.filter(one => one.checkVisibility())[0].textContent;
+  const stated = shown(); document.getElementById("less").click(); return [stated, shown()];
+})()"""
+
+
+def test_a_click_on_a_head_sorts_the_table_by_its_column(tab: Tab, tmp_path: Path) -> None:
+    seen = shown(tab, tmp_path, "two", 1280).value(SORTING)
+    assert seen == [["Uppsala", "Elsewhere"], ["Elsewhere", "Uppsala"], "ascending"]
+
+
+def test_the_switch_of_the_page_shows_the_other_reading(tab: Tab, tmp_path: Path) -> None:
+    assert shown(tab, tmp_path, "page", 1280).value(READING) == ["900", "720"]
+
+
+def test_the_page_of_a_chain_of_24_offices_is_printed_on_two_sheets(tab: Tab, tmp_path: Path) -> None:
+    shown(tab, tmp_path, "many", 1280)
+    printed = base64.b64decode(tab.send("Page.printToPDF", preferCSSPageSize=True)["data"])
+    assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 2

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pipelines.foreign_text import CONTROLS
-from pipelines.page.dictionary import QUERIES, render_dictionary, unit_of
+from pipelines.page.dictionary import also_called, dictionary_from_rows, render_dictionary, unit_of
 
 NOW = datetime(2026, 3, 20, 4, 5, tzinfo=UTC)
 HOSTILE = "<script>alert(1)</script>\x00\x9b\u202e"
@@ -67,7 +67,7 @@ ROWS: dict[str, list[dict[str, Any]]] = {
 
 
 def dictionary() -> str:
-    return render_dictionary(ROWS, timezone="Europe/Stockholm", made_at_utc=NOW)
+    return render_dictionary(dictionary_from_rows(ROWS), timezone="Europe/Stockholm", made_at_utc=NOW)
 
 
 @pytest.fixture(scope="module")
@@ -114,5 +114,17 @@ def test_a_unit_is_what_the_name_says(name: str, unit: str) -> None:
     assert unit_of(name) == unit
 
 
-def test_the_page_needs_exactly_the_queries_that_it_names() -> None:
-    assert set(ROWS) == set(QUERIES)
+def test_the_page_begins_with_the_tables_to_start_with(html: str) -> None:
+    assert '<li><a href="#marts.office_month"><code>marts.office_month</code></a> What did' in html
+
+
+@pytest.mark.parametrize(
+    ("column", "word"),
+    [
+        ("active_agent_count", "headcount"),
+        ("days_on_market", "days on market"),
+        ("sold_average_commission", "average fee"),
+    ],
+)
+def test_the_search_knows_what_else_a_column_is_called(column: str, word: str) -> None:
+    assert word in also_called(column)

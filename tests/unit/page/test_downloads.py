@@ -14,14 +14,14 @@ from pipelines.page.language import language
 @pytest.mark.parametrize(("code", "line"), [("en", "A;B,-1.5,,2"), ("sv", '"A;B";-1,5;;2')])
 def test_numbers_are_written_as_spreadsheets_of_the_language_read_them(code: str, line: str) -> None:
     file = download(language(code), "Homes sold, by month", ["a"], [["A;B", Decimal("-1.5000"), None, 2]])
-    assert unquote(file["href"].partition(",")[2]) == f"\ufeffa\r\n{line}\r\n"
-    assert file["file"] == "homes-sold-by-month.csv"
+    assert unquote(file.href.partition(",")[2]) == f"\ufeffa\r\n{line}\r\n"
+    assert file.file == "homes-sold-by-month.csv"
 
 
 def test_a_name_that_is_a_formula_is_text() -> None:
     file = download(language("en"), "x", ["@a"], [["=1+1"], [-5], ["\n=1"]])
-    assert unquote(file["href"]).partition("\ufeff")[2] == "'@a\r\n'=1+1\r\n-5\r\n\"'\n=1\"\r\n"
+    assert unquote(file.href).partition("\ufeff")[2] == "'@a\r\n'=1+1\r\n-5\r\n\"'\n=1\"\r\n"
 
 
 def test_the_name_of_a_file_is_not_longer_than_a_file_system_takes() -> None:
-    assert len(download(language("en"), "å" * 250, ["a"], [])["file"].encode()) <= 255
+    assert len(download(language("en"), "å" * 250, ["a"], []).file.encode()) <= 255

@@ -17,6 +17,7 @@ MAY_READ: dict[str, set[str]] = {
     "report_checks": {"meta"},
     "analysis": {"bi", "marts", "meta"},
     "page": {"marts", "meta"},
+    "budgets": {"bi", "marts"},
     "changes": {"marts"},
     "explain": {"marts", "meta"},
     "sql": set(),  # macros
@@ -45,10 +46,10 @@ def test_only_the_warehouse_runs_sql_and_ends_transactions() -> None:
     assert [named(path) for path in others if ON_A_CONNECTION.search(read(path))] == []
 
 
-def test_every_check_says_how_severe_its_findings_are() -> None:
-    severity = re.compile(r"^-- Severity: (error|warning)$", re.MULTILINE)
+def test_every_check_says_how_severe_its_findings_are_and_which_figures_they_concern() -> None:
+    severity = r"^-- Severity: (error|warning)\n-- Concerns: (agents|budgets|commission|leads|sales|nothing)$"
     checks = [path for path in QUERIES if path.parent.name == "checks"]
-    assert [named(path) for path in checks if not severity.search(read(path))] == []
+    assert [named(path) for path in checks if not re.search(severity, read(path), re.MULTILINE)] == []
 
 
 def test_every_mart_is_named_in_a_test() -> None:

@@ -1,0 +1,126 @@
+"""Command `budget`: planning from a file what budgets to set at the service, and pushing a plan."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from pipelines.budgets.budget import BudgetPlan, Change, OfficeSum
+from pipelines.budgets.plan import make_plan
+from pipelines.budgets.push import Pushed, push
+from pipelines.cli.output import complain, count, duration, print_json, print_table, say
+from pipelines.settings.model import Settings, load_settings
+from pipelines.sync.run_context import RunContext
+from warehouse.ledger.budget_pushes import PushStatus
+
+UNKNOWN = "–"
+HEADS = [
+    "office",
+    "measure",
+    "cells",
+    "changed",
+    "before",
+    "after",
+    "difference",
+    "budget last year",
+    "reached last year",
+]
+
+
+def run_budget(arguments: argparse.Namespace) -> int:
+    """Plan or push; 1 when anything of a plan is not shown by the service in the end."""
+    settings = load_settings(os.environ)
+    for warning in settings.warnings:
+        complain(f"brokerbi: {warning}")
+    if arguments.step == "plan":
+        return _plan(settings, Path(arguments.file), Path(arguments.plan), as_json=arguments.json)
+    plan = BudgetPlan.read(Path(arguments.plan))
+    pushed = push(settings, plan, RunContext(), patience=arguments.patience, on_outcome=_say_outcome)
+    if arguments.json:
+        print_json(_as_json(plan, pushed))
+    else:
+        _print_pushed(plan, pushed)
+    if pushed.stopped:
+        complain(f"brokerbi: stopped: {pushed.stopped}")
+    return 0 if pushed.is_whole else 1
+
+
+def _plan(settings: Settings, file: Path, target: Path, *, as_json: bool) -> int:
+    def announce(requests: int) -> None:
+        seconds = duration(requests / settings.requests_per_second)
+        complain(f"asking {count(requests)} requests at most, about {seconds}; nothing is sent")
+
+    BudgetPlan.check_place(target)
+    plan = make_plan(settings, file, RunContext(), on_requests=announce)
+    plan.write(target)
+    for note in plan.notes:
+        complain(f"brokerbi: {note}")
+    if as_json:
+        sums = [{**asdict(one), "difference": one.difference} for one in plan.sums]
+        print_json({**asdict(plan), "sums": sums, "plan": str(target)})
+        return 0
+    print_table(HEADS, [_row(one) for one in plan.sums], right=range(2, len(HEADS)))
+    if not plan.changes:
+        say("the service shows all of it already; there is nothing to push")
+        return 0
+    users = len({change.user_id for change in plan.changes})
+    say(
+        f"{count(len(plan.changes))} budgets of {count(users)} users would be set; the plan is {target}, and "
+        f"`brokerbi budget push {target}` sends it"
+    )
+    return 0
+
+
+def _row(one: OfficeSum) -> list[str]:
+    amounts = (one.before, one.after, one.difference, one.last_year_budget, one.last_year_actual)
+    return [
+        f"{one.office_name} ({one.office_id})" if one.office_name else one.office_id,
+        one.measure,
+        count(one.cells),
+        count(one.changed),
+        *(UNKNOWN if amount is None else count(round(amount)) for amount in amounts),
+    ]
+
+
+def _say_outcome(change: Change, status: PushStatus, reason: str) -> None:
+    complain(f"{change}: {status.value}{f', {reason}' if reason else ''}")
+
+
+def _print_pushed(plan: BudgetPlan, pushed: Pushed) -> None:
+    open_rows = list(_open(pushed))
+    if open_rows:
+        heads = list(open_rows[0])
+        print_table(heads, [[str(one[head]) for head in heads] for one in open_rows])
+    say(
+        f"{count(len(plan.changes) - len(open_rows))} of {count(len(plan.changes))} budgets are confirmed"
+        f"{'; push the plan again for the rest' if open_rows else ''}"
+    )
+
+
+def _open(pushed: Pushed) -> Iterable[dict[str, Any]]:
+    """The budgets that the service does not show as planned."""
+    for (office, user, month), one in pushed.pushes.items():
+        if one.status is not PushStatus.CONFIRMED:
+            yield {
+                "office": office,
+                "user": user,
+                "month": f"{month:%Y-%m}",
+                "status": one.status.value,
+                "sent": one.sent_count,
+                "reason": one.reason,
+            }
+
+
+def _as_json(plan: BudgetPlan, pushed: Pushed) -> dict[str, Any]:
+    left = list(_open(pushed))
+    return {
+        "plan_id": plan.plan_id,
+        "budgets": len(plan.changes),
+        "confirmed": len(plan.changes) - len(left),
+        "open": left,
+        "stopped": pushed.stopped,
+    }

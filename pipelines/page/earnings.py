@@ -1,0 +1,344 @@
+"""Sections about earnings: cards of periods, months in charts, what changed commission, and offices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+
+from pipelines.page.charts import Chart, ChartMonth, chart
+from pipelines.page.facts import Drift, Driver, Facts, Forecast, Month, Period, SameDays
+from pipelines.page.language import Language, Number
+from pipelines.page.tables import Cell, Column, Table, Writer
+
+PERIODS = ("running", "month", "year", "twelve")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A headline figure, and its change on the year before."""
+
+    name: str
+    cell: Cell
+    change: float | None
+
+
+@dataclass(frozen=True)
+class Card:
+    """A period: the commission, what it is made of, the budget, and what to know of them."""
+
+    title: str
+    period: str
+    commission: Figure
+    factors: list[Figure]
+    more: list[Figure]
+    progress: Cell | None
+    goal: str
+    notes: list[str]
+
+
+def cards(facts: Facts, writer: Writer) -> list[Card]:
+    """One card per period; a file without a month has none."""
+    found = {one.period: one for one in facts.periods if one.office_id is None}
+    same_days = facts.same_days[0] if facts.same_days else None
+    drift = facts.drift[0] if facts.drift else None
+    return [
+        _card(found[name], writer, same_days if name == "running" else None, drift)
+        for name in PERIODS
+        if name in found and (found[name].is_over or name == "running")
+    ]
+
+
+def _card(row: Period, writer: Writer, same_days: SameDays | None, drift: Drift | None) -> Card:
+    """A period; of the month that runs only sales have a day to be compared by."""
+    words = writer.words
+
+    def figure(name: str, kind: str, value: Number | None, change: float | None) -> Figure:
+        return Figure(words.text(f"figures.{name}"), writer.cell(kind, value), change)
+
+    progress = None
+    goal = ""
+    if row.budget is not None and row.actual is not None:
+        share = row.actual / row.budget
+        progress = writer.cell("share", share, writer.without(share))
+        goal = words.text("cards.of_budget", budget=words.brief(row.budget)) + _of_offices(
+            row.budgeted, row, words
+        )
+    more = [
+        figure("average", "money", row.average_commission, row.average_commission_change),
+        figure("beside_sales", "money", row.beside_sales, row.beside_sales_change),
+        figure("per_agent", "money", row.per_agent, row.per_agent_change),
+    ]
+    if same_days:
+        before = same_days.commission_before
+        change = float(same_days.commission / before - 1) if before else None
+        name = words.text("figures.same_days", day=same_days.until_on.day)
+        more.append(Figure(name, writer.cell("money", same_days.commission), change))
+    return Card(
+        title=words.text(f"cards.{row.period}"),
+        period=words.period(row.first_month, row.last_month),
+        commission=figure("commission", "money", row.commission, row.commission_change),
+        factors=[
+            figure("homes", "parts", row.homes, row.homes_change),
+            figure("average_price", "brief", row.average_price, row.average_price_change),
+            Figure(
+                words.text("figures.fee"),
+                writer.cell("percent", row.fee_share, writer.without(row.fee_share)),
+                row.fee_share_change,
+            ),
+        ],
+        more=more,
+        progress=progress,
+        goal=goal,
+        notes=_notes(row, writer) + _on_drift(row, drift, words),
+    )
+
+
+def _notes(row: Period, writer: Writer) -> list[str]:
+    """What to know of a period: how far it is known, and what it is compared with."""
+    words, notes = writer.words, []
+    if row.unheld:
+        notes.append(words.text("cards.unheld", row.unheld))
+    if row.cut_short:
+        notes.append(words.text("cards.cut", row.cut_short))
+    if row.first_month > row.wanted_month:
+        notes.append(words.text("cards.held_since", month=words.month(row.first_month)))
+    if not row.is_over:
+        notes.append(words.text("cards.running_note"))
+    elif not row.compared:
+        key = "began" if row.offices == 1 and row.began_month else "no_year_before"
+        month = words.month(row.began_month) if row.began_month else ""
+        notes.append(words.text(f"cards.{key}", month=month))
+    elif row.compared < row.offices:
+        notes.append(words.text("cards.compared", known=row.compared, all=row.offices))
+    return notes
+
+
+def _on_drift(row: Period, drift: Drift | None, words: Language) -> list[str]:
+    """That a fresh month is compared with a settled one, and by how much such a month usually changes."""
+    if drift is None or (row.period, row.last_month) != ("month", drift.month):
+        return []
+    return [
+        words.text("cards.fresh", drift.months, change=words.change(drift.change), weeks=drift.until_weeks)
+    ]
+
+
+def _of_offices(known: int, row: Period, words: Language) -> str:
+    return words.text("cards.of_offices", known=known, all=row.offices) if known < row.offices else ""
+
+
+@dataclass(frozen=True)
+class YearEnd:
+    """Where the year will end, its share of the budget, its range, and how good past forecasts were."""
+
+    amount: Cell
+    share: Cell
+    offices: str
+    low: Cell | None
+    high: Cell | None
+    past_years: int
+    past: Table | None
+
+
+def year_end(facts: Facts, writer: Writer) -> YearEnd | None:
+    """None where no office has a forecast."""
+    row, words = _year(facts), writer.words
+    if row is None or row.year_forecast is None or row.year_budget is None:
+        return None
+    newest = next((one for one in facts.forecasts if one.is_newest), None)
+
+    def amount(value: Decimal | None) -> Cell | None:
+        return None if value is None else writer.cell("brief", value, writer.without(value))
+
+    columns = [
+        Column[Forecast](words.text("forecast.year"), lambda r: f"{r.month.year}"),
+        Column[Forecast](words.text("forecast.said"), lambda r: r.year_forecast, "money"),
+        Column[Forecast](words.text("forecast.became"), lambda r: r.year_actual, "money"),
+        Column[Forecast](words.text("forecast.miss"), lambda r: r.miss_share, "change"),
+    ]
+    share = row.year_forecast / row.year_budget
+    return YearEnd(
+        amount=writer.cell("brief", row.year_forecast, writer.without(row.year_forecast)),
+        share=writer.cell("share", share, writer.without(share)),
+        offices=_of_offices(row.forecast, row, words),
+        low=amount(newest.year_forecast_low) if newest else None,
+        high=amount(newest.year_forecast_high) if newest else None,
+        past_years=newest.past_years if newest else 0,
+        past=writer.table(
+            words.text("forecast.heading", month=words.month(row.last_month, known_year=row.last_month.year)),
+            columns,
+            [one for one in facts.forecasts if one.year_actual is not None and not one.is_newest],
+        ),
+    )
+
+
+def _year(facts: Facts) -> Period | None:
+    return next((one for one in facts.periods if one.period == "year" and one.office_id is None), None)
+
+
+@dataclass(frozen=True)
+class Months:
+    """Charts of the same months, and their numbers; charts of amounts once for each reading."""
+
+    charts: list[Chart]
+    less: list[Chart]
+    others: list[Chart]
+    table: Table | None
+    pale: str
+
+    @property
+    def drawn(self) -> list[Chart]:
+        return [*self.charts, *self.others]
+
+
+def months_section(facts: Facts, writer: Writer) -> Months | None:
+    """Commission, homes, commission per agent, price and fee by month; none without a month."""
+    rows, words = facts.months, writer.words
+    if not rows:
+        return None
+
+    def drawn(
+        name: str,
+        value: Callable[[Month], Number | None],
+        before: Callable[[Month], Number | None],
+        budget: Callable[[Month], Number | None] = lambda _: None,
+        write: Callable[[Number | None], str] = words.brief,
+        finest: float = 0,
+    ) -> Chart:
+        shown = [ChartMonth(r.month, value(r), before(r), budget(r), r.is_open, r.is_part) for r in rows]
+        return chart(words.text(f"figures.{name}"), shown, words, write, finest=finest)
+
+    less = writer.without
+    amounts = [
+        drawn("commission", lambda r: r.commission, lambda r: r.commission_before, lambda r: r.budget),
+        drawn("per_agent", lambda r: r.per_agent, lambda r: r.per_agent_before),
+    ]
+    pale = [
+        words.text(f"months.{kind}")
+        for kind, has in (("open", any(r.is_open for r in rows)), ("part", any(r.is_part for r in rows)))
+        if has
+    ]
+    columns = [
+        Column[Month](words.text("page.month"), lambda r: r.month, "month", note=lambda r: _part(r, words)),
+        Column[Month](words.text("figures.commission"), lambda r: r.commission, "money"),
+        Column[Month](words.text("months.before"), lambda r: r.commission_before, "money"),
+        Column[Month](words.text("months.budget"), lambda r: r.budget, "stated money"),
+        Column[Month](words.text("figures.homes"), lambda r: r.homes, "parts"),
+        Column[Month](words.text("months.before"), lambda r: r.homes_before, "parts"),
+        Column[Month](words.text("months.budget"), lambda r: r.homes_budget, "parts"),
+        Column[Month](words.text("figures.average_price"), lambda r: r.average_price, "stated money"),
+        Column[Month](
+            words.text("figures.fee"), lambda r: r.fee_share, "percent", lambda r: less(r.fee_share)
+        ),
+        Column[Month](words.text("figures.per_agent"), lambda r: r.per_agent, "money"),
+    ]
+    return Months(
+        charts=amounts,
+        less=[
+            drawn(
+                "commission",
+                lambda r: less(r.commission),
+                lambda r: less(r.commission_before),
+                lambda r: r.budget,
+            ),
+            drawn("per_agent", lambda r: less(r.per_agent), lambda r: less(r.per_agent_before)),
+        ]
+        if writer.vat_rate is not None
+        else [],
+        others=[
+            drawn(
+                "homes", lambda r: r.homes, lambda r: r.homes_before, lambda r: r.homes_budget, words.short, 1
+            ),
+        ],
+        table=writer.table(words.text("months.heading"), columns, rows[::-1]),
+        pale=", ".join(pale),
+    )
+
+
+def _part(row: Month, words: Language) -> str:
+    return words.text("page.so_far" if row.is_open else "page.in_part") if row.is_open or row.is_part else ""
+
+
+def offices_section(facts: Facts, writer: Writer, files: Mapping[str, str]) -> Table | None:
+    """The year of each office in one table, those furthest behind their budget first."""
+    rows = [one for one in facts.periods if one.office_id is not None]
+    if not rows:
+        return None
+    words, less = writer.words, writer.without
+    page = facts.scopes[0]
+    names = dict(zip(page.office_ids, page.office_names, strict=True))
+
+    def gap(
+        row: Period, reading: Callable[[Decimal | None], Decimal | None] = lambda one: one
+    ) -> Decimal | None:
+        actual = reading(row.actual)
+        return None if actual is None or row.budget is None else actual - row.budget
+
+    def share(part: Decimal | None, whole: Decimal | None) -> Decimal | None:
+        return None if part is None or not whole else part / whole
+
+    def note(row: Period) -> str:
+        if row.cut_short or (row.until_on and row.until_on < row.last_month):
+            return words.text("offices.until", day=words.day(row.until_on))
+        if row.unheld:
+            return words.text("offices.months_missing")
+        return words.text("page.active_since", month=words.month(row.began_month)) if row.began_month else ""
+
+    def text(key: str) -> str:
+        return words.text(f"offices.{key}")
+
+    columns = [
+        Column[Period](
+            text("office"), lambda r: names.get(r.office_id or "", r.office_id), note=note,
+            link=lambda r: files.get(r.office_id or "", ""),
+        ),
+        Column[Period](text("gap"), gap, "signed money", lambda r: gap(r, less)),
+        Column[Period](
+            text("of_budget"), lambda r: share(r.actual, r.budget), "share",
+            lambda r: share(less(r.actual), r.budget),
+        ),
+        Column[Period](text("commission"), lambda r: r.commission, "money", has_bar=True),
+        Column[Period](text("last_year"), lambda r: r.commission_change, "change"),
+        Column[Period](text("year_end"), lambda r: r.year_forecast, "money", is_minor=True),
+        Column[Period](
+            text("year_end_share"), lambda r: share(r.year_forecast, r.year_budget), "share",
+            lambda r: share(less(r.year_forecast), r.year_budget),
+        ),
+        Column[Period](text("homes"), lambda r: r.homes, "parts"),
+        Column[Period](text("price"), lambda r: r.average_price, "brief", is_minor=True),
+        Column[Period](
+            text("fee"), lambda r: r.fee_share, "percent", lambda r: less(r.fee_share), is_minor=True
+        ),
+        Column[Period](text("agents"), lambda r: r.agents, "parts", is_minor=True),
+        Column[Period](text("per_agent"), lambda r: r.per_agent, "money"),
+    ]  # fmt: skip
+    if all(one.budget is None for one in rows):
+        columns = [one for one in columns if one.head not in {text("gap"), text("of_budget")}]
+    if all(one.year_forecast is None for one in rows):
+        columns = [one for one in columns if one.head not in {text("year_end"), text("year_end_share")}]
+    nothing = Decimal(0)
+    rows.sort(key=lambda r: (gap(r) if gap(r) is not None else nothing, -(r.commission or nothing)))
+    period = words.period(rows[0].first_month, rows[0].last_month)
+    return writer.table(words.text("offices.heading", period=period), columns, rows)
+
+
+def drivers_table(facts: Facts, writer: Writer) -> Table | None:
+    """What homes, price and fee made of the change on last year; they add up."""
+    words, less = writer.words, writer.without
+
+    def text(key: str) -> str:
+        return words.text(f"drivers.{key}")
+
+    def effect(name: str, value: Callable[[Driver], Decimal]) -> Column[Driver]:
+        return Column(text(name), value, "signed money", lambda r: less(value(r)))
+
+    columns = [
+        Column[Driver](text("period"), lambda r: words.text(f"cards.{r.period}"), "words"),
+        Column[Driver](text("before"), lambda r: r.sold_commission_before, "money"),
+        effect("homes", lambda r: r.homes_effect),
+        effect("price", lambda r: r.price_effect),
+        effect("fee", lambda r: r.fee_effect),
+        Column[Driver](text("now"), lambda r: r.sold_commission, "money"),
+        effect("difference", lambda r: r.difference),
+    ]
+    return writer.table(text("heading"), columns, facts.drivers)

@@ -1,0 +1,170 @@
+"""Sections about people: headcount, who is falling and rising, an office's agents, and leaderboards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from pipelines.months import Month as CalendarMonth
+from pipelines.page.facts import Agent, Earner, Facts, Headcount, Trend
+from pipelines.page.language import Language
+from pipelines.page.tables import Column, Table, Writer
+
+BOARDS = {"year": 0, "month": 1, "quarter": 0, "twelve months": 12}
+"""The periods of the leaderboard, and their months; none where these depend on the month."""
+MOST_TRENDS = 10
+
+
+@dataclass(frozen=True)
+class People:
+    """Headcount in a line and by month, and the agents who changed most on last year."""
+
+    figures: list[str]
+    months: Table | None
+    falling: Table | None
+    rising: Table | None
+
+
+def people_section(facts: Facts, writer: Writer) -> People | None:
+    """None where nobody knows who was at work."""
+    words, rows = writer.words, facts.headcount
+    if not rows:
+        return None
+
+    def text(key: str) -> str:
+        return words.text(f"people.{key}")
+
+    columns = [
+        Column[Headcount](words.text("page.month"), lambda r: r.month, "month"),
+        Column[Headcount](text("agents"), lambda r: r.agents, "count"),
+        Column[Headcount](text("joined"), lambda r: r.joined, "count"),
+        Column[Headcount](text("gone"), lambda r: r.gone, "count"),
+        Column[Headcount](text("quiet"), lambda r: r.quiet, "count"),
+        Column[Headcount](text("moved_in"), lambda r: r.moved_in, "count", is_minor=True),
+        Column[Headcount](text("moved_out"), lambda r: r.moved_out, "count", is_minor=True),
+    ]
+    figures = [words.text("people.newest", rows[0].agents, month=words.month(rows[0].month))]
+    year = rows[:12]
+    joined, gone = [one.joined for one in year], [one.gone for one in year]
+    if len(year) == 12 and None not in joined and None not in gone:
+        joined_sum, gone_sum = (sum(one or 0 for one in some) for some in (joined, gone))
+        figures.append(
+            words.text("people.year", joined=words.number(joined_sum), gone=words.number(gone_sum))
+        )
+    falling = [one for one in facts.trends if one.difference < 0]
+    rising = [one for one in facts.trends if one.difference > 0][::-1]
+    return People(
+        figures,
+        writer.table(text("months"), columns, rows),
+        _trends(falling, text("falling"), writer),
+        _trends(rising, text("rising"), writer),
+    )
+
+
+def _trends(rows: Sequence[Trend], name: str, writer: Writer) -> Table | None:
+    words = writer.words
+
+    def text(key: str) -> str:
+        return words.text(f"people.{key}")
+
+    columns = [
+        Column[Trend](text("agent"), lambda r: r.name),
+        Column[Trend](text("office"), lambda r: r.office_name),
+        Column[Trend](text("before"), lambda r: r.commission_before, "money"),
+        Column[Trend](text("now"), lambda r: r.commission, "money"),
+        Column[Trend](
+            text("difference"), lambda r: r.difference, "signed money", lambda r: writer.without(r.difference)
+        ),
+        Column[Trend](text("change"), lambda r: r.commission_change, "change"),
+    ]
+    return writer.table(name, columns, rows[:MOST_TRENDS])
+
+
+def agents_section(facts: Facts, writer: Writer) -> Table | None:
+    """What each agent of an office earned this year, and of an own budget; none without any."""
+    words = writer.words
+    rows = [one for one in facts.agents if one.commission is not None or one.budget is not None]
+
+    def gap(
+        row: Agent, reading: Callable[[Decimal | None], Decimal | None] = lambda one: one
+    ) -> Decimal | None:
+        reached = reading(row.reached)
+        return None if reached is None or row.budget is None else reached - row.budget
+
+    def text(key: str) -> str:
+        return words.text(f"agents.{key}")
+
+    columns = [
+        Column[Agent](text("agent"), lambda r: r.name, note=lambda r: note_on_agent(r, words)),
+        Column[Agent](text("commission"), lambda r: r.commission, "money", has_bar=True),
+        Column[Agent](text("last_year"), lambda r: r.commission_change, "change"),
+        Column[Agent](text("gap"), gap, "signed money", lambda r: gap(r, writer.without)),
+        Column[Agent](text("homes"), lambda r: r.homes, "parts"),
+        Column[Agent](text("a_month"), lambda r: r.a_month, "money"),
+    ]
+    if all(one.budget is None for one in rows):
+        columns = [one for one in columns if one.head != text("gap")]
+    if not rows:
+        return None
+    last = rows[0].month
+    first = next((one.first_month for one in facts.periods if one.period == "year"), last.replace(month=1))
+    heading = words.text("agents.heading", period=words.period(min(first, last), last))
+    return writer.table(heading, columns, rows)
+
+
+def note_on_agent(agent: Agent, words: Language) -> str:
+    """Who has left or was not seen lately, who is new, and whose commission is known in part."""
+    notes = [] if agent.is_complete else [words.text("page.in_part")]
+    if agent.has_left:
+        notes.append(words.text("agents.left"))
+    if agent.last_seen:
+        notes.append(words.text("agents.last_seen", month=words.month(agent.last_seen)))
+    elif agent.new_since:
+        notes.append(words.text("agents.new_since", month=words.month(agent.new_since)))
+    return ", ".join(notes)
+
+
+@dataclass(frozen=True)
+class Board:
+    """The best of a period."""
+
+    title: str
+    table: Table
+
+
+def boards(facts: Facts, writer: Writer, kind: str) -> list[Board]:
+    """The boards of users or offices that the file has something for; who has left says so."""
+    words, found = writer.words, []
+    for name, count in BOARDS.items():
+        rows = [one for one in facts.earners if (one.kind, one.period) == (kind, name)]
+        if not rows:
+            continue
+        last = rows[0].month
+        months = count or (last.month if name == "year" else (last.month - 1) % 3 + 1)
+        if name == "quarter" and months == 1:  # the month once more
+            continue
+        first = CalendarMonth.of(last).plus(1 - months).first_day
+        title = words.text(f"leaders.{name.replace(' ', '_')}", period=words.period(first, last))
+        columns = [
+            Column[Earner](
+                words.text("leaders.place"), lambda r: r.place, "count", note=lambda r: _moved(r, words)
+            ),
+            Column[Earner](
+                words.text("leaders.name"), lambda r: r.name,
+                note=lambda r: words.text("agents.left") if r.has_left else "",
+            ),
+            Column[Earner](words.text("figures.commission"), lambda r: r.commission, "money", has_bar=True),
+            Column[Earner](words.text("figures.homes"), lambda r: r.homes, "parts"),
+        ]  # fmt: skip
+        table = writer.table(title, columns, rows)
+        if table:
+            found.append(Board(title, table))
+    return found
+
+
+def _moved(earner: Earner, words: Language) -> str:
+    """By how many places an earner moved since the period that ended a month earlier."""
+    if earner.rank_change is None:
+        return words.text("leaders.new")
+    return f"{'▲' if earner.rank_change > 0 else '▼'}{abs(earner.rank_change)}" if earner.rank_change else ""

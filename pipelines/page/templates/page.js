@@ -1,0 +1,15 @@
+for (const table of document.querySelectorAll("table.board")) table.querySelectorAll("thead th").forEach((head, place) => {
+  const key = row => [...row.cells[place].querySelectorAll("data")].find(one => one.checkVisibility?.() ?? true)?.value ?? "";
+  const sort = () => {
+    const isUp = head.ariaSort === "descending", rows = [...table.tBodies[0].rows];
+    table.querySelectorAll("thead th").forEach(other => other.removeAttribute("aria-sort"));
+    head.ariaSort = isUp ? "ascending" : "descending";
+    const order = (a, b) => a === "" || b === "" ? (a === "") - (b === "") :
+      (isUp ? 1 : -1) * (isNaN(a) || isNaN(b) ? a.localeCompare(b, document.documentElement.lang) : a - b);
+    table.tBodies[0].append(...rows.sort((one, other) => order(key(one), key(other))));
+  };
+  const button = document.createElement("button");
+  button.append(...head.childNodes);
+  button.addEventListener("click", sort);
+  head.append(button);
+});

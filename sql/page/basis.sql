@@ -1,0 +1,25 @@
+-- On which basis do amounts stand, and since when does the page say what changed?
+-- One row. VAT that the settings declare to be in commissions is taken off everywhere on the pages, so that they stand beside
+-- budgets without it; the rate is that of the settings, else the Swedish one, which is what may be in them if nobody says.
+WITH published AS (
+    SELECT
+        max(at_utc) AS at_utc,
+        arg_max(name, at_utc) AS version,
+        arg_max(loads, at_utc) AS loads,
+        compared_with(at_utc, newest_utc) AS since_utc
+    FROM (SELECT *, max(at_utc) OVER () AS newest_utc FROM meta.publications WHERE status = 'published')
+),
+
+declared AS (
+    SELECT max(commission_vat) AS commission_vat, max(vat_rate) AS vat_rate FROM meta.tax_basis
+)
+
+SELECT
+    coalesce(declared.commission_vat, 'unknown') AS commission_vat,
+    coalesce(declared.vat_rate, 0.25)::DECIMAL(9, 6) AS vat_rate,
+    published.version,
+    published.at_utc AS published_utc,
+    published.loads,
+    published.since_utc
+FROM published
+CROSS JOIN declared

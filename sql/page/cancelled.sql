@@ -1,0 +1,15 @@
+-- Which sales were cancelled this year?
+-- One row per sale that was found gone in the year of the newest month that is over, the latest first. Declared VAT is taken off.
+SELECT
+    sales.office_id,
+    coalesce(sales.office_name, sales.office_id) AS office_name,
+    coalesce(sales.street_address, sales.estate_number, sales.estate_id) AS home,
+    sales.agents,
+    sales.contract_on,
+    sales.month,
+    sales.noted_on,
+    without_vat(sales.commission, basis)::DECIMAL(18, 4) AS commission
+FROM marts.cancelled_sales AS sales
+LEFT JOIN meta.tax_basis AS basis ON true
+WHERE sales.noted_on >= (SELECT date_trunc('year', month) FROM marts.chain_month WHERE is_last_over)
+ORDER BY sales.noted_on DESC, sales.commission DESC, sales.estate_id

@@ -1,0 +1,20 @@
+-- Was it the number of homes, their price or the fee that made commission of sales another than a year before?
+-- One row per page and period: the newest month that is over for every office, and the year up to it. Null where an office is not
+-- known in one of the months. Declared VAT is taken off.
+SELECT
+    drivers.level AS kind,
+    coalesce(drivers.member_id, '') AS scope,
+    CASE drivers.period WHEN 'month' THEN 'month' ELSE 'year' END AS period,
+    drivers.month,
+    without_vat(drivers.sold_commission_before, basis)::DECIMAL(18, 4) AS sold_commission_before,
+    without_vat(drivers.sold_commission, basis)::DECIMAL(18, 4) AS sold_commission,
+    without_vat(drivers.homes_effect, basis)::DECIMAL(18, 4) AS homes_effect,
+    without_vat(drivers.price_effect, basis)::DECIMAL(18, 4) AS price_effect,
+    without_vat(drivers.fee_effect, basis)::DECIMAL(18, 4) AS fee_effect,
+    without_vat(drivers.difference, basis)::DECIMAL(18, 4) AS difference
+FROM marts.commission_drivers AS drivers
+LEFT JOIN meta.tax_basis AS basis ON true
+WHERE drivers.month = (SELECT month FROM marts.chain_month WHERE is_last_over)
+    AND (drivers.level = 'chain' OR drivers.member_id IS NOT NULL)
+    AND drivers.homes_effect IS NOT NULL
+ORDER BY drivers.level, scope, drivers.period

@@ -1,0 +1,19 @@
+-- How far may the year's forecast be off, and how good were those of earlier years at the same time?
+-- One row per page and year with a forecast at the end of the same month as the newest one that is over for every office, the
+-- newest first; with a range where an earlier year is held to its end. Declared VAT is taken off, as of a budget.
+SELECT
+    found.level AS kind,
+    coalesce(found.member_id, '') AS scope,
+    found.month,
+    found.month = newest.month AS is_newest,
+    found.year_forecast::DECIMAL(18, 4) AS year_forecast,
+    found.year_actual::DECIMAL(18, 4) AS year_actual,
+    found.miss_share::DOUBLE AS miss_share,
+    found.past_year_count AS past_years,
+    found.year_forecast_low::DECIMAL(18, 4) AS year_forecast_low,
+    found.year_forecast_high::DECIMAL(18, 4) AS year_forecast_high
+FROM marts.forecast_accuracy AS found
+INNER JOIN marts.chain_month AS newest ON newest.is_last_over AND month(newest.month) = month(found.month)
+WHERE found.measure = 'commission'
+    AND (found.level = 'chain' OR found.member_id IS NOT NULL)
+ORDER BY found.level, scope, found.month DESC

@@ -1,0 +1,199 @@
+-- What was earned in each period, beside the year before and the budget?
+-- One row per page (the chain, a brand, a region or an office), period and office, and one without an office for all of them:
+-- the month that runs, the last whole one, the year to it and the twelve months to it. Offices of their own are in the year
+-- alone. A month counts as marts.chain_month has it. The year before is compared over the offices of which every month of both
+-- periods is held to its end and which were there before: `compared` counts them, now and before are theirs; the month that runs
+-- is compared with nothing. A budget stands beside what was reached of it, of the offices that have one. The year ends where
+-- each office's latest month that is over says, where all twelve have a budget. Commissions are without the VAT that is declared.
+WITH known AS (
+    SELECT
+        coverage.month,
+        coverage.office_id,
+        coverage.is_commission_held AS is_whole,
+        without_vat(months.commission, basis) AS commission,
+        without_vat(months.sold_commission, basis) AS sold_commission,
+        months.sold_total_price AS price,
+        months.sold_estate_parts AS homes,
+        months.active_agent_count AS agents,
+        coalesce(months.is_open, false) AS is_open,
+        CASE WHEN coverage.is_commission_held THEN last_day(coverage.month) ELSE
+            greatest(months.read_at_utc::DATE, coverage.month) END AS until_on,
+        max(months.began_month) OVER (PARTITION BY coverage.office_id) AS began_month,
+        budgets.budget,
+        budgets.actual,
+        CASE WHEN budgets.budget_month_count = 12 THEN nullif(budgets.year_budget, 0) END AS year_budget,
+        arg_max_null(budgets.year_forecast, coverage.month) FILTER (NOT budgets.is_open) OVER (
+            PARTITION BY coverage.office_id, year(coverage.month)
+        ) AS year_forecast
+    FROM marts.office_coverage AS coverage
+    LEFT JOIN meta.tax_basis AS basis ON true
+    LEFT JOIN marts.office_month AS months ON months.office_id = coverage.office_id AND months.month = coverage.month
+    LEFT JOIN marts.office_budget_vs_actual AS budgets
+        ON budgets.office_id = coverage.office_id AND budgets.month = coverage.month AND budgets.measure = 'commission'
+),
+
+of_pages AS (
+    SELECT levels.level AS kind, coalesce(levels.member_id, '') AS scope, known.*
+    FROM known
+    INNER JOIN marts.office_levels AS levels USING (office_id)
+    WHERE levels.level = 'chain' OR levels.member_id IS NOT NULL
+),
+
+months_of_pages AS (
+    SELECT kind, scope, month, bool_or(is_open) AS is_begun, bool_or(is_whole) AS is_ended
+    FROM of_pages
+    GROUP BY ALL
+    HAVING count(commission) > 0
+),
+
+spans AS (
+    SELECT
+        kind,
+        scope,
+        min(month) AS oldest,
+        max(month) AS newest,
+        max(month) FILTER (is_begun) AS running,
+        max(month) FILTER (is_ended AND NOT is_begun) AS last_whole
+    FROM months_of_pages
+    GROUP BY ALL
+),
+
+periods_wanted AS (
+    SELECT kind, scope, oldest, last_whole IS NOT NULL AS is_over, unnest([
+        {'period': 'running', 'wanted_month': running, 'last_month': running},
+        {'period': 'month', 'wanted_month': last_whole, 'last_month': last_whole},
+        {
+            'period': 'year',
+            'wanted_month': date_trunc('year', coalesce(last_whole, newest))::DATE,
+            'last_month': coalesce(last_whole, newest)
+        },
+        {'period': 'twelve', 'wanted_month': (last_whole - INTERVAL 11 MONTH)::DATE, 'last_month': last_whole}
+    ], recursive := true)
+    FROM spans
+),
+
+periods AS (
+    SELECT * EXCLUDE (is_over), is_over AND period <> 'running' AS is_over, greatest(wanted_month, oldest) AS first_month
+    FROM periods_wanted
+    WHERE period <> 'twelve' OR wanted_month >= oldest
+),
+
+asked AS (
+    SELECT
+        periods.period,
+        periods.first_month,
+        periods.last_month,
+        periods.wanted_month,
+        periods.is_over,
+        of_pages.*,
+        datediff('month', periods.first_month, periods.last_month) + 1 AS month_count,
+        of_pages.month >= periods.first_month AS is_now
+    FROM periods
+    INNER JOIN of_pages
+        ON of_pages.kind = periods.kind AND of_pages.scope = periods.scope
+        AND (
+            of_pages.month BETWEEN periods.first_month AND periods.last_month
+            OR of_pages.month BETWEEN periods.first_month - INTERVAL 1 YEAR AND periods.last_month - INTERVAL 1 YEAR
+        )
+),
+
+comparable AS (
+    SELECT
+        *,
+        is_over
+        AND count(*) FILTER (is_whole) OVER of_office = 2 * month_count
+        AND coalesce(began_month <= first_month - INTERVAL 1 YEAR, true) AS is_compared
+    FROM asked
+    WINDOW of_office AS (PARTITION BY kind, scope, period, office_id)
+),
+
+-- All that is known of a period, and of what is compared the same now and before: figures once for each of the three.
+sides AS (
+    SELECT 'all' AS side, * FROM comparable WHERE is_now
+    UNION ALL
+    SELECT CASE WHEN is_now THEN 'now' ELSE 'before' END, * FROM comparable WHERE is_compared
+),
+
+figures AS (
+    SELECT
+        kind,
+        scope,
+        period,
+        office_id,
+        side,
+        any_value(first_month)::DATE AS first_month,
+        any_value(last_month)::DATE AS last_month,
+        any_value(wanted_month)::DATE AS wanted_month,
+        bool_and(is_over) AS is_over,
+        count(DISTINCT sides.office_id) AS offices,
+        count(*) AS wanted,
+        count(commission) AS known,
+        count(commission) FILTER (NOT is_whole) AS cut_short,
+        max(until_on) FILTER (commission IS NOT NULL) AS until_on,
+        max(began_month) AS began_month,
+        sum(commission) AS commission,
+        sum(homes) FILTER (commission IS NOT NULL) AS homes,
+        CASE WHEN count(commission) = count(sold_commission) THEN sum(sold_commission) END AS sold_commission,
+        sum(price) / nullif(sum(homes), 0) AS average_price,
+        sum(sold_commission) / nullif(sum(price), 0) AS fee_share,
+        sum(sold_commission) / nullif(sum(homes), 0) AS average_commission,
+        sum(commission) - CASE WHEN count(commission) = count(sold_commission) THEN sum(sold_commission) END AS beside_sales,
+        per_active_agent(commission, agents) AS per_agent,
+        sum(agents) / nullif(count(DISTINCT month) FILTER (agents IS NOT NULL), 0) AS agents,
+        nullif(sum(budget) FILTER (is_over AND actual IS NOT NULL), 0) AS budget,
+        sum(actual) FILTER (is_over AND budget IS NOT NULL) AS actual,
+        count(DISTINCT sides.office_id) FILTER (is_over AND budget IS NOT NULL AND actual IS NOT NULL) AS budgeted,
+        sum(year_budget) FILTER (is_over AND month = last_month AND year_forecast IS NOT NULL) AS year_budget,
+        sum(year_forecast) FILTER (is_over AND month = last_month AND year_budget IS NOT NULL) AS year_forecast,
+        count(*) FILTER (is_over AND month = last_month AND year_budget IS NOT NULL AND year_forecast IS NOT NULL) AS forecast
+    FROM sides
+    GROUP BY GROUPING SETS ((kind, scope, period, side), (kind, scope, period, side, office_id))
+    HAVING office_id IS NULL OR (period = 'year' AND kind <> 'office')
+)
+
+SELECT
+    found.kind,
+    found.scope,
+    found.period,
+    found.office_id,
+    found.first_month,
+    found.last_month,
+    found.wanted_month,
+    found.is_over,
+    found.offices,
+    found.wanted - found.known AS unheld,
+    found.cut_short,
+    found.until_on,
+    CASE WHEN found.began_month > found.first_month - INTERVAL 1 YEAR THEN found.began_month END AS began_month,
+    found.commission::DECIMAL(18, 4) AS commission,
+    found.homes::DECIMAL(19, 8) AS homes,
+    found.average_price::DECIMAL(18, 4) AS average_price,
+    found.fee_share::DOUBLE AS fee_share,
+    found.average_commission::DECIMAL(18, 4) AS average_commission,
+    found.beside_sales::DECIMAL(18, 4) AS beside_sales,
+    found.per_agent::DECIMAL(18, 4) AS per_agent,
+    found.agents::DECIMAL(9, 2) AS agents,
+    coalesce(now.offices, 0) AS compared,
+    before.commission::DECIMAL(18, 4) AS commission_before,
+    (now.commission / nullif(before.commission, 0) - 1)::DOUBLE AS commission_change,
+    (now.homes / nullif(before.homes, 0) - 1)::DOUBLE AS homes_change,
+    (now.average_price / nullif(before.average_price, 0) - 1)::DOUBLE AS average_price_change,
+    (now.fee_share / nullif(before.fee_share, 0) - 1)::DOUBLE AS fee_share_change,
+    (now.average_commission / nullif(before.average_commission, 0) - 1)::DOUBLE AS average_commission_change,
+    (now.beside_sales / nullif(before.beside_sales, 0) - 1)::DOUBLE AS beside_sales_change,
+    (now.per_agent / nullif(before.per_agent, 0) - 1)::DOUBLE AS per_agent_change,
+    found.budget::DECIMAL(18, 4) AS budget,
+    CASE WHEN found.budget IS NOT NULL THEN found.actual END::DECIMAL(18, 4) AS actual,
+    found.budgeted,
+    found.year_budget::DECIMAL(18, 4) AS year_budget,
+    found.year_forecast::DECIMAL(18, 4) AS year_forecast,
+    found.forecast
+FROM (FROM figures WHERE side = 'all') AS found
+LEFT JOIN (FROM figures WHERE side = 'now') AS now
+    ON (now.kind, now.scope, now.period) = (found.kind, found.scope, found.period)
+    AND now.office_id IS NOT DISTINCT FROM found.office_id
+LEFT JOIN (FROM figures WHERE side = 'before') AS before
+    ON (before.kind, before.scope, before.period) = (found.kind, found.scope, found.period)
+    AND before.office_id IS NOT DISTINCT FROM found.office_id
+WHERE found.first_month IS NOT NULL
+ORDER BY found.kind, found.scope, found.period, found.office_id

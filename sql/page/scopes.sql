@@ -1,0 +1,63 @@
+-- Which pages are there, and up to when are their numbers known?
+-- One row per page: the chain, each office of which anything was ever held, and each brand and region where there are several.
+-- State says what is wrong with the end of an office's numbers: cut (the newest month was read in part), behind (the newest month
+-- of the chain is not read), stopped (it is not expected any more); null where nothing is.
+WITH known AS (
+    SELECT
+        coverage.month,
+        coverage.office_id,
+        coalesce(coverage.office_name, coverage.office_id) AS office_name,
+        coverage.is_commission_held AS is_whole,
+        months.commission IS NOT NULL AS is_held,
+        months.read_at_utc,
+        max(coverage.month) FILTER (months.commission IS NOT NULL) OVER () AS newest_of_chain,
+        max(coverage.month) FILTER (months.commission IS NOT NULL) OVER (PARTITION BY coverage.office_id) AS newest,
+        max(coverage.month) OVER (PARTITION BY coverage.office_id) AS last_expected
+    FROM marts.office_coverage AS coverage
+    LEFT JOIN marts.office_month AS months ON months.office_id = coverage.office_id AND months.month = coverage.month
+),
+
+offices AS (
+    SELECT
+        office_id,
+        any_value(office_name) AS office_name,
+        any_value(newest) AS newest,
+        any_value(newest_of_chain) AS newest_of_chain,
+        any_value(read_at_utc) FILTER (month = newest) AS read_at_utc,
+        CASE
+            WHEN NOT bool_or(is_whole) FILTER (month = newest) THEN 'cut'
+            WHEN any_value(newest) = any_value(newest_of_chain) THEN NULL
+            WHEN any_value(last_expected) >= any_value(newest_of_chain) THEN 'behind'
+            ELSE 'stopped'
+        END AS state
+    FROM known
+    WHERE newest IS NOT NULL
+    GROUP BY office_id
+),
+
+pages AS (
+    SELECT levels.level AS kind, coalesce(levels.member_id, '') AS scope, levels.member_name, offices.*
+    FROM offices
+    INNER JOIN marts.office_levels AS levels USING (office_id)
+    WHERE levels.level = 'chain' OR levels.member_id IS NOT NULL
+)
+
+SELECT
+    kind,
+    scope,
+    any_value(member_name) AS name,
+    list(office_id ORDER BY office_name, office_id) AS office_ids,
+    list(office_name ORDER BY office_name, office_id) AS office_names,
+    any_value(newest_of_chain) AS newest_of_chain,
+    CASE
+        WHEN kind <> 'office' OR any_value(state) IS NULL THEN NULL
+        WHEN any_value(state) = 'cut' THEN greatest(any_value(read_at_utc)::DATE, any_value(newest))
+        ELSE last_day(any_value(newest))
+    END AS until_on,
+    CASE WHEN kind = 'office' THEN any_value(state) END AS state,
+    max(newest) AS newest_month,
+    min(read_at_utc) FILTER (newest = newest_of_chain) AS read_at_utc
+FROM pages
+GROUP BY kind, scope
+QUALIFY kind IN ('chain', 'office') OR count(*) OVER (PARTITION BY kind) > 1
+ORDER BY kind, name, scope

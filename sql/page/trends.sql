@@ -1,0 +1,16 @@
+-- Which agents are falling, and which are rising?
+-- One row per agent who has not left, with the three newest months that are over for every office beside the same three of last
+-- year, those who fell most first. Declared VAT is taken off.
+SELECT
+    trends.office_id,
+    trends.office_name,
+    trends.user_label AS name,
+    trends.last_month,
+    without_vat(trends.commission, basis)::DECIMAL(18, 4) AS commission,
+    without_vat(trends.commission_before, basis)::DECIMAL(18, 4) AS commission_before,
+    without_vat(trends.commission_change, basis)::DECIMAL(18, 4) AS difference,
+    trends.commission_change_share::DOUBLE AS commission_change
+FROM marts.agent_trends AS trends
+LEFT JOIN meta.tax_basis AS basis ON true
+WHERE trends.commission_change IS NOT NULL AND NOT trends.has_left
+ORDER BY trends.commission_change, trends.user_label

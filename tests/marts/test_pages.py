@@ -1,0 +1,335 @@
+"""What the queries of the pages find: periods and their comparisons, what changed, and what is doubtful."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import pytest
+from duckdb import DuckDBPyConnection
+
+from tests.marts.given import (
+    arrived,
+    asked_for,
+    build_for,
+    built,
+    earned,
+    held,
+    loaded,
+    month,
+    rows,
+    sales_read,
+    warehouse,
+)
+from warehouse.ledger.ledger import deny
+from warehouse.marts.queries import SQL
+from warehouse.store.duckdb_file import mappings
+
+NIGHTS = [datetime(2026, 2, day, 3) for day in (1, 5, 15)]
+JANUARY = date(2026, 1, 1)
+NOW = datetime.now(UTC).replace(tzinfo=None, microsecond=0)  # lateness is measured by the reader's clock
+Given = DuckDBPyConnection
+
+
+def found(given: Given, query: str) -> list[dict[str, Any]]:
+    """The rows of a query of the pages, its marts built before."""
+    text = (SQL / "page" / f"{query}.sql").read_text("utf-8")
+    build_for(given, text)
+    return mappings(given.execute(text))
+
+
+def period(given: Given, name: str, kind: str = "chain") -> dict[str, Any]:
+    return next(
+        one
+        for one in found(given, "periods")
+        if (one["period"], one["kind"], one["office_id"]) == (name, kind, None)
+    )
+
+
+def read(
+    given: Given, office: str, amounts: Mapping[str, float], *, open_month: str = "", **more: object
+) -> None:
+    """The office report of some months, all of their commission from sales."""
+    for of_month, amount in amounts.items():
+        row = earned({"office_customer_id": office}, amount, parts=amount / 10, price=40 * amount, **more)
+        loaded(given, "commission_office", office, of_month, [row], is_open=of_month == open_month)
+
+
+def publish(given: Given, at_utc: datetime) -> None:
+    """The file is published at this moment, with the marts that remember."""
+    for query in ("changes", "sales_since", "budget_changes"):
+        build_for(given, (SQL / "page" / f"{query}.sql").read_text("utf-8"))
+    given.execute(
+        "INSERT INTO meta.publications (name, at_utc, status) VALUES ($1, $1, 'published')", [at_utc]
+    )
+
+
+def test_a_period_is_compared_over_the_offices_that_are_held_in_both_years() -> None:
+    given = warehouse()
+    read(given, "M1", {"2025-01": 100, "2026-01": 110})
+    read(given, "M2", {"2026-01": 50})
+    row = period(given, "month")
+    assert (row["commission"], row["offices"], row["compared"]) == (160, 2, 1)
+    assert (row["commission_before"], row["commission_change"]) == (100, pytest.approx(0.1))
+    assert (row["homes"], row["average_price"], row["fee_share"]) == (16, 400, pytest.approx(1 / 40))
+
+
+def test_a_month_that_is_not_held_is_counted_and_no_zero() -> None:
+    given = warehouse()
+    read(given, "M1", {"2026-01": 100, "2026-02": 100})
+    read(given, "M2", {"2026-01": 50})
+    asked_for(given, "M1", "M2")
+    year = period(given, "year")
+    assert (year["commission"], year["unheld"], year["last_month"]) == (250, 1, month("2026-02"))
+    assert {one["office_id"] for one in found(given, "periods") if one["period"] == "year"} >= {"M1", "M2"}
+
+
+def test_a_month_that_runs_stands_alone() -> None:
+    given = warehouse()
+    read(given, "M1", {"2025-01": 100, "2025-02": 90, "2026-01": 110, "2026-02": 40}, open_month="2026-02")
+    running = period(given, "running")
+    assert (running["commission"], running["is_over"], running["compared"]) == (40, False, 0)
+    assert period(given, "year")["last_month"] == JANUARY
+    newest = found(given, "months")[-1]
+    assert (newest["is_open"], newest["commission"], newest["commission_before"]) == (True, 40, None)
+
+
+def test_a_month_cut_short_counts_as_in_the_chain_s_mart_and_is_compared_with_nothing() -> None:
+    given = warehouse()
+    read(given, "M1", {"2025-02": 90, "2026-02": 100})
+    row = earned({"office_customer_id": "M2"}, 30)
+    loaded(given, "commission_office", "M2", "2026-02", [row], at_utc=datetime(2026, 2, 20, 4), is_open=True)
+    asked_for(given, "M1", M2="off")
+    [sums] = built(
+        given, "SELECT commission, is_commission_complete FROM marts.chain_month WHERE month = '2026-02-01'"
+    )
+    newest = next(one for one in found(given, "months")[::-1] if one["kind"] == "chain")
+    assert (newest["commission"], not newest["is_part"]) == sums == (130, False)
+    assert newest["commission_before"] is None
+    page = next(one for one in found(given, "scopes") if one["scope"] == "M2")
+    assert (page["state"], page["until_on"]) == ("cut", date(2026, 2, 20))
+
+
+def test_an_office_that_began_during_last_year_is_compared_with_nothing() -> None:
+    given = warehouse()
+    read(given, "M2", {"2025-01": 0, "2025-02": 50, "2026-01": 60, "2026-02": 70})
+    year = period(given, "year", "office")
+    assert (year["compared"], year["began_month"]) == (0, month("2025-02"))
+    assert period(given, "month", "office")["commission_change"] == pytest.approx(0.4)
+
+
+def test_vat_that_is_declared_is_taken_off_everywhere_but_of_what_will_be_paid() -> None:
+    given = warehouse()
+    given.execute("INSERT INTO meta.tax_basis VALUES ('included', 0.25)")
+    read(given, "M1", {"2026-01": 125})
+    assert (period(given, "month")["commission"], found(given, "months")[-1]["commission"]) == (100, 100)
+    assert period(given, "month")["fee_share"] == pytest.approx(100 / 5000)
+    sales_read(given, "2026-01", {"E1": 125}, NIGHTS[0])
+    given.execute(
+        "UPDATE bi.sales_estates SET commission_received_at = '2026-03-01', access_day = '2026-01-20'"
+    )
+    [owed] = found(given, "receivables")
+    assert (owed["outstanding"], owed["due_to_30"], owed["not_due"]) == (125, 125, None)
+
+
+def test_an_office_that_is_not_expected_any_more_has_stopped() -> None:
+    given = warehouse()
+    read(given, "M1", {"2026-01": 5, "2026-02": 5})
+    read(given, "M2", {"2026-01": 5})
+    asked_for(given, "M1", M2="off")
+    states = {one["scope"]: (one["state"], one["until_on"]) for one in found(given, "scopes")}
+    assert states == {"": (None, None), "M1": (None, None), "M2": ("stopped", date(2026, 1, 31))}
+
+
+def nights(*given_nights: tuple[dict[str, float], float]) -> Given:
+    """January's sales and the commission of the office report, as published in each night."""
+    given = warehouse()
+    for at_utc, (sales, commission) in zip(NIGHTS, given_nights, strict=False):
+        sales_read(given, "2026-01", sales, at_utc)
+        row = earned({"office_customer_id": "M1"}, commission)
+        loaded(given, "commission_office", "M1", "2026-01", [row], at_utc=at_utc)
+        publish(given, at_utc)
+    return given
+
+
+def test_closed_months_changed_since_a_week_before_with_their_reasons() -> None:
+    given = nights(({"E1": 5, "E2": 60}, 65), ({"E1": 5, "E2": 60}, 65), ({"E1": 5}, 5))
+    [change] = found(given, "changes")
+    assert (change["office_id"], change["month"], change["difference"]) == ("M1", JANUARY, -60)
+    [why] = found(given, "change_reasons")
+    assert (why["kind"], why["home_number"], why["amount"]) == ("sale gone", "E2", -60)
+
+
+def test_sales_that_came_and_went_are_counted_and_what_is_read_for_the_first_time_is_no_news() -> None:
+    given = nights(({"E1": 5, "E2": 60}, 65), ({"E1": 5, "E2": 60}, 65), ({"E1": 25, "E3": 7}, 32))
+    sales_read(given, "2025-12", {"E9": 900}, NIGHTS[2])
+    [chain] = [one for one in found(given, "sales_since") if one["kind"] == "chain"]
+    counts = {name: chain[name] for name in ("new_count", "gone_count", "changed_count")}
+    assert counts == {"new_count": 1, "gone_count": 1, "changed_count": 1}
+    assert (chain["new_commission"], chain["gone_commission"], chain["changed_commission"]) == (7, -60, 20)
+
+
+def test_without_an_earlier_publication_nothing_has_changed() -> None:
+    given = nights(({"E1": 5}, 65))
+    assert [found(given, query) for query in ("changes", "sales_since", "budget_changes")] == [[], [], []]
+    assert found(given, "basis")[0]["since_utc"] is None
+
+
+def test_an_agent_without_activity_for_two_months_was_last_seen_then() -> None:
+    given = warehouse()
+    for of_month, amounts in (("2026-01", (5, 7)), ("2026-04", (0, 7))):
+        users = [
+            earned({"user_id": f"U{place}"}, amount, parts=int(amount > 0))
+            for place, amount in enumerate(amounts)
+        ]
+        loaded(given, "commission_user", "M1", of_month, users)
+        read(given, "M1", {of_month: sum(amounts)})
+    assert {one["name"]: one["last_seen"] for one in found(given, "agents")} == {"U0": JANUARY, "U1": None}
+
+
+def _stay(given: Given) -> dict[str, tuple[object, ...]]:
+    """Of each agent since when he is new, whether he has left, and when he was last seen."""
+    return {
+        one["name"]: (one["new_since"], one["has_left"], one["last_seen"]) for one in found(given, "agents")
+    }
+
+
+def test_an_agent_who_left_the_directory_was_last_seen_in_the_running_month_too() -> None:
+    given = warehouse()
+    for of_month, is_open in (("2026-01", False), ("2026-02", True)):
+        users = [earned({"user_id": user}, 5) for user in ("U0", "U1")]
+        loaded(given, "commission_user", "M1", of_month, users, is_open=is_open)
+    read(given, "M1", {"2026-01": 10, "2026-02": 10}, open_month="2026-02")
+    assert set(_stay(given).values()) == {(None, False, None)}
+    given.execute(
+        "INSERT INTO bi.users_history (_customer, id, name, valid_from_utc, valid_to_utc) "
+        "VALUES ('M1', 'U0', 'Al', '2026-01-01', '2026-02-15'), ('M1', 'U1', 'Bo', '2026-01-01', NULL)"
+    )
+    assert sorted(_stay(given).values(), key=str) == [(None, False, None), (None, True, date(2026, 2, 1))]
+
+
+@pytest.fixture
+def begun() -> Given:
+    """U1 of M1, and the whole of M2, began in February of last year."""
+    given = warehouse()
+    for of_month in ("2025-01", "2025-02", "2026-01", "2026-02"):
+        is_first = of_month == "2025-01"
+        users = ["U0"] if is_first else ["U0", "U1"]
+        loaded(given, "commission_user", "M1", of_month, [earned({"user_id": one}, 5) for one in users])
+        read(given, "M1", {of_month: 5 * len(users)})
+        read(given, "M2", {of_month: 0 if is_first else 5})
+    return given
+
+
+def test_an_agent_who_began_during_last_year_says_when(begun: Given) -> None:
+    assert _stay(begun) == {"U0": (None, False, None), "U1": (date(2025, 2, 1), False, None)}
+
+
+def test_a_year_in_which_an_office_began_is_no_share_of_change(begun: Given) -> None:
+    query = "SELECT office_id, year_to_date_change_share::FLOAT FROM marts.year_over_year"
+    changes = built(begun, f"{query} WHERE month = '2026-02-01' ORDER BY office_id")
+    assert changes == [("M1", pytest.approx(20 / 15 - 1)), ("M2", None)]
+
+
+def test_an_agent_is_compared_with_the_same_months_of_last_year_where_they_are_held() -> None:
+    given = warehouse()
+    for of_month, amounts in (("2025-01", (5, 7, 9)), ("2026-01", (6, 0, 0)), ("2025-02", (100, 0, 0))):
+        users = [earned({"user_id": f"U{place}"}, amount) for place, amount in enumerate(amounts) if amount]
+        loaded(given, "commission_user", "M1", of_month, users)
+        read(given, "M1", {of_month: sum(amounts)})
+    assert [(one["name"], one["commission"], one["commission_before"]) for one in found(given, "agents")] == [
+        ("U0", 6, 5),
+        ("U1", 0, 7),
+        ("U2", 0, 9),
+    ]
+
+
+def test_a_refused_report_makes_its_figures_doubtful_and_others_leave_them_alone() -> None:
+    given = warehouse()
+    read(given, "M1", {"2026-01": 5})
+    for report in ("sales", "trademarks"):
+        held(given, report, "M1", ["2026-01"], at_utc=NOW - timedelta(hours=1))
+        deny(given, report, "M1", NOW.replace(tzinfo=UTC))
+    given.execute("UPDATE meta.loads SET fetched_at_utc = $1", [NOW])
+    doubts = [(one["kind"], one["subject"], one["office_id"]) for one in found(given, "doubts")]
+    assert doubts == [("right lost", "sales", "M1"), ("reports differ", "commission", "M1")]
+
+
+def test_a_failed_month_is_a_doubt_and_a_square_that_is_missing() -> None:
+    given = warehouse()
+    read(given, "M1", {"2025-12": 5, "2026-01": 5})
+    given.execute("DELETE FROM meta.months WHERE month = '2026-01-01'")
+    given.execute(
+        "INSERT INTO meta.loads BY NAME "
+        "SELECT 'F1' AS load_id, 'commission_office' AS report, 'M1' AS customer, "
+        "[DATE '2026-01-01'] AS months, $1::TIMESTAMP AS fetched_at_utc, 'failed' AS status",
+        [NOW],
+    )
+    given.execute("INSERT INTO meta.requests_by_day BY NAME SELECT DATE '2026-01-20' AS day")
+    doubts = [(one["kind"], one["subject"], one["first_month"]) for one in found(given, "doubts")]
+    assert ("failed", "commission", JANUARY) in doubts
+    assert [(one["month"], one["state"]) for one in found(given, "coverage")] == [
+        (JANUARY, "failed"),
+        (month("2025-12"), "empty"),
+    ]
+
+
+def test_what_is_whole_has_no_squares() -> None:
+    given = warehouse()
+    read(given, "M1", {"2025-12": 5, "2026-01": 5})
+    given.execute("INSERT INTO meta.requests_by_day BY NAME SELECT DATE '2026-01-20' AS day")
+    assert found(given, "coverage") == []
+
+
+def test_a_month_that_runs_is_compared_with_the_same_days_by_day_of_contract() -> None:
+    given = warehouse()
+    for year in (2025, 2026):
+        is_open = year == 2026
+        sales = {f"{year}-{day}": day for day in (3, 9, 25)}
+        at_utc = datetime(2026, 2, 10, 3)
+        sales_read(given, f"{year}-02", sales, at_utc, is_open=is_open)
+        for day in (3, 9, 25):
+            given.execute(
+                "UPDATE bi.sales_estates SET contract_day = $1 WHERE id = $2",
+                [date(year, 2, day), f"{year}-{day}"],
+            )
+    read(given, "M1", {"2026-02": 12}, open_month="2026-02")
+    of_chain = next(one for one in found(given, "same_days") if one["kind"] == "chain")
+    assert (of_chain["until_on"], of_chain["commission"], of_chain["commission_before"]) == (
+        date(2026, 2, 10),
+        12,
+        12,
+    )
+
+
+def test_a_month_of_last_year_that_was_not_read_is_compared_with_nothing() -> None:
+    given = warehouse()
+    sales_read(given, "2026-02", {"E1": 5}, datetime(2026, 2, 10, 3), is_open=True)
+    read(given, "M1", {"2026-02": 5}, open_month="2026-02")
+    assert found(given, "same_days") == []
+
+
+def test_a_brand_has_a_page_where_there_are_several_with_the_sums_of_its_offices() -> None:
+    given = warehouse()
+    for office in ("M1", "M2", "M3"):
+        read(given, office, {"2026-01": 50})
+    arrived(given, "trademarks_history", name="VARCHAR", office_ids="JSON")
+    brands = [{"name": "Ek", "office_ids": '["M1", "M2"]'}, {"name": "Lind", "office_ids": '["M3"]'}]
+    rows(given, "trademarks_history", "G1", "2026-01", brands)
+    pages = [(one["kind"], one["scope"]) for one in found(given, "scopes")]
+    assert pages[:3] == [("brand", "Ek"), ("brand", "Lind"), ("chain", "")]
+    assert period(given, "month", "brand")["commission"] == 100
+
+
+def test_a_check_that_failed_makes_its_figures_doubtful_on_the_chain_s_page() -> None:
+    given = warehouse()
+    read(given, "M1", {"2026-01": 5})
+    for name, concerned in (("no_office", "leads"), ("differ", "nothing"), ("somebody_s_own", "commission")):
+        given.execute(
+            "INSERT INTO meta.check_results BY NAME SELECT $1 AS name, 'warning' AS severity, '' AS message, "
+            "'Is it so?' AS question, 3 AS row_count, $2 AS concerns, $3::TIMESTAMP AS checked_at_utc",
+            [name, concerned, NOW],
+        )
+    checks = [one for one in found(given, "doubts") if one["kind"] == "check"]
+    assert [(one["subject"], one["is_of_chain"]) for one in checks] == [("commission", True), ("leads", True)]

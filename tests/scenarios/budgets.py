@@ -1,0 +1,129 @@
+"""Budgets of a small office: a file that changes them, the plan of it, and what the service was sent."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from pipelines.budgets.budget import BudgetPlan
+from pipelines.budgets.plan import make_plan
+from pipelines.budgets.push import PATIENCE, Pushed, push
+from pipelines.months import Month
+from pipelines.sandbox.budget_writes import BudgetWrites, Omitted
+from pipelines.sandbox.faults import Fault
+from pipelines.sandbox.service import Service
+from pipelines.sandbox.world.records import Budget
+from pipelines.settings.model import Settings
+from pipelines.sync.run_context import RunContext
+from tests.sandbox_transport import SandboxTransport
+from tests.scenarios.scenario import NOON, TODAY, settings_for, world_of
+from tests.working_file import give_working_file
+from warehouse.store.database import Store
+
+OFFICE, OWN_ID = "M30011", "FIR30011"
+DECEMBER, NEVER_BUDGETED = Month(2026, 12), Month(2028, 6)
+"""A month with budgets, and one without."""
+HEADS = ("office_id", "user_id", "month", "commission", "sold", "registered", "meetings", "own_booked")
+SETTING = "/FIR"
+"""What the paths have by which budgets are set, and no other."""
+
+
+@dataclass
+class MovingClock:
+    """A clock that only waiting moves."""
+
+    seconds: float = 0.0
+
+    def utc_now(self) -> datetime:
+        return NOON + timedelta(seconds=self.seconds)
+
+    def monotonic(self) -> float:
+        return self.seconds
+
+    async def sleep(self, seconds: float) -> None:
+        self.seconds += seconds
+
+
+@dataclass
+class BudgetScenario:
+    """A service, settings that point at it and may set budgets there, and a clock that both have."""
+
+    service: Service
+    settings: Settings
+    clock: MovingClock = field(default_factory=MovingClock)
+    on_socket: bool = False
+
+    @property
+    def context(self) -> RunContext:
+        sandbox = None if self.on_socket else SandboxTransport(self.service, sleep=self.clock.sleep)
+        return RunContext(self.clock, sandbox, machine_clock=self.clock)
+
+    @property
+    def users(self) -> list[str]:
+        """Three who work at the office."""
+        of_world = self.service.world
+        return [one.id for one in of_world.history.users(OFFICE) if one.works_on(of_world.as_of)][:3]
+
+    def file(self, *rows: Mapping[str, object], name: str = "budgets.csv") -> Path:
+        """A file with these rows, for the first user in December where they do not say otherwise."""
+        usual = {"office_id": OWN_ID, "user_id": self.users[0], "month": DECEMBER}
+        lines = [";".join(str({**usual, **row}.get(head, "")) for head in HEADS) for row in rows]
+        path = self.settings.data_dir.parent / name
+        path.write_text("\n".join([";".join(HEADS), *lines]), "utf-8")
+        return path
+
+    def plan(self, *rows: Mapping[str, object]) -> BudgetPlan:
+        """The plan of a file with these rows."""
+        return make_plan(self.settings, self.file(*rows), self.context, on_requests=lambda _: None)
+
+    def plan_for_all(self) -> BudgetPlan:
+        """A plan that changes the commission of these users, each to another amount."""
+        return self.plan(*({"user_id": user, "commission": 7 + at} for at, user in enumerate(self.users)))
+
+    def push(self, plan: BudgetPlan, *faults: Fault, patience: float = PATIENCE) -> Pushed:
+        """One push under these faults; `sent` then counts its requests only."""
+        self.service.log.clear()
+        self.service.faults.switch(faults)
+        return push(self.settings, plan, self.context, patience=patience)
+
+    @property
+    def sent(self) -> Counter[str]:
+        """How often a budget was set for each user since the last push began."""
+        posts = (entry for entry in self.service.log.entries if entry.method == "POST")
+        return Counter(entry.path.split("/")[5] for entry in posts)
+
+    def shown(self, user: str, month: Month = DECEMBER) -> Budget:
+        """The budget as the service shows it now."""
+        return self.service.budget(OFFICE, user, month)
+
+    def change(self, user: str, **measures: int) -> None:
+        """Somebody else changes a budget, in the brokerage system itself."""
+        self.service.budgets.set(replace(self.shown(user), **measures), at_once=True)  # type: ignore[arg-type]
+
+    def ledger(self, columns: str, where: str = "true") -> Sequence[tuple[object, ...]]:
+        """Rows of the ledger of pushes."""
+        with Store(self.settings.data_dir).reading() as file:
+            found: list[tuple[object, ...]] = file.execute(
+                f"SELECT DISTINCT {columns} FROM meta.budget_pushes WHERE {where} ORDER BY ALL"
+            ).fetchall()
+            return found
+
+
+def budget_scenario(
+    folder: Path, *, visible_after: float = 0.0, omitted: Omitted = "kept", **environment: str
+) -> BudgetScenario:
+    """One office, whose service shows what it is sent after so many seconds."""
+    clock = MovingClock()
+    writes = BudgetWrites(visible_after, omitted, clock.utc_now)
+    service = Service(world_of("2026-10", 2).world, clock=clock.utc_now, budgets=writes)
+    give_working_file(folder / "data")
+    words = {"allow_budget_writes": "true", "today": TODAY.isoformat(), **environment}
+    return BudgetScenario(service, settings_for(folder / "data", [OFFICE], "2026-10", **words), clock)
+
+
+def statuses(pushed: Pushed) -> Counter[str]:
+    """How many budgets have come how far."""
+    return Counter(one.status.value for one in pushed.pushes.values())

@@ -1,0 +1,310 @@
+"""Budgets pushed to a service that is late, forgetful, cut off, strict, or changed by others meanwhile."""
+
+from __future__ import annotations
+
+import json
+import stat
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+from pipelines.budgets.budget import BudgetError, BudgetPlan, month_of
+from pipelines.budgets.plan import make_plan
+from pipelines.clock import SystemClock
+from pipelines.sandbox.faults import Fault
+from pipelines.sandbox.server import serving
+from pipelines.settings.messages import SettingsError
+from pipelines.upkeep.erase import erase
+from tests.scenarios.budgets import (
+    DECEMBER,
+    NEVER_BUDGETED,
+    OFFICE,
+    OWN_ID,
+    SETTING,
+    BudgetScenario,
+    budget_scenario,
+    statuses,
+)
+from tests.scenarios.processes import Job, Step, is_killed, run
+from tests.scenarios.scenario import files_with
+from tests.tools.soak.cut_pushes import push_cut_at
+from warehouse.load.landing import Landing
+
+NEW = {"commission": 90_000, "sold": 3}
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> BudgetScenario:
+    return budget_scenario(tmp_path)
+
+
+def test_a_plan_says_first_how_many_requests_it_makes_and_sends_nothing(here: BudgetScenario) -> None:
+    said: list[int] = []
+    plan = make_plan(here.settings, here.file(NEW), here.context, on_requests=said.append)
+    assert (said, len(here.service.log.entries), here.sent) == ([5], 5, {})
+    [change] = plan.changes
+    known = here.shown(here.users[0])
+    assert (change.before["commission"], change.after["commission"]) == (known.commission, 90_000)
+    assert (change.after["sold"], change.after["meetings"]) == (3, known.meetings)
+
+
+def test_what_is_so_already_is_no_change(here: BudgetScenario) -> None:
+    assert here.plan({"commission": here.shown(here.users[0]).commission}).changes == ()
+
+
+def test_a_push_sets_confirms_and_writes_down_who_and_what(here: BudgetScenario) -> None:
+    user, before = here.users[0], here.shown(here.users[0])
+    pushed = here.push(here.plan(NEW))
+    assert (pushed.is_whole, here.sent) == (True, {user: 1})
+    assert here.shown(user) == replace(before, commission=90_000, sold=3)
+    assert here.ledger("measure, before, after, found, status, sent_count") == [
+        ("commission", before.commission, 90_000, 90_000, "confirmed", 1),
+        ("meetings", before.meetings, before.meetings, before.meetings, "confirmed", 1),
+        ("own_booked", before.own_booked, before.own_booked, before.own_booked, "confirmed", 1),
+        ("registered", before.registered, before.registered, before.registered, "confirmed", 1),
+        ("sold", before.sold, 3, 3, "confirmed", 1),
+    ]
+    [(who, customer, office)] = here.ledger("os_user, customer, office_id")
+    assert (bool(who), customer, office) == (True, OFFICE, OFFICE)
+
+
+def test_landing_keeps_what_was_shown_sent_and_answered_without_a_login(tmp_path: Path) -> None:
+    here = budget_scenario(tmp_path, password="a-secret-word", username="some-partner")
+    here.service.logins = (
+        replace(here.service.logins[0], username="some-partner", password="a-secret-word"),
+    )
+    here.push(here.plan(NEW))
+    [(path,)] = here.ledger("landing")
+    kept = list(Landing(here.settings.data_dir / "landing").read(str(path)))
+    assert [(meta["method"], meta["status"]) for meta, _ in kept] == [("GET", 200)] * 3 + [("POST", 204)]
+    assert json.loads(kept[-1][0]["sent"])["commission"] == 90_000
+    assert files_with(tmp_path, "a-secret-word", "some-partner") == []
+
+
+def test_a_service_that_zeroes_what_is_left_out_loses_nothing(tmp_path: Path) -> None:
+    here = budget_scenario(tmp_path, omitted="zeroed")
+    before = here.shown(here.users[0])
+    assert here.push(here.plan({"commission": 1})).is_whole
+    assert here.shown(here.users[0]) == replace(before, commission=1)
+
+
+def test_what_never_was_a_budget_is_left_out_and_may_become_zero(here: BudgetScenario) -> None:
+    plan = here.plan({"month": NEVER_BUDGETED, "commission": 5})
+    assert (plan.changes[0].before["sold"], json.loads(plan.changes[0].body)) == (None, {"commission": 5})
+    assert here.push(plan).is_whole
+
+
+def test_nothing_is_asked_or_sent_unless_it_is_allowed(here: BudgetScenario) -> None:
+    plan = here.plan(NEW)
+    here.settings = here.settings.model_copy(update={"allow_budget_writes": False})
+    with pytest.raises(SettingsError, match="BROKERBI_ALLOW_BUDGET_WRITES is not true"):
+        here.push(plan)
+    assert here.service.log.entries == []
+
+
+def test_what_is_shown_late_is_waited_for_and_sent_once(tmp_path: Path) -> None:
+    here = budget_scenario(tmp_path, visible_after=45)
+    assert here.push(here.plan_for_all()).is_whole
+    assert set(here.sent.values()) == {1}
+
+
+def test_what_is_shown_too_late_is_unconfirmed_and_a_later_push_only_looks(tmp_path: Path) -> None:
+    here = budget_scenario(tmp_path, visible_after=300)
+    plan = here.plan(NEW)
+    pushed = here.push(plan, patience=60)
+    assert (statuses(pushed), here.sent) == ({"unconfirmed": 1}, {here.users[0]: 1})
+    assert here.ledger("found", "measure = 'sold'") == [(here.shown(here.users[0]).sold,)]
+    here.clock.seconds += 300
+    assert (here.push(plan).is_whole, here.sent) == (True, {})
+
+
+@pytest.mark.parametrize(("kind", "visible_after"), [("reset", 45), ("slow_start", 45), ("half", 0)])
+def test_after_a_lost_answer_it_looks_instead_of_sending_again(
+    tmp_path: Path, kind: str, visible_after: float
+) -> None:
+    here = budget_scenario(tmp_path, visible_after=visible_after)
+    pushed = here.push(here.plan(NEW), Fault(kind, path=SETTING, seconds=1000))
+    assert (pushed.is_whole, here.sent) == (True, {here.users[0]: 1})
+
+
+@pytest.mark.parametrize("kind", ["500", "503", "429"])
+def test_what_the_service_lost_is_sent_once_more(here: BudgetScenario, kind: str) -> None:
+    pushed = here.push(here.plan(NEW), Fault(kind, path=SETTING, count=1))
+    assert (pushed.is_whole, here.sent) == (True, {here.users[0]: 2})
+    assert here.ledger("sent_count") == [(2,)]
+
+
+def test_what_is_lost_every_time_is_sent_twice_a_push_and_named(here: BudgetScenario) -> None:
+    plan = here.plan(NEW)
+    pushed = here.push(plan, Fault("500", path=SETTING))
+    assert (statuses(pushed), here.sent) == ({"unconfirmed": 1}, {here.users[0]: 2})
+    assert (here.push(plan).is_whole, here.sent) == (True, {here.users[0]: 1})
+
+
+@pytest.mark.parametrize("kind", ["401", "403"])
+def test_a_refused_login_or_right_stops_everything(here: BudgetScenario, kind: str) -> None:
+    plan = here.plan_for_all()
+    pushed = here.push(plan, Fault(kind, path=SETTING, after=1))
+    assert statuses(pushed) == {"confirmed": 1, "refused": 1, "planned": 1}
+    assert (here.sent.total(), kind in pushed.stopped) == (2, True)
+    later = here.push(plan)
+    assert (later.is_whole, here.sent.total()) == ((False, 0) if kind == "401" else (True, 2))
+
+
+def test_a_budget_that_may_not_be_read_stops_everything_before_it_is_sent(here: BudgetScenario) -> None:
+    pushed = here.push(here.plan_for_all(), Fault("403", path="Budget/Crm"))
+    assert (statuses(pushed), here.sent) == ({"planned": 3}, {})
+
+
+def test_a_budget_that_is_refused_is_named_and_the_others_go_on(here: BudgetScenario) -> None:
+    plan = here.plan_for_all()
+    pushed = here.push(plan, Fault("400", path=SETTING, count=1))
+    assert statuses(pushed) == {"refused": 1, "confirmed": len(here.users) - 1}
+    [(reason,)] = here.ledger("reason", "status = 'refused'")
+    assert "The service answered 400" in str(reason)
+    assert (here.push(plan).is_whole, here.sent.total()) == (True, 1)
+
+
+def test_what_was_changed_since_the_plan_is_left_alone_and_named(here: BudgetScenario) -> None:
+    plan, (first, *others) = here.plan_for_all(), here.users
+    here.change(first, meetings=77)
+    pushed = here.push(plan)
+    assert (here.sent, here.shown(first).meetings) == (dict.fromkeys(others, 1), 77)
+    [(reason,)] = here.ledger("reason", "status = 'changed meanwhile'")
+    assert "meetings was" in str(reason)
+    assert "and is 77; make the plan anew" in str(reason)
+    assert not pushed.is_whole
+
+
+def test_what_somebody_else_has_set_to_the_same_is_confirmed_without_sending(here: BudgetScenario) -> None:
+    plan = here.plan(NEW)
+    here.change(here.users[0], **NEW)
+    assert (here.push(plan).is_whole, here.sent) == (True, {})
+
+
+def test_what_is_changed_by_another_while_it_is_on_its_way_is_told(tmp_path: Path) -> None:
+    here = budget_scenario(tmp_path, visible_after=200)
+    plan, user = here.plan(NEW), here.users[0]
+    here.push(plan, patience=10)
+    here.change(user, commission=1)
+    pushed = here.push(plan)
+    assert (statuses(pushed), here.sent, here.shown(user).commission) == ({"changed meanwhile": 1}, {}, 1)
+    assert "after it was sent" in next(iter(pushed.pushes.values())).reason
+
+
+def test_a_finished_push_asks_nothing_more(here: BudgetScenario) -> None:
+    plan = here.plan(NEW)
+    here.push(plan)
+    assert (here.push(plan).is_whole, here.service.log.entries) == (True, [])
+
+
+def test_a_present_budget_that_cannot_be_read_is_never_replaced(here: BudgetScenario) -> None:
+    plan = here.plan(NEW)
+    pushed = here.push(plan, Fault("text", path="Budget/Crm"))
+    assert (statuses(pushed), here.sent) == ({"refused": 1}, {})
+    with pytest.raises(BudgetError, match=r"row 2: the present budget of .* cannot be read"):
+        here.plan(NEW)
+
+
+def test_an_unknown_office_or_user_is_named_with_the_nearest(here: BudgetScenario) -> None:
+    user = here.users[0]
+    with pytest.raises(BudgetError) as caught:
+        here.plan({"office_id": "M30099", "sold": 1}, {"user_id": f"{user[:-1]}x", "sold": 1})
+    assert [line.partition("; ")[2] for line in str(caught.value).splitlines()] == [
+        f"did you mean {OFFICE} ({here.service.world.history.chain.offices[OFFICE].name}).",
+        f"did you mean {user} ({here.service.world.history.users(OFFICE)[0].cards[-1].name}).",
+    ]
+
+
+def test_the_two_ids_of_an_office_are_one_office(here: BudgetScenario) -> None:
+    with pytest.raises(BudgetError, match="rows 2 and 3 both give sold"):
+        here.plan({"sold": 1}, {"office_id": OFFICE, "sold": 2})
+
+
+def test_the_own_id_of_an_office_is_learned_from_the_answers_or_asked_for(here: BudgetScenario) -> None:
+    plan = here.plan({**NEW, "office_id": OFFICE})
+    assert "give the office's own id" in " ".join(plan.notes)
+    assert statuses(here.push(plan)) == {"refused": 1}
+    here.service.shapes = "b"
+    plan = here.plan({**NEW, "office_id": OFFICE})
+    assert (plan.changes[0].sent_office_id, plan.notes) == (OWN_ID, ())
+    assert here.push(plan).is_whole
+
+
+def test_an_erasure_takes_the_user_out_of_pushes_and_their_requests(here: BudgetScenario) -> None:
+    here.push(here.plan_for_all())
+    user, amounts = here.users[0], here.ledger("measure, before, after")
+    assert files_with(here.settings.data_dir, user) != []
+    assert erase(here.settings, "user", user, clock=here.clock).problems == []
+    assert (files_with(here.settings.data_dir, user), here.ledger("measure, before, after")) == ([], amounts)
+
+
+def test_a_plan_is_private_and_refused_when_somebody_changed_it(here: BudgetScenario, tmp_path: Path) -> None:
+    path = tmp_path / "plan.json"
+    here.plan(NEW).write(path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert BudgetPlan.read(path).changes[0].month == str(DECEMBER)
+    path.write_text(path.read_text("utf-8").replace("90000", "90001"), "utf-8")
+    with pytest.raises(BudgetError, match="is not as it was made"):
+        BudgetPlan.read(path)
+    path.write_text("[]", "utf-8")
+    with pytest.raises(BudgetError, match="is no plan of budgets"):
+        BudgetPlan.read(path)
+
+
+def test_a_plan_is_not_kept_over_something_else_or_nowhere(tmp_path: Path) -> None:
+    (tmp_path / "budgets.csv").write_text("office_id", "utf-8")
+    with pytest.raises(BudgetError, match="is there and is no plan of budgets; name another"):
+        BudgetPlan.check_place(tmp_path / "budgets.csv")
+    with pytest.raises(BudgetError, match="There is no folder"):
+        BudgetPlan.check_place(tmp_path / "none" / "plan.json")
+
+
+def test_a_plan_of_another_service_or_customer_is_refused(here: BudgetScenario) -> None:
+    plan = here.plan(NEW)
+    with pytest.raises(BudgetError, match="was made at https://qa"):
+        here.push(replace(plan, base_url="https://qa.example"))
+    with pytest.raises(BudgetError, match="needs M7"):
+        here.push(replace(plan, changes=(replace(plan.changes[0], customer="M7"),)))
+
+
+def test_only_one_push_runs_at_a_time(here: BudgetScenario) -> None:
+    plan = here.plan(NEW)
+    other = FileLock(here.settings.data_dir / "work" / "budget_push.lock")
+    with other, pytest.raises(BudgetError, match="Another push of budgets is under way"):
+        here.push(plan)
+
+
+STEPS = (
+    "budgets_planned",
+    "budget_intended",
+    "budget_sent",
+    "before_landing_closed",
+    "landing_closed",
+    "budget_landed",
+    "budget_noted",
+)
+
+
+def test_a_push_killed_at_every_step_goes_on_and_sends_nothing_twice(tmp_path: Path) -> None:
+    here = budget_scenario(tmp_path, visible_after=0.2)
+    here.service.budgets.clock = SystemClock().utc_now
+    plan_file = tmp_path / "plan.json"
+    with serving(here.service) as server:
+        here.settings = here.settings.model_copy(update={"base_url": server.base_url})
+        months = [DECEMBER.plus(at) for at in range(3)]
+        plan = here.plan(*({"user_id": one, "month": month, **NEW} for one in here.users for month in months))
+        plan.write(plan_file)
+        job = Job("push", here.settings.data_dir, (OFFICE,), base_url=server.base_url, plan=plan_file)
+        for step in STEPS:
+            assert is_killed(job, Step(step)), step
+        assert run(job) == 0
+    assert (len(here.sent), here.sent.total()) == (len(here.users), len(plan.changes))
+    assert here.ledger("status") == [("confirmed",)]
+    assert {here.shown(one.user_id, month_of(one)).commission for one in plan.changes} == {90_000}
+
+
+def test_a_connection_that_is_cut_at_any_byte_loses_and_doubles_nothing(tmp_path: Path) -> None:
+    assert push_cut_at(tmp_path, range(0, 520, 40))[1] == []

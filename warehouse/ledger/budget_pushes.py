@@ -1,0 +1,110 @@
+"""Budget pushes: what was to be set at the service, and how far each has come."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from warehouse.store.duckdb_file import insert_rows
+from warehouse.store.meta_schema import aware, complete, naive_utc
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+
+class PushStatus(StrEnum):
+    """How far a budget has come; SENT is written before it is sent."""
+
+    PLANNED = "planned"
+    SENT = "sent"
+    CONFIRMED = "confirmed"
+    UNCONFIRMED = "unconfirmed"
+    CHANGED = "changed meanwhile"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True)
+class Push:
+    """A budget of a plan as the ledger knows it, all its measures together."""
+
+    status: PushStatus = PushStatus.PLANNED
+    sent_count: int = 0
+    sent_at_utc: datetime | None = None
+    reason: str = ""
+
+
+Whose = tuple[str, str, date]
+"""Office, user and first day of the month."""
+_OF = "(plan_id, office_id, user_id, month) = ($1, $2, $3, $4)"
+
+
+def note_planned(connection: DuckDBPyConnection, rows: Sequence[Mapping[str, Any]], now: datetime) -> None:
+    """Write down what a plan wants, a row for each measure, unless it is there from an earlier push."""
+    complete(connection)
+    known = connection.execute("SELECT DISTINCT plan_id FROM meta.budget_pushes").fetchall()
+    new = [row for row in rows if (row["plan_id"],) not in known]
+    planned = {"status": PushStatus.PLANNED.value, "sent_count": 0, "noted_at_utc": naive_utc(now)}
+    insert_rows(connection, "meta.budget_pushes", [{**row, **planned} for row in new])
+
+
+def note_intent(
+    connection: DuckDBPyConnection, plan_id: str, whose: Whose, os_user: str, now: datetime
+) -> None:
+    """Write down that a budget is about to be sent."""
+    connection.execute(
+        f"""
+        UPDATE meta.budget_pushes
+        SET status = $5, sent_count = sent_count + 1, sent_at_utc = $6, noted_at_utc = $6, os_user = $7,
+            found = NULL, reason = NULL
+        WHERE {_OF}
+        """,
+        [plan_id, *whose, PushStatus.SENT.value, naive_utc(now), os_user],
+    )
+
+
+def note_outcome(
+    connection: DuckDBPyConnection,
+    plan_id: str,
+    whose: Whose,
+    status: PushStatus,
+    reason: str,
+    found: Mapping[str, int | None],
+    landing: str | None,
+    now: datetime,
+) -> None:
+    """Write down what became of a budget.
+
+    `found` is what the service shows now, as far as that is known, `landing` the file of its last request.
+    """
+    connection.execute(
+        f"""
+        UPDATE meta.budget_pushes AS old
+        SET status = $5, reason = nullif($6, ''), noted_at_utc = $7, landing = coalesce($8, landing),
+            found = (
+                SELECT any_value(amount)
+                FROM (SELECT unnest($9::VARCHAR[]) AS name, unnest($10::BIGINT[]) AS amount)
+                WHERE name = old.measure
+            )
+        WHERE {_OF}
+        """,
+        [plan_id, *whose, status.value, reason, naive_utc(now), landing, [*found], [*found.values()]],
+    )
+
+
+def read_pushes(connection: DuckDBPyConnection, plan_id: str) -> dict[Whose, Push]:
+    """How far each budget of a plan has come."""
+    found = connection.execute(
+        """
+        SELECT office_id, user_id, month, any_value(status), max(sent_count), max(sent_at_utc),
+               coalesce(any_value(reason), '')
+        FROM meta.budget_pushes WHERE plan_id = $1 GROUP BY ALL ORDER BY ALL
+        """,
+        [plan_id],
+    )
+    return {
+        (office, user, month): Push(PushStatus(status), sent, aware(at) if at else None, reason)
+        for office, user, month, status, sent, at, reason in found.fetchall()
+    }
