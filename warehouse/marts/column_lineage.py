@@ -98,9 +98,9 @@ def declare_column_lineage(
 ) -> None:
     """Write down which columns every column of the marts comes from, in meta.column_lineage.
 
-    That takes a fifth of the time of building a file of 50 MB (0.6 of 2.7 s of CPU time), so it stays as it is
-    while all it is worked out from is the same. Nothing is said of what cannot be worked out, be it all of it:
-    no file is kept back for that.
+    That takes a fifth of the time of building a file of 50 MB (0.6 of 2.7 s of CPU time), so it stays as it
+    is while all it is worked out from is the same. Nothing is said of what cannot be worked out, be it all of
+    it: no file is kept back for that.
     """
     tables: dict[str, list[tuple[str, str]]] = dict(connection.execute(_TABLES).fetchall())
     asked = (
