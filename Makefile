@@ -40,8 +40,8 @@ $(STAMP): requirements.txt pyproject.toml
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
-demo: $(STAMP) ## from nothing to a published file, against the sandbox (in .demo)
-	$(BIN)/brokerbi demo
+demo: $(STAMP) ## from nothing to a published file, against the sandbox (in .demo); REPORTS=+bids,+areas switches some on
+	$(BIN)/brokerbi demo $(if $(REPORTS),--reports=$(REPORTS))
 
 dev: $(STAMP) $(DEV)/dagster/dagster.yaml ## the sandbox and the Dagster UI together (in .dev), until Ctrl-C
 	@for name in $$(env | sed -n 's/^\(BROKERBI_[A-Za-z0-9_]*\)=.*/\1/p'); do unset $$name; done; \
@@ -58,7 +58,7 @@ dev: $(STAMP) $(DEV)/dagster/dagster.yaml ## the sandbox and the Dagster UI toge
 	export BROKERBI_CONFIG=/dev/null BROKERBI_DATA_DIR=$(DEV) BROKERBI_START=$${FROM:-2023-01} \
 	  BROKERBI_BASE_URL=http://127.0.0.1:$(SANDBOX_PORT) BROKERBI_USERNAME=sandbox BROKERBI_PASSWORD=sandbox \
 	  BROKERBI_REQUESTS_PER_SECOND=200 BROKERBI_PUBLISHED_URL=http://127.0.0.1:$(FILES_PORT) \
-	  BROKERBI_NIGHTLY="$${NIGHTLY:-0 5 * * *}" \
+	  BROKERBI_NIGHTLY="$${NIGHTLY:-0 5 * * *}" $${REPORTS:+BROKERBI_REPORTS=$$REPORTS} \
 	  BROKERBI_CUSTOMERS=$${CUSTOMERS:-$$(sed -n 's/^Customers: //p' $(DEV)/sandbox.log)} \
 	  DAGSTER_HOME=$(abspath $(DEV))/dagster DAGSTER_CODE_SOCKET=$$sockets/code; \
 	$(WITH_SIGNALS) $(BIN)/dagster code-server start --socket $$DAGSTER_CODE_SOCKET --module-name assets.definitions \

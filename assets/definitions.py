@@ -14,7 +14,13 @@ from assets.partitions import customers_in_order
 from assets.project import Project
 from assets.publish import PUBLISH, published_file, publishing_sensor
 from assets.report_checks import checks_of_reports
-from assets.reports import monthly_reports, service_spec, snapshot_reports
+from assets.reports import (
+    REPORTS_BY_ID,
+    SNAPSHOT_REPORTS,
+    monthly_reports,
+    reports_without_months,
+    service_spec,
+)
 from assets.resources import CONNECT_SERVICE, WAREHOUSE, ConnectService, Warehouse
 from assets.schedules import CATCH_UP, NIGHTLY, catch_up_schedule, nightly_schedule
 from assets.trouble import trouble_sensor
@@ -42,12 +48,13 @@ def build_definitions(project: Project) -> dg.Definitions:
     checks = dg.AssetSelection.all_asset_checks()
     with_file = dg.AssetSelection.assets(FILE).required_multi_asset_neighbors()
     files = read_sql_files()
-    to_notify = channels(project.settings)
+    to_notify, by_id = channels(project.settings), project.reports_by_id
     return dg.Definitions(
         assets=[
             service_spec(),
-            snapshot_reports(project, files),
+            reports_without_months(project, SNAPSHOT_REPORTS, project.snapshot_reports, files),
             monthly_reports(project, customers, files),
+            *([reports_without_months(project, REPORTS_BY_ID, by_id, files)] if by_id else []),
             published_file(project, files),
         ],
         asset_checks=[checks_of_reports(project)],

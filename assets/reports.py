@@ -59,7 +59,13 @@ from warehouse.ledger.window_result import WindowResult
 from warehouse.store.duckdb_file import literal, quoted
 
 SERVICE = dg.AssetKey("connect_service")
-MONTHLY_REPORTS = "monthly_reports"
+SNAPSHOT_REPORTS, MONTHLY_REPORTS, REPORTS_BY_ID = STEPS = (
+    "snapshot_reports",
+    "monthly_reports",
+    "reports_by_id",
+)
+"""The steps that fetch, in their order: users are read first, for some reports ask for them one by one, and
+what is asked by id last, when its ids are known."""
 HELD = "brokerbi/held"
 SKIP = "skip"
 """Run tag brokerbi/held=skip: months that are held and not due are not asked for again."""
@@ -75,9 +81,6 @@ NOTHING_SELECTED = (
     "else select partitions."
 )
 NOBODY_ASKED = "Correct BROKERBI_CUSTOMERS, or select customers that are asked."
-
-BEFORE_MONTHLY_REPORTS = {"dagster/priority": "1"}
-"""Users are read first: some reports ask for them one by one."""
 
 
 def monthly_reports(project: Project, customers: Sequence[str], files: SqlFiles) -> dg.AssetsDefinition:
@@ -112,20 +115,23 @@ def monthly_reports(project: Project, customers: Sequence[str], files: SqlFiles)
     return fetch
 
 
-def snapshot_reports(project: Project, files: SqlFiles) -> dg.AssetsDefinition:
-    """The reports of the present state: no months, all customers together."""
+def reports_without_months(
+    project: Project, step: str, reports: Sequence[Report], files: SqlFiles
+) -> dg.AssetsDefinition:
+    """Reports of the present state, or of ids: no months, all customers together."""
+    priority = STEPS.index(MONTHLY_REPORTS) - STEPS.index(step)
 
     @dg.multi_asset(
-        name="snapshot_reports",
-        specs=[report_spec(report, None) for report in project.snapshot_reports],
+        name=step,
+        specs=[report_spec(report, None) for report in reports],
         can_subset=True,
-        op_tags=BEFORE_MONTHLY_REPORTS,
+        op_tags={"dagster/priority": str(priority)},
         required_resource_keys={CONNECT_SERVICE, WAREHOUSE},
     )
     def fetch(context: dg.AssetExecutionContext) -> Iterator[dg.MaterializeResult[Any]]:
         customers = [customer.id for customer in project.settings.customers]
-        reports = _selected(context, project.snapshot_reports)
-        partitions = [ReportPartition(one, name, None) for one in reports for name in customers]
+        selected = _selected(context, reports)
+        partitions = [ReportPartition(one, name, None) for one in selected for name in customers]
         _fetch_and_publish(project, files, context, partitions)
         yield from ()  # every partition is logged on its own
 
@@ -168,7 +174,7 @@ def report_spec(report: Report, partitions: dg.PartitionsDefinition[str] | None)
         deps=[SERVICE],
         metadata=metadata,
         partitions_def=partitions,
-        freshness_policy=FRESHNESS,
+        freshness_policy=None if report.is_by_id else FRESHNESS,
         skippable=True,
     )
 
@@ -184,7 +190,7 @@ def _fetch_and_publish(
     What is right is published though something failed: a customer that fails must not keep the others' rows
     from analysts.
     """
-    later = [] if context.op_def.name == MONTHLY_REPORTS else [MONTHLY_REPORTS]
+    later = STEPS[STEPS.index(context.op_def.name) + 1 :]
     try:
         failed = fetch_partitions(project, context, partitions)
     except dg.RetryRequested:  # for some minutes nothing else says what the service does

@@ -142,3 +142,28 @@ CREATE OR REPLACE TEMP MACRO is_asked_for(asked_office_id, asked_user_id) AS
 
 -- Whether the number that is explained is of a report of commissions.
 CREATE OR REPLACE TEMP MACRO is_of_commissions() AS starts_with(getvariable('report'), 'commission');
+
+-- An amount without blanks and currency.
+CREATE OR REPLACE TEMP MACRO plain_amount(written) AS
+    regexp_replace(regexp_replace(lower(written), '(kr|sek|kronor|:-)\.?\s*$', ''), '[\s\x{00a0}\x{202f}]', '', 'g');
+
+-- An amount as somebody wrote it: "4 250 000 kr", "4.250.000", "4250000,50"; null where it is no number. A point or a
+-- comma before three digits is between thousands, before one or two between kronor and öre.
+CREATE OR REPLACE TEMP MACRO amount_written(written) AS
+    CASE
+        WHEN regexp_full_match(plain_amount(written), '\d{1,3}([.,]\d{3})+')
+            THEN TRY_CAST(regexp_replace(plain_amount(written), '[.,]', '', 'g') AS DECIMAL(18, 4))
+        WHEN regexp_full_match(plain_amount(written), '\d+([.,]\d{1,2})?')
+            THEN TRY_CAST(replace(plain_amount(written), ',', '.') AS DECIMAL(18, 4))
+    END;
+
+-- Whether a position lies in an outline: a line from it to the east crosses the sides an odd number of times.
+CREATE OR REPLACE TEMP MACRO lies_in(longitude, latitude, outline) AS
+    len(list_filter(
+        range(1, len(outline) + 1),
+        LAMBDA _corner: (outline[_corner].latitud > latitude) <> (outline[_corner % len(outline) + 1].latitud > latitude)
+            AND longitude < outline[_corner].longitud
+            + (outline[_corner % len(outline) + 1].longitud - outline[_corner].longitud)
+            * (latitude - outline[_corner].latitud)
+            / (outline[_corner % len(outline) + 1].latitud - outline[_corner].latitud)
+    )) % 2 = 1;

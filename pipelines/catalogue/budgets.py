@@ -10,7 +10,9 @@ from __future__ import annotations
 from functools import partial
 
 from pipelines.catalogue.model import (
+    Each,
     Endpoint,
+    Ids,
     Report,
     Table,
     Timing,
@@ -26,6 +28,9 @@ OFFICE = (
 )
 OF_OFFICE = inherited("office_customer_id", description="customer id of the office that the row belongs to")
 ASKED_USER = inherited("asked_user_id", description="the user that we asked the service for", id_of="user")
+USER = Each(  # of a customer whose users are not told, those that earned commission
+    "userId", (Ids("users", ("id",)), Ids("users", ("user_id",)), Ids("commission_user", ("user_id",)))
+)
 BUDGETED = {  # by the operation for one month: what is budgeted, and the report that tells it of a range
     "Estate": ("homes", "budget_sold_estates"),
     "Commission": ("commission", "budget_commission"),
@@ -102,7 +107,7 @@ REPORTS = (
             name=f"user_budget_{operation.lower()}",
             endpoint=month_at(
                 f"/BusinessIntelligence/Budget/{operation}/{{customerId}}/{{userId}}/{{year}}/{{month}}",
-                each="userId",
+                each=USER,
             ),
             description=f"A user's budget of {budgeted} for a month: one request per user, "
             "so off by default.",

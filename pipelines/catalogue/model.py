@@ -35,10 +35,9 @@ MonthOfRow = Literal[
     "year and month within",  # assumed as well, of rows or of those nested in them
     "none",  # the report has no months at all
 ]
-Each = Literal["userId", "estateId"]
-"""What a report is asked for one by one, besides the customer: the name of the parameter."""
-PLACES = {"customerId", "userId", "year", "month"}
-"""What a path may have in braces."""
+PLACES = {"customerId", "year", "month"}
+"""What a path may have in braces, besides the ids that a report is asked for one by one."""
+BETWEEN_IDS = "|"
 
 
 @dataclass(frozen=True)
@@ -80,6 +79,7 @@ rate = partial(column, "DECIMAL(18,8)")
 degrees = partial(column, "DECIMAL(18,8)")
 local_time = partial(column, "TIMESTAMP")  # the brokerage's wall clock
 text = partial(column, "VARCHAR")
+json = partial(column, "JSON")  # a list of plain values, or anything else that stays as it is written
 integer = partial(column, "BIGINT")
 boolean = partial(column, "BOOLEAN")
 
@@ -105,13 +105,14 @@ inherited = partial(Column, type="VARCHAR", documented=True, source="")
 class Table:
     """One table of a report: where its rows are in the answer, and what is documented of them.
 
-    `rows` is a path of JSON keys: `[]` steps into every element of a list, `*[]` into every list of
-    objects under any key (the key is kept in the column named by `key_column`), and the empty path
-    is the document itself. `levels` gives, for every list on the way down that is not a table of its
-    own, the prefix under which all its scalars are carried down to the rows (an empty prefix adds
-    none, and a field that already begins with the prefix is not prefixed twice). A level is named by
-    its path, such as `offices[].years[]`; one that is not declared goes by the key of its list.
-    `parent` names the table whose rows these are nested in; its `hands_down` columns are carried.
+    `rows` is a path of JSON keys: `[]` steps into every element of a list, `*[]` into every list of objects
+    under any key (the key is kept in the column named by `key_column`; at the beginning it means those of a
+    document that is one object), and the empty path is the document itself. `levels` gives, for every list on
+    the way down that is not a table of its own, the prefix under which all its scalars are carried down to
+    the rows (an empty prefix adds none, and a field that already begins with the prefix is not prefixed
+    twice). A level is named by its path, such as `offices[].years[]`; one that is not declared goes by the
+    key of its list. `parent` names the table whose rows these are nested in; its `hands_down` columns are
+    carried.
     """
 
     name: str
@@ -143,6 +144,65 @@ class Choices:
 
 
 @dataclass(frozen=True)
+class Ids:
+    """Where ids come from: columns of a table of schema bi, of its rows that fulfil a condition in SQL.
+
+    `changed` is the column of local times that says when what has the id was last changed.
+    """
+
+    table: str
+    columns: tuple[str, ...]
+    condition: str = "true"
+    changed: str | None = None
+
+
+@dataclass(frozen=True)
+class When:
+    """When an id that was answered is asked for again: never, where nothing is said.
+
+    `days` is from one time to the next, `changed` when what has the id was changed since, and `until` names
+    a column of the report's first table: once that is filled, the id is asked for no more.
+    """
+
+    days: int | None = None
+    changed: bool = False
+    until: str | None = None
+
+
+ONCE, NIGHTLY, WEEKLY, WHEN_CHANGED = When(), When(days=1), When(days=7), When(changed=True)
+
+
+@dataclass(frozen=True)
+class Each:
+    """What a report is asked for one by one, besides the customer.
+
+    The id goes where the path or the query names it; several names are ids that go together. The first of
+    `ids_from` that has any id counts; without one, whoever asks names the ids. `at_once` ids are a window,
+    which is landed and loaded as a whole.
+    """
+
+    name: str | tuple[str, ...]
+    ids_from: tuple[Ids, ...] = ()
+    when: When = NIGHTLY
+    at_once: int = 25
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (self.name,) if isinstance(self.name, str) else self.name
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns in which every row says what was asked for."""
+        return tuple(f"asked_{snake_case(name.rpartition('.')[2])}" for name in self.names)
+
+    def parts(self, asked: str | None) -> tuple[str | None, ...]:
+        """The ids of what was asked for, by the places of `names`."""
+        if asked is None or len(self.names) == 1:
+            return (asked,) * len(self.names)
+        return tuple(asked.split(BETWEEN_IDS, len(self.names) - 1))
+
+
+@dataclass(frozen=True)
 class Endpoint:
     """How a report is requested (interface, Business intelligence, Budget reports and Limits).
 
@@ -158,18 +218,24 @@ class Endpoint:
     customer_parameter: str | None = None  # query name of the customer id; None: it is in the path
     paged: bool = False
     unpaged_path: str | None = None  # the same report without pages, asked when paging cannot be proven
-    each: Each | None = None  # one request per user or estate
+    each: Each | None = None  # one request per id
+    never_landed: frozenset[str] = frozenset()  # a field with one of these in its name is not even stored
 
     def __post_init__(self) -> None:
         places = set(re.findall(r"{(\w+)}", self.path))
+        unknown = places - PLACES - set(self.each.names if self.each else ())
         wrong = {
-            f"its path names {sorted(places - PLACES)}": places - PLACES,
+            f"its path names {sorted(unknown)}": unknown,
             "its path and its query name the customer": "customerId" in places and self.customer_parameter,
             "nothing names the customer": "customerId" not in places and not self.customer_parameter,
             "its path and its time parameters disagree": ({"year", "month"} <= places)
             is not (self.time_parameters == "month in path"),
             "it has a twin without pages, and none itself": self.unpaged_path and not self.paged,
-            "a user is in its path and asked for by nothing": "userId" in places and self.each != "userId",
+            "ids and the columns they come from differ in number": self.each
+            and any(len(one.columns) != len(self.each.names) for one in self.each.ids_from),
+            "nothing says when its ids were changed": self.each
+            and self.each.when.changed
+            and not all(one.changed for one in self.each.ids_from),
             "one request would span more than it may": self.limit and self.limit > self.max_months,
             "a request for one month spans several": self.time_parameters == "month in path"
             and self.max_months > 1,
@@ -216,6 +282,8 @@ class Report:
     def __post_init__(self) -> None:
         tops = [table for table in self.tables if table.parent is None]
         is_timeless = self.endpoint.time_parameters == "none"
+        each = self.endpoint.each
+        columns = {one.name for table in tops[:1] for one in declared_columns(table)}
         wrong = {
             "a row that has the month of its window needs windows of one": self.month_of_row == "window"
             and self.endpoint.max_months > 1,
@@ -230,6 +298,13 @@ class Report:
             "a table is nested in one that is not there": {table.parent for table in self.tables}
             - {None, *(table.name for table in self.tables)},
             "two tables have one name": len({table.name for table in self.tables}) < len(self.tables),
+            "a table does not say which id was asked for": each
+            and not all(set(each.columns) <= {one.name for one in table.inherited} for table in self.tables),
+            "its first table has no column that its ids are asked until": each
+            and each.when.until not in {None, *columns},
+            "a report on demand is asked for ids that it chooses itself": self.timing.on_demand
+            and not (each and not each.ids_from),
+            "nobody says which ids it is asked for": each and not (each.ids_from or self.timing.on_demand),
         }
         _refuse(self.name, wrong)
 
@@ -246,6 +321,11 @@ class Report:
     def has_months(self) -> bool:
         """Whether the ledger counts this report by month."""
         return self.month_of_row != "none"
+
+    @property
+    def is_by_id(self) -> bool:
+        """Whether the ledger counts this report by the ids asked for; a night may have none to ask for."""
+        return self.endpoint.each is not None and not self.has_months
 
 
 def _refuse(what: str, wrong: Mapping[str, object]) -> None:

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from types import MappingProxyType
 
-from pipelines.catalogue import budgets, commissions, leads, live, people, sales
+from pipelines.catalogue import areas, bidding, budgets, commissions, demand, leads, live, people, sales
 from pipelines.catalogue.model import Report
 
+SUBJECTS = (commissions, sales, leads, live, people, budgets, bidding, areas, demand)
+
+
+def _placed(reports: Sequence[Report]) -> Iterator[Report]:
+    """The reports with their places: those that are off come last, so one more of them moves no other."""
+    in_turn = sorted(reports, key=lambda one: not one.timing.enabled)
+    places = {one.name: place for place, one in enumerate(in_turn)}
+    for one in reports:
+        yield replace(one, timing=replace(one.timing, place=places[one.name]))
+
+
 REPORTS: Mapping[str, Report] = MappingProxyType(
-    {
-        report.name: replace(
-            report,
-            timing=replace(report.timing, place=place),
-        )
-        for place, report in enumerate(
-            chain.from_iterable(
-                subject.REPORTS for subject in (commissions, sales, leads, live, people, budgets)
-            )
-        )
-    }
+    {one.name: one for one in _placed([one for subject in SUBJECTS for one in subject.REPORTS])}
 )
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from pipelines.catalogue.model import (
     Column,
+    Each,
     Endpoint,
     Report,
     Table,
@@ -25,7 +26,6 @@ from pipelines.catalogue.model import (
 
 ONE_YEAR = 12  # the interface states no limit; a year keeps an answer to a size that comes back in time
 IN_THE_TREE = "officeSaleReports[].years[].months[].estateSaleReports[]"
-BY_CONTRACT_DATE = {"selectionType": "Agreement"}  # so that a sale belongs to one month
 OFFICE, YEAR, MONTH = (
     "officeSaleReports[]",
     "officeSaleReports[].years[]",
@@ -154,6 +154,7 @@ OFFICE_OF_REFERENCES = (
 
 OF_ESTATE = inherited("estate_id", description="id of the estate that the row belongs to")
 OF_AGENT = inherited("agent_id", description="user id of the agent that the row belongs to", id_of="user")
+ASKED_NUMBER = inherited("asked_estate_number", description="the number that we asked the service for")
 ASKED_ESTATE = inherited("asked_estate_id", description="the estate that we asked the service for")
 
 
@@ -190,39 +191,47 @@ def _nested_tables(
     return agents, estate_changes, agent_changes
 
 
-def _by_contract_date(name: str, operation: str, description: str, *, thin: bool = False) -> Report:
-    """A report of estates by contract date, in a tree of offices; a thin one has fewer fields, no changes."""
+def _estates(
+    name: str, description: str, *, thin: bool = False, dated_by: str | None = "contract_day"
+) -> tuple[Table, ...]:
+    """Estates in a tree of offices, with what is nested in them; thin ones have fewer fields, no changes."""
     estates = Table(
         name=f"{name}_estates",
         rows=IN_THE_TREE,
-        description=f"{description} One row per estate whose contract date lies in the window.",
+        description=f"{description} One row per estate, by the day that the window selects.",
         columns=THIN_ESTATE if thin else ESTATE,
         levels={OFFICE: "office", YEAR: "year", MONTH: "month"},
         level_columns=LEVELS,
         key=("id",),
-        dated_by="contract_day",
+        dated_by=dated_by,
         hands_down={"id": "estate_id"},
     )
     nested_tables = _nested_tables(name, IN_THE_TREE, THIN_AGENT if thin else AGENT, (OF_ESTATE,))
+    return (estates, *(nested_tables[:1] if thin else nested_tables))
+
+
+def _selected(operation: str, selection: str, months: int = ONE_YEAR) -> Endpoint:
+    return Endpoint(
+        path=f"/BusinessIntelligence/{operation}",
+        time_parameters="dates",
+        max_months=months,
+        query={"selectionType": selection},
+        customer_parameter="customerId",
+    )
+
+
+def _by_contract_date(name: str, operation: str, description: str, *, thin: bool = False) -> Report:
+    """A report of estates by contract date, so that a sale belongs to one month."""
     return Report(
         name=name,
         subject="sales",
         description=description,
-        endpoint=Endpoint(
-            path=f"/BusinessIntelligence/{operation}",
-            time_parameters="dates",
-            max_months=ONE_YEAR,
-            query=BY_CONTRACT_DATE,
-            customer_parameter="customerId",
-        ),
-        timing=Timing(
-            enabled=not thin,
-            follows_sales=True,
-        ),
+        endpoint=_selected(operation, "Agreement"),
+        timing=Timing(enabled=not thin, follows_sales=True),
         stored_as="months",
         month_of_row="documented date",
         estate_id_column="id",
-        tables=(estates, *(nested_tables[:1] if thin else nested_tables)),
+        tables=_estates(name, description, thin=thin),
     )
 
 
@@ -240,34 +249,37 @@ REPORTS = (
         "The rows of estates_report with fewer fields and no changes, so off by default.",
         thin=True,
     ),
-    Report(
-        name="sales_for_estate",
-        subject="sales",
-        description="One estate as the sales report knows it, asked for by id.",
-        endpoint=Endpoint(
-            path="/BusinessIntelligence/GetSalesReportForEstate",
-            time_parameters="none",
-            customer_parameter="customerId",
-            each="estateId",
-        ),
-        timing=Timing(
-            enabled=False,
-            on_demand=True,
-        ),
-        stored_as="history",
-        month_of_row="none",
-        tables=(
-            Table(
-                name="sales_for_estate_estates",
-                rows="estates[]",
-                description="One row per estate that matched.",
-                columns=ESTATE,
-                inherited=(ASKED_ESTATE,),
-                key=("id",),
-                hands_down={"asked_estate_id": "asked_estate_id", "id": "estate_id"},
+    *(
+        Report(
+            name=name,
+            subject="sales",
+            description=f"One estate as the sales report knows it, asked for by {meant}.",
+            endpoint=Endpoint(
+                path="/BusinessIntelligence/GetSalesReportForEstate",
+                time_parameters="none",
+                customer_parameter="customerId",
+                each=Each(parameter),
             ),
-            *_nested_tables("sales_for_estate", "estates[]", AGENT, (ASKED_ESTATE, OF_ESTATE)),
-        ),
+            timing=Timing(enabled=False, on_demand=True),
+            stored_as="history",
+            month_of_row="none",
+            tables=(
+                Table(
+                    name=f"{name}_estates",
+                    rows="estates[]",
+                    description="One row per estate that matched.",
+                    columns=ESTATE,
+                    inherited=(asked,),
+                    key=("id",),
+                    hands_down={asked.name: asked.name, "id": "estate_id"},
+                ),
+                *_nested_tables(name, "estates[]", AGENT, (asked, OF_ESTATE)),
+            ),
+        )
+        for name, parameter, meant, asked in (
+            ("sales_for_estate", "estateId", "id", ASKED_ESTATE),
+            ("sales_for_estate_number", "estateNumber", "the office's own number", ASKED_NUMBER),
+        )
     ),
     Report(
         name="sold_estates",
@@ -297,6 +309,30 @@ REPORTS = (
                 key_column="kind",
             ),
         ),
+    ),
+    *(
+        Report(
+            name=name,
+            subject="sales",
+            description=f"Estates by {meant}, as a tree of offices: the same rows as estates_report by "
+            f"another day, so off by default; {requests}.",
+            endpoint=_selected("GetEstatesReport", selection, ONE_YEAR if dated_by else 1),
+            timing=Timing(enabled=False),
+            stored_as="months",
+            month_of_row="documented date" if dated_by else "window",
+            tables=_estates(name, f"Estates by {meant}.", dated_by=dated_by),
+        )
+        for name, selection, meant, dated_by, requests in (
+            ("estates_by_access", "Access", "day of possession", "access_day", "one request a night"),
+            ("estates_by_creation", "Create", "the day they were entered", None, "three requests a night"),
+            (
+                "estates_by_property_change",
+                "LatestPropertyChangeDate",
+                "the latest change of the property, as the service counts it",
+                None,
+                "three requests a night",
+            ),
+        )
     ),
 )
 

@@ -49,6 +49,7 @@ def run_demo(arguments: argparse.Namespace) -> int:
             "BROKERBI_START": str(start),
             "BROKERBI_DATA_DIR": str(directory),
             "BROKERBI_REQUESTS_PER_SECOND": "500",
+            **({"BROKERBI_REPORTS": arguments.reports} if arguments.reports else {}),
         }
         for night in nights[-1:] if arguments.keep else nights:
             complain(f"the night of {night} …")

@@ -118,11 +118,13 @@ def parser(*, with_sandbox: bool = True) -> argparse.ArgumentParser:
         add("--from", dest="first", type=_month, metavar="YYYY-MM", help="first month")
         add("--to", dest="last", type=_month, metavar="YYYY-MM", help="last month")
         add(
+            "--id",
             "--estate",
+            dest="id",
             action="append",
             default=[],
             metavar="ID",
-            help="an estate for the reports on demand (repeatable)",
+            help="what to ask the reports on demand for, like an estate (repeatable)",
         )
         add("--refresh", action="store_true", help="ask even for what is held")
     commands["plan"].add_argument(
@@ -151,6 +153,7 @@ def parser(*, with_sandbox: bool = True) -> argparse.ArgumentParser:
     demo = commands["demo"]
     demo.add_argument("--data-dir", default=".demo", metavar="DIR", help="where the demo keeps its files")
     demo.add_argument("--months", type=int, default=36, help="how many months of history (default 36)")
+    demo.add_argument("--reports", default="", metavar="NAMES", help="as BROKERBI_REPORTS, like +bids,+areas")
     demo.add_argument("--keep", action="store_true", help="go on from an earlier demo's files")
     commands["doctor"].add_argument("--offline", action="store_true", help="ask the service nothing")
     status = commands["status"]

@@ -119,8 +119,10 @@ def _days(planned: PlannedReport) -> list[str]:
     rules = Counter(planned.wanted.due.values())
     later = [due for month, due in planned.next_due.items() if month and month not in planned.wanted.months]
     following = min(later, default=None)
-    return [f"{count(number)} {rule}" for rule, number in rules.items()] + (
-        [f"next {following.reason} on {following.on}"] if following else []
+    return (
+        [f"{count(number)} {rule}" for rule, number in rules.items()]
+        + ([f"next {following.reason} on {following.on}"] if following else [])
+        + ([f"{count(planned.postponed)} ids another night"] if planned.postponed else [])
     )
 
 

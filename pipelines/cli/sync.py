@@ -52,7 +52,7 @@ def selection_of(arguments: argparse.Namespace) -> Selection:
         last=arguments.last,
         customers=tuple(arguments.customer),
         reports=tuple(arguments.report),
-        estates=tuple(arguments.estate),
+        ids=tuple(arguments.id),
         refresh=arguments.refresh,
         accept_shrink=getattr(arguments, "accept_shrink", False),  # `plan` has no such option
     )

@@ -17,7 +17,7 @@ from itertools import chain
 
 import polars as pl
 
-from pipelines.catalogue.model import Column, Report, declared_columns, snake_case
+from pipelines.catalogue.model import Column, Report, declared_columns
 from pipelines.months import Month
 from pipelines.normalize.document import ROOT, Document, Json, Keys, Object
 from pipelines.normalize.envelopes import is_of_pages
@@ -173,11 +173,15 @@ class Flattening:
         pages = _Level(
             UNDECLARED, None, report.name, shape.pages, places, places, places, numbers=shape.numbers
         )
-        if report.endpoint.each:
-            name = f"{ASKED}{snake_case(report.endpoint.each)}"
-            column = Column(name, "VARCHAR", True, "", "what we asked the service for")
-            values = pl.Series([asked[number] for number in shape.numbers], dtype=pl.String)
-            pages.carried = [FilledColumn(column, values)]
+        if each := report.endpoint.each:
+            ids = [each.parts(asked[number]) for number in shape.numbers]
+            pages.carried = [
+                FilledColumn(
+                    Column(name, "VARCHAR", True, "", "what we asked the service for"),
+                    pl.Series([parts[place] for parts in ids], dtype=pl.String),
+                )
+                for place, name in enumerate(each.columns)
+            ]
         if choices := report.endpoint.choices:
             said = [choices.values.get(chosen[number] or "") for number in shape.numbers]
             pages.carried = [*pages.carried, FilledColumn(choices.column, pl.Series(said, dtype=pl.Boolean))]

@@ -85,7 +85,8 @@ def row_paths(report: Report) -> tuple[RowPath, ...]:
     ours = {"": (ROOT,), "*": (ANY,)}
     branches = []
     for table in report.tables:
-        steps = [part.lstrip(".") for part in table.rows.split("[]")[:-1]]
+        in_root = f"[].{table.rows}" if table.rows.startswith("*[]") else table.rows
+        steps = [part.lstrip(".") for part in in_root.split("[]")[:-1]]
         way = tuple(ours.get(step) or tuple(step.split(".")) for step in steps)
         branches.append((way or ((),), table))
     return tuple(_row_paths(branches, ""))
@@ -164,12 +165,15 @@ class Locator:
 
     paths: tuple[RowPath, ...]
     names: frozenset[str]
+    is_one_of_lists: bool = False  # the document is one object, and every list in it holds rows
     known: dict[Keys, set[ListPath]] = field(default_factory=dict)
 
     def page_of(self, value: Json) -> Object:
         """A document as an object; one that holds rows itself is an object that holds just that."""
         if self.paths[0].keys == () and value:  # the document is rows itself, in whatever envelope
             return {ROOT: value} if rows_in(value, self.names) is not None else value
+        if self.is_one_of_lists and type(value) is dict:
+            return {ROOT: [value]}
         is_envelope = type(value) is dict and not keeps_rows(value, self.names)
         return value if is_envelope else {ROOT: value}
 
@@ -367,7 +371,7 @@ class Locator:
 def locator_of(report: Report) -> Locator:
     """What finds the lists of a report."""
     paths = row_paths(report)
-    return Locator(paths, names_of(paths))
+    return Locator(paths, names_of(paths), report.tables[0].rows.startswith("*[]"))
 
 
 def lists_of_rows(path: RowPath, lists: Mapping[Keys, Sequence[Json]]) -> tuple[Keys, ...]:

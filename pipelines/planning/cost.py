@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 
 from pipelines.catalogue.model import Report
 from pipelines.catalogue.reports import REPORTS
-from pipelines.planning.plan import NIGHT_UTC, Plan, plan_from
-from pipelines.planning.selection import Pair, Selection
-from warehouse.ledger.ledger import HeldMonth, Ledger, known_users, read_outline
+from pipelines.planning.plan import NIGHT_UTC, Plan, PlannedReport, ids_in, plan_from
+from pipelines.planning.selection import Pair, Selection, chosen_reports
+from warehouse.ledger.ids import KnownId
+from warehouse.ledger.ledger import HeldMonth, Ledger, read_outline
 
 if TYPE_CHECKING:
     from pipelines.clock import Clock
@@ -51,14 +52,23 @@ def nights_to_come(
     """So many nights from today on; raises SettingsError for unknown names."""
     with store.reading() as connection:
         outline = read_outline(connection)
-        users = {one.id: known_users(connection, one.id) for one in settings.customers}
+        ids = {
+            (report.name, one.id): ids_in(connection, report, one.id)
+            for report in chosen_reports(settings, selection, catalogue)
+            for one in settings.customers
+        }
+
+    def ids_of(report: Report, customer: str) -> Sequence[KnownId]:
+        return ids[report.name, customer]
+
     today, found = settings.today_local(clock), []
     for number in range(count):
         day = today + timedelta(days=number)
-        plan = plan_from(outline, users.__getitem__, settings, selection, clock, catalogue, day)
+        plan = plan_from(outline, ids_of, settings, selection, clock, catalogue, day)
         expected = {one.pair: one.requests_expected for one in plan.planned}
         found.append(Night(day, expected, sum(len(one.spans) for one in plan.probes)))
         outline = _after(plan, outline, day)
+        ids |= {one.pair: _answered(one, ids[one.pair], day) for one in plan.planned if one.report.is_by_id}
     return found
 
 
@@ -76,12 +86,20 @@ def by_pair(nights: Sequence[Night]) -> Counter[Pair]:
     return total
 
 
+def _answered(planned: PlannedReport, known: Sequence[KnownId], day: date) -> list[KnownId]:
+    """The ids as they would be known if all that were asked on that day had been answered."""
+    asked = {one for window in planned.windows for one in window.ids or ()}
+    moment = datetime.combine(day, NIGHT_UTC)
+    later = (replace(one, answered_utc=moment) if one.id in asked else one for one in known)
+    return sorted(later, key=lambda one: (one.answered_utc is not None, one.answered_utc or moment, one.id))
+
+
 def _after(plan: Plan, outline: Ledger, day: date) -> Ledger:
     """The ledger as it would be if all of a plan had gone well on that day."""
     moment = datetime.combine(day, NIGHT_UTC)
     held = dict(outline.held)
     for one in plan.planned:
-        if one.windows:
+        if one.windows and not one.report.is_by_id:
             asked: dict[date | None, HeldMonth] = {
                 month.first_day: HeldMonth(moment, "open" if month.last_day >= day else "held")
                 for month in one.wanted.months

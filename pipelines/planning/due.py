@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from functools import cached_property
 from typing import Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
-from pipelines.catalogue.model import Report
+from pipelines.catalogue.model import Report, When
 from pipelines.months import Month, months_between
+from warehouse.ledger.changes import SETTLING
+from warehouse.ledger.ids import KnownId
 from warehouse.ledger.ledger import HeldMonth
 
 HeldMonths = Mapping[Month | None, HeldMonth]
@@ -217,6 +219,8 @@ def wanted_months(
 
 def days_due(held: HeldMonths, rules: Rules) -> dict[Month | None, Due]:
     """When each month in reach that is held, or waits for its day, is asked next, today or later."""
+    if rules.report.is_by_id:
+        return {}
     if not rules.report.has_months:
         return {None: Due(rules.calendar.today, "nightly")}
     known = {
@@ -225,3 +229,27 @@ def days_due(held: HeldMonths, rules: Rules) -> dict[Month | None, Due]:
     }
     days = {month: rules.next_due(month, one) for month, one in known.items() if one}
     return {month: due for month, due in days.items() if due}
+
+
+def is_due(known: KnownId, when: When, calendar: Calendar) -> bool:
+    """Whether an id is asked tonight: never answered, its days are over, or what has it was changed since.
+
+    One that was answered today waits, so a run that goes on asks for nothing twice. A change counts for
+    twelve hours more than it says, as that of a month does: a report may lag behind.
+    """
+    if known.answered_utc is None:
+        return True
+    days = (calendar.today - calendar.day_of(known.answered_utc)).days
+    if days == 0 or known.is_filled:
+        return False
+    changed = latest_utc(known.changed_at, calendar.timezone) if known.changed_at and when.changed else None
+    if changed and known.answered_utc < changed + SETTLING:
+        return True
+    return days < 0 or (when.days is not None and days >= when.days)  # a clock was ahead
+
+
+def latest_utc(moment: datetime, zone: ZoneInfo) -> datetime:
+    """A local moment in UTC; a day without a time may mean any moment of it, so its end."""
+    if moment.time() == time.min:
+        moment = datetime.combine(moment.date(), time(23, 59, 59))
+    return moment.replace(tzinfo=zone).astimezone(UTC)

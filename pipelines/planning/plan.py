@@ -11,7 +11,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from pipelines.catalogue.model import Report
+from pipelines.catalogue.model import Each, Report
 from pipelines.catalogue.reports import REPORTS
 from pipelines.catalogue.sales import DAYS_AT_ONCE, changed_sales
 from pipelines.months import Month
@@ -25,13 +25,15 @@ from pipelines.planning.due import (
     Rules,
     Wanted,
     days_due,
+    is_due,
     months_in_scope,
     wanted_months,
 )
 from pipelines.planning.selection import Pair, Selection, chosen_customers, chosen_reports
 from pipelines.planning.windows import NOW, Span, Window, spans_of_days, windows
 from warehouse.ledger.ahead import is_ahead
-from warehouse.ledger.ledger import HeldMonth, known_users, read_outline, write_due_days
+from warehouse.ledger.ids import KnownId, known_ids
+from warehouse.ledger.ledger import HeldMonth, read_outline, write_due_days
 
 if TYPE_CHECKING:
     from pipelines.clock import Clock
@@ -56,14 +58,25 @@ NIGHT_UTC = time(12, tzinfo=UTC)
 """The moment that stands for a night to come: on the same day in every time zone that is asked about."""
 
 
+IdsOf = Callable[[Report, str], Sequence[KnownId]]
+"""The ids that a report is asked for one by one, of a customer."""
+
+
+def no_ids(report: Report, customer: str) -> Sequence[KnownId]:
+    """Where no report is asked one by one."""
+    del report, customer
+    return ()
+
+
 @dataclass(frozen=True)
 class PlannedReport:
     """One report of one customer: what is wanted, in which windows, at the price of how many requests.
 
-    `requests` is the most it may take when nothing fails, `requests_expected` the likely number;
-    `asked` are the users or estates of a report that is asked one by one; `out_of_reach` are months that
-    were selected and cannot be asked today; `skipped` says why nothing is asked, if so. What `was_refused`
-    is asked with one window first. `one_by_one` is what is wanted should its rows turn out to lack a month.
+    `requests` is the most it may take when nothing fails, `requests_expected` the likely number; `turn` is 0,
+    or how many others have to be loaded before its ids are known; `postponed` counts the ids that are due
+    beyond those that one night asks for. `out_of_reach` are months that were selected and cannot be asked
+    today; `skipped` says why nothing is asked, if so. What `was_refused` is asked with one window first.
+    `one_by_one` is what is wanted should its rows turn out to lack a month.
     """
 
     report: Report
@@ -75,7 +88,8 @@ class PlannedReport:
     windows: tuple[Window, ...] = ()
     requests: int = 0
     requests_expected: int = 0
-    asked: tuple[str, ...] | None = None
+    postponed: int = 0
+    turn: int = 0
     out_of_reach: tuple[Month, ...] = ()
     skipped: str | None = None
     was_refused: bool = False
@@ -149,20 +163,29 @@ def make_plan(
 ) -> tuple[Plan, Ledger]:
     """The plan for a selection and the outline it is made from; raises SettingsError for unknown names."""
     with store.reading() as connection:
-        outline, users_of = read_outline(connection), partial(known_users, connection)
-        return plan_from(outline, users_of, settings, selection, clock, catalogue), outline
+        outline, ids_of = read_outline(connection), partial(ids_in, connection)
+        return plan_from(outline, ids_of, settings, selection, clock, catalogue), outline
+
+
+def ids_in(connection: Connection, report: Report, customer: str) -> Sequence[KnownId]:
+    """The ids that a report is asked for one by one, as far as they are known of a customer."""
+    each = report.endpoint.each
+    if each is None or not each.ids_from:
+        return ()
+    filled = (report.tables[0].name, each.columns, each.when.until) if each.when.until else None
+    return known_ids(connection, report.name, customer, each.ids_from, filled)
 
 
 def plan_from(
     outline: Ledger,
-    users_of: Callable[[str], Sequence[str]],
+    ids_of: IdsOf,
     settings: Settings,
     selection: Selection,
     clock: Clock,
     catalogue: Mapping[str, Report],
     night: date | None = None,
 ) -> Plan:
-    """The plan, given the outline of the ledger and a function that knows the users of a customer.
+    """The plan, given the outline of the ledger and a function that knows the ids to ask for one by one.
 
     It is made now, or on the later day to rehearse, or for a night to come.
     """
@@ -170,7 +193,6 @@ def plan_from(
         settings = settings.model_copy(update={"today": night})
     reports = chosen_reports(settings, selection, catalogue)
     customers = chosen_customers(settings, selection)
-    by_user = any(one.endpoint.each == "userId" for one in reports)
     moment = datetime.combine(night, NIGHT_UTC) if night else clock.utc_now()
     now = max(moment, clock.utc_now(), settings.clock_of_day(clock).utc_now())
     planner = Planner(
@@ -178,7 +200,8 @@ def plan_from(
         outline,
         held_by_month(outline.held),
         selection,
-        {customer.id: users_of(customer.id) for customer in customers} if by_user else {},
+        ids_of,
+        settings.ids_a_night,
         settings.changed_months,
         frozenset(one.name for one in reports),
         now,
@@ -201,8 +224,7 @@ def note_next_due(
 ) -> None:
     """Write down when every month is asked next, and by which rule: as the plan of the next night says."""
     outline, tomorrow = read_outline(connection), settings.today_local(clock) + timedelta(days=1)
-    users_of = partial(known_users, connection)
-    plan = plan_from(outline, users_of, settings, Selection(), clock, catalogue, tomorrow)
+    plan = plan_from(outline, partial(ids_in, connection), settings, Selection(), clock, catalogue, tomorrow)
     days = {
         (*one.pair, month.first_day if month else None): due
         for one in plan.planned
@@ -243,7 +265,8 @@ class Planner:
     ledger: Ledger
     held: Mapping[Pair, HeldMonths]
     selection: Selection
-    users: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    ids_of: IdsOf = no_ids
+    most_ids: int = 0
     most_changed: int = 0
     chosen: frozenset[str] = frozenset()
     now: datetime | None = None
@@ -253,7 +276,7 @@ class Planner:
         for report in sorted(reports, key=lambda report: report.has_months):
             for customer in customers:
                 if not self.selection.exact or (report.name, customer.id) in self.selection.exact:
-                    yield self._planned(report, customer)
+                    yield replace(self._planned(report, customer), turn=turn_of(report, reports))
 
     def probes(self, reports: Sequence[Report], customers: Sequence[Customer]) -> Iterator[PlannedProbe]:
         """One question for every customer of whom months are held that would be left alone otherwise."""
@@ -294,32 +317,62 @@ class Planner:
         if was_today and not self.selection.refresh:
             refusal = "no access (403 today); it is asked again tomorrow, and at once with --refresh"
             return PlannedReport(report, customer, skipped=refusal)
-        asked, nobody = None, ""
-        if report.endpoint.each == "userId":
-            asked = tuple(self.users.get(customer.id, ()))
-            nobody = "no user of this customer is known yet; sync the report users first"
-        elif report.endpoint.each == "estateId":
-            asked = self.selection.estates
-            nobody = "asked on demand only: name estates with --estate"
-        if asked == ():
-            return PlannedReport(report, customer, asked=asked, skipped=nobody)
-        each = len(asked) if asked else 1
+        each = report.endpoint.each
+        if each and report.is_by_id:
+            return self._choose_ids(report, customer, each)
         if not report.has_months:
             return PlannedReport(
                 report,
                 customer,
                 windows=(NOW,),
-                requests=each,
-                requests_expected=each,
-                asked=asked,
+                requests=1,
+                requests_expected=1,
                 rules=Rules(report, self.calendar, report.endpoint.max_months),
             )
         chosen = self._choose_months(report, customer)
         if chosen is None:
             return PlannedReport(report, customer, skipped="no month that was selected can be asked today")
-        planned = replace(chosen, customer=customer, asked=asked, was_refused=denied is not None)
+        planned = replace(chosen, customer=customer, was_refused=denied is not None)
         most, likely = self._requests(planned)
-        return replace(planned, requests=most * each, requests_expected=likely * each)
+        if each is None:
+            return replace(planned, requests=most, requests_expected=likely)
+        ids = tuple(one.id for one in self.ids_of(report, customer.id))
+        if not ids:
+            return PlannedReport(report, customer, skipped=_no_ids(each))
+        windows = tuple(replace(window, ids=ids) for window in planned.windows)
+        return replace(
+            planned, windows=windows, requests=most * len(ids), requests_expected=likely * len(ids)
+        )
+
+    def _choose_ids(self, report: Report, customer: Customer, each: Each) -> PlannedReport:
+        """The ids to ask for tonight, in windows of so many; a night asks for so many at most.
+
+        Those that were answered longest ago come first.
+        """
+        selection = self.selection
+        if not each.ids_from:
+            due, postponed, left = selection.ids, 0, 0
+        else:
+            known = self.ids_of(report, customer.id)
+            wanted = [one.id for one in known if selection.refresh or is_due(one, each.when, self.calendar)]
+            due, postponed = tuple(wanted[: self.most_ids]), len(wanted[self.most_ids :])
+            left = len(known) - len(due)
+        if not due and not left:
+            return PlannedReport(report, customer, skipped=_no_ids(each))
+        requests = len(due) * len(report.endpoint.questions)
+        return PlannedReport(
+            report,
+            customer,
+            wanted=Wanted(left=left),
+            windows=tuple(
+                replace(NOW, ids=due[start : start + each.at_once])
+                for start in range(0, len(due), each.at_once)
+            ),
+            requests=requests,
+            requests_expected=requests,
+            rules=Rules(report, self.calendar, report.endpoint.max_months),
+            postponed=postponed,
+        )
 
     def _longest(self, report: Report, customer: Customer) -> int:
         """How many months are asked and loaded together, as far as is known."""
@@ -445,3 +498,18 @@ class Planner:
 def offset_of(customer: Customer) -> int:
     """The days by which its months come later than those of others; another number for most customers."""
     return zlib.crc32(customer.id.encode()) % DAYS_OF_FOUR_WEEKS
+
+
+def turn_of(report: Report, reports: Sequence[Report]) -> int:
+    """How many of these reports have to be loaded, one after the other, before the ids of one are known."""
+    tables = {one.table for one in (report.endpoint.each.ids_from if report.endpoint.each else ())}
+    others = [one for one in reports if tables & {table.name for table in one.tables}]
+    return 1 + max(turn_of(one, reports) for one in others) if others else 0
+
+
+def _no_ids(each: Each) -> str:
+    """Why nothing is asked of a report that is asked one by one."""
+    if not each.ids_from:
+        return "asked on demand only: name what to ask for with --id"
+    tables = " or ".join(dict.fromkeys(f"bi.{one.table}" for one in each.ids_from))
+    return f"no {' and '.join(each.names)} to ask for in {tables} yet; sync that first"

@@ -25,7 +25,7 @@ class Selection:
     `exact` names the months of each report and customer one by one (the partitions of a backfill; an empty
     tuple is a report without months); the other fields then only say how to treat them.
     `refresh` asks even for what is held; `accept_shrink` loads what the guard of what is held would hold
-    back; `estates` are asked by the reports on demand. `guided` asks the service first which
+    back; `ids` are asked by the reports on demand. `guided` asks the service first which
     sales it changed, and reads those months as well; a selection that names nothing always does.
     `older` is the part of a night that reads what customers lack of older months.
     """
@@ -34,7 +34,7 @@ class Selection:
     last: Month | None = None
     customers: tuple[str, ...] = ()
     reports: tuple[str, ...] = ()
-    estates: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
     refresh: bool = False
     accept_shrink: bool = False
     exact: Mapping[Pair, tuple[Month, ...]] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class Selection:
     @property
     def asks_for_changes(self) -> bool:
         """Whether the service is asked what it changed: not for a choice of months or of reports."""
-        narrowed = self.first or self.last or self.reports or self.estates or self.exact or self.refresh
+        narrowed = self.first or self.last or self.reports or self.ids or self.exact or self.refresh
         return self.guided or not narrowed
 
     @property

@@ -56,11 +56,13 @@ class Span:
 class Window:
     """Neighbouring months loaded together, asked in one span unless the service refuses so long a one.
 
-    `months` is empty for a report that has none; it is then asked for the present state.
+    `months` is empty for a report that has none; it is then asked for the present state. `ids` are those of
+    a report that is asked one by one.
     """
 
     months: tuple[Month, ...]
     spans: tuple[Span, ...]
+    ids: tuple[str, ...] | None = None
 
     def __str__(self) -> str:
         if not self.months:

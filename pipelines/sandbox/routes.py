@@ -13,6 +13,7 @@ from pipelines.months import Month
 from pipelines.sandbox.answers import (
     budget_answers,
     commission_answers,
+    crm_answers,
     lead_answers,
     sales_answers,
     user_answers,
@@ -27,7 +28,7 @@ YEAR, TWO_MONTHS = 12, 2
 # Of the choices of the interface those that anybody here makes.
 CHOICES = {
     "assignment": ("Writing", "Valuation", "Sale"),
-    "selectionType": ("Agreement", "Changed"),
+    "selectionType": ("Create", "Access", "Agreement", "Changed", "LatestPropertyChangeDate"),
     "activeStatusTipLead": ("Active", "ActiveAndRemoved", "Removed"),
 }
 
@@ -43,7 +44,7 @@ class Route:
     reads_dates: bool = False
     reads_page: bool = False
     reads_months: bool = False
-    reads_estate: bool = False
+    reads_ids: bool = False
     writes: bool = False
 
     def match(self, segments: tuple[str, ...]) -> dict[str, str] | None:
@@ -73,8 +74,8 @@ class Route:
             question = replace(question, page=(index or 0, size or 1))
         if self.reads_months:
             question = replace(question, months=given.month_range(question.snapshot.world.as_of.year))
-        if self.reads_estate:
-            question = replace(question, estate=query.get("estateid"))
+        if self.reads_ids:
+            question = replace(question, ids={**query, **{name.lower(): id_ for name, id_ in filled.items()}})
         if given.wrong:
             raise Refusal(400, "The request is invalid.", given.wrong)
         if "year" in filled:
@@ -205,6 +206,10 @@ def _budget_report(name: str) -> Route:
     return Route(f"/Report/Budget/{{customerId}}/{name}", answer, reads_months=True)
 
 
+def _crm(path: str, answer: AnswerFunction) -> Route:
+    return Route(path, answer, reads_ids=True)
+
+
 ROUTES: tuple[Route, ...] = (
     _commission("CommissionOfficeReport", commission_answers.by_office),
     _commission("CommissionOfficeReportByMonth", commission_answers.by_month),
@@ -212,7 +217,7 @@ ROUTES: tuple[Route, ...] = (
     _sales("GetSalesReport", partial(sales_answers.report, sales_only=True)),
     _sales("GetEstatesReport", sales_answers.report),
     _sales("GetEstateReportProdDb", partial(sales_answers.report, thin=True)),
-    Route(f"{_BI}/GetSalesReportForEstate", sales_answers.report_for_estate, reads_estate=True),
+    Route(f"{_BI}/GetSalesReportForEstate", sales_answers.report_for_estate, reads_ids=True),
     Route(f"{_BI}/Estates", sales_answers.sold_estates, reads_dates=True),
     _leads(_LEADS, lead_answers.report),
     _leads(f"{_LEADS}/Paged", lead_answers.paged, reads_page=True),
@@ -227,6 +232,17 @@ ROUTES: tuple[Route, ...] = (
     _budget_report("SoldEstates"),
     _budget_report("Commission"),
     _budget_report("Crm"),
+    _crm("/CRM/Bids/{customerId}", partial(crm_answers.bids, hidden=False)),
+    _crm("/CRM/HiddenBids/{customerId}", partial(crm_answers.bids, hidden=True)),
+    _crm("/CRM/Economy/{customerId}/CRM/Estate/{estateId}/deposit", crm_answers.deposit),
+    _crm("/CRM/Estate/{customerId}/{estateId}/biddingSettings", crm_answers.bidding_setting),
+    _crm("/CRM/Buyer/{customerId}/{contactId}/Estate/{estateId}/Economy", crm_answers.economy),
+    _crm("/CRM/Contact/{customerId}/SearchProfile/SearchProfileValues", crm_answers.profile_values),
+    _crm("/CRM/Contact/{customerId}/SearchProfile/{contactId}", crm_answers.profiles),
+    _crm("/Area/GetAreas", crm_answers.areas),
+    _crm("/Area/FocusArea", crm_answers.focus_areas),
+    _crm("/Category/GetCategories", crm_answers.categories),
+    _crm("/Advertising/Association/{customerId}/{associationId}", crm_answers.association),
     Route(f"{_BI}/Budget/{{customerId}}/{{officeId}}/{{userId}}/{{year}}/{{month}}", nothing, writes=True),
 )
 

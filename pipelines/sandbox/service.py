@@ -183,4 +183,7 @@ class Service:
 def _customer_of(call: Call) -> str | None:
     """The customer a request is about, wherever it is named."""
     found = find(call.segments, call.method)
-    return (found[1].get("customerId") if found else None) or call.query.get("customerid")
+    if found and "customerId" in found[1]:
+        return found[1]["customerId"]
+    named = ("customerid", "criteria.customerid", "request.customerid")
+    return next((call.query[name] for name in named if name in call.query), None)

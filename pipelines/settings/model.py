@@ -184,6 +184,7 @@ class Settings(BaseModel):
     due_months_monthly: int = Field(default=13, ge=1, le=120, description="a number of months from 1 to 120")
     changed_months: int = Field(default=12, ge=0, le=120, description="a number of months from 0 to 120")
     budget_months_ahead: int = Field(default=12, ge=0, le=60, description="a number of months from 0 to 60")
+    ids_a_night: int = Field(default=200, ge=1, le=100_000, description="a whole number from 1 to 100000")
     today: date | None = Field(default=None, description="a day for rehearsals, like 2026-03-31")
     nightly: str = Field(
         default="0 5 * * *",

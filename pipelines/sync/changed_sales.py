@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time
+from datetime import date, datetime
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from pipelines.catalogue.model import Report
 from pipelines.connect.errors import Forbidden, HostDown, Unauthorized
+from pipelines.planning.due import latest_utc
 from pipelines.planning.plan import PlannedProbe, PlannedReport
 from pipelines.planning.windows import Window
 from pipelines.sync.fetch import Fetcher
@@ -141,7 +142,7 @@ def changed_estates(
             if is_unfiltered:
                 continue
             moment = None
-        at = _in_utc(moment, zone) if moment else fetched_at_utc
+        at = latest_utc(moment, zone) if moment else fetched_at_utc
         estates.append(ChangedEstate(row["id"], at, _month(row, BY_CONTRACT), _month(row, "access_day")))
     return estates, notes
 
@@ -169,13 +170,6 @@ def touched_months(
     for estate, month in sorted(set(pairs)):
         months.setdefault(month, []).append(estate)
     return months
-
-
-def _in_utc(moment: datetime, zone: ZoneInfo) -> datetime:
-    """A local moment in UTC; a day without a time may mean any moment of it, so its end."""
-    if moment.time() == time.min:
-        moment = datetime.combine(moment.date(), time(23, 59, 59))
-    return moment.replace(tzinfo=zone).astimezone(UTC)
 
 
 def _month(row: Mapping[str, object], column: str) -> date | None:

@@ -38,6 +38,7 @@ def declare_catalogue(
             "description": one.description,
             "path": one.endpoint.path,
             "is_on": one.name in wanted,
+            "is_awaited": not one.is_by_id,
         }
         for one in catalogue.values()
     ]

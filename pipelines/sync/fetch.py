@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import threading
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
@@ -18,10 +18,22 @@ from zoneinfo import ZoneInfo
 from pipelines.catalogue.model import Report
 from pipelines.clock import Clock
 from pipelines.connect.client import Client
-from pipelines.connect.errors import ConnectError, Forbidden, NotFound, Refused, RunFailed, TooManyObjects
+from pipelines.connect.errors import (
+    AnswerTooLarge,
+    ConnectError,
+    Forbidden,
+    NotFound,
+    NotJson,
+    Refused,
+    RunFailed,
+    TooManyObjects,
+    Unavailable,
+    Unexpected,
+)
 from pipelines.connect.models import Answer, Request
 from pipelines.months import Month
-from pipelines.normalize.document import Document, read_document
+from pipelines.normalize.document import Document, InvalidJson, parse_exactly, read_document, to_json
+from pipelines.normalize.envelopes import simplified
 from pipelines.normalize.months_within import are_constants, have_numbers_beside_months
 from pipelines.normalize.normalize import normalize
 from pipelines.normalize.pages import OF_ALL, ids_of, is_empty, row_count, rows_hash, stated_total
@@ -58,7 +70,7 @@ class RowsWithoutMonths(Exception):
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked besides customer and span: a user or estate, and one of the report's choices."""
+    """What is asked besides customer and span: an id, and one of the report's choices."""
 
     asked: str | None = None
     choice: str | None = None
@@ -97,10 +109,12 @@ def build_request(
             }
     if report.endpoint.choices and question.choice is not None:
         query[report.endpoint.choices.parameter] = question.choice
-    if question.asked is not None and report.endpoint.each == "userId":
-        places["userId"] = quote(question.asked, safe="")
-    if question.asked is not None and report.endpoint.each == "estateId":
-        query[report.endpoint.each] = question.asked
+    each = report.endpoint.each
+    for name, id_ in zip(each.names, each.parts(question.asked), strict=True) if each else ():
+        if f"{{{name}}}" in path:
+            places[name] = quote(id_ or "", safe="")
+        elif id_ is not None:
+            query[name] = id_
     return Request(path=path.format_map(places), query=query, report=report.name, customer=customer)
 
 
@@ -126,7 +140,8 @@ class Fetcher:
         """Fetch one window into a landing file; its record with its rows, or as far as it came and the error.
 
         `held` keeps the file from being loaded by anybody until it is released. Of RowsWithoutMonths nothing
-        is kept, of any other error the record says where the answers are. Raises what ends the whole run.
+        is kept, of any other error the record says where the answers are. A record with rows and an error is
+        that of the ids which were answered. Raises what ends the whole run.
         """
         report = task.planned.report
         load_id = f"{self.clock.utc_now():%Y%m%dT%H%M%S%f}-{secrets.token_hex(4)}"
@@ -146,7 +161,7 @@ class Fetcher:
             normalized = await reader.read()
             await reader.finish_landing(held=held)
             reader.note(*normalized.notes)
-            return with_rows(reader.result, normalized, self.timezone), None
+            return with_rows(reader.result, normalized, self.timezone), reader.error_of_ids
         except RowsWithoutMonths as error:
             return reader.result, error
         except (OSError, WarehouseError, MemoryError, RunFailed):
@@ -179,6 +194,7 @@ class _WindowReader:
     normalized: Normalized | UnreadableRows | None = None
     looked_at: dict[tuple[Question, int, bytes], Page] = field(default_factory=dict)
     holds_no_sums: bool = False
+    error_of_ids: Exception | None = None
 
     def note(self, *notes: str, **known: Any) -> None:
         """Add notes to the record, and what else is known by now."""
@@ -213,6 +229,7 @@ class _WindowReader:
             "used": [] if error else [page.place for page in self.counted],
             "error": error,
             "holds_no_sums": self.holds_no_sums,
+            **({} if result.asked is None else {"asked": list(result.asked)}),
             "note": "; ".join((*result.notes, *result.warnings)),
             "requests": result.requests,
             "seconds": result.seconds,
@@ -225,15 +242,17 @@ class _WindowReader:
         """Ask for the whole window, and make rows of it."""
         limit = self.task.limit
         refused_before = len(limit.refused)
-        if self.task.planned.asked is None:
+        if self.window.ids is None:
             self.counted += await self._read_spans(None)
         else:
-            self.counted += await self._read_one_by_one(self.task.planned.asked)
+            self.counted += await self._read_one_by_one(self.window.ids)
         if (refused := len(limit.refused) - refused_before) > 0:
             self.note(f"{refused} spans were refused and halved")
         normalized = self.normalized
         if normalized is None:
             normalized = await asyncio.to_thread(self._normalize_together)
+        if isinstance(normalized, UnreadableRows) and self.report.is_by_id:
+            normalized = await self._without_unreadable(normalized)
         if isinstance(normalized, UnreadableRows):
             raise normalized
         if (
@@ -285,26 +304,66 @@ class _WindowReader:
         return [day for day, rows in self.result.rows_by_month.items() if not rows and held.get(day, 0)]
 
     async def _read_one_by_one(self, ids: Sequence[str]) -> list[Page]:
-        """The answers for every user or estate; 404 is an answer as well, namely that one is gone.
+        """The answers for every id; 404 is an answer as well, namely that one is gone.
 
-        When all are, it is rather the customer or the address: raises NotFound, and what is held stays.
+        When all are, and no other id of the task was there, it is rather the customer or the address: raises
+        NotFound, and what is held stays. An id that is not answered costs those of the same window nothing,
+        as long as the window is loaded id by id and another one is answered.
         """
+        failed: dict[str, ConnectError] = {}
 
         async def read(asked: str) -> list[Page] | NotFound:
             try:
-                return await self._read_spans(asked)
+                pages = await self._read_spans(asked)
             except NotFound as error:
                 return error
+            except (Unavailable, NotJson, Refused, Unexpected, AnswerTooLarge) as error:
+                if not self.report.is_by_id:
+                    raise
+                failed[asked] = error
+                return []
+            self.task.has_found = True
+            return pages
 
         first, *others = ids
         answers = [await read(first)]  # alone: a login without access costs one request
         answers += await in_parallel([partial(read, one) for one in others], self.fetcher.concurrency)
         gone = [one for one in answers if isinstance(one, NotFound)]
-        if len(gone) == len(ids):
+        if failed and len(failed) + len(gone) == len(ids):
+            raise next(iter(failed.values()))
+        if len(gone) == len(ids) and not (self.report.is_by_id and self.task.has_found):
             raise gone[0]
         if gone:
             self.note(f"{len(gone)} of {len(ids)} are gone (404)")
+        if failed:
+            self._give_up(failed)
         return [page for pages in answers if not isinstance(pages, NotFound) for page in pages]
+
+    def _give_up(self, failed: Mapping[str, Exception]) -> None:
+        """Leave ids to the next sync: the window goes on without them."""
+        ids = self.result.asked or ()
+        self.error_of_ids = next(iter(failed.values()))
+        self.note(
+            f"{len(failed)} of {len(ids)} were not answered",
+            asked=tuple(one for one in ids if one not in failed),
+            unanswered=(*self.result.unanswered, *failed),
+        )
+
+    async def _without_unreadable(self, error: UnreadableRows) -> Normalized | UnreadableRows:
+        """The rows of the ids whose answers can be read, where there are such and others."""
+        by_id: dict[str | None, list[Page]] = {}
+        for page in self.counted:
+            by_id.setdefault(page.asked, []).append(page)
+        failed = {
+            id_: found
+            for id_, pages in by_id.items()
+            if id_ and isinstance(found := await asyncio.to_thread(self._normalize, pages), UnreadableRows)
+        }
+        if not failed or len(failed) == len(by_id):
+            return error
+        self._give_up(failed)
+        self.counted = [page for page in self.counted if page.asked not in failed]
+        return await asyncio.to_thread(self._normalize_together)
 
     async def _read_spans(self, asked: str | None) -> list[Page]:
         """The pages of all the window's spans."""
@@ -424,6 +483,7 @@ class _WindowReader:
         read again when all are there: values take far more memory than the body. A page that is asked
         again and has not changed is not read again.
         """
+        body = stored_body(body, self.report.endpoint.never_landed)
         if same := self.looked_at.get((question, rows, body)):
             return replace(same)
         check_size(body)
@@ -484,8 +544,12 @@ class _WindowReader:
             "fetched_at_utc": answer.fetched_at_utc.isoformat(),
             "asked": question.asked,
         }
+        left_out = self.report.endpoint.never_landed
+        if left_out:
+            meta["left_out"] = sorted(left_out)
+        body = await asyncio.to_thread(stored_body, answer.body, left_out)
         async with self.landing:
-            await asyncio.to_thread(self.writer.add, meta, answer.body)
+            await asyncio.to_thread(self.writer.add, meta, body)
             self.landed += 1
             return self.landed - 1
 
@@ -495,6 +559,25 @@ def check_size(body: bytes) -> None:
     count = body.count(b"{") + body.count(b"[")
     if count > MOST_OBJECTS:
         raise TooManyObjects(f"holds {count} objects and lists, more than {MOST_OBJECTS}")
+
+
+def stored_body(body: bytes, never_landed: Collection[str]) -> bytes:
+    """A body without the fields that must not even be stored; nothing of one that is not JSON."""
+    if not never_landed:
+        return body
+
+    def is_left_out(key: str) -> bool:
+        return any(name in simplified(key) for name in never_landed)
+
+    def kept(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: kept(one) for key, one in value.items() if not is_left_out(key)}
+        return [kept(one) for one in value] if isinstance(value, list) else value
+
+    try:
+        return to_json(kept(parse_exactly(body, numbers_as_written=True))).encode()
+    except (InvalidJson, RecursionError):
+        return b""
 
 
 async def in_parallel(jobs: Sequence[Callable[[], Awaitable[T]]], at_once: int) -> list[T]:

@@ -74,7 +74,10 @@ class Scheduler:
 
     def _compare_with_held(self, tasks: Sequence[TaskState]) -> None:
         """Give every task what is held of it, as far as there is anything to compare with."""
-        months = {task.planned.pair: compared_months(task.months, task.rows_held) for task in tasks}
+        whole = [
+            task for task in tasks if not task.planned.report.is_by_id
+        ]  # a few ids are not all there are
+        months = {task.planned.pair: compared_months(task.months, task.rows_held) for task in whole}
         known = {pair: compared for pair, compared in months.items() if compared}
         if known:
             with self.loader.store.reading() as connection:
@@ -129,6 +132,15 @@ class Scheduler:
             client = self.clients[result.customer]
             fetched, error = await self.fetcher.fetch(client, task, window, result, held=held)
             if error is None:
+                return fetched
+            if fetched.tables:  # of some of its ids only
+                unanswered = replace(
+                    fetched.without_rows(),
+                    load_id=f"{fetched.load_id}-unanswered",
+                    asked=fetched.unanswered,
+                    requests=0,
+                )
+                self._note_failure(task, unanswered, error)
                 return fetched
             if isinstance(error, RowsWithoutMonths):
                 self._ask_by_month(task, window, fetched)

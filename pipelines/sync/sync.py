@@ -15,7 +15,7 @@ from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.rate_limit import RateLimit
 from pipelines.connect.service_clock import ClockCheck
 from pipelines.connect.standstill import AFTER_A_TRY
-from pipelines.planning.plan import Plan, note_next_due, plan_from
+from pipelines.planning.plan import Plan, PlannedReport, ids_in, note_next_due, plan_from
 from pipelines.planning.selection import Pair, Selection
 from pipelines.settings.messages import SettingsError
 from pipelines.sync.bisect import WindowLimit
@@ -37,7 +37,6 @@ from warehouse.ledger.ledger import (
     Cap,
     add_requests,
     deny,
-    known_users,
     read_outline,
     read_rows,
     record_failures,
@@ -62,6 +61,9 @@ REAL_DATA = (
 POSTPONED = (
     "{} more months were changed than the {} that one night reads again (BROKERBI_CHANGED_MONTHS); "
     "the next nights read them"
+)
+POSTPONED_IDS = (
+    "{} more are due than the {} that one night asks for (BROKERBI_IDS_A_NIGHT); the next nights do"
 )
 
 
@@ -95,7 +97,8 @@ def sync(
     if tasks or plan.probes:
         asyncio.run(run.ask_and_load(plan, tasks))
     else:
-        run.announce(plan)
+        on_plan(plan)
+        run.announce(plan.planned)
     summary.seconds = (clock.utc_now() - summary.started_utc).total_seconds()
     return summary
 
@@ -137,9 +140,11 @@ class _Run:
 
     def _plan(self, connection: Connection) -> tuple[Plan, list[TaskState]]:
         clock, catalogue = self.context.clock, self.context.catalogue
-        outline, users_of = read_outline(connection), partial(known_users, connection)
+        outline = read_outline(connection)
         self.summary.has_ahead |= is_ahead(outline.newest_utc, clock.utc_now())
-        plan = plan_from(outline, users_of, self.settings, self.selection, clock, catalogue)
+        plan = plan_from(
+            outline, partial(ids_in, connection), self.settings, self.selection, clock, catalogue
+        )
         to_ask = [planned for planned in plan.planned if planned.windows]
         rows = read_rows(connection, [planned.pair for planned in to_ask])
         tasks = []
@@ -150,10 +155,9 @@ class _Run:
             tasks.append(TaskState(planned, rows.get(planned.pair, {}), limit, page_size))
         return plan, tasks
 
-    def announce(self, plan: Plan) -> None:
-        """Report the plan, and what it leaves alone and why."""
-        self.on_plan(plan)
-        for planned in plan.planned:
+    def announce(self, plan: Sequence[PlannedReport]) -> None:
+        """Report what a part of the plan leaves alone, and why."""
+        for planned in plan:
             self.summary.held[planned.pair] += planned.wanted.left
             self.summary.add_waiting(planned.pair, planned.wanted.waiting)
             if planned.skipped:
@@ -167,6 +171,9 @@ class _Run:
                 reason = POSTPONED.format(len(months), len(planned.wanted.due_as("changed")))
                 result = WindowResult(*planned.pair, months, warnings=(reason,))
                 self.summary.add(result.ended(WindowStatus.SKIPPED, reason))
+            if planned.postponed:
+                reason = POSTPONED_IDS.format(planned.postponed, self.settings.ids_a_night)
+                self.summary.add(WindowResult(*planned.pair).ended(WindowStatus.WAITING, reason))
 
     async def ask_and_load(self, plan: Plan, tasks: Sequence[TaskState]) -> None:
         """Ask and load, then write down what came of it; what was asked is added up however the run ends."""
@@ -218,21 +225,35 @@ class _Run:
                 ):
                     self.summary.add(result)
                 plan, tasks = self.plan_again()
-            self.announce(plan)
-            if tasks:
-                scheduler = Scheduler(
-                    fetcher=fetcher,
-                    loader=Loader(self.store, self.summary, fetcher.memory, has_ahead=self.summary.has_ahead),
-                    clients=clients,
-                    circuit_breaker=breaker,
-                    summary=self.summary,
-                    today=settings.today_local(clock),
-                    concurrency=settings.concurrency,
-                    accept_shrink=self.selection.accept_shrink,
-                )
-                await scheduler.run(tasks)
-                tasks = [*tasks, *await self._ask_what_follows(scheduler, tasks)]
-        return tasks
+            self.on_plan(plan)
+            scheduler = Scheduler(
+                fetcher=fetcher,
+                loader=Loader(self.store, self.summary, fetcher.memory, has_ahead=self.summary.has_ahead),
+                clients=clients,
+                circuit_breaker=breaker,
+                summary=self.summary,
+                today=settings.today_local(clock),
+                concurrency=settings.concurrency,
+                accept_shrink=self.selection.accept_shrink,
+            )
+            done = await self._ask_in_turns(scheduler, plan, tasks)
+            return [*done, *await self._ask_what_follows(scheduler, done)] if done else done
+
+    async def _ask_in_turns(
+        self, scheduler: Scheduler, plan: Plan, tasks: Sequence[TaskState]
+    ) -> list[TaskState]:
+        """Ask for everything; of what is asked one by one the ids are chosen when their source is loaded."""
+        asked: list[TaskState] = []
+        for turn in sorted({one.turn for one in plan.planned}):
+            if turn:
+                plan, tasks = self.plan_again()
+                loader = Loader(self.store, self.summary, scheduler.fetcher.memory)
+                scheduler = replace(scheduler, loader=loader)
+            self.announce([one for one in plan.planned if one.turn == turn])
+            if now := [task for task in tasks if task.planned.turn == turn]:
+                await scheduler.run(now)
+                asked += now
+        return asked
 
     async def _ask_what_follows(self, scheduler: Scheduler, tasks: Sequence[TaskState]) -> list[TaskState]:
         """Ask for the months of budgets of which an answer of this sync, a changed one, makes another due."""

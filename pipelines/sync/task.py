@@ -22,7 +22,8 @@ class TaskState:
     `rows_held` counts the rows held before the sync, by month (None without months). `closed` says why no
     more windows are asked. `denied` means refused, or not asked as its customer was refused every report
     before. Where anything is held that it can be compared with, it has a `comparison`: what is fetched waits
-    in `held_back` until the whole task is in, so that the guard sees all of it.
+    in `held_back` until the whole task is in, so that the guard sees all of it. `has_found` says that one of
+    the ids asked for is there, so that others may be gone.
     """
 
     planned: PlannedReport
@@ -36,6 +37,7 @@ class TaskState:
     comparison: Comparison | None = None
     held_back: list[WindowResult] = field(default_factory=list)
     has_begun: bool = False
+    has_found: bool = False
     first_ended: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
@@ -54,5 +56,5 @@ class TaskState:
             window_end=window.spans[-1].last if window.spans else None,
             run_id=run_id,
             history=report.stored_as == "history",
-            asked=self.planned.asked if report.timing.on_demand else None,
+            asked=window.ids if report.is_by_id else None,
         )

@@ -4,8 +4,9 @@
 -- whole, and has its users in it, so this table is deprecated: read marts.office_budget_vs_actual or user_budget_vs_actual.
 -- An office's budget is the sum of its users' budgets, and of what is budgeted for nobody in person. The user
 -- report does not say of which office a commission is, so budgets that a user has at several offices are one.
--- Commission is compared with all commission of the user or office, sold estates with parts of homes; what is done
--- of other measures is not in any documented report.
+-- Commission is compared with all commission of the user or office, sold estates with parts of homes, and registered
+-- estates of an office with those entered in the month, of whatever kind, where the report estates_by_creation is on: nobody
+-- documents which the service counts. What is done of other measures is not in any documented report.
 -- The year to date holds every month from January, with a budget or without; months before a user began count as
 -- zero, if the user report of the user's offices is held for them. Shares compare the months that have a budget
 -- with their budgets, so that nothing is reached of a budget that is not there: look at budget_month_count.
@@ -136,12 +137,39 @@ actuals AS (
     CROSS JOIN staging.clock AS clock
 ),
 
+registered AS (
+    SELECT
+        false AS is_user,
+        sources.office_id AS owner_id,
+        sources.office_id,
+        sources.month,
+        true AS is_at_work,
+        any_value(sources.is_growing) AS is_open,
+        any_value(CASE WHEN sources.is_growing THEN local_day(sources.fetched_at_utc, clock) END) AS read_on,
+        'registered estates' AS measure,
+        count(estates.estate_id)::DECIMAL(18, 4) AS actual
+    FROM marts.office_sources AS sources
+    CROSS JOIN staging.clock AS clock
+    LEFT JOIN staging.registered_estates AS estates
+        ON estates.customer_id = sources.customer_id
+        AND estates.office_id = sources.office_id
+        AND estates.month = sources.month
+    WHERE sources.report = 'estates_by_creation' AND NOT sources.is_cut_short
+    GROUP BY ALL
+),
+
+all_actuals AS (
+    FROM actuals
+    UNION ALL BY NAME
+    FROM registered
+),
+
 months_wanted AS (
     SELECT is_user, owner_id, month, measure
     FROM budgets_summed
     UNION
     SELECT is_user, owner_id, actuals.month, measure
-    FROM actuals
+    FROM all_actuals AS actuals
     INNER JOIN budgets_summed AS budgets USING (is_user, owner_id, measure)
     WHERE actual IS NOT NULL AND year(actuals.month) = year(budgets.month)
 ),
@@ -190,7 +218,7 @@ compared AS (
         greatest(date_trunc('year', month)::DATE, users.first_active_month) AS began_month
     FROM months_wanted
     LEFT JOIN budgets_summed AS budgets USING (is_user, owner_id, month, measure)
-    LEFT JOIN actuals USING (is_user, owner_id, month, measure)
+    LEFT JOIN all_actuals AS actuals USING (is_user, owner_id, month, measure)
     LEFT JOIN users_active AS users USING (is_user, owner_id)
 ),
 

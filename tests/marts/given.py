@@ -274,6 +274,23 @@ def sold(
     return load_id
 
 
+def bidden(connection: DuckDBPyConnection, estate: str, *bids: Row, report: str = "bids") -> None:
+    """M1 was asked for the bids of an estate, and these came."""
+    connection.execute(
+        "INSERT INTO meta.history_scopes BY NAME SELECT $1 AS report, 'M1' AS customer, $2 AS asked, "
+        "$3::TIMESTAMP AS fetched_at_utc",
+        [report, f"M1|{estate}", FIRST_MOMENT],
+    )
+    common = {"asked_customer_id": "M1", "asked_estate_id": estate, "valid_from_utc": FIRST_MOMENT}
+    snapshot(connection, report, [{**common, "estate_id": estate, **bid} for bid in bids])
+
+
+def snapshot(connection: DuckDBPyConnection, report: str, given: Sequence[Row]) -> None:
+    """Put rows of M1 into a report that has no months."""
+    row = {"_month": None, "valid_from_utc": FIRST_MOMENT}
+    rows(connection, f"{report}_history", "M1", "2026-01", [{**row, **one} for one in given], load_id="L1")
+
+
 def sales_read(
     connection: DuckDBPyConnection,
     of_month: str,

@@ -22,6 +22,7 @@ from tests.marts.given import (
     month,
     rows,
     sales_read,
+    sold,
     warehouse,
 )
 from warehouse.marts.queries import SQL
@@ -125,6 +126,24 @@ def test_counts_of_a_monthly_office_budget_are_measures_of_their_own(given: Duck
     assert found == [
         (f"{name} estates", goals[name], "office_budget_estate") for name in ("registered", "sold")
     ]
+
+
+def test_registered_estates_of_an_office_are_those_entered_where_that_report_is_held(
+    given: DuckDBPyConnection,
+) -> None:
+    shown = "SELECT month, budget::INT, actual::INT FROM marts.budget_vs_actual WHERE user_id IS NULL"
+    query = f"{shown} AND measure = 'registered estates' ORDER BY month"
+    january, february = month("2026-01"), month("2026-02")
+    for one in ("2026-01", "2026-02"):
+        load_id = held(given, "office_budget_estate", "M1", [one])
+        put(given, "office_budget_estate_history", one, _customer="M1", _load_id=load_id, customer_id="M1",
+            registered=3, _row=int(one[-1]))  # fmt: skip
+    sold(given, "M1", "2026-01", "M1", "E1")
+    assert built(given, query) == [(january, 3, None), (february, 3, None)]
+    load_id = held(given, "estates_by_creation", "M1", ["2026-01"])
+    entered = [{"id": f"E{number}", "office_customer_id": "M1"} for number in (1, 2)]
+    rows(given, "estates_by_creation_estates", "M1", "2026-01", entered, load_id=load_id)
+    assert built(given, query) == [(january, 3, 2), (february, 3, None)]
 
 
 def test_an_office_is_held_against_the_sum_of_its_users_budgets(given: DuckDBPyConnection) -> None:
@@ -408,8 +427,8 @@ def test_an_answer_that_holds_more_months_than_were_asked_counts_in_each_month_o
 def test_a_budget_of_nobody_in_person_is_the_offices_own_and_counts_once(given: DuckDBPyConnection) -> None:
     held(given, "office_budget_estate", "G1", ["2026-12"])
     put(given, "budget_commission_history", "2026-12", customer_id="M1")
-    for user, sold in ((None, 4), ("U1", 2)):
-        put(given, "office_budget_estate_history", "2026-12", customer_id="M1", user_id=user, sold=sold)
+    for user, count in ((None, 4), ("U1", 2)):
+        put(given, "office_budget_estate_history", "2026-12", customer_id="M1", user_id=user, sold=count)
     query = "SELECT user_id, budget::INT FROM marts.budget_vs_actual WHERE measure = 'sold estates'"
     assert built(given, query) == [(None, 6), ("U1", 2)]
 

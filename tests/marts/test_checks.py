@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from duckdb import DuckDBPyConnection
 
-from tests.marts.given import arrived, asked_for, build, earned, held, loaded, rows, sold, warehouse
+from tests.marts.given import arrived, asked_for, bidden, build, earned, held, loaded, rows, sold, warehouse
 from warehouse.marts.build import build_marts
 from warehouse.marts.checks import CheckResult, keep_results, run_checks
 from warehouse.marts.queries import SQL, QueryError, queries
@@ -120,6 +120,7 @@ OFFENCES: dict[str, Callable[[Given], object]] = {
         "UPDATE bi.incoming_leads SET _customer = 'G1', receiver_company_customer_number = 'S9'"
     ),
     "budgets_are_understood": budget_of_nothing,
+    "bids_are_understood": lambda given: bidden(given, "E1", {"id": "B1", "amount": "much"}),
 }
 
 

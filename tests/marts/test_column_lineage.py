@@ -13,6 +13,8 @@ from warehouse.marts.build import build_marts
 
 FROM_NO_COLUMN = {
     "rows are counted": {
+        "area_month.office_sale_count",
+        "area_month.sale_count",
         "brand_month.expected_office_count",
         "level_budget_vs_actual.office_count",
         "chain_month.expected_office_count",

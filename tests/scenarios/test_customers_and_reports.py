@@ -82,7 +82,7 @@ def sync_budgets(here: Scenario) -> list[str]:
 
 
 def test_without_known_users_nobody_is_asked_for_and_the_reason_is_given(office: Scenario) -> None:
-    reason = "no user of this customer is known yet; sync the report users first"
+    reason = "no userId to ask for in bi.users or bi.commission_user yet; sync that first"
     assert (sync_budgets(office), office.asked) == ([reason], [])
 
 

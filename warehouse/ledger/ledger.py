@@ -156,23 +156,6 @@ def read_rows(connection: DuckDBPyConnection, pairs: Collection[Pair]) -> dict[P
     }
 
 
-def known_users(connection: DuckDBPyConnection, customer: str) -> list[str]:
-    """User ids known for a customer, from bi.users or else from bi.commission_user."""
-    for table, column in (("users", "id"), ("users", "user_id"), ("commission_user", "user_id")):
-        known = connection.execute(
-            "SELECT 1 FROM meta.columns WHERE (table_name, column_name) = ($1, $2)", [table, column]
-        )
-        if known.fetchall():
-            found = connection.execute(
-                f'SELECT DISTINCT "{column}" FROM bi."{table}" '
-                f'WHERE _customer = $1 AND "{column}" IS NOT NULL ORDER BY 1',
-                [customer],
-            ).fetchall()
-            if found:
-                return [str(user) for (user,) in found]
-    return []
-
-
 def deny(connection: DuckDBPyConnection, report: str, customer: str, at_utc: datetime) -> None:
     """Remember a 403, or that a report was not asked for because the customer gets one for every other."""
     row = {"report": report, "customer": customer, "denied_at_utc": naive_utc(at_utc)}
@@ -285,6 +268,7 @@ def load_row(result: WindowResult, now: datetime) -> dict[str, object]:
         "window_start": result.window_start,
         "window_end": result.window_end,
         "months": list(result.months),
+        "asked": None if result.asked is None else list(result.asked),
         "requests": result.requests,
         "bytes": result.bytes,
         "sha256": result.sha256,

@@ -36,7 +36,7 @@ from warehouse.store.files import (
     remove,
     replacement,
 )
-from warehouse.store.schema import VALID, TableSchema, describe, read_tables
+from warehouse.store.schema import BETWEEN_IDS, VALID, TableSchema, describe, read_tables
 from warehouse.store.versions import Versions
 
 if TYPE_CHECKING:
@@ -131,12 +131,18 @@ def erase_tables(connection: DuckDBPyConnection, person: Person, tables: Documen
         for (name, told_apart_by, columns), rows in updates.items():
             _update(connection, name, told_apart_by, columns, rows)
     ids = sorted(person.ids)
-    connection.execute(
-        "UPDATE meta.history_scopes SET asked = $1 WHERE list_contains($2, asked)", [person.alias, ids]
-    )
     renamed = "list_transform(asked, lambda one: CASE WHEN list_contains($1, one) THEN $2 ELSE one END)"
+    apart = f"string_split({{}}, '{BETWEEN_IDS}')"
+    together = f"array_to_string({renamed.replace('asked', apart)}, '{BETWEEN_IDS}')"
     connection.execute(
-        f"UPDATE meta.loads SET asked = {renamed} WHERE list_has_any(asked, $1)", [ids, person.alias]
+        f"UPDATE meta.history_scopes SET asked = {together.format('asked')} "
+        f"WHERE list_has_any({apart.format('asked')}, $1)",
+        [ids, person.alias],
+    )
+    connection.execute(
+        f"UPDATE meta.loads SET asked = list_transform(asked, lambda id: {together.format('id')}) "
+        f"WHERE list_has_any(string_split(array_to_string(asked, '{BETWEEN_IDS}'), '{BETWEEN_IDS}'), $1)",
+        [ids, person.alias],
     )
     agents = renamed.replace("asked", "string_split(agent_ids, ', ')")
     connection.execute(

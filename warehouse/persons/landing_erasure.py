@@ -13,6 +13,7 @@ from urllib.parse import unquote
 from warehouse.load.landing import HELD, Landed, Landing, LandingWriter
 from warehouse.persons.person import Person
 from warehouse.persons.writings import decoded, further_encodings
+from warehouse.store.schema import BETWEEN_IDS
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -25,7 +26,7 @@ _KEPT = frozenset(
     ("load_id", "run_id", "report", "customer", "window_start", "window_end", "months", "fetched_at_utc")
 )
 """What is said of a load and is about nobody."""
-_PARTS = re.compile(r"([/?&=])")
+_PARTS = re.compile(rf"([/?&={BETWEEN_IDS}])")
 
 
 @dataclass(frozen=True)
@@ -77,8 +78,12 @@ def erase_landing(root: Path, person: Person, documented: Documented) -> Rewritt
 
 
 def update_ledger(connection: DuckDBPyConnection, rewritten: RewrittenLanding) -> None:
-    """Let the ledger expect the rewritten files."""
+    """Let the ledger expect the rewritten files, and the ids that they say were asked for."""
     for one in rewritten.marked:
+        connection.execute(
+            "UPDATE meta.loads SET asked = $1 WHERE landing = $2 AND asked IS DISTINCT FROM $1",
+            [{**one.header, **one.trailer}.get("asked"), one.path],
+        )
         connection.execute(
             "UPDATE meta.loads SET sha256 = $1 WHERE landing = $2 AND sha256 <> '' AND sha256 <> $1",
             [one.sha256, one.path],
@@ -120,7 +125,8 @@ def _rewritten(landing: Landing, landed: Landed, person: Person, documented: Doc
 def _without(said: Mapping[str, Any], person: Person) -> dict[str, Any]:
     """What is said of a load or a request, without the person."""
     asked = said.get("asked")
-    is_asked = any(map(person.is_id, asked if isinstance(asked, list) else [asked]))
+    together = asked if isinstance(asked, list) else [asked]
+    is_asked = any(person.is_id(id_) for one in together if one for id_ in one.split(BETWEEN_IDS))
     knows_parts = person.is_unmistakable or is_asked  # a month of an address may be the same small number
 
     def renamed(value: Any) -> Any:

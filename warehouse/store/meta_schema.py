@@ -34,7 +34,8 @@ def statements() -> Iterator[str]:
 
 def complete(connection: DuckDBPyConnection) -> None:
     """Give a file that an earlier version made the tables and views of meta that it lacks."""
-    connection.execute("ALTER TABLE IF EXISTS meta.reports ADD COLUMN IF NOT EXISTS path VARCHAR")
+    for column in ("path VARCHAR", "is_awaited BOOLEAN"):
+        connection.execute(f"ALTER TABLE IF EXISTS meta.reports ADD COLUMN IF NOT EXISTS {column}")
     found = connection.execute(
         "SELECT table_name FROM duckdb_columns() WHERE schema_name = 'meta' "
         "AND database_name = current_database()"

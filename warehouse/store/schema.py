@@ -28,6 +28,8 @@ VALID = {
 }
 NOTHING = "NULL"
 """The type of a column of which nothing but null has come; it is stored as VARCHAR."""
+BETWEEN_IDS = "|"
+"""What is between ids that are asked for together."""
 EXACT = 2**53
 """Beyond this a DOUBLE no longer holds every whole number."""
 
@@ -101,14 +103,14 @@ class TableSchema:
     def asked(self) -> str | None:
         """SQL of the id that a row was asked for by, if rows are asked for one by one.
 
-        Those columns are documented, and read from no place in the answer.
+        Those columns are documented, and read from no place in the answer; ids of several go together.
         """
         names = [
             quoted(one.name)
             for one in self.columns.values()
             if one.documented and not one.source and one.name.startswith("asked_")
         ]
-        return f"coalesce({', '.join(names)})" if names else None
+        return f" || '{BETWEEN_IDS}' || ".join(names) or None
 
 
 MOST_ADDED_ONE_BY_ONE = 50

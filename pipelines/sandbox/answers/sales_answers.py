@@ -24,12 +24,14 @@ LISTS = {
 
 
 def report_for_estate(question: Question) -> object:
-    """GetSalesReportForEstate: a flat list of the estates with that id."""
+    """GetSalesReportForEstate: a flat list of the estates with that id or number."""
+    id_, number = question.ids.get("estateid"), question.ids.get("estatenumber")
     found = [
         _estate(question, known)
         for office in question.offices
         for known in question.snapshot.estates(office.customer_id)
-        if known.estate.assignment != VALUATION and known.estate.id == question.estate
+        if known.estate.assignment != VALUATION
+        and (known.estate.id == id_ or (number is not None and known.estate.number == number))
     ]
     return {"estates": found}
 
@@ -94,8 +96,14 @@ def report(question: Question, *, sales_only: bool = False, thin: bool = False) 
 def _selected(question: Question, known: KnownEstate) -> date | None:
     """The moment by which the estate is selected, when it lies in the interval."""
     candidates: list[date | None] = [known.now.contract_on]
-    if question.choice == "Changed":
+    if question.choice in ("Changed", "LatestPropertyChangeDate"):
         candidates = [version.known_at for version in reversed(known.versions)]
+    if question.choice == "LatestPropertyChangeDate":
+        del candidates[1:]
+    elif question.choice == "Create":
+        candidates = [known.estate.created_at]
+    elif question.choice == "Access":
+        candidates = [known.now.access_on]
     return next((when for when in candidates if question.covers(when)), None)
 
 

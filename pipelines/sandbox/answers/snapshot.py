@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Container, Iterator
-from dataclasses import dataclass
+from collections.abc import Container, Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from functools import cache
 from typing import Literal
@@ -127,7 +127,7 @@ class Question:
     months: tuple[Month, Month] | None = None
     choice: str | None = None
     user_id: str | None = None
-    estate: str | None = None
+    ids: Mapping[str, str] = field(default_factory=dict)  # whatever path and query name, in lower case
     page: tuple[int, int] = (0, 1)
     hidden_rows: int = 0
     repeated_rows: int = 0

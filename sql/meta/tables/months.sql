@@ -16,7 +16,8 @@ COMMENT ON COLUMN meta.months.report IS 'name of the report in the catalogue';
 COMMENT ON COLUMN meta.months.customer IS 'the customer that was asked for';
 COMMENT ON COLUMN meta.months.month IS 'first day of the month; null for a report without months';
 COMMENT ON COLUMN meta.months.load_id IS 'the load, as in meta.loads';
-COMMENT ON COLUMN meta.months."rows" IS 'rows of that month, over all tables of the report';
+COMMENT ON COLUMN meta.months."rows" IS
+    'rows of that month, over all tables of the report; of one that is asked by id those of the latest window';
 COMMENT ON COLUMN meta.months.loaded_at_utc IS 'when the rows were written, in UTC';
 COMMENT ON COLUMN meta.months.fetched_at_utc IS 'when the service answered, in UTC';
 COMMENT ON COLUMN meta.months.state IS '''held'', or ''open'' when the month was not over yet';

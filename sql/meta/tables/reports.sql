@@ -4,7 +4,8 @@ CREATE TABLE IF NOT EXISTS meta.reports (
     subject VARCHAR,
     description VARCHAR,
     path VARCHAR,
-    is_on BOOLEAN
+    is_on BOOLEAN,
+    is_awaited BOOLEAN
 );
 COMMENT ON TABLE meta.reports IS 'The reports of the catalogue, and whether they are asked.';
 COMMENT ON COLUMN meta.reports.report IS 'name of the report in the catalogue';
@@ -14,3 +15,5 @@ COMMENT ON COLUMN meta.reports.path IS
     'where the service answers it; names in braces are filled in when it is asked';
 COMMENT ON COLUMN meta.reports.is_on IS
     'whether it is asked for every night; others are switched off or asked on demand';
+COMMENT ON COLUMN meta.reports.is_awaited IS
+    'whether every night has an answer; one that is asked by id may have nothing to ask for';

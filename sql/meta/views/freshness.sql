@@ -1,6 +1,7 @@
 -- How fresh each report of each customer is; late means no success for a day and a half.
 -- What was read once and is refused now is late by its last success; what was always refused is not awaited.
 -- Where the login was refused (401) since, nothing is fresh: nobody asks until it is corrected.
+-- A report that is asked by id is never late: a night may have none to ask for.
 -- epoch_us and make_timestamp give UTC whatever the reader's time zone is, in every DuckDB 1.x tool.
 -- In the file of a rehearsal the clock stands at its latest load.
 CREATE OR REPLACE VIEW meta.freshness AS
@@ -43,7 +44,8 @@ pairs AS (
     UNION
     SELECT report, customer FROM meta.access
     UNION
-    SELECT report, customer FROM meta.reports, meta.customers WHERE is_on AND is_active
+    SELECT report, customer FROM meta.reports, meta.customers
+    WHERE is_on AND is_active AND is_awaited IS DISTINCT FROM false
 ),
 
 judged AS (
@@ -57,13 +59,13 @@ judged AS (
         last_success_utc,
         last_failure_utc,
         last_error,
-        last_success_utc + INTERVAL 36 HOUR AS due_utc,
+        CASE WHEN is_awaited IS DISTINCT FROM false THEN last_success_utc + INTERVAL 36 HOUR END AS due_utc,
         due_utc < now_utc AS is_overdue,
         CASE
             WHEN NOT (coalesce(is_on, true) AND coalesce(is_active, true)) THEN 'switched off'
             WHEN denied_at_utc IS NOT NULL THEN 'no access'
             WHEN is_login_refused THEN 'login refused'
-            WHEN last_success_utc IS NULL THEN 'never read'
+            WHEN last_success_utc IS NULL AND is_awaited IS DISTINCT FROM false THEN 'never read'
             WHEN is_overdue THEN 'late'
             ELSE 'fresh'
         END AS state
@@ -103,7 +105,7 @@ COMMENT ON COLUMN meta.freshness.held_months IS 'how many months are held';
 COMMENT ON COLUMN meta.freshness.last_success_utc IS
     'when an answer was last loaded, in UTC; null for one that never was';
 COMMENT ON COLUMN meta.freshness.due_utc IS
-    'until when the next is due, before this is late, in UTC; null where none is awaited';
+    'until when the next is due, before this is late, in UTC; null where none is awaited, as of a report that is asked by id';
 COMMENT ON COLUMN meta.freshness.last_failure_utc IS 'when asking or loading last failed, in UTC';
 COMMENT ON COLUMN meta.freshness.last_error IS 'why it failed then';
 COMMENT ON COLUMN meta.freshness.state IS

@@ -1,5 +1,6 @@
 -- Which months failed or are held back, and were not loaded since: the one rule of what is open.
 -- One row per report, customer and month, about its latest failure; without what is switched off by now.
+-- What is asked by id is open until each id was answered, or was not asked again for two days.
 CREATE OR REPLACE VIEW meta.open_failures AS
 WITH failed AS (
     SELECT loads.*, unnest(CASE WHEN len(months) = 0 THEN [NULL::DATE] ELSE months END) AS month
@@ -7,6 +8,24 @@ WITH failed AS (
     LEFT JOIN meta.reports AS reports USING (report)
     LEFT JOIN meta.customers AS customers USING (customer)
     WHERE status IN ('failed', 'held back') AND coalesce(reports.is_on, true) AND coalesce(customers.is_active, true)
+),
+
+tried AS (
+    SELECT report, customer, max(fetched_at_utc) AS last_try_utc FROM meta.loads WHERE asked IS NOT NULL GROUP BY ALL
+),
+
+ids AS (
+    SELECT DISTINCT report, customer, load_id, fetched_at_utc, unnest(asked) AS asked FROM failed
+),
+
+unanswered AS (
+    SELECT ids.load_id
+    FROM ids
+    INNER JOIN tried USING (report, customer)
+    ANTI JOIN meta.history_scopes AS answered
+        ON (answered.report, answered.customer, answered.asked) = (ids.report, ids.customer, ids.asked)
+        AND answered.fetched_at_utc >= ids.fetched_at_utc
+    WHERE ids.fetched_at_utc >= last_try_utc - INTERVAL 2 DAY
 )
 
 SELECT
@@ -28,7 +47,10 @@ LEFT JOIN meta.months AS held
     AND held.customer = failed.customer
     AND held.month IS NOT DISTINCT FROM failed.month
     AND held.fetched_at_utc >= failed.fetched_at_utc
-WHERE held.load_id IS NULL
+WHERE CASE
+    WHEN failed.asked IS NULL THEN held.load_id IS NULL
+    ELSE failed.load_id IN (FROM unanswered)
+END
 GROUP BY ALL;
 COMMENT ON VIEW meta.open_failures IS 'Which months failed or are held back, and were not loaded since: the latest failure of each.';
 COMMENT ON COLUMN meta.open_failures.report IS 'name of the report';

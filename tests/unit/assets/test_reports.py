@@ -438,3 +438,12 @@ def test_customers_that_are_inactive_or_gone_come_after_those_that_are_asked(tmp
 
 def test_a_key_leads_back_to_customer_and_month() -> None:
     assert parse_partition_key(partition_key("G2", Month(2026, 3))) == ("G2", Month(2026, 3))
+
+
+def test_what_is_asked_by_id_is_fetched_after_the_months_that_its_ids_come_from(tmp_path: Path) -> None:
+    made = harness(tmp_path, reports="sales,users,bids")
+    result = made.run("sales", "users", "bids", first="M30016|2026-10", last="M30016|2026-11")
+    assert result.success
+    [of_bids] = made.events(result, "bids").values()
+    kinds = list(dict.fromkeys(entry.path.split("/")[2] for entry in made.service.log.entries))
+    assert (kinds, of_bids["dagster/row_count"] > 0) == (["External", "GetSalesReport", "Bids"], True)

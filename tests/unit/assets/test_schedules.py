@@ -38,7 +38,7 @@ def night(known: Ledger, calendar: Calendar = CALENDAR) -> tuple[PartitionRange,
     months: dict[tuple[str, str], dict[date | None, HeldMonth]] = {}
     for (name, customer, day), one in known.months.items():
         months.setdefault((name, customer), {})[day] = one
-    planner = Planner(calendar, known, held_by_month(months), Selection(), {}, 12)
+    planner = Planner(calendar, known, held_by_month(months), Selection(), most_changed=12)
     planned = planner.plan([report(name) for name in REPORTS], [Customer(id=name) for name in EVERYBODY])
     return plan_night(tuple(planned), known.denied, EVERYBODY, calendar)
 

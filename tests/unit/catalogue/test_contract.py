@@ -4,48 +4,45 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pipelines.catalogue.model import Report
+from pipelines.catalogue.model import WHEN_CHANGED, Each, Ids, Report, Timing, When
 from pipelines.catalogue.reports import REPORTS
 
-# Interface, Business intelligence and Budget reports: path, required and optional query parameters.
+INTERFACE = Path(__file__).resolve().parents[3] / "docs" / "interface.md"
 DATES = {"dateFrom", "dateTo"}
 MONTHS = {"fromYear", "fromMonth", "toYear", "toMonth"}
-TREE = ({"customerId", "selectionType"}, DATES)
-LEADS = {"customerId", *DATES}
-OPERATIONS: dict[str, tuple[set[str], set[str]]] = {
-    "/BusinessIntelligence/CommissionOfficeReport/{customerId}": (DATES, {"assignment"}),
-    "/BusinessIntelligence/CommissionOfficeReportByMonth/{customerId}": (DATES, {"assignment"}),
-    "/BusinessIntelligence/CommissionUserReport/{customerId}": (DATES, {"assignment"}),
-    "/BusinessIntelligence/GetSalesReportForEstate": ({"customerId"}, {"estateId", "estateNumber"}),
-    "/BusinessIntelligence/GetSalesReport": TREE,
-    "/BusinessIntelligence/GetEstateReportProdDb": TREE,
-    "/BusinessIntelligence/GetEstatesReport": TREE,
-    "/BusinessIntelligence/Estates": ({"customerId"}, DATES),
-    "/BusinessIntelligence/TipsAndLeads/Report": (LEADS, {"activeStatusTipLead"}),
-    "/BusinessIntelligence/TipsAndLeads/Report/Paged": (
-        {*LEADS, "pageIndex", "pageSize"},
-        {"activeStatusTipLead"},
-    ),
-    "/BusinessIntelligence/RunningCommissions": ({"customerId", *DATES}, set()),
-    "/BusinessIntelligence/External/Trademarks": ({"customerId"}, set()),
-    "/BusinessIntelligence/External/Users": ({"customerId"}, set()),
-    "/BusinessIntelligence/LiveData/Report": ({"customerId", *DATES}, set()),
-    "/BusinessIntelligence/LiveData/CommissionReport": ({"customerId", *DATES}, set()),
-    "/BusinessIntelligence/Budget/Estate/{customerId}/{userId}/{year}/{month}": (set(), set()),
-    "/BusinessIntelligence/Budget/Commission/{customerId}/{userId}/{year}/{month}": (set(), set()),
-    "/BusinessIntelligence/Budget/Crm/{customerId}/{userId}/{year}/{month}": (set(), set()),
-    "/BusinessIntelligence/Budget/Estate/{customerId}/{year}/{month}": (set(), set()),
-    "/BusinessIntelligence/Budget/Commission/{customerId}/{year}/{month}": (set(), set()),
-    "/BusinessIntelligence/Budget/Crm/{customerId}/{year}/{month}": (set(), set()),
-    "/Report/Budget/{customerId}/SoldEstates": (set(), MONTHS),
-    "/Report/Budget/{customerId}/Commission": (set(), MONTHS),
-    "/Report/Budget/{customerId}/Crm": (set(), MONTHS),
-}
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A row of the table of all operations: its query, and what it says of reports."""
+
+    method: str
+    path: str
+    required: frozenset[str]
+    optional: frozenset[str]
+    here: str
+
+    @classmethod
+    def of(cls, line: str) -> Operation:
+        method, path, query, here = (cell.strip() for cell in line.strip("|\n").split("|"))
+        required, _, optional = query.partition("[")
+        names = frozenset(required.split()), frozenset(optional.strip("] ").split())
+        return cls(method, path.strip("`"), *names, here)
+
+    @property
+    def reports(self) -> dict[str, str]:
+        """The reports that read it: on, off or on demand."""
+        return {name: how or "on" for name, how in re.findall(r"`(\w+)`(?: \((off|on demand)\))?", self.here)}
+
+
+LINES = re.findall(r"^\| [A-Z]+ .*$", INTERFACE.read_text(encoding="utf-8"), re.MULTILINE)
+OPERATIONS = [Operation.of(line) for line in LINES]
 ENUMERATIONS = {
     "assignment": {"Writing", "Valuation", "Sale"},
     "selectionType": {"Create", "Access", "Agreement", "Changed", "LatestPropertyChangeDate"},
@@ -72,21 +69,36 @@ def asked_of(report: Report) -> set[str]:
     asked |= {report.endpoint.customer_parameter} if report.endpoint.customer_parameter else set()
     asked |= {"dates": DATES, "month bounds": MONTHS}.get(report.endpoint.time_parameters, set())
     asked |= {"pageIndex", "pageSize"} if report.endpoint.paged else set()
-    if report.endpoint.each and f"{{{report.endpoint.each}}}" not in report.endpoint.path:
-        asked.add(report.endpoint.each)
+    if each := report.endpoint.each:
+        asked |= {name for name in each.names if f"{{{name}}}" not in report.endpoint.path}
     return asked
 
 
-def test_every_get_operation_of_the_interface_is_asked_by_some_report() -> None:
-    paths = {report.endpoint.path for report in REPORTS.values()}
-    unpaged = {report.endpoint.unpaged_path for report in REPORTS.values() if report.endpoint.unpaged_path}
-    assert paths | unpaged == set(OPERATIONS)
+def test_every_operation_is_read_by_the_reports_that_the_table_names_or_says_why_by_none() -> None:
+    said = {
+        name: (one.path, how)
+        for one in OPERATIONS
+        for name, how in one.reports.items()
+        if one.method == "GET"
+    }
+    built = {
+        one.name: ("on demand" if one.timing.on_demand else "on" if one.timing.enabled else "off")
+        for one in REPORTS.values()
+    }
+    assert {name: how for name, (_, how) in said.items()} == built
+    reasons = {"GET": "no report: "}
+    silent = [
+        one.here.startswith(reasons.get(one.method, "writes: ")) for one in OPERATIONS if not one.reports
+    ]
+    assert (all(silent), len(OPERATIONS)) == (True, 78)
 
 
 @every_report
 def test_a_report_asks_all_that_is_required_and_nothing_that_is_unknown(report: Report) -> None:
-    required, optional = OPERATIONS[report.endpoint.path]
-    assert required <= asked_of(report) <= required | optional
+    operation = next(
+        one for one in OPERATIONS if report.name in one.reports and one.path.startswith(report.endpoint.path)
+    )
+    assert operation.required <= asked_of(report) <= operation.required | operation.optional
 
 
 @every_report
@@ -108,13 +120,16 @@ def test_no_request_spans_more_months_than_the_limit(report: Report) -> None:
 
 
 COMMISSIONS = REPORTS["commission_office"]
+BY_USER = Each("userId", (Ids("users", ("id",)),))
 WRONG_ENDPOINTS: Mapping[str, Mapping[str, Any]] = {
     "names ['officeId']": {"path": "/x/{customerId}/{officeId}"},
     "its path and its query name the customer": {"customer_parameter": "customerId"},
     "nothing names the customer": {"path": "/x"},
     "disagree": {"path": "/x/{customerId}/{year}/{month}"},
     "a twin without pages": {"unpaged_path": "/x"},
-    "asked for by nothing": {"path": "/x/{customerId}/{userId}"},
+    "names ['userId']": {"path": "/x/{customerId}/{userId}"},
+    "differ in number": {"each": Each(("a", "b"), (Ids("users", ("id",)),))},
+    "when its ids were changed": {"each": Each("a", (Ids("users", ("id",)),), WHEN_CHANGED)},
     "span more than it may": {"limit": 2},
     "spans several": {
         "path": "/x/{customerId}/{year}/{month}",
@@ -136,6 +151,12 @@ WRONG_REPORTS: Mapping[str, Mapping[str, Any]] = {
     },
     "one that is not there": {"tables": (replace(COMMISSIONS.tables[0], parent="nobody"),)},
     "two tables have one name": {"tables": COMMISSIONS.tables * 2},
+    "which id was asked for": {"endpoint": replace(COMMISSIONS.endpoint, each=BY_USER)},
+    "are asked until": {
+        "endpoint": replace(COMMISSIONS.endpoint, each=replace(BY_USER, when=When(until="x")))
+    },
+    "which ids it is asked for": {"endpoint": replace(COMMISSIONS.endpoint, each=Each("a"))},
+    "ids that it chooses itself": {"timing": Timing(on_demand=True)},
 }
 
 
@@ -149,17 +170,6 @@ def test_an_endpoint_that_contradicts_itself_is_not_built(wrong: str) -> None:
 def test_a_report_that_contradicts_itself_is_not_built(wrong: str) -> None:
     with pytest.raises(ValueError, match=re.escape(wrong)):
         replace(COMMISSIONS, **WRONG_REPORTS[wrong])
-
-
-def test_what_is_asked_unless_settings_say_otherwise() -> None:
-    off = {name for name, report in REPORTS.items() if not report.timing.enabled}
-    kinds = {
-        f"{name}_{kind}"
-        for name in ("commission_office", "commission_user", "commission_office_by_month")
-        for kind in ("sale", "valuation", "writing")
-    }
-    users = {"user_budget_estate", "user_budget_commission", "user_budget_crm"}
-    assert off == kinds | users | {"sales_for_estate", "estates_report_prod"}
 
 
 def test_special_cases_are_these() -> None:

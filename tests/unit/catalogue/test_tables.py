@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from pathlib import Path
+
 import pytest
 
+from pipelines.catalogue import reports
 from pipelines.catalogue.model import Report, Table, declared_columns, prefixed, snake_case
 from pipelines.catalogue.reports import REPORTS, report
 
@@ -53,7 +57,7 @@ def test_a_nested_table_stands_under_its_parent_and_gets_what_that_hands_down(
 def test_columns_are_described_once_and_keys_dates_and_levels_are_among_them(
     entry: Report, table: Table
 ) -> None:
-    types = {"VARCHAR", "BIGINT", "BOOLEAN", "TIMESTAMP", "DECIMAL(18,4)", "DECIMAL(18,8)"}
+    types = {"VARCHAR", "BIGINT", "BOOLEAN", "TIMESTAMP", "DECIMAL(18,4)", "DECIMAL(18,8)", "JSON"}
     columns = declared_columns(table)
     assert len(names(table)) == len(set(names(table))), entry.name
     assert all(column.description and column.documented for column in columns)
@@ -123,3 +127,12 @@ def test_a_report_is_found_by_its_name_or_answered_with_the_nearest_names() -> N
         report("sale")
     with pytest.raises(ValueError, match="`brokerbi reports` lists them all"):
         report("zzzzzz")
+
+
+def test_every_block_is_in_the_catalogue() -> None:
+    folder = Path(reports.__file__).parent
+    modules = [import_module(f"pipelines.catalogue.{path.stem}") for path in folder.glob("*.py")]
+    declared = [
+        one.name for module in modules for one in getattr(module, "REPORTS", ()) if isinstance(one, Report)
+    ]
+    assert sorted(declared) == sorted(REPORTS)

@@ -28,7 +28,7 @@ HELD_OF_THREE: Mapping[Pair, HeldMonths] = {("sales", name): ALL for name in ("M
 
 
 def planned(outline: Ledger, selection: Selection | None = None) -> list[PlannedReport]:
-    planner = Planner(CALENDAR, outline, HELD_OF_THREE, selection or Selection(), {}, 12)
+    planner = Planner(CALENDAR, outline, HELD_OF_THREE, selection or Selection(), most_changed=12)
     return list(planner.plan([SALES], [Customer(id=name) for name in ("M1", "M2", "M3", "new")]))
 
 

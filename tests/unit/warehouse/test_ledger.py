@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from datetime import timedelta
 
+from pipelines.catalogue.model import Ids
 from tests.unit.warehouse.given import (
     FEBRUARY,
     JANUARY,
@@ -20,13 +21,13 @@ from tests.unit.warehouse.given import (
     users,
 )
 from warehouse.ledger.changes import Changed, remember_probe
+from warehouse.ledger.ids import known_ids
 from warehouse.ledger.ledger import (
     Cap,
     HeldMonth,
     allow,
     deny,
     forget_caps,
-    known_users,
     read_outline,
     read_rows,
     record_failures,
@@ -140,14 +141,20 @@ def test_freshness_tells_success_from_failure(given: Given) -> None:
     ]
 
 
-def test_users_are_known_from_the_report_of_users_or_else_from_commissions(given: Given) -> None:
+USERS_OR_EARNERS = (Ids("users", ("id",)), Ids("users", ("user_id",)), Ids("commission_user", ("user_id",)))
+
+
+def test_ids_are_those_of_the_first_source_that_has_any(given: Given) -> None:
+    def known(customer: str) -> list[str]:
+        return [one.id for one in given.read(known_ids, "user_budget_crm", customer, USERS_OR_EARNERS)]
+
     user = Column("user_id", "VARCHAR")
     commission = declared_table("commission_user", "commission_user", (user,), False, None, (), "")
     rows = [{"_month": JANUARY, "user_id": "8"}, {"_month": JANUARY, "user_id": "7"}]
     given.load([load("a", [table(commission, rows)], report="commission_user")])
-    assert given.read(known_users, "M1") == ["7", "8"]
+    assert known("M1") == ["7", "8"]
     given.load([users("b", {"9": "Ann"})])
-    assert (given.read(known_users, "M1"), given.read(known_users, "M2")) == (["9"], [])
+    assert (known("M1"), known("M2")) == (["9"], [])
 
 
 def filled(given: Given, *customers: str) -> Given:

@@ -1,0 +1,79 @@
+-- How did the bidding on each sold home go?
+-- One row per sold home whose bids were asked for; there is none where the report of bids is off.
+-- Annulled bids count only as such. Without the report of hidden bids only visible ones are counted, and what is said
+-- of hidden ones is null. An amount that somebody wrote as no number is in no amount here, and counted.
+-- Key: estate_id
+-- Columns:
+--   estate_id: id of the estate
+--   office_id: customer id of the listing office
+--   office_name: name of the listing office
+--   month: first day of the month of the contract
+--   starting_price: asking price; currency not documented
+--   final_price: sale price; currency not documented
+--   bid_count: bids that stand
+--   bidder_count: who made them
+--   identified_bidder_count: bidders who have proven who they are
+--   hidden_bid_count: bids that stand and are hidden; null where those were not asked for
+--   hidden_bid_share: hidden bids in parts of all that stand
+--   canceled_bid_count: bids that were annulled
+--   unread_bid_count: bids that stand and whose amount is no number
+--   first_bid: the opening bid; currency as the prices
+--   highest_bid: the highest bid that stands; currency as the prices
+--   first_bid_to_final_price: sale price less opening bid
+--   starting_to_final_price: sale price less asking price
+--   first_bid_on: day of the opening bid
+--   bidding_days: days from the opening bid to the last
+--   read_at_utc: when the service was last asked for its bids, in UTC
+--   _customer: the customer whose answer this is
+WITH asked_once AS (
+    SELECT *
+    FROM staging.bids_asked
+    QUALIFY row_number() OVER (PARTITION BY estate_id ORDER BY read_at_utc DESC, customer_id) = 1
+),
+
+bids_counted AS (
+    SELECT
+        customer_id,
+        estate_id,
+        count(*) FILTER (NOT is_canceled) AS bid_count,
+        count(DISTINCT contact_id) FILTER (NOT is_canceled) AS bidder_count,
+        count(DISTINCT contact_id) FILTER (NOT is_canceled AND is_identified) AS identified_bidder_count,
+        count(*) FILTER (NOT is_canceled AND is_hidden) AS hidden_bid_count,
+        count(*) FILTER (is_canceled) AS canceled_bid_count,
+        count(*) FILTER (NOT is_canceled AND amount IS NULL) AS unread_bid_count,
+        arg_min(amount, bid_at) FILTER (NOT is_canceled) AS first_bid,
+        max(amount) FILTER (NOT is_canceled) AS highest_bid,
+        min(bid_at) FILTER (NOT is_canceled)::DATE AS first_bid_on,
+        max(bid_at) FILTER (NOT is_canceled)::DATE AS last_bid_on
+    FROM staging.bids
+    GROUP BY ALL
+)
+
+SELECT
+    sales.estate_id,
+    sales.office_id,
+    sales.office_name,
+    sales.month,
+    sales.starting_price,
+    sales.final_price,
+    coalesce(bid_count, 0) AS bid_count,
+    coalesce(bidder_count, 0) AS bidder_count,
+    coalesce(identified_bidder_count, 0) AS identified_bidder_count,
+    CASE WHEN is_hidden_asked THEN coalesce(hidden_bid_count, 0) END AS hidden_bid_count,
+    CASE WHEN is_hidden_asked THEN (hidden_bid_count / nullif(bid_count, 0))::DECIMAL(18, 8) END AS hidden_bid_share,
+    coalesce(canceled_bid_count, 0) AS canceled_bid_count,
+    coalesce(unread_bid_count, 0) AS unread_bid_count,
+    first_bid,
+    highest_bid,
+    (sales.final_price - first_bid)::DECIMAL(18, 4) AS first_bid_to_final_price,
+    (sales.final_price - sales.starting_price)::DECIMAL(18, 4) AS starting_to_final_price,
+    first_bid_on,
+    last_bid_on - first_bid_on AS bidding_days,
+    read_at_utc,
+    asked_once.customer_id AS _customer
+FROM marts.sales AS sales
+INNER JOIN asked_once ON asked_once.estate_id = sales.estate_id
+LEFT JOIN bids_counted
+    ON bids_counted.customer_id = asked_once.customer_id
+    AND bids_counted.estate_id = asked_once.estate_id
+ORDER BY sales.month, sales.office_id, sales.estate_id

@@ -1,0 +1,34 @@
+-- Which bids were made?
+-- One row per customer asked and bid, as last read; a bid that both lists have is a hidden one.
+-- Columns:
+--   customer_id: the customer that was asked, an office or a group
+--   estate_id: id of the estate
+--   bid_id: id of the bid
+--   contact_id: id of the bidder
+--   bid_at: when the bid was made, in local time
+--   amount: the bid as a number; null where the text is none; currency not documented
+--   amount_text: the bid as somebody wrote it
+--   is_hidden: whether the bid is hidden
+--   is_canceled: whether the bid was annulled
+--   is_identified: whether the bidder has proven who it is
+WITH both_lists AS (
+    SELECT _customer, asked_estate_id, id, estate_id, contact_id, created_at, amount, is_hidden, is_canceled, identified_bidder, false AS _is_of_hidden
+    FROM bi.bids
+    UNION ALL
+    SELECT _customer, asked_estate_id, id, estate_id, contact_id, created_at, amount, is_hidden, is_canceled, identified_bidder, true
+    FROM bi.hidden_bids
+)
+
+SELECT
+    _customer AS customer_id,
+    coalesce(estate_id, asked_estate_id) AS estate_id,
+    id AS bid_id,
+    contact_id,
+    created_at AS bid_at,
+    amount_written(amount) AS amount,
+    amount AS amount_text,
+    coalesce(is_hidden, _is_of_hidden) AS is_hidden,
+    coalesce(is_canceled, false) AS is_canceled,
+    coalesce(identified_bidder, false) AS is_identified
+FROM both_lists
+QUALIFY row_number() OVER (PARTITION BY _customer, id ORDER BY _is_of_hidden DESC) = 1
