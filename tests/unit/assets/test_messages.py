@@ -82,8 +82,8 @@ def test_a_night_says_nothing_of_what_a_run_is_about_to_try_again(one: Condition
         (LOST, replace(LOST, report="users"), True),
         (BROKEN, replace(BROKEN, cause="The disk is gone."), True),
     ],
-    ids=["outage", "login in other words", "login of another", "error of a report", "of another", "customer", "another",
-         "another right", "another reason"],
+    ids=["outage", "login in other words", "login of another", "error of a report", "of another", "customer",
+         "another", "another right", "another reason"],
 )  # fmt: skip
 def test_what_has_the_same_behind_it_as_something_told_is_not_new(
     known: Condition, found: Condition, is_new: bool
