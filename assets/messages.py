@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass, fields
 from typing import NamedTuple
 
 from assets.notify import Message
-from pipelines.sync.causes import PASSING, causes, shortened
+from pipelines.sync.causes import PASSING, causes, names, shortened
 from warehouse.ledger.conditions import LOGIN_CORRECTED, Condition, Kind
 
-SERVICE, LOGIN = "service", "login "
+SERVICE, LOGIN = "service", "login"
 """Troubles of meta.conditions: the service is down, or a login is refused."""
 OF_ANSWERS = frozenset((Kind.FAILED, Kind.HELD_BACK, Kind.SHUT_OUT, Kind.RIGHT_LOST))
 """Kinds that a run ends with: they are told at once, everything else after the night."""
@@ -28,8 +28,8 @@ LONGEST_TEXT = 1400
 class Subject(NamedTuple):
     """What a message told of a condition, by which the next look knows it again.
 
-    An outage and a refused login are one subject, whomever they concern; an error that may pass is that of a
-    report, a lost right that to a report of a customer, and everything else that of a customer.
+    An outage is one subject, whomever it concerns; an error that may pass is that of a report, a lost right
+    that to a report of a customer, and everything else, a refused login too, that of a customer.
     """
 
     kind: str
@@ -83,7 +83,7 @@ def subject_of(one: Condition) -> Subject:
     if one.trouble == SERVICE:
         return Subject(one.kind, SERVICE)
     if one.login:
-        return Subject(one.kind, LOGIN + one.login)
+        return Subject(one.kind, LOGIN, customer=one.customer)
     if one.kind == Kind.RUN_FAILED or one.cause in PASSING:
         return Subject(one.kind, one.cause, one.report)
     return Subject(one.kind, one.cause, one.report if one.kind == Kind.RIGHT_LOST else "", one.customer)
@@ -121,7 +121,7 @@ def _is_over(known: Subject, found: Sequence[Condition]) -> bool:
     """Whether nothing of it is found any more, and nothing that would hide it."""
     if any(subject_of(one) == known for one in found):
         return False
-    if known.cause.startswith(LOGIN):
+    if known.cause == LOGIN:
         return not any(one.trouble == SERVICE for one in found)
     if known.kind == Kind.RUN_FAILED or not (known.report or known.customer):
         return True
@@ -141,9 +141,10 @@ def message(
     `columns` says what is new in the answers, and `runs` are the runs that failed.
     """
     parts = [f"- {one.line}" for one in causes(change.new)]
-    last = [f"- Over: {_in_words(one)}" for one in change.over[:MOST_ENDS]]
-    if len(change.over) > MOST_ENDS:
-        last.append(f"- Over: {len(change.over) - MOST_ENDS} more")
+    ends = _ends(change.over)
+    last = [f"- Over: {one}" for one in ends[:MOST_ENDS]]
+    if len(ends) > MOST_ENDS:
+        last.append(f"- Over: {len(ends) - MOST_ENDS} more")
     if news := "; ".join(columns):
         last.append(f"- New in the answers: {shortened(news, LONGEST_LINE)}")
     if not parts and not last:
@@ -154,16 +155,21 @@ def message(
         last.append(f"{count} failed{more}: {', '.join(runs[-MOST_RUNS_NAMED:])}")
     if parts:
         subject = f"{len(parts)} thing{'s' if len(parts) > 1 else ''} to do"
-    elif change.over:
-        subject = f"{len(change.over)} trouble{'s are' if len(change.over) > 1 else ' is'} over"
+    elif ends:
+        subject = f"{len(ends)} trouble{'s are' if len(ends) > 1 else ' is'} over"
     else:
         subject = "the service answers in other columns"
     return Message(f"brokerbi, {day}: {subject}", _limited(parts, last))
 
 
-def _in_words(one: Subject) -> str:
-    about = " of ".join(filter(None, (one.report, one.customer))) or one.cause
-    return f"{one.kind} ({about})" if about else one.kind
+def _ends(over: Sequence[Subject]) -> list[str]:
+    """What is over, a line for the same of several customers."""
+    same: dict[tuple[str, str], list[str]] = {}
+    for one in over:
+        about = one.report or (one.cause if one.cause == LOGIN or not one.customer else "")
+        same.setdefault((one.kind, about), []).append(one.customer)
+    words = {key: " of ".join(filter(None, (key[1], names(customers)))) for key, customers in same.items()}
+    return [f"{kind} ({about})" if about else kind for (kind, _), about in words.items()]
 
 
 def _limited(parts: Sequence[str], last: Sequence[str]) -> str:

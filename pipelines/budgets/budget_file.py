@@ -208,10 +208,10 @@ def _heads(sheet: _Sheet) -> int | None:
 def _wrong_heads(path: Path, sheets: Sequence[_Sheet], found: Sequence[str]) -> str:
     if found:
         return f"{path}: the sheets {', '.join(found)} all have budgets; keep one of them in the workbook."
-    first = [next((cells for _, cells in sheet.rows if any(cells)), ()) for sheet in sheets[:1]]
-    names = [_named(cell) for cells in first for cell in cells if cell not in (None, "")]
+    first = next((cells for sheet in sheets for _, cells in sheet.rows if any(cells)), ())
+    names = [name for name in map(_named, first) if name and name not in COLUMNS]
     near = [f"{name} may be {near[0]}" for name in names if (near := get_close_matches(name, COLUMNS, n=1))]
-    wrong = f" ({', '.join(one for one in near if len(set(one.split())) > 3)})" if near else ""
+    wrong = f" ({', '.join(near)})" if near else ""
     return f"{path} has no row of heads with {', '.join(IDS)}{wrong}; the columns are {', '.join(COLUMNS)}."
 
 

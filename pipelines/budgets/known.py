@@ -46,13 +46,13 @@ class Known:
     def office(self, given: str) -> tuple[str, str] | None:
         """The customer id of an office, and the id by which its budgets are set; None for an unknown one.
 
-        It may be given by either id. FIR31529 is M31529, assumed; it goes as it was given.
+        It may be given by either id; FIR31529 is M31529, assumed.
         """
         if given in self.offices:
             return given, self.own_ids.get(given, given)
         alike = [one for one in self.offices if number(one) and number(one) == number(given)]
         owning = [one for one, own in self.own_ids.items() if own == given] or alike
-        return (owning[0], given) if len(owning) == 1 else None
+        return (owning[0], self.own_ids.get(owning[0], given)) if len(owning) == 1 else None
 
     def nearest_office(self, given: str) -> str:
         return _nearest(given, self.offices)

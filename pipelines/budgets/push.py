@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import sys
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -165,6 +165,7 @@ class _Pusher:
             {
                 "plan_id": self.plan.plan_id,
                 "planned_at_utc": datetime.fromisoformat(self.plan.made_at_utc).replace(tzinfo=None),
+                "os_user": os_user(),
                 "customer": change.customer,
                 "office_id": change.office_id,
                 "user_id": change.user_id,
@@ -202,24 +203,28 @@ class _Pusher:
             if isinstance(error, ConnectError) and error.request.report == REPORT:
                 why = f"{why} {OTHER_ID}" if isinstance(error, NotFound) else why
                 self._note(change, PushStatus.REFUSED, why)
-            elif self.pushes[_key(change)].status in (PushStatus.SENT, PushStatus.UNCONFIRMED):
-                self._note(change, PushStatus.UNCONFIRMED, f"the service does not show it: {why}")
+            elif self._was_sent(change):
+                self._note(
+                    change, PushStatus.UNCONFIRMED, f"whether the service shows it cannot be read: {why}"
+                )
             else:
                 self._note(change, PushStatus.REFUSED, f"the present budget cannot be read: {why}")
 
     async def _bring(self, change: Change) -> None:
         """Send a budget unless it is shown already, was changed by somebody else, or may be on its way."""
-        push = self.pushes[_key(change)]
-        was_sent = push.status in (PushStatus.SENT, PushStatus.UNCONFIRMED)
-        sent_at = push.sent_at_utc if was_sent else None
+        was_sent = self._was_sent(change)
+        sent_at = self.pushes[_key(change)].open_since_utc
         for _ in range(SENDS):
             present = await self._settled(change, sent_at)
             if _shown(change, present.values) != "before":
-                return self._judge(change, present, was_sent=sent_at is not None)
-            sent_at = self.session.clock.utc_now()
+                return self._judge(change, present, was_sent=was_sent)
+            was_sent, sent_at = True, self.session.clock.utc_now()
             if await self._send(change, present):
                 return await self._look_once(change, sent_at)
         return self._judge(change, await self._settled(change, sent_at), was_sent=True)
+
+    def _was_sent(self, change: Change) -> bool:
+        return self.pushes[_key(change)].status in (PushStatus.SENT, PushStatus.UNCONFIRMED)
 
     async def _look_once(self, change: Change, sent_at: datetime) -> None:
         present = await self._read(change)
@@ -240,8 +245,7 @@ class _Pusher:
             why = "it was sent, and the service does not show it; push the plan again later"
             self._note(change, PushStatus.UNCONFIRMED, why, present.values)
         else:
-            when = "after it was sent" if was_sent else "since the plan was made"
-            why = f"somebody changed it {when}: {_differences(change, present.values)}; make the plan anew"
+            why = f"{_differences(change, present.values, was_sent=was_sent)}; make the plan anew"
             self._note(change, PushStatus.CHANGED, why, present.values)
 
     async def _settled(self, change: Change, sent_at: datetime | None) -> Present:
@@ -365,12 +369,20 @@ def _shown(change: Change, values: Values) -> Shown:
     return "other"
 
 
-def _differences(change: Change, values: Values) -> str:
-    """The measures that are neither as planned nor as they were."""
-    names: Sequence[str] = [name for name in MEASURES if values[name] != change.before[name]]
-    return ", ".join(
-        f"{name} was {_said(change.before[name])} and is {_said(values[name])}" for name in names
-    )
+def _differences(change: Change, values: Values, *, was_sent: bool) -> str:
+    """What the service shows that nobody here wanted."""
+    if was_sent:
+        wrong = [name for name in MEASURES if values[name] not in (change.before[name], change.after[name])]
+        said = (
+            f"{name} is {_said(values[name])}, where {_said(change.after[name])} was sent" for name in wrong
+        )
+    else:
+        wrong = [name for name in MEASURES if values[name] != change.before[name]]
+        said = (
+            f"{name} was {_said(change.before[name])} in the plan, and is {_said(values[name])}"
+            for name in wrong
+        )
+    return ", ".join(said)
 
 
 def _said(value: int | None) -> str:

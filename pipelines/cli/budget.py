@@ -18,6 +18,7 @@ from pipelines.sync.run_context import RunContext
 from warehouse.ledger.budget_pushes import PushStatus
 
 UNKNOWN = "–"
+INTERRUPTED = 130
 HEADS = [
     "office",
     "measure",
@@ -39,7 +40,11 @@ def run_budget(arguments: argparse.Namespace) -> int:
     if arguments.step == "plan":
         return _plan(settings, Path(arguments.file), Path(arguments.plan), as_json=arguments.json)
     plan = BudgetPlan.read(Path(arguments.plan))
-    pushed = push(settings, plan, RunContext(), patience=arguments.patience, on_outcome=_say_outcome)
+    try:
+        pushed = push(settings, plan, RunContext(), patience=arguments.patience, on_outcome=_say_outcome)
+    except KeyboardInterrupt:
+        complain("brokerbi: stopped; push the same plan again to go on")
+        return INTERRUPTED
     if arguments.json:
         print_json(_as_json(plan, pushed))
     else:

@@ -158,3 +158,21 @@ def test_a_value_comes_from_what_its_expression_reads_as_far_as_that_is_known(tm
     for table, column, name in sorted(lineage.fetchall()):
         found[files[f"marts_{table}"]].setdefault(column, []).append(name)
     assert found == EXPRESSIONS
+
+
+@pytest.mark.parametrize(
+    ("change", "is_kept"),
+    [("", True), ("ALTER TABLE bi.sales_estates ADD COLUMN new VARCHAR", False)],
+    ids=["nothing", "a new column"],
+)
+def test_lineage_is_worked_out_anew_only_when_something_it_comes_from_changed(
+    tmp_path: Path, change: str, is_kept: bool
+) -> None:
+    given, folder = warehouse(), room(tmp_path, marts_one="SELECT customer AS a FROM meta.customers")
+    given.execute("INSERT INTO meta.storage (format) SELECT 1 WHERE NOT EXISTS (FROM meta.storage)")
+    build_marts(given, folder)
+    given.execute("UPDATE meta.column_lineage SET column_name = 'seen'")
+    given.execute(change)
+    build_marts(given, folder)
+    found = given.execute("SELECT column_name FROM meta.column_lineage").fetchall()
+    assert found == [("seen" if is_kept else "a",)]

@@ -28,11 +28,14 @@ class PushStatus(StrEnum):
 
 @dataclass(frozen=True)
 class Push:
-    """A budget of a plan as the ledger knows it, all its measures together."""
+    """A budget of a plan as the ledger knows it, all its measures together.
+
+    `open_since_utc` is when it was last sent, by this plan or another, if nobody knows what became of that.
+    """
 
     status: PushStatus = PushStatus.PLANNED
     sent_count: int = 0
-    sent_at_utc: datetime | None = None
+    open_since_utc: datetime | None = None
     reason: str = ""
 
 
@@ -98,9 +101,11 @@ def read_pushes(connection: DuckDBPyConnection, plan_id: str) -> dict[Whose, Pus
     """How far each budget of a plan has come."""
     found = connection.execute(
         """
-        SELECT office_id, user_id, month, any_value(status), max(sent_count), max(sent_at_utc),
-               coalesce(any_value(reason), '')
-        FROM meta.budget_pushes WHERE plan_id = $1 GROUP BY ALL ORDER BY ALL
+        SELECT office_id, user_id, month, first(status) FILTER (plan_id = $1),
+               max(sent_count) FILTER (plan_id = $1),
+               max(sent_at_utc) FILTER (status IN ('sent', 'unconfirmed')),
+               coalesce(first(reason) FILTER (plan_id = $1), '')
+        FROM meta.budget_pushes GROUP BY ALL HAVING bool_or(plan_id = $1) ORDER BY ALL
         """,
         [plan_id],
     )

@@ -16,6 +16,11 @@ from warehouse.marts.relations import declare_relations
 from warehouse.store import meta_schema
 from warehouse.store.duckdb_file import insert_rows
 
+MEMORY_LIMIT = "700MB"
+"""What DuckDB may use while it builds marts; more of it is put on disk, beside the working file.
+
+Ten million rows took 2,800 MB without a limit, and no less CPU time.
+"""
 FITS, NOTHING_YET, DIFFERS = "fits", "nothing has arrived", "differs"
 """States of an assumption."""
 
@@ -105,8 +110,10 @@ def build_marts(
     }
     for query in staging:
         _create(connection, query, "VIEW", staged[query.table])
+    connection.execute(f"SET memory_limit = '{MEMORY_LIMIT}'")
     for query in marts:
         _create(connection, query, "VIEW" if query.is_view else "TABLE", query.sql)
+    connection.execute("RESET memory_limit")
     for query in marts:
         if query.table in MEMORY:
             connection.execute(MEMORY[query.table])

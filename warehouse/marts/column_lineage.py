@@ -7,6 +7,7 @@ and by the conditions in it; what rows are joined, filtered, grouped and ordered
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -97,19 +98,29 @@ def declare_column_lineage(
 ) -> None:
     """Write down which columns every column of the marts comes from, in meta.column_lineage.
 
-    Nothing is said of what cannot be worked out, be it all of it: no file is kept back for that.
+    That takes a fifth of the time of building a file of 50 MB (0.6 of 2.7 s of CPU time), so it stays as it
+    is while all it is worked out from is the same. Nothing is said of what cannot be worked out, be it all of
+    it: no file is kept back for that.
     """
     tables: dict[str, list[tuple[str, str]]] = dict(connection.execute(_TABLES).fetchall())
+    asked = (
+        tuple((table, tuple(columns)) for table, columns in tables.items()),
+        tuple(staging.items()),
+        tuple((query.schema, query.name, query.parameters, query.sql) for query in marts),
+        macros,
+    )
+    how = (duckdb.__version__, Path(__file__).read_text("utf-8"))
+    checksum = hashlib.sha256(repr((how, asked)).encode()).hexdigest()
+    if connection.execute("SELECT column_lineage_sha256 FROM meta.storage").fetchall() == [(checksum,)]:
+        return
     rows: Sequence[dict[str, object]] = ()
+    worked_out = None
     with suppress(duckdb.Error, WarehouseError):
-        rows = _lineage(
-            tuple((table, tuple(columns)) for table, columns in tables.items()),
-            tuple(staging.items()),
-            tuple((query.schema, query.name, query.parameters, query.sql) for query in marts),
-            macros,
-        )
+        rows = _lineage(*asked)
+        worked_out = checksum
     connection.execute("DELETE FROM meta.column_lineage")
     insert_rows(connection, "meta.column_lineage", rows)
+    connection.execute("UPDATE meta.storage SET column_lineage_sha256 = $1", [worked_out])
 
 
 @lru_cache(maxsize=4)
@@ -119,7 +130,7 @@ def _lineage(
     marts: tuple[tuple[str, str, tuple[str, ...], str], ...],
     macros: str,
 ) -> tuple[dict[str, object], ...]:
-    """The rows of meta.column_lineage; kept, as they take a quarter of the time of building all marts.
+    """The rows of meta.column_lineage; kept for other files of this process, as tests make many.
 
     The SQL is bound in memory, over empty tables of what the file holds. So a mart comes from marts and
     tables of bi and meta, never from what is behind a view.

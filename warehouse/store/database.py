@@ -5,6 +5,7 @@ Analysts never open it; they read the published copy.
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -56,6 +57,8 @@ class Store:
         self.lock_path = self.path.with_name("warehouse.lock")
         self.rewritten = self.path.with_name(".rewritten.duckdb")
         """Where the file is rewritten; a file that is found there under the lock is of a killed process."""
+        self.spilled = self.path.with_name(f"{self.path.name}.tmp")
+        """Where DuckDB puts what does not fit into memory; only a killed process leaves anything there."""
         self.now = now
         self.transform = transform
         self._lock_seconds = lock_seconds
@@ -70,6 +73,7 @@ class Store:
             private_folder(self.path.parent)
             with locked_file(self.lock_path, self._lock_seconds):
                 remove(self.rewritten)
+                shutil.rmtree(self.spilled, ignore_errors=True)
                 recover(self.path)
                 if not self.path.exists():
                     create(self.path, meta_schema.statements())

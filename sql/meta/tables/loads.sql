@@ -44,7 +44,7 @@ COMMENT ON COLUMN meta.loads.months IS
 COMMENT ON COLUMN meta.loads.history IS 'whether it is a snapshot, merged into history';
 COMMENT ON COLUMN meta.loads.asked IS 'the ids asked for one by one, where only these were compared';
 COMMENT ON COLUMN meta.loads.requests IS 'requests made, tries included';
-COMMENT ON COLUMN meta.loads."rows" IS 'rows written, over all tables of the report';
+COMMENT ON COLUMN meta.loads."rows" IS 'rows that came, over all tables of the report; of a month they are written, of a history opened and closed say what was';
 COMMENT ON COLUMN meta.loads.bytes IS 'bytes received';
 COMMENT ON COLUMN meta.loads.sha256 IS 'checksum of the landing file';
 COMMENT ON COLUMN meta.loads.seconds IS 'seconds spent in requests';

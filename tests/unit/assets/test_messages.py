@@ -73,8 +73,8 @@ def test_a_night_says_nothing_of_what_a_run_is_about_to_try_again(one: Condition
     ("known", "found", "is_new"),
     [
         (DOWN, replace(DOWN, report="users", customer="M2"), False),
-        (LOGIN, replace(LOGIN, report="users", customer="M2"), False),
-        (LOGIN, replace(LOGIN, login="Y", trouble="login Y"), True),
+        (LOGIN, replace(LOGIN, report="users", login="Y, now shared", trouble="login Y, now shared"), False),
+        (LOGIN, replace(LOGIN, customer="M2"), True),
         (NO_ANSWER, replace(NO_ANSWER, customer="M2"), False),
         (NO_ANSWER, replace(NO_ANSWER, report="users"), True),
         (UNKNOWN, replace(UNKNOWN, report="users"), False),
@@ -82,8 +82,8 @@ def test_a_night_says_nothing_of_what_a_run_is_about_to_try_again(one: Condition
         (LOST, replace(LOST, report="users"), True),
         (BROKEN, replace(BROKEN, cause="The disk is gone."), True),
     ],
-    ids=["outage", "login", "another login", "error of a report", "of another", "customer", "another",
-         "another right", "another reason"],
+    ids=["outage", "login in other words", "login of another", "error of a report", "of another", "customer",
+         "another", "another right", "another reason"],
 )  # fmt: skip
 def test_what_has_the_same_behind_it_as_something_told_is_not_new(
     known: Condition, found: Condition, is_new: bool
@@ -135,10 +135,11 @@ def test_a_message_has_what_to_do_what_is_over_what_is_new_in_answers_and_the_ru
 
 
 def test_the_heading_counts_what_is_over_and_few_are_named() -> None:
-    found = message("2026-11-21", Change([], [Subject("late", "", "", f"M{n}") for n in range(7)], []))
+    over = [Subject("late", "", f"r{n}", customer) for n in range(7) for customer in ("M1", "M2")]
+    found = message("2026-11-21", Change([], over, []))
     assert found is not None
     assert found.subject == "brokerbi, 2026-11-21: 7 troubles are over"
-    assert found.text.splitlines()[4:] == ["- Over: late (M4)", "- Over: 2 more"]
+    assert found.text.splitlines()[4:] == ["- Over: late (r4 of M1, M2)", "- Over: 2 more"]
 
 
 def test_nothing_to_tell_is_no_message_and_new_columns_alone_are_one() -> None:

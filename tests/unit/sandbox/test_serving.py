@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import signal
+import socket
 import subprocess
 import sys
 from datetime import date
@@ -34,11 +35,12 @@ def _control(service: Service, method: str, path: str, body: object = None) -> t
 def test_the_command_line_makes_the_service_it_asks_for() -> None:
     words = (
         "--seed 9 --offices 3 --from 2025-02 --as-of 2025-03-31 --shapes b --fault 500:rate=0.5 "
-        "--login me:secret:M30011,M30012 --latency 20"
+        "--login me:secret:M30011,M30012 --latency 20 --budget-delay 5 --omitted-budgets zeroed"
     )
     service = service_of(_arguments(*words.split()))
     assert (service.world.history.seed, service.world.as_of) == (9, date(2025, 3, 31))
     assert (service.shapes, service.latency) == ("b", 0.02)
+    assert (service.budgets.visible_after, service.budgets.omitted) == (5, "zeroed")
     assert service.logins == (SandboxLogin("me", "secret", frozenset({"M30011", "M30012"})),)
 
 
@@ -126,3 +128,16 @@ def test_requests_are_logged_until_they_are_cleared(tmp_path: Path) -> None:
     _control(service, "POST", "requests/clear")
     assert (before, service.log.entries) == ([("G1", 1, 401), ("G1", 2, 401)], [])
     assert len((tmp_path / "log.jsonl").read_text("utf-8").splitlines()) == 2
+
+
+def test_a_request_that_breaks_off_reaches_nobody() -> None:
+    service = Service(world())
+    head = f"POST {BI}/Budget/M30016/FIR30016/HAN/2026/5 HTTP/1.1\r\nContent-Length: 9\r\n\r\n"
+    with (
+        serving(service) as server,
+        socket.create_connection(("127.0.0.1", server.server_address[1]), timeout=10) as connection,
+    ):
+        connection.sendall(f"{head}{{}}".encode())
+        connection.shutdown(socket.SHUT_WR)
+        assert connection.recv(100) == b""
+    assert service.log.entries == []

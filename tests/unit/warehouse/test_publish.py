@@ -162,10 +162,17 @@ def test_a_checkpoint_writes_metadata_anew_as_older_clients_need_it(given: Given
 
 def test_what_a_killed_process_left_is_cleared_away(given: Given) -> None:
     published(given, 1)
-    for left in ("published/.unfinished.duckdb", ".warehouse.duckdb.new", "work/.rewritten.duckdb"):
+    (given.data_dir / "work/warehouse.duckdb.tmp").mkdir()
+    for left in (
+        "published/.unfinished.duckdb",
+        ".warehouse.duckdb.new",
+        "work/.rewritten.duckdb",
+        "work/warehouse.duckdb.tmp/spilled",
+    ):
         (given.data_dir / left).write_bytes(b"half")
     published(given, 2)
-    assert [path.name for path in given.data_dir.rglob(".*")] == []
+    found = {path.name for path in given.data_dir.rglob("*")}
+    assert not {name for name in found if name.startswith(".") or name.endswith((".tmp", "spilled"))}
 
 
 def test_a_published_file_that_is_gone_comes_back(tmp_path: Path) -> None:
