@@ -51,14 +51,14 @@ repeated AS (
     HAVING count(*) > 1
 ),
 
-counted_once AS (
+counted_once AS NOT MATERIALIZED (
     SELECT of_sources.*, lead_side(way, lead_type) AS lead_side
     FROM of_sources
     LEFT JOIN repeated USING (way, lead_id)
     WHERE repeated.landed_row IS NULL OR repeated.landed_row = of_sources.landed_row
 ),
 
-sales_matched AS (
+sales_matched AS NOT MATERIALIZED (
     SELECT
         leads.*,
         coalesce(sales.contract_on < leads.created_at::DATE, false) AS is_after_sale,
