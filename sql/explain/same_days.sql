@@ -8,7 +8,7 @@ WITH held AS (
     SELECT
         earned.month,
         coalesce(bool_or(sales.is_growing), false) AS is_running,
-        min(local_day(sales.fetched_at_utc, clock)) AS read_on
+        min(same_days_until(sales.fetched_at_utc, clock)) AS until_on
     FROM marts.office_sources AS earned
     LEFT JOIN marts.office_sources AS sales
         ON sales.report = 'sales' AND sales.office_id = earned.office_id AND sales.month = earned.month
@@ -27,7 +27,7 @@ periods AS (
             CASE WHEN place > 2 THEN date_trunc('year', month) ELSE getvariable('first_month')::DATE END
             - back * INTERVAL 1 YEAR
         )::DATE AS first_on,
-        (least(read_on - 1, last_day(month)) - back * INTERVAL 1 YEAR)::DATE AS last_on
+        (least(until_on, last_day(month)) - back * INTERVAL 1 YEAR)::DATE AS last_on
     FROM held
     CROSS JOIN (VALUES (1, 0), (2, 1), (3, 0), (4, 1)) AS known (place, back)
     WHERE month = getvariable('month')::DATE AND is_running
