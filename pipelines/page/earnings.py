@@ -156,11 +156,16 @@ def year_end(facts: Facts, writer: Writer) -> YearEnd | None:
         Column[Forecast](words.text("forecast.became"), lambda r: r.year_actual, "money"),
         Column[Forecast](words.text("forecast.miss"), lambda r: r.miss_share, "change"),
     ]
-    share = row.year_forecast / row.year_budget
+    forecast, share = row.year_forecast, row.year_forecast / row.year_budget
+    if newest and newest.budget_share is not None:  # of all offices, with those that closed
+        forecast, share = newest.year_forecast, Decimal(newest.budget_share)
+        without = ""
+    else:
+        without = _of_offices(row.forecast, row, words)
     return YearEnd(
-        amount=writer.cell("brief", row.year_forecast, writer.without(row.year_forecast)),
+        amount=writer.cell("brief", forecast, writer.without(forecast)),
         share=writer.cell("share", share, writer.without(share)),
-        offices=_of_offices(row.forecast, row, words),
+        offices=without,
         low=amount(newest.year_forecast_low) if newest else None,
         high=amount(newest.year_forecast_high) if newest else None,
         past_years=newest.past_years if newest else 0,

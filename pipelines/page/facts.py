@@ -126,6 +126,8 @@ class ChangedMonth:
     amount_before: Decimal
     amount_after: Decimal
     difference: Decimal
+    is_told_late: bool  # the change is older, a reason is new
+    noted_at_utc: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +145,7 @@ class ChangeReason:
     other_month: date | None
     awaited_reports: str | None
     noted_at_utc: datetime | None
+    is_told_late: bool
     amount: Decimal
 
 
@@ -183,6 +186,7 @@ class Forecast:
     month: date
     is_newest: bool
     year_forecast: Decimal
+    budget_share: float | None
     year_actual: Decimal | None
     miss_share: float | None
     past_years: int
@@ -277,6 +281,9 @@ class Agent:
     new_since: date | None
     has_left: bool
     last_seen: date | None
+    moved_from: str | None
+    moved_to: str | None
+    moved_month: date | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,8 +27,8 @@ def leads_section(facts: Facts, writer: Writer) -> LeadsSection | None:
     if not facts.leads:
         return None
     incoming = [one for one in facts.leads if one.way == "incoming lead"]
-    by_month = {one.name: one.leads for one in incoming if one.part == "month"}
-    months = [one.month for one in facts.months]
+    by_month = {one.name or "": one.leads for one in incoming if one.part == "month"}
+    months = [one.month for one in facts.months if f"{one.month:%Y-%m}" >= min(by_month, default="")]
     shown = [ChartMonth(one, by_month.get(f"{one:%Y-%m}"), is_open=one == months[-1]) for one in months]
 
     def table(part: str, rows: Iterable[Leads], name: Callable[[Leads], str]) -> Table | None:

@@ -116,6 +116,10 @@ def agents_section(facts: Facts, writer: Writer) -> Table | None:
 def note_on_agent(agent: Agent, words: Language) -> str:
     """Who has left or was not seen lately, who is new, and whose commission is known in part."""
     notes = [] if agent.is_complete else [words.text("page.in_part")]
+    if agent.moved_month and (agent.moved_to or agent.moved_from):
+        key, office = ("moved_to", agent.moved_to) if agent.moved_to else ("moved_from", agent.moved_from)
+        notes.append(words.text(f"agents.{key}", office=office, month=words.month(agent.moved_month)))
+        return ", ".join(notes)
     if agent.has_left:
         notes.append(words.text("agents.left"))
     if agent.last_seen:

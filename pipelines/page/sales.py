@@ -47,8 +47,12 @@ def changes_section(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Changes
         if count
     ]
     if facts.changes:
-        total = sum((one.difference for one in facts.changes), Decimal(0))
-        figures.append(writer.phrase("changes.months", len(facts.changes), total, has_plus=True))
+        for name, is_late in (("months", False), ("late", True)):
+            found = [one.difference for one in facts.changes if one.is_told_late == is_late]
+            if found:
+                figures.append(
+                    writer.phrase(f"changes.{name}", len(found), sum(found, Decimal(0)), has_plus=True)
+                )
     if facts.budget_changes:
         figures.append(writer.cell("words", words.text("changes.budgets", len(facts.budget_changes))))
     return Changes(
@@ -76,13 +80,13 @@ def _changed_months(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Table |
     words, less = writer.words, writer.without
     rows: list[Explained] = []
     for month in facts.changes:
-        key = (month.office_id, month.month)
-        reasons = [one for one in facts.change_reasons if (one.office_id, one.month) == key]
+        key = (month.office_id, month.month, month.is_told_late)
+        reasons = [one for one in facts.change_reasons if (one.office_id, one.month, one.is_told_late) == key]
         rows += [Explained(month, one) for one in reasons] or [Explained(month, None)]
 
-    def noted(row: Explained) -> date | None:
+    def noted(row: Explained) -> date:
         at_utc = row.reason.noted_at_utc if row.reason else None
-        return local_day(at_utc, timezone) if at_utc else None
+        return local_day(at_utc or row.month.noted_at_utc, timezone)
 
     def text(key: str) -> str:
         return words.text(f"changes.{key}")
@@ -115,7 +119,8 @@ def _reason(reason: ChangeReason, words: Language) -> str:
         return f"{home}: {kind} ({other})" if other else f"{home}: {kind}"
     if reason.agent:
         return f"{reason.agent}: {kind}"
-    return f"{kind} {reason.awaited_reports}" if reason.awaited_reports else kind
+    awaited = [words.label("awaited", one) for one in (reason.awaited_reports or "").split(", ") if one]
+    return f"{kind} {', '.join(awaited)}" if awaited else kind
 
 
 def _changed_budgets(facts: Facts, writer: Writer) -> Table | None:

@@ -4,7 +4,8 @@
 -- month of any activity at the office, of who has left and of who was not active for two months. Before is of the same months of the year before, where all of them are
 -- held for the office; whoever earned then and not since is there too. New since is the first month of activity at the office
 -- of those who were not active there in January of the year before, where that year is held, and of those who came after month:
--- of these commission change is null.
+-- of these commission change is null, and of who has left, was not seen lately or moved: their years have other months. Who was
+-- active at another office before or since has moved from there or to there, in that month, and is not new.
 -- Declared VAT is taken off.
 WITH last_month AS (
     SELECT month FROM marts.chain_month WHERE is_last_over
@@ -45,6 +46,22 @@ active AS (
     GROUP BY ALL
 ),
 
+moved AS (
+    SELECT
+        active.office_id,
+        active.user_id,
+        arg_max(coalesce(users.office_name, users.office_id), users.month) FILTER (users.month < active.first_month) AS moved_from,
+        arg_min(coalesce(users.office_name, users.office_id), users.month) FILTER (users.month > active.last_month) AS moved_to,
+        coalesce(min(users.month) FILTER (users.month > active.last_month), any_value(active.first_month)) AS moved_month
+    FROM active
+    INNER JOIN marts.user_month AS users
+        ON users.user_id = active.user_id AND users.is_active AND users.office_id <> active.office_id
+    GROUP BY active.office_id, active.user_id
+    HAVING moved_to IS NOT NULL OR any_value(active.first_month) > (
+        SELECT date_trunc('year', month) - INTERVAL 1 YEAR FROM last_month
+    ) AND moved_from IS NOT NULL
+),
+
 budgeted AS (
     SELECT users.office_id, users.user_id, sum(users.budget) AS budget, sum(users.actual) AS reached
     FROM marts.user_budget_vs_actual AS users
@@ -69,6 +86,7 @@ SELECT
     nullif(budgeted.budget, 0)::DECIMAL(18, 4) AS budget,
     CASE WHEN budgeted.budget <> 0 THEN budgeted.reached END::DECIMAL(18, 4) AS reached,
     CASE
+        WHEN moved.moved_from IS NOT NULL THEN NULL
         WHEN active.first_month > last_month.month
             OR (
                 active.first_month > date_trunc('year', last_month.month) - INTERVAL 1 YEAR
@@ -81,15 +99,19 @@ SELECT
         WHEN names.has_left OR active.last_month < last_month.month - INTERVAL 2 MONTH THEN active.last_month
     END AS last_seen,
     CASE
-        WHEN commission_before <> 0 AND new_since IS NULL
+        WHEN commission_before <> 0 AND new_since IS NULL AND last_seen IS NULL AND moved.user_id IS NULL
         THEN (coalesce(earned.commission, 0) / nullif(before.commission, 0) - 1)::DOUBLE
-    END AS commission_change
+    END AS commission_change,
+    moved.moved_from,
+    moved.moved_to,
+    moved.moved_month
 FROM (FROM earned_by_year WHERE years_ago = 0) AS earned
 FULL JOIN budgeted USING (office_id, user_id)
 FULL JOIN (FROM earned_by_year WHERE years_ago = 1 AND commission <> 0) AS before USING (office_id, user_id)
 LEFT JOIN held_before USING (office_id)
 LEFT JOIN marts.users AS names USING (user_id)
 LEFT JOIN active USING (office_id, user_id)
+LEFT JOIN moved USING (office_id, user_id)
 LEFT JOIN meta.tax_basis AS basis ON true
 CROSS JOIN last_month
 WHERE office_id IS NOT NULL

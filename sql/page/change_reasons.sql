@@ -6,6 +6,20 @@ WITH since AS (
     FROM (SELECT at_utc, max(at_utc) OVER () AS newest_utc FROM meta.publications WHERE status = 'published')
 ),
 
+told AS (
+    SELECT
+        changes.office_id,
+        changes.month,
+        changes.noted_at_utc,
+        changes.noted_at_utc <= since.at_utc AS is_told_late
+    FROM marts.month_changes AS changes
+    INNER JOIN since ON changes.over_since_utc <= since.at_utc
+    LEFT JOIN marts.month_change_reasons AS reasons USING (office_id, month, measure, noted_at_utc)
+    WHERE changes.measure = 'commission'
+    GROUP BY changes.office_id, changes.month, changes.noted_at_utc, since.at_utc
+    HAVING changes.noted_at_utc > since.at_utc OR max(reasons.reason_noted_at_utc) > since.at_utc
+),
+
 reasons AS (
     SELECT
         reasons.office_id,
@@ -18,10 +32,10 @@ reasons AS (
         reasons.other_month,
         reasons.awaited_reports,
         max(reasons.reason_noted_at_utc) AS noted_at_utc,
+        told.is_told_late,
         without_vat(sum(reasons.amount), any_value(basis))::DECIMAL(18, 4) AS amount
     FROM marts.month_change_reasons AS reasons
-    INNER JOIN marts.month_changes AS changes USING (office_id, month, measure, noted_at_utc)
-    INNER JOIN since ON changes.over_since_utc <= since.at_utc AND changes.noted_at_utc > since.at_utc
+    INNER JOIN told USING (office_id, month, noted_at_utc)
     LEFT JOIN meta.tax_basis AS basis ON true
     WHERE reasons.measure = 'commission'
     GROUP BY ALL
@@ -50,6 +64,7 @@ SELECT
     reasons.other_month,
     reasons.awaited_reports,
     reasons.noted_at_utc,
+    reasons.is_told_late,
     reasons.amount
 FROM reasons
 LEFT JOIN last_listed ON last_listed.estate_id = reasons.estate_id

@@ -1,12 +1,13 @@
 -- How far may the year's forecast be off, and how good were those of earlier years at the same time?
 -- One row per page and year with a forecast at the end of the same month as the newest one that is over for every office, the
--- newest first; with a range where an earlier year is held to its end. Declared VAT is taken off, as of a budget.
+-- newest first, as marts.level_budget_vs_actual has it; with a range where an earlier year is held to its end. Declared VAT is taken off, as of a budget.
 SELECT
     found.level AS kind,
     coalesce(found.member_id, '') AS scope,
     found.month,
     found.month = newest.month AS is_newest,
     found.year_forecast::DECIMAL(18, 4) AS year_forecast,
+    budgets.year_forecast_attainment_share::DOUBLE AS budget_share,
     found.year_actual::DECIMAL(18, 4) AS year_actual,
     found.miss_share::DOUBLE AS miss_share,
     found.past_year_count AS past_years,
@@ -14,6 +15,9 @@ SELECT
     found.year_forecast_high::DECIMAL(18, 4) AS year_forecast_high
 FROM marts.forecast_accuracy AS found
 INNER JOIN marts.chain_month AS newest ON newest.is_last_over AND month(newest.month) = month(found.month)
+INNER JOIN marts.level_budget_vs_actual AS budgets
+    ON (budgets.level, budgets.month, budgets.measure) = (found.level, found.month, found.measure)
+    AND budgets.member_id IS NOT DISTINCT FROM found.member_id
 WHERE found.measure = 'commission'
     AND (found.level = 'chain' OR found.member_id IS NOT NULL)
 ORDER BY found.level, scope, found.month DESC

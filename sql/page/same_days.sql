@@ -1,6 +1,6 @@
 -- How far is the month that runs, beside the same days of last year?
 -- One row per page, over the offices whose sales are read in the month that runs and were read to the end of the same month of
--- last year: their sales by day of contract, each to the day of its own reading. Sales count at the offices of their agents by
+-- last year: their sales by day of contract, each to the day before its own reading. Sales count at the offices of their agents by
 -- their shares; nothing else that is earned has a day. Declared VAT is taken off.
 WITH running AS (
     SELECT max(month) AS month FROM marts.office_month WHERE is_open AND commission IS NOT NULL
@@ -10,7 +10,7 @@ offices_read AS (
     SELECT
         sources.office_id,
         running.month,
-        any_value(local_day(sources.fetched_at_utc, clock)) FILTER (sources.month = running.month) AS read_on
+        any_value(same_days_until(sources.fetched_at_utc, clock)) FILTER (sources.month = running.month) AS read_on
     FROM marts.office_sources AS sources
     INNER JOIN running ON sources.month IN (running.month, running.month - INTERVAL 1 YEAR)
     LEFT JOIN meta.clock AS clock ON true

@@ -161,6 +161,26 @@ def test_closed_months_changed_since_a_week_before_with_their_reasons() -> None:
     assert (why["kind"], why["home_number"], why["amount"]) == ("sale gone", "E2", -60)
 
 
+def test_a_reason_noted_later_than_its_change_is_told_once_more() -> None:
+    given = warehouse()
+    for day, sales, commission in (
+        (1, {"E1": 5, "E2": 60}, 65),
+        (5, {"E1": 5, "E2": 60}, 5),
+        (10, {"E1": 5}, 5),
+    ):
+        at_utc = datetime(2026, 2, day, 3)
+        sales_read(given, "2026-01", sales, at_utc)
+        row = earned({"office_customer_id": "M1"}, commission)
+        loaded(given, "commission_office", "M1", "2026-01", [row], at_utc=at_utc)
+        build_for(given, (SQL / "page" / "changes.sql").read_text("utf-8"))
+    for day in (7, 15):
+        publish(given, datetime(2026, 2, day, 3))
+    [change] = found(given, "changes")
+    [why] = found(given, "change_reasons")
+    assert (change["difference"], change["is_told_late"]) == (-60, True)
+    assert (why["kind"], why["amount"], why["is_told_late"]) == ("sale gone", -60, True)
+
+
 def test_sales_that_came_and_went_are_counted_and_what_is_read_for_the_first_time_is_no_news() -> None:
     given = nights(({"E1": 5, "E2": 60}, 65), ({"E1": 5, "E2": 60}, 65), ({"E1": 25, "E3": 7}, 32))
     sales_read(given, "2025-12", {"E9": 900}, NIGHTS[2])
@@ -207,6 +227,24 @@ def test_an_agent_who_left_the_directory_was_last_seen_in_the_running_month_too(
         "VALUES ('M1', 'U0', 'Al', '2026-01-01', '2026-02-15'), ('M1', 'U1', 'Bo', '2026-01-01', NULL)"
     )
     assert sorted(_stay(given).values(), key=str) == [(None, False, None), (None, True, date(2026, 2, 1))]
+
+
+def test_an_agent_who_moved_is_neither_new_nor_compared_over_fewer_months() -> None:
+    given = warehouse()
+    for of_month, office in (("2025-01", "M1"), ("2025-02", "M1"), ("2026-01", "M1"), ("2026-02", "M2")):
+        for one in ("M1", "M2"):
+            read(given, one, {of_month: 9})
+            held(given, "commission_user", one, [of_month])
+        rows(given, "commission_user", office, of_month, [earned({"user_id": "U1"}, 9)])
+    query = (SQL / "page" / "agents.sql").read_text("utf-8")
+    build_for(given, query)
+    given.execute("UPDATE marts.user_month SET office_id = 'M2' WHERE month = '2026-02-01'")
+    moves = {one["office_id"]: one for one in mappings(given.execute(query))}
+    assert {one: move["moved_month"] for one, move in moves.items()} == {
+        "M1": month("2026-02"),
+        "M2": month("2026-02"),
+    }
+    assert {(one["new_since"], one["commission_change"]) for one in moves.values()} == {(None, None)}
 
 
 @pytest.fixture
@@ -297,7 +335,7 @@ def test_a_month_that_runs_is_compared_with_the_same_days_by_day_of_contract() -
     read(given, "M1", {"2026-02": 12}, open_month="2026-02")
     of_chain = next(one for one in found(given, "same_days") if one["kind"] == "chain")
     assert (of_chain["until_on"], of_chain["commission"], of_chain["commission_before"]) == (
-        date(2026, 2, 10),
+        date(2026, 2, 9),
         12,
         12,
     )

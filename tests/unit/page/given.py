@@ -126,14 +126,21 @@ def agent(office: str, name: str, commission: int = 800, budget: int | None = 10
     goal = None if budget is None else Decimal(budget)
     return Agent(
         office, LAST, name, amount, Decimal(1), amount / 2, True, amount, 0.0, goal,
-        None if goal is None else amount, None, False, None,
+        None if goal is None else amount, None, False, None, None, None, None,
     )  # fmt: skip
 
 
 def changed(office: str, of_month: str = "2026-01", difference: int = -60) -> ChangedMonth:
     """A month that was over at 100."""
     return ChangedMonth(
-        office, office, month(of_month), Decimal(100), Decimal(100 + difference), Decimal(difference)
+        office,
+        office,
+        month(of_month),
+        Decimal(100),
+        Decimal(100 + difference),
+        Decimal(difference),
+        False,
+        PUBLISHED - timedelta(days=1),
     )
 
 
@@ -141,7 +148,7 @@ def reason(office: str, kind: str = "sale gone", amount: int = -60, **more: str 
     """What explains a change of January, a sale without an address if nothing else is said."""
     known = ChangeReason(
         office, month("2026-01"), kind, "E1", None, "2601-001", None, None, None, None,
-        PUBLISHED - timedelta(days=1), Decimal(amount),
+        PUBLISHED - timedelta(days=1), False, Decimal(amount),
     )  # fmt: skip
     return replace(known, **more)  # type: ignore[arg-type]
 
@@ -198,8 +205,8 @@ def chain(*offices: str, months: int = 13) -> Facts:
             Forecast(kind, name, *known)
             for kind, name in pages
             for known in (
-                (LAST, True, Decimal(9000), None, None, 1, Decimal(8000), Decimal(9900)),
-                (month("2025-02"), False, Decimal(9000), Decimal(10_000), 1 / 9, 0, None, None),
+                (LAST, True, Decimal(9000), 0.75, None, None, 1, Decimal(8000), Decimal(9900)),
+                (month("2025-02"), False, Decimal(9000), 0.75, Decimal(10_000), 1 / 9, 0, None, None),
             )
         ),
         drift=(Drift(LAST, -0.025, 8, 3),),
