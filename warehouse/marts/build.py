@@ -113,10 +113,10 @@ def build_marts(
     connection.execute(f"SET memory_limit = '{MEMORY_LIMIT}'")
     for query in marts:
         _create(connection, query, "VIEW" if query.is_view else "TABLE", query.sql)
-    connection.execute("RESET memory_limit")
     for query in marts:
         if query.table in MEMORY:
             connection.execute(MEMORY[query.table])
+    connection.execute("RESET memory_limit")
     for query in meta:
         _create(connection, query, "OR REPLACE VIEW", query.sql)
     if not wanted:
