@@ -16,7 +16,7 @@ from pipelines.upkeep.report_page import ReportPage, refresh_operators_page, ref
 from warehouse.errors import WarehouseError
 from warehouse.ledger.changes import remember_disagreements
 from warehouse.ledger.ledger import holds_anything
-from warehouse.marts.build import MartError, build_marts
+from warehouse.marts.build import MEMORY_LIMIT, MartError, MartTooLarge, build_marts
 from warehouse.marts.checks import CheckResult, check_and_keep
 from warehouse.publishing.publish import Publication, publish
 from warehouse.publishing.retention import clear_landing
@@ -54,7 +54,10 @@ def finish(
     store = Store(data_dir)
     with store.locked():
         try:
-            marts, checks = _build_and_check(store, settings, clock)
+            try:
+                marts, checks = _build_and_check(store, settings, clock, MEMORY_LIMIT)
+            except MartTooLarge:
+                marts, checks = _build_and_check(store, settings, clock, None)
         except MartError as error:
             publish(data_dir, keep=keep, now=clock.utc_now(), reasons_against=[str(error)])
             refresh_operators_page(settings, clock.utc_now())
@@ -85,7 +88,9 @@ def call(address: str, transport: httpx.BaseTransport | None = None) -> str:
     return "" if answer.is_success else f"BROKERBI_PING_URL answered {answer.status_code}; check it"
 
 
-def _build_and_check(store: Store, settings: Settings, clock: Clock) -> tuple[list[str], list[CheckResult]]:
+def _build_and_check(
+    store: Store, settings: Settings, clock: Clock, memory_limit: str | None
+) -> tuple[list[str], list[CheckResult]]:
     """Marts in one transaction, what the checks find in them in another; the file is opened once for both."""
     start = settings.start.first_day
     customers = [
@@ -108,7 +113,7 @@ def _build_and_check(store: Store, settings: Settings, clock: Clock) -> tuple[li
         write_declared(connection, "tax_basis", settings.commission_vat, settings.vat_rate)
         write_declared(connection, "rereading", settings.changed_months)
         note_corrected_logins(connection, settings)
-        marts = build_marts(connection)
+        marts = build_marts(connection, memory_limit=memory_limit)
         remember_disagreements(connection, [one.name for one in REPORTS.values() if one.timing.follows_sales])
         note_next_due(connection, settings, clock)
         return marts, check_and_keep(connection, clock.utc_now())

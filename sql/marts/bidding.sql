@@ -60,7 +60,7 @@ SELECT
     coalesce(bidder_count, 0) AS bidder_count,
     coalesce(identified_bidder_count, 0) AS identified_bidder_count,
     CASE WHEN is_hidden_asked THEN coalesce(hidden_bid_count, 0) END AS hidden_bid_count,
-    CASE WHEN is_hidden_asked THEN (hidden_bid_count / nullif(bid_count, 0))::DECIMAL(18, 8) END AS hidden_bid_share,
+    CASE WHEN is_hidden_asked THEN (hidden_bid_count / nullif(bid_count, 0))::DECIMAL(19, 8) END AS hidden_bid_share,
     coalesce(canceled_bid_count, 0) AS canceled_bid_count,
     coalesce(unread_bid_count, 0) AS unread_bid_count,
     first_bid,

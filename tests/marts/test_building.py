@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.marts.given import warehouse
-from warehouse.marts.build import MartError, build_marts
+from warehouse.marts.build import MartError, MartTooLarge, build_marts
 from warehouse.marts.queries import SQL, QueryError
 
 HEADER = "-- What is it?\n-- One row.\n"
@@ -26,6 +26,19 @@ def room(tmp_path: Path, **files: str) -> Path:
 def test_every_mart_and_every_staging_query_runs_on_an_empty_warehouse_and_once_more() -> None:
     given, files = warehouse(), sorted(f"marts.{path.stem}" for path in (SQL / "marts").glob("*.sql"))
     assert [sorted(build_marts(given)) for _ in range(2)] == [files, files]
+
+
+def test_a_mart_that_needs_more_memory_than_it_was_given_says_so_and_is_built_with_more(
+    tmp_path: Path,
+) -> None:
+    large = "SELECT string_agg(md5(range::VARCHAR), '') AS x FROM range(1_000_000)"
+    given, folder = warehouse(), room(tmp_path, marts_a=large)
+    given.begin()
+    with pytest.raises(MartTooLarge, match="marts.a cannot be built"):
+        build_marts(given, folder, memory_limit="30MB")
+    given.rollback()
+    given.execute("RESET memory_limit")
+    assert build_marts(given, folder) == ["marts.a"]
 
 
 def test_marts_are_built_after_the_marts_they_read(tmp_path: Path) -> None:

@@ -17,9 +17,10 @@ from warehouse.store import meta_schema
 from warehouse.store.duckdb_file import insert_rows
 
 MEMORY_LIMIT = "700MB"
-"""What DuckDB may use while it builds marts; more of it is put on disk, beside the working file.
+"""What DuckDB need have to build marts; more of it is put on disk, beside the working file.
 
-Ten million rows took 2,800 MB without a limit, and no less CPU time.
+Ten million rows took 2,800 MB without a limit, and no less CPU time. Of thirty million one mart was
+refused for want of more.
 """
 FITS, NOTHING_YET, DIFFERS = "fits", "nothing has arrived", "differs"
 """States of an assumption."""
@@ -79,8 +80,16 @@ class MartError(Exception):
     """A mart cannot be built; the sentence names it, its file and what DuckDB says."""
 
 
+class MartTooLarge(MartError):
+    """A mart cannot be built within the memory that DuckDB was given."""
+
+
 def build_marts(
-    connection: DuckDBPyConnection, folder: Path = SQL, *, wanted: Collection[str] = ()
+    connection: DuckDBPyConnection,
+    folder: Path = SQL,
+    *,
+    wanted: Collection[str] = (),
+    memory_limit: str | None = None,
 ) -> list[str]:
     """Build all marts, in the caller's transaction: readers of the file see the old ones or the new ones.
 
@@ -88,7 +97,7 @@ def build_marts(
     undescribed.
     Staging exists only while the marts are built. A query that leans on undocumented columns and does
     not find them gives no rows, and says so in meta.assumptions; any other failure raises MartError,
-    and the caller rolls back.
+    and the caller rolls back: with a `memory_limit` it may be MartTooLarge, to be tried again without.
     """
     staging, marts, meta = (
         in_order(queries(folder / schema, schema)) for schema in ("staging", "marts", "meta")
@@ -110,7 +119,8 @@ def build_marts(
     }
     for query in staging:
         _create(connection, query, "VIEW", staged[query.table])
-    connection.execute(f"SET memory_limit = '{MEMORY_LIMIT}'")
+    if memory_limit:
+        connection.execute(f"SET memory_limit = '{memory_limit}'")
     for query in marts:
         _create(connection, query, "VIEW" if query.is_view else "TABLE", query.sql)
     connection.execute("RESET memory_limit")
@@ -153,7 +163,8 @@ def _create(connection: DuckDBPyConnection, query: Query, kind: str, sql: str) -
     try:
         connection.execute(statement)
     except duckdb.Error as error:
-        raise MartError(f"{query.table} cannot be built from {query.path}: {error}") from error
+        kind = MartTooLarge if isinstance(error, duckdb.OutOfMemoryException) else MartError
+        raise kind(f"{query.table} cannot be built from {query.path}: {error}") from error
 
 
 def _examine_assumptions(
