@@ -81,4 +81,4 @@ def test_what_is_wrong_with_a_report_is_seen_at_its_check(tmp_path: Path) -> Non
 def test_dagster_calls_late_what_the_file_calls_late() -> None:
     rule = (SQL / "meta" / "views" / "freshness.sql").read_text(encoding="utf-8")
     hours = LATE_AFTER.total_seconds() / 3600
-    assert f"last_success_utc + INTERVAL {hours:g} HOUR AS due_utc" in rule
+    assert f"last_success_utc + INTERVAL {hours:g} HOUR END AS due_utc" in rule
