@@ -46,7 +46,7 @@ def print_chain(explanation: Explanation, *, is_year: bool = False) -> int:
     since = f"{number.month:%Y-01} to " if is_year else ""
     say(f"{number.measure} of the chain, {since}{number.month:%Y-%m}{_state(trace)}")
     line("the mart", f"{written(trace.value)} in marts.{number.mart}")
-    print_around(explanation)
+    print_around(explanation, trace.value)
     if is_year:
         line("not counted anew", "explain one of the months, or the year to date of an office")
         return 0
@@ -98,7 +98,7 @@ def print_explanation(explanation: Explanation) -> int:
     if trace.meaning:
         line("", trace.meaning)
     if trace.is_without_budget:
-        print_around(explanation)
+        print_around(explanation, trace.value)
         line(
             "the rows",
             f"FROM marts.budgets WHERE {number.kind}_id = '{number.id}' AND month = '{number.month}'",
@@ -107,7 +107,7 @@ def print_explanation(explanation: Explanation) -> int:
     if not trace.answers:
         line("unknown", f"{number.source.report} is not held of it for this month; never taken for zero")
         return 0
-    print_around(explanation)
+    print_around(explanation, trace.value)
     for answer in trace.answers:
         _print_answer(answer, number.source)
     for request in explanation.requests[:SHOWN_REQUESTS]:
@@ -154,7 +154,7 @@ def print_year(months: Sequence[Explanation]) -> int:
         ],
         right=(1,),
     )
-    print_around(last)
+    print_around(last, total)
     if differing := [f"{one.trace.number.month:%Y-%m}" for one in months if not one.agrees]:
         complain(f"brokerbi: {', '.join(differing)} differ from the stored answers; explain one of them")
     return int(bool(differing))

@@ -20,7 +20,7 @@ TABLES = {
     "drivers": ("driven by", "what each made of the change of commission of sales since the year before"),
     "same_days": ("the same days", "by day of contract, as far as the sales list has them"),
     "budgets": ("budget", "reached of the whole year: the forecast"),
-    "budget_changes": ("budget changed", "after the first reading of the month"),
+    "budget_changes": ("budget changed", "of the agent that is named, after the first reading of the month"),
     "changes": ("changed since", "noted by us after the month was over, each total before its reasons"),
     "parts": ("parts", "the largest difference since the year before first"),
     "sales": ("the sales", "by what of their commission counts here"),
@@ -31,13 +31,13 @@ REMEMBERED = frozenset({"commission", "sold_total_price", "sold_estate_parts"})
 """Measures of marts.month_changes; a user's sold_commission is in marts.user_month_versions."""
 
 
-def print_around(explanation: Explanation) -> None:
-    """The tax basis, and the rows of each kind; those that there are none of are left out."""
+def print_around(explanation: Explanation, value: Decimal | int | None) -> None:
+    """The tax basis of the value, and the rows of each kind; those that there are none of are left out."""
     number, around = explanation.trace.number, explanation.around
     for basis in around.basis:
         line("the basis", basis.basis)
-        if basis.vat_rate is not None and explanation.trace.value is not None:
-            without = explanation.trace.value / (1 + basis.vat_rate)
+        if basis.vat_rate is not None and value is not None:
+            without = value / (1 + basis.vat_rate)
             line("", f"without that VAT of {100 * basis.vat_rate:.0f} % it is {amount(without)}")
     for name, (head, note) in TABLES.items():
         rows: Sequence[Any] = getattr(around, name)

@@ -98,6 +98,7 @@ class BudgetChange:
 
     noted_on: date
     month: date
+    office: str | None
     who: str
     amount_before: Decimal | None
     amount_after: Decimal | None

@@ -1,5 +1,5 @@
 -- On which tax basis are the amounts around the number?
--- One row of commissions and their budget; vat_rate is the VAT that is in the number itself, where that is declared.
+-- One row where the number is a commission, its part of the price or its budget; vat_rate is the VAT that is in the number itself, where that is declared.
 -- Parameters: measure, report
 SELECT
     CASE
@@ -14,4 +14,4 @@ SELECT
         AND regexp_matches(getvariable('measure'), '^(sold_average_|sold_)?commission(_per_active_agent)?$')
     ) AS vat_rate
 FROM meta.tax_basis
-HAVING is_of_commissions() OR getvariable('measure') = 'budget_commission'
+HAVING (is_of_commissions() AND contains(getvariable('measure'), 'commission')) OR getvariable('measure') = 'budget_commission'

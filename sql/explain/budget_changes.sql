@@ -1,6 +1,7 @@
 -- Which budgets of the months were changed, entered or taken back after the first reading of their month?
--- One row per moment and agent, or office of the chain, the latest first. amount_before is null where the budget was
--- entered, amount_after where it was taken back. What a user had at two offices counts at each of them.
+-- One row per moment and agent, of the chain with the office, the latest first. amount_before is null where the budget
+-- was entered, amount_after where it was taken back. What a user had at two offices counts at each of them. All is on the
+-- basis of the number, as in budgets.sql.
 -- Parameters: kind, id, first_month, month, measure
 WITH versions AS (
     SELECT
@@ -45,16 +46,19 @@ changes AS (
 SELECT
     local_day(changes.noted_at_utc, clock) AS noted_on,
     changes.month,
-    CASE
-        WHEN getvariable('kind') = 'chain' THEN coalesce(offices.office_name, changes.office_id)
-        ELSE coalesce(users.user_label, changes.user_id, 'nobody in person')
-    END AS who,
-    sum(changes.amount_before)::DECIMAL(28, 8) AS amount_before,
-    sum(changes.amount_after)::DECIMAL(28, 8) AS amount_after,
-    sum(coalesce(changes.amount_after, 0) - coalesce(changes.amount_before, 0))::DECIMAL(28, 8) AS difference
+    CASE WHEN getvariable('kind') = 'chain' THEN coalesce(offices.office_name, changes.office_id) END AS office,
+    coalesce(users.user_label, changes.user_id, 'nobody in person') AS who,
+    sum(changes.amount_before * factor)::DECIMAL(28, 8) AS amount_before,
+    sum(changes.amount_after * factor)::DECIMAL(28, 8) AS amount_after,
+    sum((coalesce(changes.amount_after, 0) - coalesce(changes.amount_before, 0)) * factor)::DECIMAL(28, 8) AS difference
 FROM changes
 LEFT JOIN marts.users AS users USING (user_id)
 LEFT JOIN marts.offices AS offices ON offices.office_id = changes.office_id
 LEFT JOIN meta.clock AS clock ON true
+CROSS JOIN (
+    SELECT 1 + coalesce(max(vat_rate) FILTER (commission_vat = 'included'), 0) AS factor
+    FROM meta.tax_basis
+    WHERE getvariable('measure') = 'commission'
+)
 GROUP BY ALL
-ORDER BY noted_on DESC, changes.month, difference, who
+ORDER BY noted_on DESC, changes.month, difference, office, who

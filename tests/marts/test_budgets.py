@@ -368,6 +368,22 @@ def test_an_explanation_tells_of_a_budget_that_was_changed_entered_or_taken_back
     assert [(one.amount_before, one.amount_after, one.difference) for one in rows] == found
 
 
+def test_an_explanation_has_changed_budgets_by_agent_with_the_vat_of_the_commission(
+    given: DuckDBPyConnection,
+) -> None:
+    given.execute("INSERT INTO meta.tax_basis VALUES ('included', 0.25)")
+    budgeted(given, "2026-12", "U1", (100, SPRING, SUMMER), (80, SUMMER, None))
+    [change] = explained(given, "budget_changes", "2026-12")
+    assert (change.office, change.who) == ("M1", "U1")
+    assert (change.amount_before, change.amount_after, change.difference) == (125, 100, -25)
+
+
+@pytest.mark.parametrize("measure", ["average_price", "sold_estate_parts", "valuation_parts"])
+def test_what_is_no_commission_has_no_tax_basis(given: DuckDBPyConnection, measure: str) -> None:
+    given.execute("INSERT INTO meta.tax_basis VALUES ('included', 0.25)")
+    assert explained(given, "basis", "2026-01", measure=measure) == []
+
+
 def test_the_analysis_of_changed_budgets_has_those_that_were_taken_back(given: DuckDBPyConnection) -> None:
     budgeted(given, "2026-12", "U1", (100, SPRING, SUMMER))
     budgeted(given, "2026-12", "U2", (100, SPRING, None))

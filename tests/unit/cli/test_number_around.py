@@ -55,12 +55,15 @@ def test_columns_without_a_value_and_the_stored_answer_are_left_out(
 def test_nothing_is_said_to_have_changed_only_of_what_is_remembered(
     capsys: pytest.CaptureFixture[str], measure: str, words: str
 ) -> None:
-    print_around(explanation(measure, Around()))
+    print_around(explanation(measure, Around()), None)
     assert capsys.readouterr().out == f"  changed since    {words}\n"
 
 
-def test_the_basis_is_named_with_the_number_without_vat(capsys: pytest.CaptureFixture[str]) -> None:
-    print_around(explanation("commission", Around(basis=[Basis("with VAT", Decimal("0.25"))])))
+def test_the_basis_is_named_with_the_value_that_is_printed_without_vat(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    year = explanation("commission", Around(basis=[Basis("with VAT", Decimal("0.25"))]))
+    print_around(year, Decimal(250))
     said = capsys.readouterr().out
     assert "the basis        with VAT\n" in said
-    assert "without that VAT of 25 % it is 100\n" in said
+    assert "without that VAT of 25 % it is 200\n" in said
