@@ -29,7 +29,7 @@ from warehouse.store.meta_schema import write_configured
 
 SPRING, SUMMER, AUTUMN = datetime(2026, 3, 1), datetime(2026, 6, 1), datetime(2026, 9, 1)
 VERSION: Row = {"_fetched_at_utc": SPRING, "valid_from_utc": SPRING}
-NEWS = (SQL / "page" / "news.sql").read_text("utf-8")
+BUDGET_CHANGES = (SQL / "page" / "budget_changes.sql").read_text("utf-8")
 
 
 @pytest.fixture
@@ -252,6 +252,23 @@ def test_nothing_more_is_forecast_of_a_user_without_a_trace_in_three_months(
     user_earned(given, {1: 100, 2: 0, 3: 0, 4: 0})
     query = "SELECT year_forecast::INT FROM marts.user_budget_vs_actual WHERE NOT is_open"
     assert built(given, query) == [(1200,), (600,), (400,), (100,)]
+
+
+@pytest.mark.parametrize(
+    ("last_budget", "forecasts"),
+    [(2, [7200, 600, 600, 600]), (12, [7200, 3600, 2400, 600])],
+    ids=["no budget after", "budgets that were left"],
+)
+def test_nothing_more_is_forecast_of_an_office_that_was_closed(
+    given: DuckDBPyConnection, last_budget: int, forecasts: list[int]
+) -> None:
+    for number in range(1, last_budget + 1):
+        budgeted(given, f"2026-{number:02d}", "U1", (100, SPRING, None))
+    user_earned(given, {1: 600})
+    for report in ("commission_office", "commission_user"):
+        held(given, report, "G1", ["2026-02", "2026-03", "2026-04"])
+    query = "SELECT year_forecast::INT FROM marts.chain_budget_vs_actual WHERE NOT is_open ORDER BY month"
+    assert built(given, query) == [(one,) for one in forecasts]
 
 
 @pytest.mark.parametrize(
@@ -528,46 +545,26 @@ def test_a_forecast_has_the_range_of_the_worst_miss_of_earlier_years_from_its_mo
     ]  # fmt: skip
 
 
-def news_since_spring(given: DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
-    """What the page says has changed since then."""
+def changed_budgets(given: DuckDBPyConnection) -> list[tuple[object, ...]]:
+    """The budgets that the page says were changed since spring."""
     sales_read(given, "2026-01", {"E1": 5}, SPRING)
-    build_for(given, NEWS)
+    build_for(given, BUDGET_CHANGES)
     for at_utc in (SPRING, AUTUMN):
         given.execute(
             "INSERT INTO meta.publications (name, at_utc, status) VALUES ($1, $1, 'published')", [at_utc]
         )
-    return given.sql(NEWS)
+    shown = "office_id, first_month, last_month, agents, amount_before::INT, amount_after::INT"
+    return given.sql(BUDGET_CHANGES).select(shown).fetchall()
 
 
-def changed_budgets(given: DuckDBPyConnection) -> list[tuple[object, ...]]:
-    """The rows of changed budgets on the page since spring: whose, of the agent and of the office."""
-    shown = "kind, agent, until, amount_before::INT, amount::INT, office_before::INT, office_after::INT"
-    news = news_since_spring(given).filter("kind IN ('budget', 'entered')")
-    return news.select(shown).order("agent").fetchall()
-
-
-def test_budgets_of_a_year_to_come_are_counted_beside_those_of_the_year_before(
-    given: DuckDBPyConnection,
-) -> None:
-    held(given, "budget_commission", "G1", ["2027-01", "2027-02"], at_utc=SPRING)
-    for of_month, user in (("2026-02", "U1"), ("2026-02", "U2"), ("2026-12", "U2"), ("2027-01", "U1")):
-        budgeted(given, of_month, user, (900, SUMMER, None))
-    found = news_since_spring(given).filter("kind = 'budgeted'")
-    shown = "month, until, agent_count, agent_count_before, amount::INT, amount_before::INT"
-    assert found.select(shown).fetchall() == [(month("2027-01"), month("2027-02"), 1, 2, 900, 1800)]
-
-
-def test_the_page_says_whose_budget_changed_and_what_it_makes_of_the_offices(
+def test_the_page_says_of_how_many_agents_an_offices_budget_changed(
     given: DuckDBPyConnection,
 ) -> None:
     budgeted(given, "2026-12", "U1", (100, SPRING, SUMMER))
     budgeted(given, "2026-12", "U2", (500, SPRING, None))
     budgeted(given, "2026-12", "U3", (200, SUMMER, None))
     december = month("2026-12")
-    assert changed_budgets(given) == [
-        ("budget", "U1", december, 100, None, 600, 700),
-        ("budget", "U3", december, None, 200, 600, 700),
-    ]
+    assert changed_budgets(given) == [("M1", december, december, 2, 600, 700)]
 
 
 @pytest.mark.parametrize("asked", [SPRING, SUMMER])
@@ -576,17 +573,6 @@ def test_first_budgets_are_news_where_the_month_had_been_asked_before(
 ) -> None:
     held(given, "budget_commission", "G1", ["2027-01"], at_utc=asked)
     budgeted(given, "2027-01", "U1", (900, SUMMER, None))
-    entered = ("entered", "U1", month("2027-01"), None, 900, None, 900)
+    january = month("2027-01")
+    entered = ("M1", january, january, 1, None, 900)
     assert changed_budgets(given) == ([entered] if asked == SPRING else [])
-
-
-def test_an_agent_with_a_budget_who_came_after_the_months_is_new(given: DuckDBPyConnection) -> None:
-    budgeted(given, "2026-01", "U1", (100, SPRING, None))
-    for of_month, users in (("2026-01", ["U0"]), ("2026-02", ["U0", "U1"])):
-        is_open = of_month == "2026-02"
-        earning = [earned({"user_id": user}, 5) for user in users]
-        loaded(given, "commission_user", "M1", of_month, earning, is_open=is_open)
-        row = earned({"office_customer_id": "M1"}, 5 * len(users))
-        loaded(given, "commission_office", "M1", of_month, [row], is_open=is_open)
-    found = built(given, (SQL / "page" / "agents.sql").read_text("utf-8"))
-    assert {row[2]: row[-3] for row in found} == {"U0": None, "U1": month("2026-02")}
