@@ -13,8 +13,10 @@
 -- The forecast says: what is reached so far, in the month that runs as well; the rest of the budget will go as it went of
 -- the budget of the months that are over; and a month to come without a budget will be like the average one of these. Of the
 -- month that runs the rest is by its days left, that of the reading included. The forecast is never below what is reached.
--- Nothing more is forecast of a user without a trace in three months, and of one who has left the directory: one who was taken
--- out of it, or who is missing in it and had no trace in the latest month that is over. The row of the latest month that is over
+-- Nothing more is forecast of who has stopped: an office or user without a trace in three months, or without one in the month
+-- and without a budget after it; and a user who has left the directory: one who was taken out of it, or who is missing in it and
+-- had no trace in the latest month that is over. A trace of an office is any commission or home, or an active agent; where its
+-- agents are not known it has not stopped. The row of the latest month that is over
 -- holds today's forecast, those before it what could be said at their end, without any month after them; it is null where
 -- a month of the year so far is not held, so also of an office that is not held from January on.
 -- To see how the year goes read one row of an office or user and a measure: the latest month with NOT is_open. It holds
@@ -34,12 +36,14 @@
 --   actual: what was reached in the month; null where it is not held, or only part of a month that is not asked for
 --     any more. Of commission the currency is not documented, and VAT is taken off where it is declared: see
 --     basis_note
---   attainment_share: actual in parts of budget, 1 when just reached; null without a budget
+--   attainment_share: actual in parts of budget, 1 when just reached; null without a budget, and in an open month, which
+--     has its whole budget and part of what it will reach
 --   year_to_date_budget: budget from January to the month, as far as months have one; a sum already, never to be added
 --     up over months
 --   year_to_date_actual: what was reached from January to the month; null where a month of these is not held; a sum
 --     already, never to be added up over months
---   year_to_date_attainment_share: what was reached in the months with a budget, in parts of year_to_date_budget
+--   year_to_date_attainment_share: what was reached in the months with a budget, in parts of year_to_date_budget;
+--     null in an open month
 --   year_budget: budget of the whole year, as far as budgets are known; the same on every row of the year, so read one
 --     row and never add it up over months
 --   year_forecast: where the year will end, all twelve months together, as seen from this month: read the latest month
@@ -178,10 +182,19 @@ last_month AS (
     SELECT max(month) AS month FROM marts.office_month WHERE NOT is_open
 ),
 
-users_active AS (
+owners_active AS (
+    SELECT
+        office_id AS owner_id,
+        false AS is_user,
+        NULL::DATE AS first_active_month,
+        max(month) FILTER (commission <> 0 OR sold_estate_parts <> 0 OR coalesce(active_agent_count, 1) > 0) AS last_active_month,
+        NULL::DATE AS left_month
+    FROM marts.office_month
+    GROUP BY office_id
+    UNION ALL
     SELECT DISTINCT
-        known.user_id AS owner_id,
-        true AS is_user,
+        known.user_id,
+        true,
         known.first_active_month,
         known.last_active_month,
         CASE
@@ -214,12 +227,13 @@ compared AS (
             WHEN read_on IS NULL THEN 1
             ELSE greatest(date_diff('day', month, least(read_on, last_day(month) + 1)), 0) / day(last_day(month))
         END AS passed_share,
-        coalesce(month > users.last_active_month + INTERVAL 2 MONTH OR month >= users.left_month, false) AS is_gone,
-        greatest(date_trunc('year', month)::DATE, users.first_active_month) AS began_month
+        coalesce(month > owners.last_active_month, false) AS is_quiet,
+        coalesce(month > owners.last_active_month + INTERVAL 2 MONTH OR month >= owners.left_month, false) AS is_gone,
+        greatest(date_trunc('year', month)::DATE, owners.first_active_month) AS began_month
     FROM months_wanted
     LEFT JOIN budgets_summed AS budgets USING (is_user, owner_id, month, measure)
     LEFT JOIN all_actuals AS actuals USING (is_user, owner_id, month, measure)
-    LEFT JOIN users_active AS users USING (is_user, owner_id)
+    LEFT JOIN owners_active AS owners USING (is_user, owner_id)
 ),
 
 summed AS (
@@ -248,10 +262,11 @@ forecast AS (
     SELECT
         *,
         actual_so_far / (datediff('month', began_month, month) + 1) AS average_month,
+        is_gone OR (is_quiet AND coalesce(year_budget, 0) = coalesce(budget_so_far, 0)) AS has_stopped,
         12 - month(month) - (budget_count - budget_count_so_far) - coalesce(passed_without_budget, 0)
             AS months_left_without_budget,
         coalesce(running_of_budgeted, 0) + CASE
-            WHEN is_gone THEN 0
+            WHEN has_stopped THEN 0
             ELSE greatest(
                 (coalesce(year_budget, 0) - coalesce(budget_so_far, 0) - coalesce(budget_passed, 0))
                 * coalesce(actual_of_budgeted / nullif(budget_so_far, 0), 1),
@@ -259,7 +274,7 @@ forecast AS (
             )
         END AS rest_of_budgeted,
         coalesce(running, 0) - coalesce(running_of_budgeted, 0) + CASE
-            WHEN is_gone OR month < began_month THEN 0
+            WHEN has_stopped OR month < began_month THEN 0
             ELSE greatest(months_left_without_budget * average_month, 0)
         END AS rest_without_budget
     FROM summed
@@ -274,10 +289,10 @@ SELECT
     forecast.measure,
     forecast.budget,
     forecast.actual,
-    (forecast.actual / nullif(forecast.budget, 0))::DECIMAL(19, 8) AS attainment_share,
+    (CASE WHEN NOT forecast.is_open THEN forecast.actual / nullif(forecast.budget, 0) END)::DECIMAL(19, 8) AS attainment_share,
     forecast.budget_so_far::DECIMAL(18, 4) AS year_to_date_budget,
     forecast.actual_so_far::DECIMAL(18, 4) AS year_to_date_actual,
-    (forecast.actual_of_budgeted / nullif(forecast.budget_so_far, 0))::DECIMAL(19, 8)
+    (CASE WHEN NOT forecast.is_open THEN forecast.actual_of_budgeted / nullif(forecast.budget_so_far, 0) END)::DECIMAL(19, 8)
         AS year_to_date_attainment_share,
     forecast.year_budget::DECIMAL(18, 4) AS year_budget,
     (CASE WHEN NOT forecast.is_open THEN

@@ -16,11 +16,13 @@
 --     set; null without a budget
 --   actual: what these offices reached in the month; null where one of them is not known. Of commission the currency is
 --     not documented, and VAT is taken off where it is declared: see basis_note
---   attainment_share: what the offices with a budget in the month reached, in parts of it; null where one is not known
+--   attainment_share: what the offices with a budget in the month reached, in parts of it; null where one is not known,
+--     and in an open month
 --   year_to_date_budget: budget from January to the month; a sum already, never to be added up over months
 --   year_to_date_actual: what was reached from January to the month; null where an office is not known in one of them;
 --     a sum already, never to be added up over months
---   year_to_date_attainment_share: what was reached by offices in months with a budget, in parts of year_to_date_budget
+--   year_to_date_attainment_share: what was reached by offices in months with a budget, in parts of year_to_date_budget;
+--     null in an open month
 --   year_budget: budget of the whole year, the same on each of its rows: never to be added up over months
 --   year_forecast: sum of the offices' forecasts; null where one has none, and in a month that is open
 --   year_forecast_attainment_share: sum of where the offices' months with a budget will end, in parts of year_budget
@@ -103,10 +105,10 @@ SELECT
     measure,
     budget::DECIMAL(18, 4) AS budget,
     actual::DECIMAL(18, 4) AS actual,
-    (actual_of_budgeted / nullif(budget, 0))::DECIMAL(19, 8) AS attainment_share,
+    (CASE WHEN NOT is_open THEN actual_of_budgeted / nullif(budget, 0) END)::DECIMAL(19, 8) AS attainment_share,
     budget_so_far::DECIMAL(18, 4) AS year_to_date_budget,
     actual_so_far::DECIMAL(18, 4) AS year_to_date_actual,
-    (actual_of_budgeted_so_far / nullif(budget_so_far, 0))::DECIMAL(19, 8) AS year_to_date_attainment_share,
+    (CASE WHEN NOT is_open THEN actual_of_budgeted_so_far / nullif(budget_so_far, 0) END)::DECIMAL(19, 8) AS year_to_date_attainment_share,
     year_budget::DECIMAL(18, 4) AS year_budget,
     year_forecast::DECIMAL(18, 4) AS year_forecast,
     (forecast_of_budgeted / nullif(year_budget, 0))::DECIMAL(19, 8) AS year_forecast_attainment_share,

@@ -52,6 +52,12 @@ found AS (
         AND (measures.subject = subjects.subject OR conditions.report IS NULL)
         AND measures.measure NOT IN (SELECT measure FROM marts.budgets)
     WHERE conditions.kind NOT IN ('changed column', 'overlap', 'unpublished')
+        AND NOT (
+            conditions.kind = 'not refreshed'
+            AND conditions.customer IN (
+                SELECT customer FROM meta.freshness WHERE report = 'commission_office' AND state = 'fresh'
+            )
+        )
         AND (
             measures.subject IS NOT NULL
             OR (

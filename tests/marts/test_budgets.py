@@ -13,6 +13,7 @@ from duckdb import DuckDBPyConnection
 from tests.marts.given import (
     Row,
     arrived,
+    build_for,
     built,
     earned,
     explained,
@@ -20,6 +21,7 @@ from tests.marts.given import (
     loaded,
     month,
     rows,
+    sales_read,
     sold,
     warehouse,
 )
@@ -28,6 +30,7 @@ from warehouse.store.meta_schema import write_configured
 
 SPRING, SUMMER, AUTUMN = datetime(2026, 3, 1), datetime(2026, 6, 1), datetime(2026, 9, 1)
 VERSION: Row = {"_fetched_at_utc": SPRING, "valid_from_utc": SPRING}
+BUDGET_CHANGES = (SQL / "page" / "budget_changes.sql").read_text("utf-8")
 
 
 @pytest.fixture
@@ -268,6 +271,23 @@ def test_nothing_more_is_forecast_of_a_user_without_a_trace_in_three_months(
     user_earned(given, {1: 100, 2: 0, 3: 0, 4: 0})
     query = "SELECT year_forecast::INT FROM marts.user_budget_vs_actual WHERE NOT is_open"
     assert built(given, query) == [(1200,), (600,), (400,), (100,)]
+
+
+@pytest.mark.parametrize(
+    ("last_budget", "forecasts"),
+    [(2, [7200, 600, 600, 600]), (12, [7200, 3600, 2400, 600])],
+    ids=["no budget after", "budgets that were left"],
+)
+def test_nothing_more_is_forecast_of_an_office_that_was_closed(
+    given: DuckDBPyConnection, last_budget: int, forecasts: list[int]
+) -> None:
+    for number in range(1, last_budget + 1):
+        budgeted(given, f"2026-{number:02d}", "U1", (100, SPRING, None))
+    user_earned(given, {1: 600})
+    for report in ("commission_office", "commission_user"):
+        held(given, report, "G1", ["2026-02", "2026-03", "2026-04"])
+    query = "SELECT year_forecast::INT FROM marts.chain_budget_vs_actual WHERE NOT is_open ORDER BY month"
+    assert built(given, query) == [(one,) for one in forecasts]
 
 
 @pytest.mark.parametrize(
@@ -558,3 +578,36 @@ def test_a_forecast_has_the_range_of_the_worst_miss_of_earlier_years_from_its_mo
     assert found == [
         (2400, 2460, pytest.approx(0.025), 0, None, None), (3600, None, None, 1, 3510, 3690),
     ]  # fmt: skip
+
+
+def changed_budgets(given: DuckDBPyConnection) -> list[tuple[object, ...]]:
+    """The budgets that the page says were changed since spring."""
+    sales_read(given, "2026-01", {"E1": 5}, SPRING)
+    build_for(given, BUDGET_CHANGES)
+    for at_utc in (SPRING, AUTUMN):
+        given.execute(
+            "INSERT INTO meta.publications (name, at_utc, status) VALUES ($1, $1, 'published')", [at_utc]
+        )
+    shown = "office_id, first_month, last_month, agents, amount_before::INT, amount_after::INT"
+    return given.sql(BUDGET_CHANGES).select(shown).fetchall()
+
+
+def test_the_page_says_of_how_many_agents_an_offices_budget_changed(
+    given: DuckDBPyConnection,
+) -> None:
+    budgeted(given, "2026-12", "U1", (100, SPRING, SUMMER))
+    budgeted(given, "2026-12", "U2", (500, SPRING, None))
+    budgeted(given, "2026-12", "U3", (200, SUMMER, None))
+    december = month("2026-12")
+    assert changed_budgets(given) == [("M1", december, december, 2, 600, 700)]
+
+
+@pytest.mark.parametrize("asked", [SPRING, SUMMER])
+def test_first_budgets_are_news_where_the_month_had_been_asked_before(
+    given: DuckDBPyConnection, asked: datetime
+) -> None:
+    held(given, "budget_commission", "G1", ["2027-01"], at_utc=asked)
+    budgeted(given, "2027-01", "U1", (900, SUMMER, None))
+    january = month("2027-01")
+    entered = ("M1", january, january, 1, None, 900)
+    assert changed_budgets(given) == ([entered] if asked == SPRING else [])

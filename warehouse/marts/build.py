@@ -163,8 +163,8 @@ def _create(connection: DuckDBPyConnection, query: Query, kind: str, sql: str) -
     try:
         connection.execute(statement)
     except duckdb.Error as error:
-        kind = MartTooLarge if isinstance(error, duckdb.OutOfMemoryException) else MartError
-        raise kind(f"{query.table} cannot be built from {query.path}: {error}") from error
+        failed = MartTooLarge if isinstance(error, duckdb.OutOfMemoryException) else MartError
+        raise failed(f"{query.table} cannot be built from {query.path}: {error}") from error
 
 
 def _examine_assumptions(
