@@ -1,24 +1,46 @@
 -- What changed in the number after its months were over, and why?
 -- One row per change (kind total) and per reason of marts.month_change_reasons; of an office they add up. The chain has
--- the changes of its offices. A user has changes of the user's own total, the user's writings and valuations, and of
+-- the changes of its offices, the three largest with their reasons. A user has changes of the user's own total, the user's writings and valuations, and of
 -- sales the user's share; of a sale that is gone share and home are known only from the stored answer at landing that
--- still had it. Other measures than those of marts.month_changes are not remembered, but for a user's sold_commission.
+-- still had it, or where nobody else was its agent. Other measures than those of marts.month_changes are not remembered, but for a user's sold_commission.
 -- Parameters: kind, id, first_month, month, measure
-WITH reasons AS (
+WITH sales_of_one_agent AS (
+    SELECT estate_id
+    FROM marts.sale_versions
+    GROUP BY estate_id
+    HAVING arg_max(agent_ids, version) = getvariable('id')
+),
+
+largest_of_chain AS (
+    SELECT *
+    FROM marts.month_changes
+    WHERE getvariable('kind') = 'chain'
+        AND measure = getvariable('measure')
+        AND month BETWEEN getvariable('first_month')::DATE AND getvariable('month')::DATE
+    ORDER BY abs(difference) DESC, office_id, month, noted_at_utc
+    LIMIT 3
+),
+
+reasons AS (
     SELECT *, amount AS difference
     FROM marts.month_change_reasons
     WHERE getvariable('kind') = 'office' AND office_id = getvariable('id') AND measure = getvariable('measure')
     UNION ALL BY NAME
+    SELECT reasons.*, reasons.amount AS difference
+    FROM marts.month_change_reasons AS reasons
+    SEMI JOIN largest_of_chain USING (office_id, month, measure, noted_at_utc)
+    UNION ALL BY NAME
     SELECT
         reasons.*,
         CASE
-            WHEN reasons.estate_id IS NULL THEN reasons.amount
+            WHEN reasons.estate_id IS NULL OR alone.estate_id IS NOT NULL THEN reasons.amount
             ELSE reasons.amount * own.commission_share / reasons.share
         END AS difference
     FROM marts.month_change_reasons AS reasons
     INNER JOIN marts.user_month AS users
         ON users.user_id = getvariable('id') AND users.office_id = reasons.office_id AND users.month = reasons.month
     LEFT JOIN marts.sale_shares AS own ON own.estate_id = reasons.estate_id AND own.user_id = getvariable('id')
+    LEFT JOIN sales_of_one_agent AS alone ON alone.estate_id = reasons.estate_id AND reasons.share IS NULL
     WHERE getvariable('kind') = 'user' AND (
         (reasons.user_id = getvariable('id') AND reasons.measure = getvariable('measure'))
         OR (
@@ -64,7 +86,7 @@ found AS (
     LEFT JOIN marts.users AS users ON users.user_id = reasons.user_id
     LEFT JOIN marts.offices AS offices ON offices.office_id = reasons.other_office_id
     LEFT JOIN marts.sale_changes AS sales
-        ON reasons.street_address IS NULL
+        ON (reasons.street_address IS NULL OR (getvariable('kind') = 'user' AND reasons.share IS NULL))
         AND sales.estate_id = reasons.estate_id
         AND sales.month = reasons.month
         AND sales.noted_at_utc = reasons.reason_noted_at_utc
@@ -90,4 +112,12 @@ SELECT
 FROM found
 LEFT JOIN meta.clock AS clock ON true
 WHERE found.month BETWEEN getvariable('first_month')::DATE AND getvariable('month')::DATE
-ORDER BY found.month, found.noted_at_utc, found.kind <> 'total', abs(found.difference) DESC, found.what, found.id
+ORDER BY
+    found.month,
+    CASE WHEN getvariable('kind') <> 'user' THEN found.noted_at_utc END,
+    CASE WHEN getvariable('kind') = 'chain' THEN found.office_id END,
+    found.kind <> 'total',
+    found.noted_at_utc,
+    abs(found.difference) DESC,
+    found.what,
+    found.id

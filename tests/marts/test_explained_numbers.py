@@ -102,11 +102,35 @@ def test_changes_are_those_since_the_month_was_over_and_sales_count_by_their_sha
     ]
 
 
-def test_the_chain_has_the_changes_of_its_offices(restated: DuckDBPyConnection) -> None:
+def test_the_chain_has_the_changes_of_its_offices_each_before_its_reasons(
+    restated: DuckDBPyConnection,
+) -> None:
     found = explained(restated, "changes", "2026-01")
     assert [(one.kind, one.amount_before, one.amount_after, one.difference) for one in found] == [
         ("total", 95, 80, -15),
-        ("total", 95, 80, -15),
+        ("sale changed", None, None, -15),
+    ] * 2
+
+
+def test_a_sale_that_is_gone_is_a_reason_for_who_was_its_only_agent() -> None:
+    given = warehouse()
+    agent = {"id": "U1", "name": "Al", "primary_office_customer_id": "M1", "commission_value": 40,
+             "commission_percentage_of_total": 100}  # fmt: skip
+    for night, amount in ((1, 100), (2, 60)):
+        at_utc = NIGHTS[night]
+        office = [earned({"office_customer_id": "M1"}, amount)]
+        loaded(given, "commission_office", "G1", "2026-01", office, at_utc=at_utc)
+        loaded(given, "commission_user", "G1", "2026-01", [earned({"user_id": "U1"}, amount)], at_utc=at_utc)
+        load = sales_read(given, "2026-01", {"E2": 60} | ({"E1": 40} if night == 1 else {}), at_utc)
+        given.execute("DELETE FROM bi.sales_agents")
+        for estate, number in given.execute("SELECT id, _row FROM bi.sales_estates").fetchall():
+            shared = [{**agent, "estate_id": estate, "_parent_row": number}]
+            rows(given, "sales_agents", "G1", "2026-01", shared, at_utc=at_utc, load_id=load)
+        explained(given, "changes", "2026-01")
+    found = explained(given, "changes", "2026-01", user="U1")
+    assert [(one.kind, one.id, one.difference) for one in found] == [
+        ("total", None, -40),
+        ("sale gone", "E1", -40),
     ]
 
 
