@@ -9,7 +9,7 @@ SELECT
     office_name,
     year_to_date_commission AS commission_so_far,
     year_to_date_commission_before AS commission_last_year,
-    CASE WHEN NOT is_open THEN round(100 * year_to_date_change_share, 1) END AS change_percent,
+    round(100 * year_to_date_change_share, 1) AS change_percent,
     year_to_date_parts AS homes_sold
 FROM marts.year_over_year
 WHERE month = (

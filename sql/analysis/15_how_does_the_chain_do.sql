@@ -2,7 +2,7 @@
 -- One row per month and brand, with the chain as a whole on a row without a brand; the latest twelve months, or the
 -- year that is set.
 --
--- Where is_complete is false an office is missing and the amount is too low: missing_offices says which. Running
+-- Where is_complete is false the amount is too low: the month is not over (is_open), or missing_offices says who is missing. Running
 -- commissions stand in a column of their own and must not be added to the commission.
 -- Parameters: year
 SELECT
@@ -13,7 +13,8 @@ SELECT
     running_commission_sek_excl_vat AS running_commission,
     office_count,
     expected_office_count,
-    is_complete,
+    is_open,
+    is_complete AND NOT is_open AS is_complete,
     missing_offices
 FROM marts.chain_month
 WHERE CASE
@@ -29,7 +30,8 @@ SELECT
     running_commission_sek_excl_vat,
     office_count,
     expected_office_count,
-    is_complete,
+    is_open,
+    is_complete AND NOT is_open AS is_complete,
     missing_offices
 FROM marts.brand_month
 WHERE CASE

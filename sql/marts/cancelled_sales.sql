@@ -7,6 +7,7 @@
 -- Columns:
 --   noted_at_utc: when the service gave the newest answer that was in the file as it was found gone
 --   noted_on: that day, where the chain is
+--   known_since_on: day on which sales of the office were first read: what was gone before is not known
 --   estate_id: id of the estate
 --   street_address: street address of the estate, as last read; null of one that was gone before addresses were remembered
 --   agents: names of the users who shared the commission, the responsible one first, as last read; null in the same case
@@ -15,7 +16,8 @@
 --   month: first day of the month that had the sale
 --   contract_on: day of its contract
 --   is_restatement: whether that month was over when it was read the time before, so that a closed month fell
---   commission: whole commission, all agents together; currency and tax basis as the service states it, not documented
+--   commission: whole commission, all agents together; currency not documented, tax
+--     basis as declared in meta.tax_basis
 --   final_price: sale price; its currency is not documented
 --   load_id_before: the load that listed it last; joins meta.loads
 --   _customer: the customer whose answer shows that it is gone
@@ -26,7 +28,8 @@ WITH states AS (
         *,
         lead(is_present) OVER of_sale AS is_present_next,
         lead(valid_from_utc) OVER of_sale AS gone_at_utc,
-        version = max(version) OVER (PARTITION BY estate_id) - 1 AS is_last_but_one
+        version = max(version) OVER (PARTITION BY estate_id) - 1 AS is_last_but_one,
+        min(valid_from_utc) OVER (PARTITION BY office_id) AS known_since_utc
     FROM marts.sale_versions
     WINDOW of_sale AS (PARTITION BY estate_id ORDER BY version)
 ),
@@ -50,6 +53,7 @@ agents_named AS (
 SELECT
     changes.noted_at_utc,
     local_day(changes.noted_at_utc, clock) AS noted_on,
+    local_day(gone.known_since_utc, clock) AS known_since_on,
     gone.estate_id,
     gone.estate_number,
     gone.street_address,

@@ -14,7 +14,8 @@
 --   member_id: customer id of the office, or the brand or region; null for the chain, and where brand or region are unknown
 --   member_name: its name
 --   month: first day of the month
---   active_agent_count: agents at work in the month
+--   active_agent_count: agents at work in the month; of the newest months it may still rise, as who is quiet now counts in
+--     them once back
 --   joined_count: of these, who were never at work before
 --   left_count: agents at work in the month before who have left
 --   quiet_count: agents at work in the month before and not since, of whom it is not known yet that they left

@@ -3,15 +3,16 @@
 -- in it.
 -- A quarter and a year are counted from their start to the month. A period is complete when every month of it
 -- is held to its end; earners are ranked by commission, equal ones share a rank. Places are compared with the same
--- quarter or year a month earlier, so in the first month of one there is nothing to compare with. Who came or left within
+-- quarter or year a month earlier, so in the first month of one there is nothing to compare with, nor in a month that is
+-- not over. Who came or left within
 -- the period is ranked fairly by commission_per_active_month: look at active_month_count beside it, as one month may be luck.
 -- Offices and users, and periods that overlap, lie in one table here, so it is deprecated: read one kind and one period in
 -- office_leaderboard_month, user_leaderboard_year and the six others.
 -- Rows lie by year and office, so that both an office and a month are found quickly.
 -- Key: earner_kind, period, month, earner_id
 -- Columns:
---   commission: commission for sales, valuations and writings together, by share; currency and tax basis not
---     documented
+--   commission: commission for sales, valuations and writings together, by share; currency not documented, tax
+--     basis as declared in meta.tax_basis
 --   earner_kind: office or user
 --   period: month, quarter, year or twelve months
 --   month: first day of the last month of the period
@@ -30,20 +31,25 @@
 --   sold_commission_percentage: commission of sales in percent of their prices, from sums; null without a
 --     sale
 --   commission_rank: place by commission, 1 for the most
---   previous_rank: place a month earlier; null for who had none, and in the first month of a quarter or year
+--   previous_rank: place a month earlier; null for who had none, and in the first month of a quarter or year, and
+--     while the month is open
+--   is_new: whether the earner first had any commission or work in this month, as far as months are held: who has no
+--     previous_rank may merely have had no commission a month earlier. False where the months held begin with this one
 --   rank_change: places won since (positive) or lost
 --   earner_count: how many are ranked
 --   to_the_leader: commission that is missing to the first place
 WITH earners AS (
     SELECT
         'office' AS earner_kind, office_id AS earner_id, office_name AS earner_name, office_id, month,
-        is_open OR NOT is_commission_complete AS is_partial, NULL::BOOLEAN AS is_active,
+        is_open, is_open OR NOT is_commission_complete AS is_partial, NULL::BOOLEAN AS is_active,
+        began_month AS first_month,
         commission, sold_commission, sold_total_price, sold_estate_parts
     FROM marts.office_month
     WHERE commission IS NOT NULL
     UNION ALL
     SELECT
-        'user', user_id, user_label, office_id, month, is_open OR NOT is_commission_complete, is_active,
+        'user', user_id, user_label, office_id, month, is_open, is_open OR NOT is_commission_complete, is_active,
+        nullif(first_active_month, min(month) OVER ()),
         commission, sold_commission, sold_total_price, sold_estate_parts
     FROM marts.user_month
     WHERE commission IS NOT NULL
@@ -85,6 +91,8 @@ summed AS (
         date_diff('month', periods.first_month, periods.month) + 1 AS wanted_count,
         count(*) AS own_month_count,
         CASE WHEN earners.earner_kind = 'user' THEN count(*) FILTER (earners.is_active) END AS active_month_count,
+        coalesce(any_value(earners.first_month) = periods.month, false) AS is_new,
+        bool_or(earners.is_open) AS is_open,
         bool_or(earners.is_partial) AS is_partial,
         sum(earners.commission)::DECIMAL(18, 4) AS commission,
         sum(earners.sold_commission) AS sold_commission,
@@ -135,11 +143,13 @@ SELECT
     is_complete,
     commission_rank,
     CASE
+        WHEN bool_or(is_open) OVER (PARTITION BY earner_kind, month) THEN NULL
         WHEN period = 'quarter' AND month = date_trunc('quarter', month) THEN NULL
         WHEN period = 'year' AND month = date_trunc('year', month) THEN NULL
         WHEN lag(month) OVER earlier = (month - INTERVAL 1 MONTH)::DATE THEN lag(commission_rank) OVER earlier
     END AS previous_rank,
     previous_rank - commission_rank AS rank_change,
+    is_new,
     per_active_month_rank,
     earner_count,
     to_the_leader

@@ -16,7 +16,8 @@
 --   is_restatement: whether that month was over when it was read the time before
 --   other_office_id: of a sale that moved: where it came from, or went to
 --   other_month: of a sale that moved: the month it came from, or went to
---   commission_before: commission before; currency and tax basis are not documented
+--   commission_before: commission before; currency not documented, tax
+--     basis as declared in meta.tax_basis
 --   commission_after: commission since
 --   commission_change: what the change added to the commission of this office and month
 --   price_before: sale price before; its currency is not documented

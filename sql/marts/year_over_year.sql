@@ -1,25 +1,25 @@
 -- How does a month compare with the same month a year before?
 -- One row per office and month whose commission is known.
 -- Last year's numbers are null where that month is unknown, never zero. The year so far adds months from
--- January and is null unless every one of them is known; an open month is compared with a whole one, so look at
--- is_open. A month that was last read before its end, and is not asked for any more, is not known: it is compared with
--- nothing.
+-- January and is null unless every one of them is known. An open month is part of one, so it is compared with nothing, and
+-- no year so far with it in. Nor is a month that was last read before its end, and is not asked for any more: it is not known.
 -- Key: office_id, month
 -- Columns:
 --   office_id: customer id of the office
 --   office_name: name of the office
---   commission: commission for sales, valuations and writings together, by share; currency and tax basis not
---     documented
+--   commission: commission for sales, valuations and writings together, by share; currency not documented, tax
+--     basis as declared in meta.tax_basis
 --   is_commission_complete: whether it is commission to the end of the month, or to now while the month is open; false
 --     where nobody asked again after a day within it
 --   commission_before: commission of the same month a year before
---   commission_change: commission less that; null where one of the two is not of a whole month
+--   commission_change: commission less that; null in an open month, and where one of the two is not of a whole month
 --   commission_change_share: the change in parts of the year before, 0.1 for a tenth more
 --   sold_estate_parts_before: homes sold in the same month a year before
 --   sold_total_price_before: prices of what was sold in the same month a year before
---   year_to_date_commission: commission from January to the month
+--   year_to_date_commission: commission from January to the month, to now while it is open
 --   year_to_date_commission_before: the same a year before
---   year_to_date_change_share: the change in parts of the year before; null where the office began after its January
+--   year_to_date_change_share: the change in parts of the year before; null in an open month, and where the office began
+--     after its January
 --   year_to_date_parts: homes sold from January to the month
 --   year_to_date_parts_before: the same a year before
 WITH known AS (
@@ -49,7 +49,7 @@ SELECT
     now.is_commission_complete,
     now.commission,
     before.commission AS commission_before,
-    (CASE WHEN now.is_commission_complete THEN now.commission - before.commission END)::DECIMAL(18, 4)
+    (CASE WHEN now.is_commission_complete AND NOT now.is_open THEN now.commission - before.commission END)::DECIMAL(18, 4)
         AS commission_change,
     (commission_change / nullif(before.commission, 0))::DECIMAL(19, 8) AS commission_change_share,
     now.sold_estate_parts,
@@ -59,8 +59,11 @@ SELECT
     (CASE WHEN now.is_whole THEN now.year_to_date_commission END)::DECIMAL(18, 4) AS year_to_date_commission,
     (CASE WHEN before.is_whole THEN before.year_to_date_commission END)::DECIMAL(18, 4)
         AS year_to_date_commission_before,
-    (CASE WHEN now.is_whole AND before.is_whole AND coalesce(now.began_month <= date_trunc('year', before.month), true) THEN
-        (now.year_to_date_commission - before.year_to_date_commission) / nullif(before.year_to_date_commission, 0)
+    (CASE
+        WHEN
+            now.is_whole AND before.is_whole AND NOT now.is_open
+            AND coalesce(now.began_month <= date_trunc('year', before.month), true)
+        THEN (now.year_to_date_commission - before.year_to_date_commission) / nullif(before.year_to_date_commission, 0)
     END)::DECIMAL(19, 8) AS year_to_date_change_share,
     (CASE WHEN now.is_whole THEN now.year_to_date_parts END)::DECIMAL(19, 8) AS year_to_date_parts,
     (CASE WHEN before.is_whole THEN before.year_to_date_parts END)::DECIMAL(19, 8) AS year_to_date_parts_before

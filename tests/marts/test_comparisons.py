@@ -140,6 +140,25 @@ def test_a_month_is_compared_with_the_same_month_a_year_before_and_never_with_an
     ]
 
 
+def test_a_month_that_is_open_is_compared_with_nothing() -> None:
+    given = warehouse()
+    for of_month, is_open in (("2025-01", False), ("2025-02", False), ("2026-01", False), ("2026-02", True)):
+        loaded(
+            given, "commission_office", "G1", of_month,
+            [earned({"office_customer_id": "M1"}, 80)], is_open=is_open,
+        )  # fmt: skip
+    build(given, "year_over_year", "office_leaderboard_year")
+    changes = (
+        "commission_before::INT, commission_change::INT, commission_change_share, year_to_date_change_share"
+    )
+    open_month = "month = '2026-02-01'"
+    compared = given.execute(f"SELECT {changes} FROM marts.year_over_year WHERE {open_month}").fetchall()
+    ranked = given.execute(
+        f"SELECT previous_rank, rank_change FROM marts.office_leaderboard_year WHERE {open_month}"
+    ).fetchall()
+    assert (compared, ranked) == ([(80, None, None, None)], [(None, None)])
+
+
 def test_what_changes_in_a_month_that_was_over_is_a_restatement() -> None:
     given = warehouse()
     office_earned(given, "2026-01", M1=100, M2=7)
