@@ -48,7 +48,7 @@ class Verdict:
 
 
 def judge(view: Overview) -> Verdict:
-    """The conditions counted by severity and kind: an error is an alarm, a warning is not."""
+    """Reports of customers counted by severity and kind: an error is an alarm, a warning is not."""
     errors, warnings = (
         list(_counted(one for one in view.conditions if one.severity == severity))
         for severity in (ERROR, WARNING)
@@ -70,8 +70,20 @@ def _counted(conditions: Iterable[Condition]) -> Iterator[str]:
     for one in several:
         if one.kind in TOLD_IN_FULL:
             yield shortened(one.error.rstrip("."), LONGEST_REASON)
-    counts = Counter(one.kind for one in several if one.kind not in TOLD_IN_FULL)
-    yield from (f"{number} {kind}" for kind, number in counts.items())
+    others = (one for one in several if one.kind not in TOLD_IN_FULL)
+    counted = {
+        (one.report, one.customer, "" if one.customer else one.cause, _counted_as(one)) for one in others
+    }
+    counts = Counter(words for *_, words in counted)
+    for words, number in sorted(counts.items(), key=lambda found: (-found[1], found[0])):
+        yield f"{number} {words}"
+
+
+def _counted_as(one: Condition) -> str:
+    """What the reports of customers are counted as; their months are one."""
+    if one.kind != Kind.FAILED or not one.trouble:
+        return one.kind
+    return "not read as the service is down" if one.trouble == "service" else "failed as a login was refused"
 
 
 def observed(

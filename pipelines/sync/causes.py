@@ -6,13 +6,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from pipelines.months import Month, months_in_words
-from warehouse.ledger.conditions import Condition
+from warehouse.ledger.conditions import Condition, Kind
 
 MOST_LINES = 6
 MOST_NAMES = 4
 MOST_RUNS_OF_MONTHS = 3
 LONGEST_REASON = 400
 GIVEN_UP = "HostDown"
+QUARANTINE = "quarantine"
+OF_ANSWERS = frozenset((Kind.FAILED, Kind.HELD_BACK, Kind.LATE, Kind.NEVER_READ, Kind.MONTHS_MISSING))
+"""Kinds of which one cause is behind several customers."""
 PASSING = frozenset({"Unreachable", GIVEN_UP, "Unavailable", "TooManyRequests", "NotJson"})
 """Kinds of errors that may be over in some minutes."""
 
@@ -54,10 +57,19 @@ def causes(conditions: Iterable[Condition]) -> list[Cause]:
     """Conditions by what is behind them: errors first, then those that concern most."""
     grouped: dict[tuple[str, ...], list[Condition]] = {}
     for one in conditions:
-        same = (one.trouble,) if one.trouble else ("", one.cause or one.error, one.remedy)
-        grouped.setdefault((one.severity, one.kind, *same), []).append(one)
+        grouped.setdefault((one.severity, one.kind, *_behind(one)), []).append(one)
     found = [Cause(several) for several in grouped.values()]
     return sorted(found, key=lambda one: (not one.first.is_error, -len(one.conditions)))
+
+
+def _behind(one: Condition) -> tuple[str, ...]:
+    """What conditions of a kind are laid out together by; rights, or rows set aside, are of a customer."""
+    if one.trouble:
+        return (one.trouble,)
+    same = ("", one.cause or one.error, one.remedy)
+    if one.kind in OF_ANSWERS:
+        return same
+    return (*same, one.customer, one.report if one.kind == QUARANTINE else "")
 
 
 def lines(conditions: Iterable[Condition], most: int = MOST_LINES) -> list[str]:

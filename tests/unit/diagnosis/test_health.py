@@ -43,7 +43,10 @@ def kinds(view: Overview, directory: Path, customers: str = "M1", **more: object
             [NO_RIGHT],
             Verdict("All is well but for 1 no right: 1 reports are fresh, and nothing failed.", is_well=True),
         ),
-        ([FAILED, FAILED, NO_RIGHT], Verdict("Look: 2 failed; also 1 no right.", is_well=False)),
+        (
+            [FAILED, replace(FAILED, report="tips"), NO_RIGHT],
+            Verdict("Look: 2 failed; also 1 no right.", is_well=False),
+        ),
         (
             [FAILED, Condition(Kind.UNPUBLISHED, error="The latest file was not published: x.duckdb.")],
             Verdict("Look: The latest file was not published: x.duckdb, 1 failed.", is_well=False),
