@@ -10,7 +10,6 @@ import httpx
 from pipelines.catalogue.reports import REPORTS
 from pipelines.clock import Clock, SystemClock
 from pipelines.planning.plan import note_next_due
-from pipelines.sync.declaration import declare_catalogue
 from pipelines.sync.logins import note_corrected_logins
 from pipelines.upkeep.export import Export, refresh_export
 from pipelines.upkeep.report_page import ReportPage, refresh_operators_page, refresh_report_page
@@ -109,7 +108,6 @@ def _build_and_check(
             raise WarehouseError(
                 "Nothing has been loaded yet, so there is nothing to publish; run `brokerbi sync` first."
             )
-        declare_catalogue(connection, settings, REPORTS, clock.utc_now())  # of a file of an earlier version
         write_configured(connection, "customers", customers)
         write_declared(connection, "clock", settings.timezone)
         write_declared(connection, "tax_basis", settings.commission_vat, settings.vat_rate)
