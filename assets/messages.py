@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from assets.notify import Message
 from pipelines.sync.causes import PASSING, causes, names, shortened
-from warehouse.ledger.conditions import LOGIN_CORRECTED, Condition, Kind
+from warehouse.ledger.conditions import LOGIN_CORRECTED, SERVICE, Condition, Kind
 
-SERVICE, LOGIN = "service", "login"
-"""Troubles of meta.conditions: the service is down, or a login is refused."""
+LOGIN = "login"
+"""The cause of a subject: a login is refused, whatever it is called."""
 OF_ANSWERS = frozenset((Kind.FAILED, Kind.HELD_BACK, Kind.SHUT_OUT, Kind.RIGHT_LOST))
 """Kinds that a run ends with: they are told at once, everything else after the night."""
 OF_A_RUN = OF_ANSWERS | {Kind.UNPUBLISHED, Kind.RUN_FAILED}

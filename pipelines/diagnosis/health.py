@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from pipelines.months import Month
 from pipelines.planning.selection import correct_customers, left_customers
-from pipelines.sync.causes import shortened
-from warehouse.ledger.conditions import ERROR, LOGIN_REFUSED, WARNING, Condition, Kind
+from pipelines.sync.causes import LONGEST_REASON, shortened
+from warehouse.ledger.conditions import ERROR, LOGIN_REFUSED, SERVICE, WARNING, Condition, Kind
 
 if TYPE_CHECKING:
     from pipelines.planning.plan import PlannedReport
@@ -34,8 +34,6 @@ TOLD_IN_FULL = frozenset(
     (Kind.UNPUBLISHED, Kind.MONTHS_MISSING, Kind.NOT_WRITABLE, Kind.SETTINGS, Kind.ERASURE, Kind.DAEMON)
 )
 """Kinds that concern no customer: the verdict says what was found and not how often."""
-LONGEST_REASON = 400
-"""Of why a file was not published: room for a long path, which is what has to be mended."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +81,7 @@ def _counted_as(one: Condition) -> str:
     """What the reports of customers are counted as; their months are one."""
     if one.kind != Kind.FAILED or not one.trouble:
         return one.kind
-    return "not read as the service is down" if one.trouble == "service" else "failed as a login was refused"
+    return "not read as the service is down" if one.trouble == SERVICE else "failed as a login was refused"
 
 
 def observed(

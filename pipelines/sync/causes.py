@@ -12,6 +12,7 @@ MOST_LINES = 6
 MOST_NAMES = 4
 MOST_RUNS_OF_MONTHS = 3
 LONGEST_REASON = 400
+"""Of what was found: room for a long path, which is what has to be mended."""
 GIVEN_UP = "HostDown"
 QUARANTINE = "quarantine"
 OF_ANSWERS = frozenset((Kind.FAILED, Kind.HELD_BACK, Kind.LATE, Kind.NEVER_READ, Kind.MONTHS_MISSING))
