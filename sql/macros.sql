@@ -144,6 +144,14 @@ CREATE OR REPLACE TEMP MACRO is_asked_for(asked_office_id, asked_user_id) AS
         ELSE true
     END;
 
+-- An amount of a budget on the basis of the number that is explained: a commission that is declared to have VAT in it has
+-- its budgets with that VAT beside it. `basis` is the row of meta.tax_basis.
+CREATE OR REPLACE TEMP MACRO on_basis_of_number(amount, basis) AS
+    amount * CASE
+        WHEN getvariable('measure') = 'commission' AND basis.commission_vat = 'included' THEN 1 + coalesce(basis.vat_rate, 0)
+        ELSE 1
+    END;
+
 -- Whether the number that is explained is of a report of commissions.
 CREATE OR REPLACE TEMP MACRO is_of_commissions() AS starts_with(getvariable('report'), 'commission');
 

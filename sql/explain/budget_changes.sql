@@ -48,17 +48,13 @@ SELECT
     changes.month,
     CASE WHEN getvariable('kind') = 'chain' THEN coalesce(offices.office_name, changes.office_id) END AS office,
     coalesce(users.user_label, changes.user_id, 'nobody in person') AS who,
-    sum(changes.amount_before * factor)::DECIMAL(28, 8) AS amount_before,
-    sum(changes.amount_after * factor)::DECIMAL(28, 8) AS amount_after,
-    sum((coalesce(changes.amount_after, 0) - coalesce(changes.amount_before, 0)) * factor)::DECIMAL(28, 8) AS difference
+    sum(on_basis_of_number(changes.amount_before, basis))::DECIMAL(28, 8) AS amount_before,
+    sum(on_basis_of_number(changes.amount_after, basis))::DECIMAL(28, 8) AS amount_after,
+    sum(on_basis_of_number(coalesce(changes.amount_after, 0) - coalesce(changes.amount_before, 0), basis))::DECIMAL(28, 8) AS difference
 FROM changes
 LEFT JOIN marts.users AS users USING (user_id)
 LEFT JOIN marts.offices AS offices ON offices.office_id = changes.office_id
 LEFT JOIN meta.clock AS clock ON true
-CROSS JOIN (
-    SELECT 1 + coalesce(max(vat_rate) FILTER (commission_vat = 'included'), 0) AS factor
-    FROM meta.tax_basis
-    WHERE getvariable('measure') = 'commission'
-)
+LEFT JOIN meta.tax_basis AS basis ON true
 GROUP BY ALL
 ORDER BY noted_on DESC, changes.month, difference, office, who

@@ -46,14 +46,10 @@ periods AS (
 
 SELECT
     period,
-    (budget * factor)::DECIMAL(28, 8) AS budget,
-    (reached * factor)::DECIMAL(28, 8) AS reached,
+    on_basis_of_number(budget, basis)::DECIMAL(28, 8) AS budget,
+    on_basis_of_number(reached, basis)::DECIMAL(28, 8) AS reached,
     reached_share,
     budget_month_count
 FROM periods
-CROSS JOIN (
-    SELECT 1 + coalesce(max(vat_rate) FILTER (commission_vat = 'included'), 0) AS factor
-    FROM meta.tax_basis
-    WHERE getvariable('measure') = 'commission'
-)
+LEFT JOIN meta.tax_basis AS basis ON true
 WHERE budget IS NOT NULL
