@@ -250,7 +250,8 @@ def words_in(text: str) -> Iterator[str]:
             break
         before = text
         text = re.sub(r"\\+u([0-9a-fA-F]{4})", lambda one: chr(int(one[1], 16)), text)
-        text = html.unescape(unquote(text.replace("\\/", "/")))
+        text = re.sub(r"(?:%[0-9a-fA-F]{2})+", lambda one: unquote(one[0]), text.replace("\\/", "/"))
+        text = html.unescape(text)
     text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     known = unicodedata.normalize("NFC", text).casefold()
     as_name = re.sub(r"[\W_]+", "_", known)
