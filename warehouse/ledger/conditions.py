@@ -61,6 +61,14 @@ class Condition:
     last_try: str = ""
     login: str = ""
     trouble: str = ""
+    check_name: str = ""
+    cause_key: str = ""
+    """The same for what has the same behind it; a process's own is of its cause and customer."""
+
+    def __post_init__(self) -> None:
+        if not self.cause_key:
+            same = self.trouble or f"{self.cause or self.error} | {self.customer}"
+            object.__setattr__(self, "cause_key", f"{self.severity} | {self.kind} | {same}")
 
     @property
     def is_error(self) -> bool:
