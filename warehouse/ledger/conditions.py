@@ -19,8 +19,9 @@ SERVICE = "service"
 
 
 class Kind(StrEnum):
-    """What sort of condition it is; those that only the file knows are named in sql/meta/conditions.sql."""
+    """What sort of condition it is; docs/operators.md says when there is one of each."""
 
+    # the file
     FAILED = "failed"
     HELD_BACK = "held back"
     SHUT_OUT = "shut out"
@@ -29,6 +30,14 @@ class Kind(StrEnum):
     LATE = "late"
     NEVER_READ = "never read"
     UNPUBLISHED = "unpublished"
+    CLOCK_AHEAD = "clock ahead"
+    QUARANTINE = "quarantine"
+    CHECK = "check"
+    CHANGES_UNKNOWN = "changes unknown"
+    CHANGED_COLUMN = "changed column"
+    ASSUMPTION = "assumption"
+    OVERLAP = "overlap"
+    NOT_REFRESHED = "not refreshed"
     # a process
     MONTHS_MISSING = "months missing"
     NEVER_FETCHED = "never fetched"
