@@ -46,8 +46,8 @@ def test_an_error_that_a_check_found_is_the_reason_also_on_the_operators_page(he
     status, reason = last_publication(here)
     assert (status, reason.partition(":")[0]) == ("refused", "totals_are_not_negative")
     html = (here.data_dir / "operators.html").read_text("utf-8")
-    assert "the latest file was not published" in html
-    assert "was not published: totals_are_not_negative" in html
+    assert "Look: The latest file was not published: totals_are_not_negative" in html
+    assert "Look at these numbers, then launch" in html
 
 
 def test_a_mart_that_cannot_be_built_is_the_reason_and_the_old_file_stays(here: Scenario) -> None:
