@@ -85,6 +85,7 @@ class Harness:
     values: Mapping[str, str]
     service: Service = field(default_factory=lambda: Service(WORLD))
     publishes_after_fetching: bool = False
+    _job: tuple[Any, Any] = (None, None)
 
     @property
     def project(self) -> Project:
@@ -98,7 +99,11 @@ class Harness:
 
     @property
     def job(self) -> dg.JobDefinition:
-        return build_definitions(self.project).resolve_job_def(NIGHTLY)
+        """The nightly job, made anew once the settings are others."""
+        about = (tuple(self.values.items()), self.publishes_after_fetching, id(self.service))
+        if self._job[0] != about:
+            self._job = (about, build_definitions(self.project).resolve_job_def(NIGHTLY))
+        return self._job[1]
 
     @property
     def file(self) -> Path:

@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-
 from pipelines.connect.models import Request, Try
 from pipelines.sandbox.faults import Fault
 from pipelines.sync.request_log import FILE, FILES_KEPT, RequestLogger
