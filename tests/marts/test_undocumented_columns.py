@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from itertools import cycle, islice
+from zlib import crc32
 
 import pytest
 from duckdb import DuckDBPyConnection
@@ -212,10 +212,10 @@ def add_columns(given: DuckDBPyConnection, names: Collection[str], shift: int) -
     for at, (table, known) in enumerate(sorted(tables), shift):
         if table not in read:
             continue
-        values = cycle(VALUES[int(table in COUNTED) :])
-        new = zip(sorted(names), islice(values, at % len(VALUES), None), strict=False)
-        unknown = {*names} - {*known} - assumed(table)
-        more = "".join(f", {value} AS {quoted(one)}" for one, value in new if one in unknown)
+        values = VALUES[int(table in COUNTED) :]
+        new = sorted({*names} - {*known} - assumed(table))
+        turns = ((values[(crc32(one.encode()) + at) % len(values)], quoted(one)) for one in new)
+        more = "".join(f", {value} AS {name}" for value, name in turns)
         given.execute(f"CREATE OR REPLACE TABLE bi.{quoted(table)} AS SELECT *{more} FROM bi.{quoted(table)}")
         if table.endswith("_history"):
             current = quoted(table.removesuffix("_history"))
