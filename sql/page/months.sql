@@ -1,7 +1,8 @@
 -- What was earned in each month, beside the same month a year before and the budget?
 -- One row per page (the chain, a brand, a region or an office) and month, the newest thirteen up to the newest one held, and at
 -- least six. A month counts as marts.chain_month has it, and is in part where an expected office is not held to its end. Only a
--- whole month has a year before, of which every expected office must be held to its end, and a budget.
+-- whole month has a year before, of which every expected office must be held to its end, and a budget. It was read
+-- when the oldest of the answers came that count in it.
 WITH known AS (
     SELECT
         coverage.month,
@@ -13,6 +14,7 @@ WITH known AS (
         months.sold_estate_parts AS homes,
         months.active_agent_count AS agents,
         coalesce(months.is_open, false) AS is_open,
+        months.read_at_utc,
         budgets.budget,
         homes_budgets.budget AS homes_budget
     FROM marts.office_coverage AS coverage
@@ -46,7 +48,8 @@ summed AS (
         sum(price) / nullif(sum(homes), 0) AS average_price,
         sum(sold_commission) / nullif(sum(price), 0) AS fee_share,
         nullif(sum(budget), 0) AS budget,
-        nullif(sum(homes_budget), 0) AS homes_budget
+        nullif(sum(homes_budget), 0) AS homes_budget,
+        min(read_at_utc) AS read_at_utc
     FROM of_pages
     GROUP BY ALL
 ),
@@ -92,7 +95,8 @@ SELECT
     now.average_price::DECIMAL(18, 4) AS average_price,
     before.average_price::DECIMAL(18, 4) AS average_price_before,
     now.fee_share::DOUBLE AS fee_share,
-    before.fee_share::DOUBLE AS fee_share_before
+    before.fee_share::DOUBLE AS fee_share_before,
+    now.read_at_utc
 FROM shown
 LEFT JOIN summed AS now ON (now.kind, now.scope, now.month) = (shown.kind, shown.scope, shown.month)
 LEFT JOIN summed AS before

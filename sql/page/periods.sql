@@ -4,7 +4,8 @@
 -- alone. A month counts as marts.chain_month has it. The year before is compared over the offices of which every month of both
 -- periods is held to its end and which were there before: `compared` counts them, now and before are theirs; the month that runs
 -- is compared with nothing. A budget stands beside what was reached of it, of the offices that have one. The year ends where
--- each office's latest month that is over says, where all twelve have a budget. Commissions are without the VAT that is declared.
+-- each office's latest month that is over says, where all twelve have a budget; budget_months counts them. Last active is the
+-- last month with a trace of an office, of one that has none for three months. Commissions are without the VAT that is declared.
 WITH known AS (
     SELECT
         coverage.month,
@@ -19,8 +20,10 @@ WITH known AS (
         CASE WHEN coverage.is_commission_held THEN last_day(coverage.month) ELSE
             greatest(months.read_at_utc::DATE, coverage.month) END AS until_on,
         max(months.began_month) OVER (PARTITION BY coverage.office_id) AS began_month,
+        max(months.last_active_month) OVER (PARTITION BY coverage.office_id) AS last_active_month,
         budgets.budget,
         budgets.actual,
+        coalesce(budgets.budget_month_count, 0) AS budget_months,
         CASE WHEN budgets.budget_month_count = 12 THEN nullif(budgets.year_budget, 0) END AS year_budget,
         arg_max_null(budgets.year_forecast, coverage.month) FILTER (NOT budgets.is_open) OVER (
             PARTITION BY coverage.office_id, year(coverage.month)
@@ -131,6 +134,8 @@ figures AS (
         count(commission) FILTER (NOT is_whole) AS cut_short,
         max(until_on) FILTER (commission IS NOT NULL) AS until_on,
         max(began_month) AS began_month,
+        max(last_active_month) AS last_active_month,
+        max(budget_months) AS budget_months,
         sum(commission) AS commission,
         sum(homes) FILTER (commission IS NOT NULL) AS homes,
         CASE WHEN count(commission) = count(sold_commission) THEN sum(sold_commission) END AS sold_commission,
@@ -165,6 +170,10 @@ SELECT
     found.cut_short,
     found.until_on,
     CASE WHEN found.began_month > found.first_month - INTERVAL 1 YEAR THEN found.began_month END AS began_month,
+    CASE
+        WHEN found.office_id IS NOT NULL AND is_without_trace(found.last_active_month, found.last_month) THEN found.last_active_month
+    END AS last_active_month,
+    found.budget_months,
     found.commission::DECIMAL(18, 4) AS commission,
     found.homes::DECIMAL(19, 8) AS homes,
     found.average_price::DECIMAL(18, 4) AS average_price,

@@ -17,6 +17,7 @@ SELECT
     sum(due_commission) FILTER (is_receipt_noted AND age_band = '31-60 days')::DECIMAL(18, 4) AS due_to_60,
     sum(due_commission) FILTER (is_receipt_noted AND age_band = 'over 60 days')::DECIMAL(18, 4) AS due_longer,
     sum(outstanding_commission) FILTER (is_receipt_noted AND age_band = 'possession not known')::DECIMAL(18, 4) AS undated,
+    max(days_due) FILTER (is_receipt_noted AND due_commission > 0) AS longest_days,
     max(counted_on) AS counted_on
 FROM outstanding
 GROUP BY office_id, is_receipt_noted

@@ -1,6 +1,6 @@
 -- How far is the month that runs, beside the same days of last year?
 -- One row per page, over the offices whose sales are read in the month that runs and were read to the end of the same month of
--- last year: their sales by day of contract, each to the day before its own reading. Sales count at the offices of their agents by
+-- last year: their sales by day of contract, each to the day before its own reading: from the earliest of these days to the latest. Sales count at the offices of their agents by
 -- their shares; nothing else that is earned has a day. Declared VAT is taken off.
 WITH running AS (
     SELECT max(month) AS month FROM marts.office_month WHERE is_open AND commission IS NOT NULL
@@ -22,7 +22,6 @@ offices_read AS (
 sold AS (
     SELECT
         offices.office_id,
-        offices.read_on,
         sales.month = offices.month AS is_now,
         coalesce(shares.commission_share, 1) AS homes,
         without_vat(coalesce(shares.commission, sales.commission), basis) AS commission
@@ -43,14 +42,17 @@ sold AS (
 SELECT
     levels.level AS kind,
     coalesce(levels.member_id, '') AS scope,
-    max(sold.read_on) AS until_on,
-    count(DISTINCT sold.office_id) AS offices,
+    min(offices.read_on) AS from_on,
+    max(offices.read_on) AS until_on,
+    count(DISTINCT offices.office_id) AS offices,
     coalesce(sum(sold.homes) FILTER (sold.is_now), 0)::DECIMAL(19, 8) AS homes,
     coalesce(sum(sold.homes) FILTER (NOT sold.is_now), 0)::DECIMAL(19, 8) AS homes_before,
     coalesce(sum(sold.commission) FILTER (sold.is_now), 0)::DECIMAL(18, 4) AS commission,
     coalesce(sum(sold.commission) FILTER (NOT sold.is_now), 0)::DECIMAL(18, 4) AS commission_before
-FROM sold
+FROM offices_read AS offices
 INNER JOIN marts.office_levels AS levels USING (office_id)
+LEFT JOIN sold USING (office_id)
 WHERE levels.level = 'chain' OR levels.member_id IS NOT NULL
 GROUP BY levels.level, levels.member_id
+HAVING count(sold.office_id) > 0
 ORDER BY levels.level, scope
