@@ -282,7 +282,8 @@ def offices_section(facts: Facts, writer: Writer, files: Mapping[str, str]) -> T
         return None
     words, less, text = writer.words, writer.without, writer.words.of("offices")
     page = facts.scopes[0]
-    names = {**dict(zip(page.office_ids, page.office_names, strict=True)), None: text("all")}
+    names: dict[str | None, str] = {None: text("all")}
+    names.update(zip(page.office_ids, page.office_names, strict=True))
 
     def share(part: Decimal | None, whole: Decimal | None) -> Decimal | None:
         return None if part is None or not whole else part / whole

@@ -134,22 +134,29 @@ def agent(office: str, name: str, commission: int = 800, budget: int | None = 10
 
 
 def changed(office: str, kind: str = "sale gone", amount: int = -60, **more: object) -> ChangedMonth:
-    """January, over at 100, fell by 60 with this reason: a sale without an address if nothing else is said."""
+    """January, over at 100, fell by 60 for this reason: of a sale without an address, if it is one."""
+    is_of_sale = kind.startswith("sale")
     known = ChangedMonth(
         office, office, month("2026-01"), Decimal(100), Decimal(40), Decimal(-60), False,
-        PUBLISHED - timedelta(days=1), kind, kind.startswith("sale"), None, "2601-001", LAST, None, None, None,
-        None, Decimal(amount),
+        PUBLISHED - timedelta(days=1), kind, is_of_sale, None, "2601-001", LAST, None, None, None, None,
+        Decimal(amount),
     )  # fmt: skip
     return replace(known, **more)  # type: ignore[arg-type]
 
 
 def sold(office: str, change: str = "new", before: int | None = None, now: int | None = 100) -> ChangedSale:
     """A sale that has come, gone or changed."""
-    known = [None if amount is None else Decimal(amount) for amount in (before, now)]
+    then, since = (None if amount is None else Decimal(amount) for amount in (before, now))
     return ChangedSale(
-        office, office, change, f"Lane of {office}", "2601-001", LAST, f"Agent of {office}", *known,
+        office, office, change, f"Lane of {office}", "2601-001", LAST, f"Agent of {office}", then, since,
         Decimal((now or 0) - (before or 0)),
     )  # fmt: skip
+
+
+def gone(office: str) -> Cancelled:
+    """A sale that was cancelled."""
+    home = f"Lane of {office}"
+    return Cancelled(office, office, home, "1", None, LAST, LAST, PUBLISHED.date(), LAST, Decimal(60))
 
 
 def doubt(kind: str = "failed", office: str | None = "A", subject: str | None = "sales") -> Doubt:
@@ -173,6 +180,7 @@ def chain(*offices: str, months: int = 13) -> Facts:
     """A chain with something in every corner, each office its own brand, up to a month that is not over."""
     last = CalendarMonth.of(NEWEST)
     shown = [last.plus(-place).first_day for place in reversed(range(months))]
+    until = PUBLISHED.date(), PUBLISHED.date()
     pages = [("chain", ""), *(one for office in offices for one in pages_of(office))]
     return Facts(
         basis=(BASIS,),
@@ -203,9 +211,7 @@ def chain(*offices: str, months: int = 13) -> Facts:
             for office in offices
         ),
         same_days=tuple(
-            SameDays(
-                kind, name, *[PUBLISHED.date()] * 2, 1, Decimal(3), Decimal(4), Decimal(90), Decimal(100)
-            )
+            SameDays(kind, name, *until, 1, Decimal(3), Decimal(4), Decimal(90), Decimal(100))
             for kind, name in pages
         ),
         forecasts=tuple(
@@ -228,21 +234,7 @@ def chain(*offices: str, months: int = 13) -> Facts:
             Trend(office, office, f"Agent of {office}", LAST, Decimal(40), Decimal(50), Decimal(-10), -0.2)
             for office in offices
         ),
-        cancelled=tuple(
-            Cancelled(
-                office,
-                office,
-                f"Lane of {office}",
-                "1",
-                None,
-                LAST,
-                LAST,
-                PUBLISHED.date(),
-                LAST,
-                Decimal(60),
-            )  # fmt: skip
-            for office in offices
-        ),
+        cancelled=tuple(gone(office) for office in offices),
         changes=tuple(changed(office) for office in offices),
         budget_changes=tuple(
             BudgetChange(
