@@ -55,7 +55,7 @@ def run_status(arguments: argparse.Namespace) -> int:
         planned = plan.planned
     now = SystemClock().utc_now()
     view = observed(overview(store), settings, now, planned=planned, refusal=refusal)
-    verdict = judge(view)
+    verdict = judge(view.conditions, view.states)
     code = int(arguments.check and not verdict.is_well)
     rows: list[RawRow] = []
     if arguments.quarantine:  # reading answers takes libraries that a plain status need not wait for

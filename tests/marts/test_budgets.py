@@ -601,8 +601,9 @@ def changed_budgets(given: DuckDBPyConnection) -> list[tuple[object, ...]]:
         given.execute(
             "INSERT INTO meta.publications (name, at_utc, status) VALUES ($1, $1, 'published')", [at_utc]
         )
-    shown = "office_id, first_month, last_month, agents, agents_differences::INT[], amount_before::INT, amount_after::INT"
-    return given.sql(BUDGET_CHANGES).select(shown).fetchall()
+    shown = "office_id, first_month, last_month, agents, agents_differences::INT[]"
+    amounts = "amount_before::INT, amount_after::INT"
+    return given.sql(BUDGET_CHANGES).select(f"{shown}, {amounts}").fetchall()
 
 
 def test_the_page_says_by_which_agents_an_offices_budget_changed(
