@@ -387,7 +387,7 @@ class Doubt:
 
     kind: str
     severity: str
-    subject: str | None
+    subjects: list[str]
     customer: str | None
     office_ids: list[str] | None
     months: list[date]

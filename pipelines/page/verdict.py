@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
@@ -35,17 +36,20 @@ def verdict(facts: Facts, writer: Writer, timezone: ZoneInfo) -> Verdict:
             return words.months(row.months)
         return words.day(local_day(row.since_utc, timezone)) if row.since_utc else ""
 
+    def figures(subjects: Iterable[str]) -> str:
+        return ", ".join(words.label("subjects", one) for one in subjects)
+
     columns = [
-        Column[Doubt](text("figures"), lambda r: words.label("subjects", r.subject or "all"), "words"),
+        Column[Doubt](text("figures"), lambda r: figures(r.subjects), "words"),
         Column[Doubt](text("what"), lambda r: words.label("conditions", r.kind), "words"),
         Column[Doubt](text("office"), whom),
         Column[Doubt](text("since"), since, "words"),
     ]
     if rows or facts.missing:
-        subjects = dict.fromkeys(one.subject or "all" for one in rows)
-        said = words.text("verdict.doubts", len(rows)) if rows else words.text("page.missing")
-        if subjects:
-            said += ": " + ", ".join(words.label("subjects", one) for one in subjects)
+        subjects = dict.fromkeys(subject for one in rows for subject in one.subjects)
+        said = words.text("page.missing")
+        if rows:
+            said = words.text("verdict.doubts", len(rows), figures=figures(subjects))
         level = "error" if any(one.severity == "error" for one in rows) else "warning"
         return Verdict(level, said, writer.table(text("heading"), columns, rows), frozenset(subjects))
     if not facts.scopes:

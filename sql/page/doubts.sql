@@ -1,6 +1,6 @@
 -- Which figures of the pages are missing or doubtful?
--- One row per kind of meta.conditions, figures and customer, with the offices of which it answers (null: perhaps any) and the months:
--- without figures it is about all. Kinds that touch no figure are left out. Reports that disagree, and figures of the two years that
+-- One row per kind of meta.conditions, customer, with the offices of which it answers (null: perhaps any), and months, with the
+-- figures. Kinds that touch no figure are left out. Reports that disagree, and figures of the two years that
 -- pages show which nobody reads any more, are one row per office. Of budgets,
 -- which several reports bring, none is doubtful that another report brings on time. A check that warns says not of which office:
 -- it is of the chain.
@@ -78,23 +78,37 @@ answered AS (
     SELECT customer_id, list(DISTINCT office_id ORDER BY office_id) AS office_ids
     FROM marts.office_sources
     GROUP BY customer_id
+),
+
+doubts AS (
+    SELECT
+        found.kind,
+        found.severity,
+        found.subject,
+        coalesce(any_value(offices.office_name), any_value(customers.customer_name), found.customer) AS customer,
+        coalesce(
+            CASE WHEN count(offices.office_id) > 0 THEN [found.customer] END, any_value(answered.office_ids)
+        ) AS office_ids,
+        coalesce(list(DISTINCT found.month ORDER BY found.month) FILTER (found.month IS NOT NULL), []) AS months,
+        min(found.since_utc) AS since_utc,
+        found.kind = 'check' AND found.severity = 'warning' AS is_of_chain
+    FROM found
+    ANTI JOIN budgets_on_time AS others ON others.subject = found.subject AND others.customer = found.customer
+    LEFT JOIN marts.offices AS offices ON offices.office_id = found.customer
+    LEFT JOIN marts.customers AS customers ON customers.customer_id = found.customer
+    LEFT JOIN answered ON answered.customer_id = found.customer
+    GROUP BY found.kind, found.severity, found.subject, found.customer
 )
 
 SELECT
-    found.kind,
-    found.severity,
-    found.subject,
-    coalesce(any_value(offices.office_name), any_value(customers.customer_name), found.customer) AS customer,
-    coalesce(
-        CASE WHEN count(offices.office_id) > 0 THEN [found.customer] END, any_value(answered.office_ids)
-    ) AS office_ids,
-    coalesce(list(DISTINCT found.month ORDER BY found.month) FILTER (found.month IS NOT NULL), []) AS months,
-    min(found.since_utc) AS since_utc,
-    found.kind = 'check' AND found.severity = 'warning' AS is_of_chain
-FROM found
-ANTI JOIN budgets_on_time AS others ON others.subject = found.subject AND others.customer = found.customer
-LEFT JOIN marts.offices AS offices ON offices.office_id = found.customer
-LEFT JOIN marts.customers AS customers ON customers.customer_id = found.customer
-LEFT JOIN answered ON answered.customer_id = found.customer
-GROUP BY found.kind, found.severity, found.subject, found.customer
-ORDER BY found.severity, found.kind, found.subject, customer
+    kind,
+    severity,
+    list(coalesce(subject, 'all') ORDER BY subject) AS subjects,
+    customer,
+    office_ids,
+    months,
+    min(since_utc) AS since_utc,
+    is_of_chain
+FROM doubts
+GROUP BY kind, severity, customer, office_ids, months, is_of_chain
+ORDER BY severity, kind, subjects, customer, months

@@ -283,8 +283,8 @@ def test_a_refused_report_makes_its_figures_doubtful_and_others_leave_them_alone
         held(given, report, "M1", ["2026-01"], at_utc=NOW - timedelta(hours=1))
         deny(given, report, "M1", NOW.replace(tzinfo=UTC))
     given.execute("UPDATE meta.loads SET fetched_at_utc = $1", [NOW])
-    doubts = [(one["kind"], one["subject"], one["office_ids"]) for one in found(given, "doubts")]
-    assert doubts == [("right lost", "sales", ["M1"]), ("reports differ", "commission", ["M1"])]
+    doubts = [(one["kind"], one["subjects"], one["office_ids"]) for one in found(given, "doubts")]
+    assert doubts == [("right lost", ["sales"], ["M1"]), ("reports differ", ["commission"], ["M1"])]
 
 
 def test_a_failed_month_is_a_doubt_and_a_square_that_is_missing() -> None:
@@ -298,8 +298,8 @@ def test_a_failed_month_is_a_doubt_and_a_square_that_is_missing() -> None:
         [NOW],
     )
     given.execute("INSERT INTO meta.requests_by_day BY NAME SELECT DATE '2026-01-20' AS day")
-    doubts = [(one["kind"], one["subject"], one["months"]) for one in found(given, "doubts")]
-    assert ("failed", "commission", [JANUARY]) in doubts
+    doubts = [(one["kind"], one["subjects"], one["months"]) for one in found(given, "doubts")]
+    assert ("failed", ["commission"], [JANUARY]) in doubts
     assert [(one["month"], one["state"]) for one in found(given, "coverage")] == [
         (JANUARY, "failed"),
         (month("2025-12"), "empty"),
@@ -360,7 +360,7 @@ def test_a_check_that_failed_makes_its_figures_doubtful_on_the_chain_s_page() ->
             [name, concerned, NOW],
         )
     checks = [one for one in found(given, "doubts") if one["kind"] == "check"]
-    assert [(one["subject"], one["is_of_chain"]) for one in checks] == [("commission", True), ("leads", True)]
+    assert [(one["subjects"], one["is_of_chain"]) for one in checks] == [(["commission", "leads"], True)]
 
 
 def test_a_group_makes_the_figures_of_its_offices_doubtful_and_of_no_other() -> None:
@@ -380,9 +380,9 @@ def test_a_figure_of_a_page_that_nobody_reads_any_more_is_doubtful_with_its_mont
     read(given, "M2", {"2023-01": 5, "2025-12": 5, "2026-01": 5})
     asked_for(given, "M1", M2="off")
     [doubt] = [one for one in found(given, "doubts") if one["kind"] == "not refreshed"]
-    assert (doubt["office_ids"], doubt["subject"], doubt["months"]) == (
+    assert (doubt["office_ids"], doubt["subjects"], doubt["months"]) == (
         ["M2"],
-        "commission",
+        ["commission"],
         [month("2025-12"), JANUARY],
     )
 

@@ -159,8 +159,8 @@ def gone(office: str) -> Cancelled:
     return Cancelled(office, office, home, "1", None, LAST, LAST, PUBLISHED.date(), LAST, Decimal(60))
 
 
-def doubt(kind: str = "failed", office: str | None = "A", subject: str | None = "sales") -> Doubt:
-    return Doubt(kind, "error", subject, office, [office] if office else None, [LAST], PUBLISHED, False)
+def doubt(kind: str = "failed", office: str | None = "A", subject: str = "sales") -> Doubt:
+    return Doubt(kind, "error", [subject], office, [office] if office else None, [LAST], PUBLISHED, False)
 
 
 def owed(office: str, *, is_noted: bool = True) -> Receivable:

@@ -44,7 +44,7 @@ CHAINS = {
     "no budgets": replace(chain("A", "B"), periods=[replace(one, budget=None) for one in chain("A").periods]),
     "one office": chain("A"),
     "many offices": chain(*(f"Office {place}" for place in range(20))),
-    "doubtful": replace(chain("A"), doubts=(doubt(), doubt("unheard of", None, None))),
+    "doubtful": replace(chain("A"), doubts=(doubt(), doubt("unheard of", None, "all"))),
     "hostile": chain(HOSTILE),
 }
 PAGES: dict[str, Callable[[], str]] = {
