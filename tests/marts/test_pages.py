@@ -131,6 +131,8 @@ def test_vat_that_is_declared_is_taken_off_everywhere_but_of_what_will_be_paid()
     )
     [owed] = found(given, "receivables")
     assert (owed["outstanding"], owed["due_to_30"], owed["not_due"]) == (125, 125, None)
+    [due] = found(given, "due_sales")
+    assert (owed["longest_days"], due["days_due"], due["due_in_office"]) == (12, 12, 1)
 
 
 def test_an_office_that_is_not_expected_any_more_has_stopped() -> None:
@@ -329,6 +331,7 @@ def test_a_month_that_runs_is_compared_with_the_same_days_by_day_of_contract() -
     of_chain = next(one for one in found(given, "same_days") if one["kind"] == "chain")
     names = ("from_on", "until_on", "commission", "commission_before")
     assert tuple(of_chain[name] for name in names) == (date(2026, 2, 9), date(2026, 2, 9), 12, 12)
+    assert [one["read_at_utc"] for one in found(given, "months") if one["kind"] == "chain"][-1] is not None
 
 
 def test_a_month_of_last_year_that_was_not_read_is_compared_with_nothing() -> None:
