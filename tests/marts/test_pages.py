@@ -351,6 +351,10 @@ def test_a_brand_has_a_page_where_there_are_several_with_the_sums_of_its_offices
     pages = [(one["kind"], one["scope"]) for one in found(given, "scopes")]
     assert pages[:3] == [("brand", "Ek"), ("brand", "Lind"), ("chain", "")]
     assert period(given, "month", "brand")["commission"] == 100
+    sums = (
+        "SELECT member_id, sum(commission) FROM marts.level_office_month WHERE level = 'brand' GROUP BY ALL"
+    )
+    assert sorted(built(given, sums)) == [("Ek", 100), ("Lind", 50)]
 
 
 def test_a_check_that_failed_makes_its_figures_doubtful_on_the_chain_s_page() -> None:
