@@ -307,7 +307,6 @@ class Receivable:
     is_receipt_noted: bool
     homes: int
     outstanding: Decimal | None
-    due: Decimal | None
     not_due: Decimal | None
     due_to_30: Decimal | None
     due_to_60: Decimal | None
@@ -322,6 +321,7 @@ class DueSale:
     """A sale whose commission is due."""
 
     office_id: str
+    office_name: str
     home: str
     agent: str | None
     access_on: date

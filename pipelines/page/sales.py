@@ -193,6 +193,7 @@ def owed_section(facts: Facts, writer: Writer) -> Owed:
     ]
     sales = [
         Column[DueSale](text("home"), lambda r: r.home),
+        Column[DueSale](text("office"), lambda r: r.office_name),
         Column[DueSale](text("agent"), lambda r: r.agent),
         Column[DueSale](text("possession"), lambda r: r.access_on, "day"),
         Column[DueSale](text("days"), lambda r: r.days_due, "count"),

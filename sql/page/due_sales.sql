@@ -3,6 +3,7 @@
 -- notes receipts at all, and how many are due in all; a receipt that is noted for a day to come has not come. Amounts are as in receivables.
 SELECT
     due.office_id,
+    coalesce(due.office_name, due.office_id) AS office_name,
     coalesce(sales.street_address, due.estate_number, due.estate_id) AS home,
     coalesce(shared.agents, users.user_label, sales.responsible_user_name) AS agent,
     due.access_on,

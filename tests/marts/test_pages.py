@@ -130,7 +130,7 @@ def test_vat_that_is_declared_is_taken_off_everywhere_but_of_what_will_be_paid()
         "UPDATE bi.sales_estates SET commission_received_at = '2026-03-01', access_day = '2026-01-20'"
     )
     [owed] = found(given, "receivables")
-    assert (owed["outstanding"], owed["due_to_30"], owed["not_due"]) == (125, 125, None)
+    assert (owed["outstanding"], owed["due_to_30"], owed["not_due"]) == (125, 125, 0)
     [due] = found(given, "due_sales")
     assert (owed["longest_days"], due["days_due"], due["due_in_office"]) == (12, 12, 1)
 

@@ -168,7 +168,7 @@ def owed(office: str, *, is_noted: bool = True) -> Receivable:
     a, b, nothing = (Decimal(amount) if is_noted else None for amount in (100, 200, 0))
     total = Decimal(300) if is_noted else None
     return Receivable(
-        office, office, is_noted, 2, total, b, a, b, nothing, nothing, nothing, 9, PUBLISHED.date()
+        office, office, is_noted, 2, total, a, b, nothing, nothing, nothing, 9, PUBLISHED.date()
     )
 
 
@@ -245,7 +245,7 @@ def chain(*offices: str, months: int = 13) -> Facts:
         agents=tuple(agent(office, f"Agent of {office}") for office in offices),
         receivables=tuple(owed(office) for office in offices),
         due_sales=tuple(
-            DueSale(office, f"Street of {office}", None, date(2026, 3, 11), 9, None, Decimal(200), 3)
+            DueSale(office, office, f"Street of {office}", None, date(2026, 3, 11), 9, None, Decimal(200), 3)
             for office in offices
         ),
         earners=tuple(
