@@ -46,7 +46,7 @@ class Verdict:
 
 
 def judge(conditions: Sequence[Condition], states: Sequence[str]) -> Verdict:
-    """Reports of customers counted by severity and kind: an error is an alarm, a warning is not.
+    """Reports of customers, and rows in quarantine, counted by kind: an error is an alarm, a warning is not.
 
     `states` are those of meta.freshness; as long as there are none nothing was asked.
     """
@@ -70,7 +70,9 @@ def _counted(conditions: Iterable[Condition]) -> Iterator[str]:
     for one in several:
         if one.kind in TOLD_IN_FULL:
             yield shortened(one.error.rstrip("."), LONGEST_REASON)
-    others = (one for one in several if one.kind not in TOLD_IN_FULL)
+    if rows := sum(one.row_count for one in several if one.kind == Kind.QUARANTINE):
+        yield f"{rows} rows in quarantine"
+    others = (one for one in several if one.kind not in TOLD_IN_FULL | {Kind.QUARANTINE})
     counted = {
         (one.report, one.customer, "" if one.customer else one.cause, _counted_as(one)) for one in others
     }

@@ -51,11 +51,15 @@ class Cause:
         return " ".join(filter(None, (self.first.remedy, found, whom)))
 
 
-def causes(conditions: Iterable[Condition]) -> list[Cause]:
-    """Conditions by what is behind them: errors first, then those that concern most."""
-    grouped: dict[str, list[Condition]] = {}
+def causes(conditions: Iterable[Condition], *, by_report: bool = False) -> list[Cause]:
+    """Conditions by what is behind them, of each report of a customer apart if wanted.
+
+    Errors come first, then those that concern most.
+    """
+    grouped: dict[tuple[str, ...], list[Condition]] = {}
     for one in conditions:
-        grouped.setdefault(one.cause_key, []).append(one)
+        apart = (one.report, one.customer) if by_report else ()
+        grouped.setdefault((one.cause_key, *apart), []).append(one)
     found = [Cause(several) for several in grouped.values()]
     return sorted(found, key=lambda one: (not one.first.is_error, -len(one.conditions)))
 

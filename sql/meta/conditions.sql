@@ -18,6 +18,7 @@
 --   login: where the login is set that was refused
 --   trouble: what several of them have behind them: the service, which is down, or a login; null where each is its own
 --   check_name: the check that found it, where one did
+--   row_count: how many rows it concerns, where they were counted
 --   cause_key: the same for conditions that have the same behind them, whomever it concerns; rights are of a customer
 WITH failed AS (
     SELECT
@@ -202,7 +203,7 @@ found AS (
     SELECT
         'quarantine' AS kind, 'warning' AS severity, report, customer, month, fetched_at_utc AS since_utc,
         "rows" || ' rows of ' || table_name || ' were not loaded: ' || reason AS error,
-        'quarantine_is_empty' AS check_name
+        'quarantine_is_empty' AS check_name, "rows" AS row_count
     FROM meta.quarantine
     UNION ALL BY NAME
     SELECT
@@ -211,7 +212,7 @@ found AS (
             WHEN message <> '' THEN 'The check ' || name || ' could not run: ' || message
             ELSE question || ' ' || row_count || ' rows: ' || name
         END AS error,
-        name AS check_name
+        name AS check_name, row_count
     FROM meta.check_results
     WHERE row_count > 0
         AND (message <> '' OR name NOT IN (
@@ -266,6 +267,7 @@ found AS (
 
 SELECT
     kind, severity, report, customer, month, since_utc, cause, error, remedy, last_try, login, trouble, check_name,
+    row_count::BIGINT AS row_count,
     concat_ws(
         ' | ', severity, kind, coalesce(trouble, concat_ws(
             ' | ', coalesce(cause, error), remedy,

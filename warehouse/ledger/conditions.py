@@ -71,6 +71,7 @@ class Condition:
     login: str = ""
     trouble: str = ""
     check_name: str = ""
+    row_count: int = 0
     cause_key: str = ""
     """The same for what has the same behind it; a process's own is of its cause and customer."""
 

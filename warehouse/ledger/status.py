@@ -130,7 +130,8 @@ _REPORTS = """
 _CONDITIONS = """
     SELECT kind, severity, coalesce(report, ''), coalesce(customer, ''), month, since_utc,
            coalesce(cause, ''), coalesce(error, ''), coalesce(remedy, ''), coalesce(last_try, ''),
-           coalesce(login, ''), coalesce(trouble, ''), coalesce(check_name, ''), cause_key
+           coalesce(login, ''), coalesce(trouble, ''), coalesce(check_name, ''),
+           coalesce(row_count, 0), cause_key
     FROM meta.conditions ORDER BY ALL
 """
 _QUARANTINED_ROWS = """

@@ -60,6 +60,11 @@ def test_the_verdict_counts_conditions_and_a_monitor_hears_of_errors(
     assert judge(conditions, ["fresh"]) == verdict
 
 
+def test_rows_in_quarantine_are_counted_as_rows() -> None:
+    rows = [Condition(Kind.QUARANTINE, WARNING, customer=name, row_count=17) for name in ("M1", "M2")]
+    assert judge(rows, ["fresh"]).sentence.startswith("All is well but for 34 rows in quarantine: ")
+
+
 def test_a_directory_in_which_nothing_was_asked_has_not_begun() -> None:
     assert not judge([], []).has_begun
 
