@@ -30,10 +30,8 @@ class Scope:
     name: str | None
     office_ids: list[str]
     office_names: list[str]
-    newest_of_chain: date
     until_on: date | None
     state: str | None  # cut, behind or stopped
-    newest_month: date
     read_at_utc: datetime | None
 
 
@@ -99,9 +97,7 @@ class Month:
     per_agent: Decimal | None
     per_agent_before: Decimal | None
     average_price: Decimal | None
-    average_price_before: Decimal | None
     fee_share: float | None
-    fee_share_before: float | None
     read_at_utc: datetime | None
 
 

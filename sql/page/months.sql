@@ -73,9 +73,7 @@ SELECT
     now.per_agent::DECIMAL(18, 4) AS per_agent,
     before.per_agent::DECIMAL(18, 4) AS per_agent_before,
     now.average_price::DECIMAL(18, 4) AS average_price,
-    before.average_price::DECIMAL(18, 4) AS average_price_before,
     now.fee_share::DOUBLE AS fee_share,
-    before.fee_share::DOUBLE AS fee_share_before,
     now.read_at_utc
 FROM shown
 LEFT JOIN summed AS now ON (now.kind, now.scope, now.month) = (shown.kind, shown.scope, shown.month)

@@ -55,8 +55,8 @@ def scope(kind: str, name: str, *offices: str) -> Scope:
     """A page of these offices."""
     of_chain = kind == "chain"
     return Scope(
-        kind, "" if of_chain else name, None if of_chain else name, [*offices], [*offices], NEWEST, None,
-        None, NEWEST, PUBLISHED,
+        kind, "" if of_chain else name, None if of_chain else name, [*offices], [*offices], None, None,
+        PUBLISHED,
     )  # fmt: skip
 
 
@@ -119,7 +119,7 @@ def earned(kind: str, scope: str, of_month: date, amount: int) -> Month:
     known, homes = Decimal(amount), Decimal(5)
     return Month(
         kind, scope, of_month, is_open, False, known, before, before, homes, homes, homes, known, before,
-        known, before, 0.025, 0.024, PUBLISHED,
+        known, 0.025, PUBLISHED,
     )  # fmt: skip
 
 
