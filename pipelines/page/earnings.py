@@ -31,6 +31,7 @@ class Card:
 
     title: str
     period: str
+    subjects: list[str]  # what its figures are of, as in doubts
     commission: Figure
     factors: list[Figure]
     more: list[Figure]
@@ -88,6 +89,7 @@ def _card(row: Period, writer: Writer, same_days: SameDays | None, drift: Drift 
     return Card(
         title=words.text(f"cards.{row.period}"),
         period=words.period(row.first_month, row.last_month),
+        subjects=["commission", "agents", *(["sales"] if same_days else [])],
         commission=figure("commission", "money", row.commission, row.commission_change),
         factors=[
             figure("homes", "parts", row.homes, row.homes_change),
@@ -185,7 +187,7 @@ def _year(facts: Facts) -> Period | None:
     """The year of the whole page; its forecast is that of all offices with a budget, also of closed ones."""
     year = next((one for one in facts.periods if one.period == "year" and one.office_id is None), None)
     newest = next((one for one in facts.forecasts if one.is_newest), None)
-    if year is None or newest is None or not newest.budget_share:
+    if year is None or year.year_forecast is None or newest is None or not newest.budget_share:
         return year
     budget = newest.year_forecast / Decimal(newest.budget_share)
     return replace(year, year_forecast=newest.year_forecast, year_budget=budget, forecast=newest.offices)
