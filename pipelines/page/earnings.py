@@ -83,8 +83,7 @@ def _card(row: Period, writer: Writer, same_days: SameDays | None, drift: Drift 
     if same_days:
         before = same_days.commission_before
         change = float(same_days.commission / before - 1) if before else None
-        days = sorted({same_days.from_on.day, same_days.until_on.day})
-        name = words.text("figures.same_days", day="–".join(map(str, days)))
+        name = words.text("figures.same_days", day=same_days.until_on.day)
         more.append(Figure(name, writer.cell("money", same_days.commission), change))
     return Card(
         title=words.text(f"cards.{row.period}"),
@@ -100,7 +99,7 @@ def _card(row: Period, writer: Writer, same_days: SameDays | None, drift: Drift 
         progress=progress,
         gap=gap,
         goal=goal,
-        notes=_notes(row, writer) + _on_drift(row, drift, words),
+        notes=_notes(row, writer) + _on_drift(row, drift, words) + _read_earlier(same_days, words),
     )
 
 
@@ -131,6 +130,14 @@ def _on_drift(row: Period, drift: Drift | None, words: Language) -> list[str]:
     return [
         words.text("cards.fresh", drift.months, change=words.change(drift.change), weeks=drift.until_weeks)
     ]
+
+
+def _read_earlier(same_days: SameDays | None, words: Language) -> list[str]:
+    """Offices whose sales are compared to an earlier day, as they were read earlier."""
+    if same_days is None or not same_days.earlier_offices:
+        return []
+    days = zip(same_days.earlier_offices, same_days.earlier_days, strict=True)
+    return [words.text("cards.earlier", offices=", ".join(f"{name} {day.day}" for name, day in days))]
 
 
 def _of_offices(known: int, row: Period, words: Language) -> str:

@@ -172,15 +172,13 @@ class ComingBudget:
 
 @dataclass(frozen=True, slots=True)
 class SameDays:
-    """Sales of the month that runs and of the same days of last year."""
+    """Commission of sales of the month that runs, and of the same days of last year."""
 
     kind: str
     scope: str
-    from_on: date
     until_on: date
-    offices: int
-    homes: Decimal
-    homes_before: Decimal
+    earlier_offices: list[str]
+    earlier_days: list[date]
     commission: Decimal
     commission_before: Decimal
 

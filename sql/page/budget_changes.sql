@@ -1,7 +1,7 @@
 -- Which budgets of commission were entered or changed since the moment that is compared with?
 -- One row per office and year, the largest change first: the months of it that changed, the office's budget of these before
--- (null where it had none) and now, and the agents whose own changed, by how much, the largest change first. A month that was not asked for before, or of an office that
--- was not known, is read for the first time, which is no news.
+-- (null where it had none) and now, and the agents whose own changed, by how much, the largest change first. A month that was
+-- not asked for before, or of an office that was not known, is read for the first time, which is no news.
 WITH since AS (
     SELECT since_utc AS at_utc FROM meta.news_since
 ),

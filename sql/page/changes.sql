@@ -1,7 +1,8 @@
 -- Which months that were over have another commission than then, and why?
 -- One row per office and month that was over at the moment that is compared with (meta.news_since) and sale, agent or rest that
 -- explains a part of its change, as marts.month_change_reasons says; the largest change first. A change is told late if it is
--- older and a reason was noted since. Less than a krona is no reason; where there is none, amount is null. Declared VAT is taken off.
+-- older and a reason was noted since. Less than a krona is no reason; where there is none, amount is null. Declared VAT is
+-- taken off.
 WITH told AS (
     SELECT changes.*, changes.noted_at_utc <= since.since_utc AS is_told_late
     FROM marts.month_changes AS changes

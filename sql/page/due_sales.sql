@@ -1,6 +1,7 @@
 -- Which commissions are due the longest?
 -- One row per sale whose possession has come and whose commission is not received: the ten longest of each office that
--- notes receipts at all, and how many are due in all; a receipt that is noted for a day to come has not come. Amounts are as in receivables.
+-- notes receipts at all, with how many are due there; a receipt that is noted for a day to come has not come. Amounts are as in
+-- receivables.
 SELECT
     due.office_id,
     coalesce(due.office_name, due.office_id) AS office_name,

@@ -329,8 +329,8 @@ def test_a_month_that_runs_is_compared_with_the_same_days_by_day_of_contract() -
             )
     read(given, "M1", {"2026-02": 12}, open_month="2026-02")
     of_chain = next(one for one in found(given, "same_days") if one["kind"] == "chain")
-    names = ("from_on", "until_on", "commission", "commission_before")
-    assert tuple(of_chain[name] for name in names) == (date(2026, 2, 9), date(2026, 2, 9), 12, 12)
+    names = ("until_on", "earlier_offices", "commission", "commission_before")
+    assert tuple(of_chain[name] for name in names) == (date(2026, 2, 9), [], 12, 12)
     assert [one["read_at_utc"] for one in found(given, "months") if one["kind"] == "chain"][-1] is not None
 
 
@@ -406,3 +406,25 @@ def test_an_office_without_a_trace_for_three_months_says_when_it_was_last_active
         if one["kind"] == "chain"
     }
     assert last == {None: None, "M1": None, "M2": month("2026-02")}
+
+
+def test_offices_that_were_read_on_different_days_are_compared_each_to_its_own() -> None:
+    given = warehouse()
+    for office, day in (("M1", 10), ("M2", 4)):
+        for of_month in ("2025-02", "2026-02"):
+            at_utc = datetime(2026, 2, day, 3)
+            held(given, "sales", office, [of_month], at_utc=at_utc, is_open=of_month == "2026-02")
+            sales = [
+                {
+                    "id": f"{office} {of_month} {on}",
+                    "office_customer_id": office,
+                    "contract_day": f"{of_month}-0{on}",
+                    "commission": on,
+                }
+                for on in (2, 8)
+            ]
+            rows(given, "sales_estates", office, of_month, sales)
+        read(given, office, {"2026-02": 9}, open_month="2026-02")
+    of_chain = next(one for one in found(given, "same_days") if one["kind"] == "chain")
+    names = ("earlier_offices", "earlier_days", "commission", "commission_before")
+    assert tuple(of_chain[name] for name in names) == (["M2"], [date(2026, 2, 3)], 12, 12)

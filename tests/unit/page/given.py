@@ -180,7 +180,6 @@ def chain(*offices: str, months: int = 13) -> Facts:
     """A chain with something in every corner, each office its own brand, up to a month that is not over."""
     last = CalendarMonth.of(NEWEST)
     shown = [last.plus(-place).first_day for place in reversed(range(months))]
-    until = PUBLISHED.date(), PUBLISHED.date()
     pages = [("chain", ""), *(one for office in offices for one in pages_of(office))]
     return Facts(
         basis=(BASIS,),
@@ -211,8 +210,7 @@ def chain(*offices: str, months: int = 13) -> Facts:
             for office in offices
         ),
         same_days=tuple(
-            SameDays(kind, name, *until, 1, Decimal(3), Decimal(4), Decimal(90), Decimal(100))
-            for kind, name in pages
+            SameDays(kind, name, PUBLISHED.date(), [], [], Decimal(90), Decimal(100)) for kind, name in pages
         ),
         forecasts=tuple(
             Forecast(kind, name, *known)

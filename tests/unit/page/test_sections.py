@@ -299,9 +299,9 @@ def test_the_month_that_runs_has_its_sales_beside_the_same_days_of_last_year() -
 
 def test_offices_that_were_read_on_different_days_are_compared_to_these() -> None:
     facts = of_chain(chain("A"))
-    apart = [replace(one, from_on=date(2026, 3, 17)) for one in facts.same_days]
-    figure = cards(replace(facts, same_days=apart), BOTH)[0].more[-1]
-    assert figure.name == "Sales to day 17–20, on the same days of last year"
+    days = [date(2026, 3, 17), date(2026, 3, 2)]
+    apart = [replace(one, earlier_offices=["B", "C"], earlier_days=days) for one in facts.same_days]
+    assert cards(replace(facts, same_days=apart), BOTH)[0].notes[-1] == "Sales only to day: B 17, C 2."
 
 
 def test_homes_price_and_fee_stand_beside_what_they_made_of_commission() -> None:
