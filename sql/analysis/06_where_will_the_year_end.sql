@@ -17,7 +17,7 @@ WITH answered AS (
         budget_month_count AS months_with_a_budget,
         round(year_forecast, 0) AS year_forecast,
         round(100 * year_forecast_attainment_share, 1) AS percent_of_year_budget,
-        basis_note AS what_to_mind
+        coalesce(basis_note, 'commission and its budget are without VAT') AS what_to_mind
     FROM marts.office_budget_vs_actual
     WHERE measure = 'commission'
         AND NOT is_open

@@ -36,7 +36,9 @@ SELECT
     sum(commission) AS commission,
     round(sum(commission) / sum(months), 0) AS commission_per_agent_and_month,
     round(sum(homes) / sum(months), 2) AS homes_per_agent_and_month,
-    round(100 * max(commission) / nullif(sum(commission), 0), 1) AS top_percent
+    round(100 * max(commission) / nullif(sum(commission), 0), 1) AS top_percent,
+    any_value(commission_basis) AS commission_basis
 FROM agents
+CROSS JOIN marts.tax_basis
 GROUP BY office_id
 ORDER BY commission_per_agent_and_month DESC;

@@ -15,7 +15,7 @@
 --   period: month, or year to date: from January to the month
 --   month: first day of the last month of the period
 --   sold_commission: commission of sales alone, by share; currency not documented, tax
---     basis as declared in meta.tax_basis
+--     basis as declared in marts.tax_basis
 --   sold_commission_before: the same of the period a year before
 --   sold_estate_parts: homes sold
 --   sold_estate_parts_before: homes sold in the period a year before

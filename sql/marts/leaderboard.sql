@@ -12,7 +12,7 @@
 -- Key: earner_kind, period, month, earner_id
 -- Columns:
 --   commission: commission for sales, valuations and writings together, by share; currency not documented, tax
---     basis as declared in meta.tax_basis
+--     basis as declared in marts.tax_basis
 --   earner_kind: office or user
 --   period: month, quarter, year or twelve months
 --   month: first day of the last month of the period

@@ -12,7 +12,7 @@
 --   office_id: customer id of the office
 --   office_name: name of the office
 --   commission: commission for sales, valuations and writings together, by share; currency not documented, tax
---     basis as declared in meta.tax_basis
+--     basis as declared in marts.tax_basis
 --   sold_average_commission: commission of an average sale, from sums, currency and tax basis as commission;
 --     null without a sale; never average or add it up, take sum(sold_commission) / sum(sold_estate_parts)
 --   average_price: price of an average home sold, from sums, currency not documented; null without a sale; never average or

@@ -24,7 +24,7 @@
 --   user_name: name of the user; two may have the same, so group by user_id: user_label tells them apart
 --   office_name: name of that office
 --   commission: commission for sales, valuations and writings together, by share; currency not documented, tax
---     basis as declared in meta.tax_basis
+--     basis as declared in marts.tax_basis
 --   office_id: customer id of the user's office; derived, see office_basis
 --   office_basis: this month, earlier month, later month or customer asked: where the office is known from
 --   running_commission_sek_excl_vat: commissions earned in steps, without VAT, in SEK; not to be added to commission:

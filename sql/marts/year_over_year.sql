@@ -8,7 +8,7 @@
 --   office_id: customer id of the office
 --   office_name: name of the office
 --   commission: commission for sales, valuations and writings together, by share; currency not documented, tax
---     basis as declared in meta.tax_basis
+--     basis as declared in marts.tax_basis
 --   is_commission_complete: whether it is commission to the end of the month, or to now while the month is open; false
 --     where nobody asked again after a day within it
 --   commission_before: commission of the same month a year before
