@@ -25,10 +25,8 @@
 --   tip_count: tips sent by colleagues of the office
 --   removed_lead_count: leads and tips of all three kinds that the service lists as removed; in no other count
 --   active_agent_count: users of the office whose row of marts.user_month says is_active, with commission in the month
---     or without; null where the user report is not held. Of the newest months it may still rise: who is quiet now counts
---     in them once back
---   commission_per_active_agent: commission of the office by each of these; null without one. Of the newest months it
---     may still fall, as active_agent_count may rise
+--     or without; null where the user report is not held
+--   commission_per_active_agent: commission of the office by each of these; null without one
 --   began_month: first month in which the office earned, sold, wrote or valued, or had an active agent; null where no month
 --     before it is held, as nobody can tell then, and if never
 --   is_open: whether the month is not over, or the end of it is still to be asked for
