@@ -7,6 +7,7 @@
 -- Parameters: year, office
 SELECT
     office_name,
+    is_closed AS has_closed,
     year_to_date_commission AS commission_so_far,
     year_to_date_commission_before AS commission_last_year,
     round(100 * year_to_date_change_share, 1) AS change_percent,

@@ -29,6 +29,8 @@
 --   commission_per_active_agent: commission of the office by each of these; null without one
 --   began_month: first month in which the office earned, sold, wrote or valued, or had an active agent; null where no month
 --     before it is held, as nobody can tell then, and if never
+--   last_active_month: last such month, or one of which that is not known
+--   closed_after_month: the same of an office that has closed: nothing of it in three whole months since; null of all others
 --   is_open: whether the month is not over, or the end of it is still to be asked for
 --   is_commission_complete: whether the office report is held to the end of the month, or to now while the month is
 --     open; false where it is not held, or was last read before its end and is not asked for any more
@@ -112,6 +114,21 @@ SELECT
         ) OVER of_office,
         min(held.month) FILTER (held.has_commission) OVER of_office
     ) AS began_month,
+    max(held.month) FILTER (
+        earned.commission <> 0
+        OR earned.sold_estate_parts <> 0
+        OR earned.writing_parts <> 0
+        OR earned.valuation_parts <> 0
+        OR agents_counted.active > 0
+        OR users_held.month IS NULL
+        OR NOT held.has_commission
+    ) OVER of_office AS last_active_month,
+    CASE
+        WHEN
+            last_active_month
+            <= max(held.month) FILTER (held.is_commission_complete AND NOT held.is_open) OVER of_office - INTERVAL 3 MONTH
+            THEN last_active_month
+    END AS closed_after_month,
     held.is_open,
     held.is_commission_complete,
     held.is_refreshed,

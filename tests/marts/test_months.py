@@ -203,6 +203,26 @@ def test_a_user_is_active_in_the_months_with_a_trace_whatever_comes_later() -> N
     ]  # fmt: skip
 
 
+def test_an_office_without_a_trace_in_three_whole_months_has_closed_and_is_compared_and_ranked_no_more() -> (
+    None
+):
+    given = warehouse()
+    for month, amount in (("2025-03", 9), ("2026-01", 7), ("2026-02", 0), ("2026-03", 0), ("2026-04", 0)):
+        for office, found in (("M1", earned(M1, amount, parts=int(amount > 0))), ("M2", earned(M2, 5))):
+            loaded(given, "commission_office", office, month, [found])
+            user_report(given, office, month, [])
+    closed = (
+        "SELECT DISTINCT office_id, strftime(closed_after_month, '%Y-%m') FROM marts.office_month ORDER BY 1"
+    )
+    assert built(given, closed) == [("M1", "2026-01"), ("M2", None)]
+    changes = "FROM marts.year_over_year WHERE month = '2026-03-01' ORDER BY office_id"
+    assert built(given, f"SELECT is_closed, commission_change {changes}") == [(True, None), (False, 0)]
+    ranked = "SELECT strftime(max(month), '%m') FROM marts.office_leaderboard_year WHERE office_id = 'M1'"
+    assert built(given, f"{ranked} AND year(month) = 2026") == [("01",)]
+    given.execute("DELETE FROM meta.months WHERE month = '2026-03-01' AND report = 'commission_user'")
+    assert built(given, closed) == [("M1", None), ("M2", None)]
+
+
 def test_a_late_step_of_a_commission_is_no_work_where_a_user_report_tells_who_worked() -> None:
     given = warehouse()
     user_report(given, "M1", "2026-01", [earned(U1, 7)])
