@@ -12,10 +12,11 @@
 --   member_name: its name
 --   measure: commission or sold estates
 --   month: first day of the month at whose end the forecast is
---   year_forecast: where the year would end, as seen from this month; tax basis as actual in marts.budget_vs_actual, see
+--   year_forecast: where the year would end, as seen from this month, of months and budgets as they are now; tax basis as actual in marts.budget_vs_actual, see
 --     basis_note there
 --   year_actual: where the year ended; null while it is not over, or not held to its end
---   miss_share: year_actual less the forecast, in parts of the forecast: -0.02 where the year ended 2 % below it
+--   miss_share: year_actual less the forecast, in parts of the forecast: -0.02 where the year ended 2 % below it; what was
+--     corrected since is in both, so the forecast that was read then may have missed by more
 --   past_year_count: earlier years whose forecast of the same month can be compared with how they ended
 --   worst_miss_share: the largest miss of these years from the same month on, without its sign
 --   year_forecast_low: the forecast less that part of it, or what is reached if that is more
