@@ -27,7 +27,7 @@ AMOUNT, PARTS, PERCENT, MONTH, DAY, MOMENT = (
     "#,##0", "#,##0.00##", "0.0%", "yyyy-mm", "yyyy-mm-dd", "yyyy-mm-dd hh:mm",
 )  # fmt: skip
 SHARE, PART = re.compile("_share(_before)?$"), re.compile("_(parts|percentage)(_before)?$")
-LONG, WIDE = frozenset({"missing_offices", "agents", "meaning", "words"}), 320
+LONG, WIDE = frozenset({"missing_offices", "agents", "meaning", "words"}), 400
 """Columns of long texts, and how wide they are, in pixels."""
 OPTIONS = {"strings_to_formulas": False, "strings_to_urls": False, "nan_inf_to_errors": True}
 

@@ -187,7 +187,7 @@ owners_active AS (
         office_id AS owner_id,
         false AS is_user,
         NULL::DATE AS first_active_month,
-        max(month) FILTER (commission <> 0 OR sold_estate_parts <> 0 OR coalesce(active_agent_count, 1) > 0) AS last_active_month,
+        any_value(last_active_month) AS last_active_month,
         NULL::DATE AS left_month
     FROM marts.office_month
     GROUP BY office_id
