@@ -4,7 +4,7 @@
 -- budgets are now; that months changed later is not in it, see marts.month_drift. The range goes as far from the forecast, up
 -- and down, as the worst forecast of any earlier year was off in the same month or a later one, and never below what is reached.
 -- It rests on past_year_count years: with one or two it says little. Without an earlier year that is held to its end there is no
--- range.
+-- range. An office that has closed is not forecast: it has no row after its last month.
 -- Key: level, member_id, measure, month
 -- Columns:
 --   level: office, brand, region or chain
@@ -73,4 +73,6 @@ SELECT
         AS year_forecast_low,
     (year_forecast * (1 + worst_miss_share))::DECIMAL(18, 4) AS year_forecast_high
 FROM compared
+ANTI JOIN marts.dim_office AS closed
+    ON compared.level = 'office' AND closed.office_id = compared.member_id AND closed.closed_after_month < compared.month
 ORDER BY level, member_id, measure, month

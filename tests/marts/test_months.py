@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from decimal import Decimal
 
 from duckdb import DuckDBPyConnection
@@ -219,6 +220,11 @@ def test_an_office_without_a_trace_in_three_whole_months_has_closed_and_is_compa
     assert built(given, f"SELECT is_closed, commission_change {changes}") == [(True, None), (False, 0)]
     ranked = "SELECT strftime(max(month), '%m') FROM marts.office_leaderboard_year WHERE office_id = 'M1'"
     assert built(given, f"{ranked} AND year(month) = 2026") == [("01",)]
+    driven = "SELECT max(month) FROM marts.commission_drivers WHERE member_id"
+    assert built(given, f"{driven} = 'M1' UNION ALL {driven} = 'M2'") == [
+        (date(2026, 1, 1),),
+        (date(2026, 4, 1),),
+    ]
     given.execute("DELETE FROM meta.months WHERE month = '2026-03-01' AND report = 'commission_user'")
     assert built(given, closed) == [("M1", None), ("M2", None)]
 
