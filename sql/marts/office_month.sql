@@ -124,10 +124,10 @@ SELECT
         OR NOT held.has_commission
     ) OVER of_office AS last_active_month,
     CASE
-        WHEN
-            last_active_month
-            <= max(held.month) FILTER (held.is_commission_complete AND NOT held.is_open) OVER of_office - INTERVAL 3 MONTH
-            THEN last_active_month
+        WHEN is_without_trace(
+            last_active_month,
+            max(held.month) FILTER (held.is_commission_complete AND NOT held.is_open) OVER of_office
+        ) THEN last_active_month
     END AS closed_after_month,
     held.is_open,
     held.is_commission_complete,
