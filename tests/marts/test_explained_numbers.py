@@ -106,12 +106,8 @@ def test_changes_are_those_since_the_month_was_over_and_sales_count_by_their_sha
 def test_the_chain_has_the_changes_of_its_offices_each_before_its_reasons(
     restated: DuckDBPyConnection,
 ) -> None:
-<<<<<<< HEAD
-    found = explained_again(restated, "changes", "2026-01")
-=======
-    both, *found = explained(restated, "changes", "2026-01")
+    both, *found = explained_again(restated, "changes", "2026-01")
     assert (both.kind, both.what, both.difference) == ("all", "2 changes", -30)
->>>>>>> numbers24
     assert [(one.kind, one.amount_before, one.amount_after, one.difference) for one in found] == [
         ("total", 95, 80, -15),
         ("sale changed", None, None, -15),
