@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import secrets
 import threading
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from functools import partial
@@ -32,11 +32,26 @@ from pipelines.connect.errors import (
 )
 from pipelines.connect.models import Answer, Request
 from pipelines.months import Month
-from pipelines.normalize.document import Document, InvalidJson, parse_exactly, read_document, to_json
+from pipelines.normalize.document import (
+    Document,
+    InvalidJson,
+    garbage_collection_off,
+    parse_exactly,
+    read_document,
+    to_json,
+)
 from pipelines.normalize.envelopes import simplified
 from pipelines.normalize.months_within import are_constants, have_numbers_beside_months
 from pipelines.normalize.normalize import normalize
-from pipelines.normalize.pages import OF_ALL, ids_of, is_empty, row_count, rows_hash, stated_total
+from pipelines.normalize.pages import (
+    OF_ALL,
+    ids_of,
+    is_empty,
+    row_count,
+    rows_found,
+    rows_hash,
+    stated_total,
+)
 from pipelines.normalize.tables import Normalized
 from pipelines.planning.windows import Span, Window
 from pipelines.sync.bisect import read_spans
@@ -487,26 +502,34 @@ class _WindowReader:
         if same := self.looked_at.get((question, rows, body)):
             return replace(same)
         check_size(body)
-        with self.fetcher.one_large if len(body) > LARGE_ANSWER else nullcontext():
+        with self._one_large(len(body)):
             document = read_document(body)
             found = Page(document, question.asked, question.choice, asked_for=rows)
             if self.report.endpoint.paged:
-                found.rows = row_count(self.report, document)
-                found.is_empty = is_empty(self.report, document)
-            if rows != UNPAGED:
-                self.looked_at[question, rows, body] = found
-                found.total = stated_total(document)
-                found.has_sure_total = stated_total(document, OF_ALL) is not None
-                found.ids = ids_of(self.report, document)
-                found.rows_hash = None if found.whole_ids else rows_hash(self.report, document)
+                rows_of_page = rows_found(self.report, document)
+                found.rows = row_count(rows_of_page)
+                found.is_empty = is_empty(self.report, document, rows_of_page)
+                if rows != UNPAGED:
+                    self.looked_at[question, rows, body] = found
+                    found.total = stated_total(document)
+                    found.has_sure_total = stated_total(document, OF_ALL) is not None
+                    found.ids = ids_of(rows_of_page)
+                    found.rows_hash = None if found.whole_ids else rows_hash(rows_of_page)
+                del rows_of_page
             if is_whole:
                 self.normalized = self._normalize([found])
             document.forget()
         return found
 
+    @contextmanager
+    def _one_large(self, size: int) -> Iterator[None]:
+        """One large answer is read at a time; no value of any is garbage before it is forgotten."""
+        with self.fetcher.one_large if size > LARGE_ANSWER else nullcontext(), garbage_collection_off():
+            yield
+
     def _normalize_together(self) -> Normalized | UnreadableRows:
         size = sum(len(page.document.body) for page in self.counted)
-        with self.fetcher.one_large if size > LARGE_ANSWER else nullcontext():
+        with self._one_large(size):
             return self._normalize(self.counted)
 
     def _normalize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ class Page:
         """Rows of its longest list."""
         return max(map(len, self.ids.values()), default=0)
 
-    @property
+    @cached_property
     def whole_ids(self) -> set[tuple[str, Id]]:
         """The ids that have no gap, each with its table."""
         return {(table, one) for table, many in self.ids.items() for one in many if None not in one}
