@@ -364,10 +364,11 @@ def event_files_open(context: dg.AssetExecutionContext) -> Iterator[None]:
     Dagster opens and closes them for each, and whoever closes one last waits until SQLite has brought its log
     into it: 8 milliseconds of processor for an event instead of 5, and three times as many of the clock.
     """
-    path_of = getattr(context.instance.event_log_storage, "path_for_shard", None)  # SQLite's alone
+    storage: Any = context.instance.event_log_storage
+    shards = (context.run.run_id, EVENTS_OF_ALL_RUNS) if hasattr(storage, "path_for_shard") else ()  # SQLite
     with ExitStack() as stack:
-        for shard in (context.run.run_id, EVENTS_OF_ALL_RUNS) if path_of else ():
-            connection = stack.enter_context(closing(sqlite3.connect(path_of(shard))))
+        for shard in shards:
+            connection = stack.enter_context(closing(sqlite3.connect(storage.path_for_shard(shard))))
             connection.execute("SELECT 1 FROM sqlite_master").fetchall()
         yield
 
