@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
@@ -29,6 +28,7 @@ from pipelines.sync.summary import NOT_OF_TONIGHT, TROUBLE
 from warehouse.ledger.conditions import Condition, Kind, rights_lost, shut_out
 from warehouse.ledger.ledger import HeldMonth, Ledger
 from warehouse.ledger.window_result import WindowResult, WindowStatus
+from warehouse.store.sqlite_file import sqlite_file_open
 
 PLANNED, LOGGED = (
     dg.DagsterEventType.ASSET_MATERIALIZATION_PLANNED,
@@ -361,15 +361,15 @@ def plan_what_is_left(
 def event_files_open(context: dg.AssetExecutionContext) -> Iterator[None]:
     """Keep Dagster's SQLite files open while many events are logged.
 
-    Dagster opens and closes them for each, and whoever closes one last waits until SQLite has brought its log
-    into it: 8 milliseconds of processor for an event instead of 5, and three times as many of the clock.
+    Dagster opens and closes them for each: 8 milliseconds of processor for an event instead of 5, and three times
+    as many of the clock. Beside other work a run with its publication took 94 seconds, and 77 with this (the
+    middle of two in turns).
     """
     storage: Any = context.instance.event_log_storage
-    shards = (context.run.run_id, EVENTS_OF_ALL_RUNS) if hasattr(storage, "path_for_shard") else ()  # SQLite
+    shards = (context.run.run_id, EVENTS_OF_ALL_RUNS) if hasattr(storage, "path_for_shard") else ()
     with ExitStack() as stack:
         for shard in shards:
-            connection = stack.enter_context(closing(sqlite3.connect(storage.path_for_shard(shard))))
-            connection.execute("SELECT 1 FROM sqlite_master").fetchall()
+            stack.enter_context(sqlite_file_open(storage.path_for_shard(shard)))
         yield
 
 
