@@ -361,9 +361,9 @@ def plan_what_is_left(
 def event_files_open(context: dg.AssetExecutionContext) -> Iterator[None]:
     """Keep Dagster's SQLite files open while many events are logged.
 
-    Dagster opens and closes them for each: 8 milliseconds of processor for an event instead of 5, and three times
-    as many of the clock. Beside other work a run with its publication took 94 seconds, and 77 with this (the
-    middle of two in turns).
+    Dagster opens and closes them for each: 8 milliseconds of processor for an event instead of 5, and three
+    times as many of the clock. Beside other work a run with its publication took 94 seconds, and 77 with this
+    (the middle of two in turns).
     """
     storage: Any = context.instance.event_log_storage
     shards = (context.run.run_id, EVENTS_OF_ALL_RUNS) if hasattr(storage, "path_for_shard") else ()
