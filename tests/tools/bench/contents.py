@@ -29,12 +29,6 @@ def pages(stage: Stage, number: int, customer: str, first: date) -> list[bytes]:
     return [_stamped(body, stage, customer, first) for body in _bodies(stage, number % VARIANTS)]
 
 
-def last_rows(stage: Stage, number: int, customer: str, first: date) -> dict[int, bytes]:
-    """The last row of each page alone, as the page of one row that it is, by its number in the window."""
-    found = _last_rows(stage, number % VARIANTS)
-    return {row: _stamped(body, stage, customer, first) for row, body in found.items()}
-
-
 def _stamped(body: bytes, stage: Stage, customer: str, first: date) -> bytes:
     stamps = {CUSTOMER: customer, YEAR: str(first.year)}
     for later in range(stage.kind.months_of_window):
@@ -48,19 +42,6 @@ def _stamped(body: bytes, stage: Stage, customer: str, first: date) -> bytes:
 def _bodies(stage: Stage, variant: int) -> list[bytes]:
     made = _CONTENTS[stage.answers_as](stage.items_of_window, Random(variant))
     return [json.dumps(page, ensure_ascii=False, separators=(",", ":")).encode() for page in made]
-
-
-@lru_cache
-def _last_rows(stage: Stage, variant: int) -> dict[int, bytes]:
-    found, rows = {}, 0
-    for body in _bodies(stage, variant):
-        page = json.loads(body)
-        counts = {name: len(of_page) for name, of_page in page.items()}
-        rows += sum(counts.values())
-        name = list(page)[(sum(counts.values()) - 1) % len(page)]  # rows are dealt to the lists by turns
-        alone = {one: of_page[-1:] if one == name else [] for one, of_page in page.items()}
-        found[rows - 1] = json.dumps(alone, ensure_ascii=False, separators=(",", ":")).encode()
-    return found
 
 
 def _running(count: int, chance: Random) -> Iterator[object]:

@@ -9,31 +9,25 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import date, timedelta
 from urllib.parse import parse_qs, urlsplit
 
-from tests.tools.bench.contents import EMPTY_PAGE, last_rows, pages
-from tests.tools.bench.stages import OPTIONS, PAGE_SIZE, Stage
+from tests.tools.bench.contents import EMPTY_PAGE, pages
+from tests.tools.bench.stages import OPTIONS, Stage
 
 END = b"\r\n\r\n"
 Answers = Mapping[tuple[str, date, str], bytes]
-"""By customer, first day, and the page with the rows of a page where they come in pages."""
+"""By customer, first day and page."""
 
 
 def answers(stage: Stage) -> Answers:
     """The whole answer, headers and all, to every request of a stage."""
-    return dict(_answers(stage))
-
-
-def _answers(stage: Stage) -> Iterator[tuple[tuple[str, date, str], bytes]]:
-    for number, (customer, first, _) in enumerate(stage.windows()):
-        for page, body in enumerate(pages(stage, number, customer, first)):
-            place = f"{page} of {PAGE_SIZE}" if stage.kind.is_paged else ""
-            yield (customer, first, place), _answer(body)
-        if stage.kind.is_paged:
-            for row, body in last_rows(stage, number, customer, first).items():
-                yield (customer, first, f"{row} of 1"), _answer(body)
+    return {
+        (customer, first, str(page) if stage.kind.is_paged else ""): _answer(body)
+        for number, (customer, first, _) in enumerate(stage.windows())
+        for page, body in enumerate(pages(stage, number, customer, first))
+    }
 
 
 def _answer(body: bytes, status: str = "200 OK") -> bytes:
@@ -66,12 +60,12 @@ class Connection(asyncio.Protocol):
         customer = query.get("customerId", [""])[0]
         if target.path != self._path or customer not in self._customers:
             return _answer(b"[]", "404 Not Found")
-        place = f"{query['pageIndex'][0]} of {query['pageSize'][0]}" if "pageIndex" in query else ""
-        empty = _answer(EMPTY_PAGE if place else b"[]")
+        page = query.get("pageIndex", [""])[0]
+        empty = _answer(EMPTY_PAGE if page else b"[]")
         if query.get("activeStatusTipLead") == ["Removed"]:  # there are none, so that rows are asked for once
             return empty
         first = self._first_day(*(date.fromisoformat(query[name][0][:10]) for name in ("dateFrom", "dateTo")))
-        return self._ready.get((customer, first, place), empty) if first else empty
+        return self._ready.get((customer, first, page), empty) if first else empty
 
     def _first_day(self, since: date, until: date) -> date | None:
         """The first day of the window that is asked for, perhaps in parts and with a day more on both sides.
