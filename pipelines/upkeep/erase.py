@@ -14,10 +14,12 @@ from pipelines.catalogue.model import Report, declared_columns
 from pipelines.catalogue.reports import REPORTS
 from pipelines.clock import Clock, SystemClock
 from pipelines.normalize.tables import name_of
+from pipelines.sync.declaration import declared_tables
 from pipelines.upkeep.export import remove_exports
 from pipelines.upkeep.finish import finish
 from pipelines.upkeep.replay import replay
 from pipelines.upkeep.report_page import refresh_report_page, remove_pages
+from warehouse.load.schema_evolution import declare_missing
 from warehouse.marts.build import build_marts
 from warehouse.persons import erasure
 from warehouse.persons.erasure import DocumentedTables
@@ -121,6 +123,7 @@ def erase(
                     receipt.rows.setdefault(table, count)
                 erasure.leave_traces(connection)
             with store.writing() as connection:
+                declare_missing(connection, declared_tables(), clock.utc_now().replace(tzinfo=None))
                 build_marts(connection)  # the old ones would leave the person in the free space of the file
             compact(data_dir)
             if begun or receipt.found or erasure.was_published(data_dir, person, tables):
