@@ -2,7 +2,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help install demo dev test check lint types format coverage bench night nights browser soak lock clean
+.PHONY: help install demo dev test check lint types format coverage bench night nights browser soak scale lock clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -80,6 +80,17 @@ test: $(STAMP) ## every test, then the demo from end to end in a directory of it
 	@demo=$$(mktemp -d) && trap 'rm -rf "$$demo"' EXIT && $(BIN)/brokerbi demo --data-dir "$$demo" \
 		&& $(BIN)/python -m tests.tools.notebook --data-dir "$$demo"
 
+scale: $(STAMP).scale ## the tests of more than one machine, with the libraries and servers that only those need (.venv-scale)
+	.venv-scale/bin/python -m pytest tests/scale
+
+# What one machine has, and the extra `scale`; the servers in an environment of their own, since they are strangers.
+$(STAMP).scale: requirements-scale.txt tests/scale/servers.txt | $(STAMP)
+	@for name in .venv-scale .venv-servers; do test -x $$name/bin/python || $(BIN)/python -m venv $$name; done
+	.venv-scale/bin/python -m pip install --quiet --require-hashes --requirement requirements-scale.txt
+	.venv-scale/bin/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	.venv-servers/bin/python -m pip install --quiet --require-hashes --requirement tests/scale/servers.txt
+	@touch $@
+
 check: lint types $(DEV)/dagster/dagster.yaml ## format, lint, types, import walls, definitions load
 	$(BIN)/lint-imports
 	env -u BROKERBI_REPORTS BROKERBI_CONFIG=/dev/null BROKERBI_CUSTOMERS=M1,G1 BROKERBI_START=2024-01 \
@@ -129,6 +140,12 @@ soak: $(STAMP) ## hours of it: the tests in new orders with many more examples (
 lock: ## write requirements.txt, and that of the image, anew from pyproject.toml (needs uv)
 	uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \
 	  --no-strip-extras --no-header --no-annotate --no-emit-index-url --no-emit-find-links --output-file requirements.txt
+	uv pip compile pyproject.toml --group dev --extra scale --constraint requirements.txt --universal \
+	  --python-version 3.11 --generate-hashes --no-strip-extras --no-header --no-annotate --no-emit-index-url \
+	  --no-emit-find-links --output-file requirements-scale.txt
+	uv pip compile --group pyproject.toml:scale-servers --universal --python-version 3.11 --generate-hashes \
+	  --no-strip-extras --no-header --no-annotate --no-emit-index-url --no-emit-find-links \
+	  --output-file tests/scale/servers.txt
 	uv pip compile pyproject.toml deploy/container/requirements.in --constraint requirements.txt --universal \
 	  --python-version 3.11 --generate-hashes --no-strip-extras --no-header --no-annotate --no-emit-index-url \
 	  --no-emit-find-links --output-file deploy/container/requirements.txt

@@ -16,7 +16,14 @@ from pipelines.settings.messages import nearest, variable
 
 CONFIG = "BROKERBI_CONFIG"
 CUSTOMER = "BROKERBI_CUSTOMER__"  # and an id and a key of it: BROKERBI_CUSTOMER__M30011__PASSWORD
-SECRETS = ("password", "alert_webhook", "alert_smtp_password", "ping_url", "pseudonym_key")
+SECRETS = (
+    "password",
+    "alert_webhook",
+    "alert_smtp_password",
+    "ping_url",
+    "pseudonym_key",
+    "coordination_url",
+)
 PATHS = ("data_dir", *(f"{secret}_file" for secret in SECRETS))
 LARGEST_SECRET = 4096
 
