@@ -331,8 +331,8 @@ class _Pusher:
     def _open(self, report: str, customer: str, month: Month | None, **header: object) -> LandingWriter:
         load_id = f"{self.session.clock.utc_now():%Y%m%dT%H%M%S%f}-{secrets.token_hex(4)}"
         header |= {"run_id": self.session.run_id, "plan_id": self.plan.plan_id, "kept": False}
-        days = (month.first_day, month.last_day) if month else (None, None)
-        return self.landing.open(report, customer, *days, load_id, header)
+        first, last = (month.first_day, month.last_day) if month else (None, None)
+        return self.landing.open(report, customer, first, last, load_id, header)
 
     def _note(self, change: Change, status: PushStatus, reason: str, found: Values | None = None) -> None:
         now = self.session.clock.utc_now()
