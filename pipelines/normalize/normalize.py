@@ -136,6 +136,8 @@ class _Answer:
         carry = set()
         for number, (page, found) in enumerate(zip(pages, self._located(locator, pages), strict=True)):
             paths = locator.paths
+            if not found and (row := locator.as_only_row(page)):
+                page, found = row, locator.locate(row)
             key: tuple[object, ...] = (*found.items(),)
             if self.report.month_of_row == "year and month" and not says_nothing(page):
                 rows = locator.elements_along([page], found.get(paths[0].keys, ()))

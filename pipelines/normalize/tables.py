@@ -210,7 +210,8 @@ def fill_columns(
 ) -> dict[Keys, FilledColumn]:
     """Every value of the rows as a column; a documented one is known by its keys, else by its name.
 
-    By its name only where the object that it is documented in is not there at all, not even as null.
+    By its name only where the object that it is documented in is not there at all, not even as null. What is
+    written otherwise than documented and does not fit is something else.
 
     `prefix` begins the names of the others, `source` the paths that they are read from.
     """
@@ -224,7 +225,8 @@ def fill_columns(
         name = prefixed(prefix, name_of(keys))
         column = documented.get(keys) or missing.get(name)
         values, misfits = converted(kinds, column.type, zone, length) if column else (None, {})
-        if column and values is not None and not (misfits and keys not in documented):
+        is_exact = column is not None and column.source.endswith(joined(keys))
+        if column and values is not None and (is_exact or not misfits):
             missing.pop(name, None)
             columns[keys] = FilledColumn(column, values, misfits, may_lack_digits(kinds, column.type))
         else:
