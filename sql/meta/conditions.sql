@@ -288,8 +288,9 @@ found AS (
     SELECT
         'budget unconfirmed' AS kind, 'error' AS severity, 'budget_pushes' AS report, customer, month,
         max(sent_at_utc) AS since_utc,
-        'Budgets of ' || count(*) || ' users were sent, and the service did not show them.' AS error,
-        'Push their plan again: `brokerbi budget push`.' AS remedy
+        'Budgets were sent, and the service did not show them.' AS error,
+        'Push their plan again: `brokerbi budget push`.' AS remedy,
+        count(*) AS row_count
     FROM pushed
     CROSS JOIN moment
     WHERE sent_at_utc > now_utc - INTERVAL 31 DAY
