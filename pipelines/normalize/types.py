@@ -193,7 +193,7 @@ def _decimals(kind: str, values: pl.Series, dtype: pl.Decimal) -> pl.Series:
     return _together([small, large])
 
 
-def _number_of(text: str) -> Decimal:
+def number_of(text: str) -> Decimal:
     """The number that a text is, also as people write amounts: `1 234,50 kr`; no number else.
 
     A comma before three digits may be between thousands, and is none of a number.
@@ -204,7 +204,7 @@ def _number_of(text: str) -> Decimal:
 
 
 def _decimal_of(text: str, scale: int) -> Decimal | None:
-    number = _number_of(text)
+    number = number_of(text)
     most = 10 ** (DIGITS_OF_A_DECIMAL - scale)
     if not number.is_finite() or abs(number) >= most:
         return None
@@ -214,7 +214,7 @@ def _decimal_of(text: str, scale: int) -> Decimal | None:
 
 def _whole_of(number: float | str) -> int | None:
     text = str(number)
-    exact = _number_of(text)
+    exact = number_of(text)
     is_whole = exact.is_finite() and abs(exact) < _LONG and exact == int(exact)
     return int(exact) if is_whole else None
 
