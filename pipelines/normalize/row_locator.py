@@ -159,8 +159,8 @@ def spelled_as_found(columns: Mapping[Keys, Column], objects: Sequence[Json]) ->
     names = dict.fromkeys(chain.from_iterable(looked_at))
     found: dict[Keys, Column] = {}
     for first in dict.fromkeys(keys[0] for keys in columns):
-        alike = [name for name in names if simplified(name) == simplified(first)]
-        name = alike[0] if first not in names and len(alike) == 1 else first
+        alike = [] if first in names else [one for one in names if simplified(one) == simplified(first)]
+        name = alike[0] if len(alike) == 1 else first
         below = {keys[1:]: column for keys, column in columns.items() if keys[0] == first}
         if () in below:
             found[(name,)] = below.pop(())
