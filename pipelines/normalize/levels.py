@@ -32,7 +32,6 @@ from pipelines.normalize.row_locator import (
     lists_of_kinds,
     lists_of_rows,
     paths_as_found,
-    spelled_as_found,
 )
 from pipelines.normalize.tables import (
     DEEPEST,
@@ -46,6 +45,7 @@ from pipelines.normalize.tables import (
     joined,
     make_table,
     name_of,
+    spelled_as_found,
     unique_names,
 )
 from pipelines.normalize.types import constant

@@ -189,6 +189,8 @@ class _Answer:
                 self._refuse("it says that something went wrong, although its status says that all is well")
             elif locator.paths[0].keys and tops[locator.paths[0].keys].columns:
                 self._refuse("")  # of undocumented rows anything may be one
+            elif not locator.is_row_of_document(shape.pages):
+                self._refuse("it has no documented field")
             return
         for number, page in zip(shape.numbers, shape.pages, strict=True):
             with_rows = [

@@ -153,22 +153,6 @@ def expected_of(paths: Sequence[RowPath]) -> set[str]:
     return {key for path in paths for key in path.expected | expected_of(path.inner)}
 
 
-def spelled_as_found(columns: Mapping[Keys, Column], objects: Sequence[Json]) -> dict[Keys, Column]:
-    """Documented columns by the keys that objects have, which may write the documented ones otherwise."""
-    looked_at = [one for one in objects[:LOOKED_AT] if type(one) is dict]
-    names = dict.fromkeys(chain.from_iterable(looked_at))
-    found: dict[Keys, Column] = {}
-    for first in dict.fromkeys(keys[0] for keys in columns):
-        alike = [] if first in names else [one for one in names if simplified(one) == simplified(first)]
-        name = alike[0] if len(alike) == 1 else first
-        below = {keys[1:]: column for keys, column in columns.items() if keys[0] == first}
-        if () in below:
-            found[(name,)] = below.pop(())
-        inner = spelled_as_found(below, [one.get(name) for one in looked_at]) if below else {}
-        found |= {(name, *keys): column for keys, column in inner.items()}
-    return found
-
-
 def names_of(paths: Sequence[RowPath]) -> frozenset[str]:
     """The simplified keys of all declared lists."""
     own = {simplified(key) for path in paths for key in path.keys if not key.startswith(OURS)}
@@ -187,6 +171,7 @@ class Locator:
     def page_of(self, value: Json) -> Object:
         """A document as an object; one that holds rows itself is an object that holds just that."""
         if self.paths[0].keys == () and value:  # the document is rows itself, in whatever envelope
+            value = unwrapped(value) if type(value) is dict else value
             return {ROOT: value} if rows_in(value, self.names) is not None else value
         if self.is_one_of_lists and type(value) is dict:
             return {ROOT: [unwrapped(value)]}
@@ -223,6 +208,14 @@ class Locator:
                     found[path.keys] = way
         claims = list(found.values())
         return {keys: way for keys, way in found.items() if claims.count(way) == 1}
+
+    def is_row_of_document(self, pages: Sequence[Object]) -> bool:
+        """Whether documents that are rows themselves have any documented field, where there are such."""
+        (path, *_) = self.paths
+        rows = [
+            row for one in pages for row in (self.elements_along([one], ((ROOT,),)) if ROOT in one else [one])
+        ]
+        return not path.expected or not rows or _likeness(rows, path.expected) > 0
 
     def as_only_row(self, page: Object) -> Object | None:
         """A page that is a row where a list of rows is expected, as a list of it; else None."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
 from pipelines.catalogue.model import snake_case
-from tests.unit.normalize.answers import normalized, rows
+from tests.unit.normalize.answers import FEBRUARY, JANUARY, normalized, rows
 
 Json = Any
 
@@ -109,4 +110,30 @@ def test_a_row_of_kinds_that_does_not_fit_is_kept_as_it_came() -> None:
     assert (rejected.raw, rejected.reason) == (
         '{"id": null, "name": "VIP"}',
         "id is missing, which tells rows apart",
+    )
+
+
+@pytest.mark.parametrize(
+    "box", ["as documented", "two levels down", "beside what went well", "as a format says it"]
+)
+def test_a_document_that_is_a_row_is_found_in_any_box(box: str) -> None:
+    result = normalized("deposits", BOXES[box](DEPOSIT), asked=["M1|E1"])
+    assert rows(result, "deposits", "asked_estate_id", "amount") == [("E1", Decimal("1234.5"))]
+
+
+def test_a_document_without_a_documented_field_is_no_row_and_is_refused() -> None:
+    answer = {"items": DEPOSIT, "lookups": [{"code": "A"}]}
+    assert not normalized("deposits", answer, asked=["M1|E1"]).recognised
+    assert normalized("deposits", {"items": [], "count": 0}, asked=["M1|E1"]).recognised
+
+
+def test_what_an_envelope_counts_is_no_sum_over_the_months_of_its_rows() -> None:
+    months = [{"year": 2026, "month": number, "commission": 5} for number in (1, 2)]
+    offices = [{"customerId": "M1", "users": [{"userId": "U1", "months": months}]}]
+    result = normalized(
+        "budget_commission", {"data": offices, "meta": {"count": 1}, "links": [{"rel": "self"}]}
+    )
+    assert (rows(result, "budget_commission__users__months", "_month", "commission"), result.undated) == (
+        [(JANUARY.first_day, 5), (FEBRUARY.first_day, 5)],
+        False,
     )
