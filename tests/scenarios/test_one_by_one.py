@@ -113,12 +113,17 @@ def test_a_killed_sync_goes_on_with_the_ids_that_are_not_loaded(tmp_path: Path) 
     assert (bool(loaded), loaded & asked, loaded | asked) == (True, set(), wanted)
 
 
-@pytest.fixture
-def paid(tmp_path: Path) -> Scenario:
-    """An office whose sales are held, and whose deposits nobody has asked for."""
-    here = scenario(tmp_path / "data", ("sales", "deposits"), offices=1)
+@pytest.fixture(scope="module")
+def sales_held(tmp_path_factory: pytest.TempPathFactory) -> Scenario:
+    here = scenario(tmp_path_factory.mktemp("paid") / "data", ("sales", "deposits"), offices=1)
     here.sync(reports=("sales",))
     return here
+
+
+@pytest.fixture
+def paid(sales_held: Scenario, tmp_path: Path) -> Scenario:
+    """An office whose sales are held, and whose deposits nobody has asked for."""
+    return sales_held.copied_to(tmp_path / "data")
 
 
 @pytest.mark.parametrize("kind", ["500", "html", "400"])
