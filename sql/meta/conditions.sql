@@ -284,7 +284,7 @@ found AS (
         'Push their plan again: `brokerbi budget push`.' AS remedy,
         count(*) AS row_count
     FROM pushed
-    CROSS JOIN moment
+    CROSS JOIN meta.current_moment
     WHERE sent_at_utc > now_utc - INTERVAL 31 DAY
         AND (status = 'unconfirmed' OR (status = 'sent' AND sent_at_utc < now_utc - INTERVAL 1 HOUR))
     GROUP BY customer, month
