@@ -17,7 +17,7 @@ GIVEN_UP = "HostDown"
 QUARANTINE = "quarantine"
 OF_ANSWERS = frozenset((Kind.FAILED, Kind.HELD_BACK, Kind.LATE, Kind.NEVER_READ, Kind.MONTHS_MISSING))
 """Kinds of which one cause is behind several customers."""
-PASSING = frozenset({"Unreachable", GIVEN_UP, "Unavailable", "TooManyRequests", "NotJson"})
+PASSING = frozenset({"Unreachable", GIVEN_UP, "PaceLost", "Unavailable", "TooManyRequests", "NotJson"})
 """Kinds of errors that may be over in some minutes."""
 
 
