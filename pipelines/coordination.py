@@ -1,7 +1,7 @@
 """The PostgreSQL database that several hosts share: statements that outlast a restart, and who owns a shard.
 
-The only module that knows psycopg, and only with BROKERBI_COORDINATION_URL. Every statement is one transaction and
-leaves nothing in its session, so a pooler may hand out another for each.
+The only module that knows psycopg, and only with BROKERBI_COORDINATION_URL. Every statement is one
+transaction and leaves nothing in its session, so a pooler may hand out another for each.
 """
 
 from __future__ import annotations
@@ -63,7 +63,9 @@ CREATE TABLE IF NOT EXISTS brokerbi.shard (
     concurrency integer NOT NULL
 );
 """
-IS_MADE = "SELECT count(*) = 3 FROM pg_tables WHERE schemaname = 'brokerbi' AND tablename IN ('pace', 'slot', 'shard')"
+IS_MADE = """
+SELECT count(*) = 3 FROM pg_tables WHERE schemaname = 'brokerbi' AND tablename IN ('pace', 'slot', 'shard')
+"""
 CLAIM = """
 INSERT INTO brokerbi.shard AS held (name, owner, host, login, requests_per_second, concurrency)
 VALUES (%(name)s, %(owner)s, %(host)s, %(login)s, %(requests_per_second)s, %(concurrency)s)
@@ -85,8 +87,8 @@ CHECK_DATABASE = (
     "Check BROKERBI_COORDINATION_URL, the database and the network between; then run the same again."
 )
 TAKE_OVER = (
-    "If that one is gone for good, take the shard over with `brokerbi sync --take-over`: from then on the other "
-    "can make nothing visible any more."
+    "If that one is gone for good, take the shard over with `brokerbi sync --take-over`: from then on the "
+    "other can make nothing visible any more."
 )
 NO_EXTRA = "BROKERBI_COORDINATION_URL needs psycopg, which is not installed."
 INSTALL = "Install it with: pip install 'brokerbi[scale]'"
@@ -206,8 +208,8 @@ class Claim:
         """Claim the shard, or go on owning it. Raises NotOwner, OutOfReach.
 
         What proves ownership is a word in `work/owner` that changes with every claim, so a copy of the data
-        directory, or one put back from a backup, is found out. It is written before the database is told, beside the
-        earlier ones, so that being killed between the two loses nothing.
+        directory, or one put back from a backup, is found out. It is written before the database is told,
+        beside the earlier ones, so that being killed between the two loses nothing.
         """
         file = self.data_dir / "work" / "owner"
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -25,7 +25,9 @@ from pipelines.coordination import CoordinationError, Database
 NOW = "clock_timestamp()"
 HALVED = f"""
 CASE WHEN slowed_at <= {NOW} THEN
-    greatest(0, least({MOST_HALVINGS}, halvings - floor(extract(epoch FROM {NOW} - slowed_at) / {RECOVERS_AFTER})))::integer
+    greatest(0, least(
+        {MOST_HALVINGS}, halvings - floor(extract(epoch FROM {NOW} - slowed_at) / {RECOVERS_AFTER})
+    ))::integer
 ELSE 0 END
 """
 IS_OF_NOW = f"granted_at <= {NOW} + {2 * AHEAD} * interval '1 second'"
@@ -90,8 +92,8 @@ def pace_of_login(base_url: str, username: str) -> str:
 class DatabasePace:
     """The pace of every login that is used, shared by all hosts that ask the same service with it.
 
-    A slot is kept for `lease` seconds, whatever becomes of its host. Without the database nothing is asked: there is
-    no local count to fall back to. Raises CoordinationError.
+    A slot is kept for `lease` seconds, whatever becomes of its host. Without the database nothing is asked:
+    there is no local count to fall back to. Raises CoordinationError.
     """
 
     def __init__(

@@ -72,8 +72,8 @@ class FilePace:
     No lock is held while anything is read or written, so nobody who is stopped holds the others up: each
     new state is a symbolic link with the next number, which comes into being with its text in one step and
     only where there is none. A process that dies lets go of its slots at once, as its lock on a file of
-    its own ends with it; one that is stopped keeps them for `lease` seconds. Refuses a directory that cannot be
-    written.
+    its own ends with it; one that is stopped keeps them for `lease` seconds. Refuses a directory that
+    cannot be written.
     """
 
     def __init__(
@@ -196,7 +196,7 @@ class FilePace:
     def _link(self, number: int, state: State) -> bool:
         """Whether the state came to be under this number; not where there is one already."""
         try:
-            os.symlink(json.dumps(asdict(state), separators=(",", ":")), self._folder / str(number))
+            (self._folder / str(number)).symlink_to(json.dumps(asdict(state), separators=(",", ":")))
         except FileExistsError:
             return False
         except OSError as error:  # the first file of this error would be the text

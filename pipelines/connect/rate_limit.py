@@ -55,8 +55,8 @@ class Pace(Protocol):
 class RateLimit:
     """At most so many requests in flight and per second, counted over all that share a pace.
 
-    Requests are evenly spaced: after each of them everybody waits for the interval of the one that made it, so
-    processes with different settings each obey their own, and there are never more in flight than the
+    Requests are evenly spaced: after each of them everybody waits for the interval of the one that made it,
+    so processes with different settings each obey their own, and there are never more in flight than the
     largest allows. A slot is leased: who is stopped, or cut off, while it has one costs the others that
     lease and no more, and sends nothing on a turn that is over. Make one for each event loop, and let its
     clients share it.

@@ -21,7 +21,7 @@ COST = 2**14
 PRIVATE = 0o600
 SECONDS_BETWEEN_LOOKS = 0.1
 LONGEST_FIRST_TRY = 300.0
-"""Seconds: a wait for a slot, and then for the answer. Who takes longer was stopped, and is not waited for."""
+"""Seconds: a wait for a slot, and then for the answer. Who takes longer was stopped; nobody waits for it."""
 
 
 @dataclass(frozen=True)

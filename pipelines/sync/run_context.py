@@ -12,9 +12,9 @@ from pipelines.catalogue.reports import REPORTS
 from pipelines.clock import Clock, SystemClock
 from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.client import Client
-from pipelines.connect.models import MEGABYTE, Limits, Login, Try
 from pipelines.connect.database_pace import DatabasePace, pace_of_login
 from pipelines.connect.file_pace import FilePace
+from pipelines.connect.models import MEGABYTE, Limits, Login, Try
 from pipelines.connect.rate_limit import AFTER_A_TRY, Pace, RateLimit
 from pipelines.connect.refused_logins import RefusedLogins
 from pipelines.connect.retry import RetryPolicy

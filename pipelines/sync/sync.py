@@ -82,8 +82,8 @@ def sync(
 
     One customer's or report's failure stops nothing else and is in the summary. Raises WarehouseError
     when nothing can be kept at all (a full disk, an unwritable directory), SettingsError for logins and for a
-    rehearsal among real data, WrongClock when ours is an hour away from the service's, CoordinationError for a
-    shard that another directory owns, unless it is to `take_over`.
+    rehearsal among real data, WrongClock when ours is an hour away from the service's, CoordinationError for
+    a shard that another directory owns, unless it is to `take_over`.
     """
     context = context or RunContext()
     really = context.clock.utc_now().astimezone(ZoneInfo(settings.timezone)).date()

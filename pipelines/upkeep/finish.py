@@ -52,8 +52,8 @@ def finish(
     """Build the marts, run the checks and publish; with a failing error check the old file stays.
 
     Raises WarehouseError before the first load, and MartError when a mart cannot be built: then too the old
-    file stays, and the refusal is written down with its reason and shown on the operators' page. Raises NotOwner
-    where another directory owns this shard, unless it `must_own` nothing.
+    file stays, and the refusal is written down with its reason and shown on the operators' page. Raises
+    NotOwner where another directory owns this shard, unless it `must_own` nothing.
     """
     owner_of(settings, strict=must_own)
     clock = settings.clock_of_day(clock or SystemClock())

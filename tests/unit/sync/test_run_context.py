@@ -12,11 +12,10 @@ from pydantic import SecretStr
 from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.errors import AnswerTooLarge, ConnectError, Unavailable
 from pipelines.connect.models import MEGABYTE
-from pipelines.connect.rate_limit import RateLimit
 from pipelines.months import Month
 from pipelines.settings.model import Customer, Settings
 from pipelines.sync.run_context import RunContext, login_of
-from tests.unit.connect.fake_service import SALES, Chunks, Reply, Service, StillClock, read, reply
+from tests.unit.connect.fake_service import SALES, Chunks, Reply, Service, StillClock, limit_of, read, reply
 
 
 @pytest.mark.parametrize(
@@ -29,7 +28,7 @@ from tests.unit.connect.fake_service import SALES, Chunks, Reply, Service, Still
 async def test_the_settings_say_how_patient_the_clients_are_and_how_much_they_read(
     tmp_path: Path, said: Reply, error: type[ConnectError], requests: int
 ) -> None:
-    service, limit = Service(said), RateLimit(tmp_path, 1, 1e6, clock=StillClock())
+    service, limit = Service(said), limit_of(tmp_path, 1, 1e6, StillClock())
     settings = Settings(
         base_url="https://service.example",
         username="partner",
