@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock, Timeout
@@ -77,9 +76,9 @@ ON CONFLICT (name) DO UPDATE SET
 WHERE held.owner = ANY (%(owners)s) OR %(take_over)s
 RETURNING epoch
 """
-SHARD = "SELECT epoch, host, since, seen_at FROM brokerbi.shard WHERE name = %(name)s"
+SHARD = "SELECT epoch, host, since, seen_at, owner FROM brokerbi.shard WHERE name = %(name)s"
 SHARDS = """
-SELECT name, host, since, requests_per_second, concurrency FROM brokerbi.shard
+SELECT name, requests_per_second, concurrency FROM brokerbi.shard
 WHERE login = %(login)s ORDER BY name
 """
 SERVER_TIME = "SELECT clock_timestamp()"
@@ -167,7 +166,8 @@ class Database:
             if not (await (await connection.execute(IS_MADE)).fetchall())[0][0]:
                 with suppress(self._psycopg.errors.UniqueViolation, self._psycopg.errors.InternalError_):
                     await connection.execute(TABLES)  # else another host is making them
-        return await (await self._connection.execute(statement, values)).fetchall()
+        rows: list[Any] = await (await self._connection.execute(statement, values)).fetchall()
+        return rows
 
     async def aclose(self) -> None:
         connection, self._connection = self._connection, None
@@ -220,9 +220,15 @@ class Claim:
             found = f"Another process has been claiming the shard {self.name} for {LOCK_SECONDS:.0f} seconds."
             raise CoordinationError(found, "Look for one that was stopped (`ps`); then run again.") from None
 
+    def look(self) -> Ownership | None:
+        """Who owns the shard, without claiming it: None while nobody does. Raises NotOwner, OutOfReach."""
+        rows = run_once(self.url, SHARD, name=self.name)
+        if rows and rows[0][4] not in _words(self.data_dir / "work" / "owner"):
+            raise _not_owner(self.name, rows)
+        return Ownership(self.url, self.name, rows[0][0]) if rows else None
+
     def _make(self, file: Path, *, take_over: bool) -> Ownership:
-        owner = secrets.token_hex(8)
-        owners = file.read_text(encoding="ascii").split() if file.exists() else []
+        owner, owners = secrets.token_hex(8), _words(file)
         _replace(file, [owner, *owners])
         rows = run_once(
             self.url,
@@ -258,7 +264,7 @@ def run_once(url: SecretStr, statement: str, **values: object) -> Sequence[Any]:
         raise CoordinationError(_in_words(error, url), CHECK_DATABASE) from None
 
 
-def _psycopg() -> ModuleType:
+def _psycopg() -> Any:
     try:
         import psycopg
     except ImportError:
@@ -278,23 +284,28 @@ def _options() -> dict[str, object]:
 
 
 def _in_words(error: Exception, url: SecretStr) -> str:
-    """What went wrong with the database, without its address, which may hold a password."""
+    """What went wrong; an address that cannot be read is not quoted, as it may hold a password."""
     said = " ".join(str(error).split())
-    if not said or "://" in said or url.get_secret_value() in said:
-        said = type(error).__name__
+    is_unread = type(error).__name__ == "ProgrammingError" or "@" in said or url.get_secret_value() in said
+    if is_unread or not said:
+        said = "its address cannot be read" if is_unread else type(error).__name__
     return f"The database of BROKERBI_COORDINATION_URL cannot be used ({said[:300]})."
 
 
-def _not_owner(name: str, rows: Sequence[tuple[int, str, datetime, datetime]]) -> NotOwner:
+def _not_owner(name: str, rows: Sequence[tuple[int, str, datetime, datetime, str]]) -> NotOwner:
     if not rows:
         return NotOwner(f"Nobody owns the shard {name} any more.", "Run `brokerbi sync`, which claims it.")
-    _, host, since, seen_at = rows[0]
+    _, host, since, seen_at, _ = rows[0]
     found = (
         f"The shard {name} belongs to another copy of this data directory, or to this one before it was put "
         f"back from a backup: {host} has it since {since.astimezone(UTC):%Y-%m-%d %H:%M} UTC and was last "
         f"seen {seen_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC."
     )
     return NotOwner(found, TAKE_OVER)
+
+
+def _words(file: Path) -> list[str]:
+    return file.read_text(encoding="ascii").split() if file.exists() else []
 
 
 def _replace(file: Path, words: Sequence[str]) -> None:

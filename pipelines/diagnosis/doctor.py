@@ -27,6 +27,7 @@ from pipelines.diagnosis.installation import (
     SEE_SENTENCE,
     Finding,
     Severity,
+    coordination_findings,
     daemon_findings,
     dagster_findings,
     disk_finding,
@@ -97,7 +98,9 @@ def examine(
     yield from file_findings(data_dir)
     yield from dagster_findings(environment, shipped)
     yield from daemon_findings(data_dir, environment)
-    if ask:
+    coordination = list(coordination_findings(settings))
+    yield from coordination
+    if ask and all(one.severity == Severity.OK for one in coordination):
         survey = AccessSurvey(settings, context, on_access)
         yield from asyncio.run(survey.run())
     else:

@@ -12,8 +12,10 @@ from pipelines.clock import SystemClock
 from pipelines.connect.database_pace import DatabasePace
 from pipelines.connect.rate_limit import Pace
 from pipelines.coordination import Database
-from tests.unit.connect.test_rate_limit import *  # noqa: F403 - every claim of it, with this fixture
+from tests.unit.connect import test_rate_limit as claims
 from tests.unit.connect.test_rate_limit import Shared
+
+globals().update({name: claim for name, claim in vars(claims).items() if name.startswith("test_")})
 
 
 @pytest.fixture
