@@ -22,16 +22,16 @@ BINARIES = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
 class Cluster:
     """A PostgreSQL in a directory of its own, which can be stopped as a machine that loses power."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, host: str = "127.0.0.1") -> None:
+        self._folder, self._host = folder, host
         with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
+            free.bind((host, 0))
             self.port = free.getsockname()[1]
-        self.url = f"postgresql://postgres@127.0.0.1:{self.port}/postgres"
+        self.url = f"postgresql://postgres@{host}:{self.port}/postgres"
         self._run("initdb", "--username=postgres", "--auth=trust", "--no-instructions", "--no-sync")
 
     def start(self) -> None:
-        options = f"-p {self.port} -c listen_addresses=127.0.0.1 -k {self._folder.parent}"
+        options = f"-p {self.port} -c listen_addresses={self._host} -k {self._folder.parent}"
         self._run("pg_ctl", "-w", "-l", str(self._folder.parent / "log"), "-o", options, "start")
 
     def stop(self, mode: str = "immediate") -> None:
