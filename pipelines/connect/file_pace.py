@@ -1,4 +1,4 @@
-"""Pace of a data directory: slots and moments of all its processes, kept in the names and texts of links."""
+"""Pace of a data directory: slots and moments of all its processes, in one small file."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import json
 import math
 import os
 import secrets
+import time
 import weakref
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -30,8 +32,9 @@ from pipelines.connect.rate_limit import (
 )
 
 PRIVATE = 0o600
-KEPT = 16
-"""So many states are left, so that one who looks while others write finds the newest."""
+BYTES = 4096  # always as many, so that a full disk does not stop it
+BUSY_SECONDS = 0.001  # until the state is looked at again while another process writes it
+LONGEST_BLOCK = 1.0  # seconds in which nothing else of this process goes on
 
 T = TypeVar("T")
 
@@ -69,11 +72,9 @@ class State:
 class FilePace:
     """The pace of all processes of a data directory, on one machine: the clock is the machine's.
 
-    No lock is held while anything is read or written, so nobody who is stopped holds the others up: each
-    new state is a symbolic link with the next number, which comes into being with its text in one step and
-    only where there is none. A process that dies lets go of its slots at once, as its lock on a file of
-    its own ends with it; one that is stopped keeps them for `lease` seconds. Refuses a directory that
-    cannot be written.
+    Nothing is locked for as long as a request takes. A process that dies lets go of its slots at once, as its
+    lock on a file of its own ends with it; one that is stopped keeps them for `lease` seconds. Refuses a
+    directory that cannot be written.
     """
 
     def __init__(
@@ -102,7 +103,7 @@ class FilePace:
         for file in self._folder.glob("alive-*"):
             self._is_alive(file.name.removeprefix("alive-"))
         self._me = secrets.token_hex(4)
-        self._turns = 0
+        self._turns = self._number = 0
         weakref.finalize(self, _leave, *_show_life(self._folder, self._me))
 
     async def take(self, login: str) -> Grant | float:  # noqa: ARG002 - one pace, whatever the login
@@ -168,40 +169,53 @@ class FilePace:
             os.close(descriptor)
 
     def _change(self, step: Callable[[State, float], tuple[State, T]]) -> T:
-        """Make the next state of the newest one; where another was quicker, of that.
+        """Make a new state of the one that is written; blocks for a moment while another process does.
 
-        A state goes only after all before it, so one that was made while its forerunner is there is right;
-        one made by a process that was stopped until all of these were gone is not, and is taken back.
+        The lock is held for some microseconds. Where it is not free for much longer its holder was stopped in
+        just these: the state goes on in the next file, and who finds such a one begins anew with it.
         """
+        blocked_at: float | None = None
         while True:
-            numbers = sorted(int(name) for name in os.listdir(self._folder) if name.isdecimal())  # noqa: PTH208
-            if not numbers:
-                self._link(0, State())
-                continue
+            self._newest()
+            file = os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
             try:
-                state = _read(os.readlink(self._folder / str(numbers[-1])))  # noqa: PTH115 - text, no path
-            except OSError:
-                continue  # gone since
-            changed, result = step(state, self._clock.monotonic())
-            if changed == state:
-                return result
-            if not self._link(numbers[-1] + 1, changed):
-                continue
-            if os.path.lexists(self._folder / str(numbers[-1])):
-                for number in numbers[: 1 - KEPT]:
-                    (self._folder / str(number)).unlink(missing_ok=True)
-                return result
-            (self._folder / str(numbers[-1] + 1)).unlink(missing_ok=True)
+                if lock_descriptor(file, blocking=False) and not self._next.exists():
+                    written = os.pread(file, BYTES, 0)
+                    changed, result = step(_read(written), self._clock.monotonic())
+                    if (text := _text(changed)) != written:
+                        os.pwrite(file, text, 0)
+                    if not self._next.exists():
+                        return result
+                    continue
+            finally:
+                os.close(file)
+            blocked_at = time.monotonic() if blocked_at is None else blocked_at
+            if time.monotonic() - blocked_at > LONGEST_BLOCK:
+                self._go_round()
+                blocked_at = None
+            time.sleep(BUSY_SECONDS)
 
-    def _link(self, number: int, state: State) -> bool:
-        """Whether the state came to be under this number; not where there is one already."""
-        try:
-            (self._folder / str(number)).symlink_to(json.dumps(asdict(state), separators=(",", ":")))
-        except FileExistsError:
-            return False
-        except OSError as error:  # the first file of this error would be the text
-            raise OSError(error.errno, error.strerror, str(self._folder)) from None
-        return True
+    def _newest(self) -> None:
+        """Know the file that the state is in, and the one that is next."""
+        while self._next.exists():
+            self._number += 1
+
+    def _go_round(self) -> None:
+        """Let the state go on in the next file, whole from the start; another may have been quicker."""
+        beside = self._folder / f"new-{self._me}"
+        beside.write_bytes(self._file.read_bytes())
+        beside.chmod(PRIVATE)
+        with suppress(FileExistsError):
+            self._next.hardlink_to(beside)
+        beside.unlink()
+
+    @property
+    def _file(self) -> Path:
+        return self._folder / f"state-{self._number}"
+
+    @property
+    def _next(self) -> Path:
+        return self._folder / f"state-{self._number + 1}"
 
 
 def _show_life(folder: Path, me: str) -> tuple[int, Path]:
@@ -232,10 +246,15 @@ def _slowed(state: State, now: float) -> tuple[State, None]:
     return replace(state, slowed_at=now, halvings=min(MOST_HALVINGS, state.halved(now) + 1)), None
 
 
-def _read(text: str) -> State:
-    """The state that a text says; a damaged one says nothing."""
+def _text(state: State) -> bytes:
+    said = {name: getattr(state, name) for name in State.__slots__}
+    return json.dumps(said, separators=(",", ":")).encode().ljust(BYTES)
+
+
+def _read(written: bytes) -> State:
+    """The state that was written; a damaged one says nothing."""
     try:
-        read: dict[str, Any] = json.loads(text)
+        read: dict[str, Any] = json.loads(written)
         slots = {number: (str(token), float(until)) for number, (token, until) in read.pop("slots").items()}
         head = str(read.pop("head"))
         return State(**{name: float(value) for name, value in read.items()}, head=head, slots=slots)

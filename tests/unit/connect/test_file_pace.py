@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import asdict, replace
+from dataclasses import fields, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -18,7 +18,7 @@ import pytest
 from pipelines.connect.file_pace import FilePace, State
 from pipelines.connect.rate_limit import RateLimit
 from tests.unit.connect.fake_service import StillClock, limit_of
-from tests.unit.connect.stopped import stopped
+from tests.unit.connect.stopped import locking, stopped
 
 ROOT = Path(__file__).resolve().parents[3]
 PROCESS = """
@@ -109,13 +109,14 @@ async def test_a_moment_from_before_a_restart_of_the_machine_holds_nobody_up(tmp
 
 
 def _written(**values: object) -> str:
-    return json.dumps({**asdict(State()), **values})
+    return json.dumps({**{one.name: getattr(State(), one.name) for one in fields(State)}, **values})
 
 
 @pytest.mark.parametrize(
     "written",
     [
         "rubbish",
+        "",
         "[]",
         _written(granted_at=1000.0, free_at=1e18),
         _written(granted_at=float("nan"), free_at=float("nan"), slowed_at=float("nan")),
@@ -130,29 +131,30 @@ def _written(**values: object) -> str:
 async def test_a_damaged_record_holds_nobody_up(tmp_path: Path, written: str) -> None:
     clock = StillClock()
     limit = limit_of(tmp_path, 5, 10, clock)
-    (tmp_path / "work" / "pace" / "7").symlink_to(written)
+    (tmp_path / "work" / "pace" / "state-0").write_text(written)
     await _begin(limit, clock, 3)
     assert clock.seconds < 1002
 
 
 def test_a_process_that_was_stopped_before_it_wrote_takes_nothing_back(tmp_path: Path) -> None:
     quick, slow = (FilePace(tmp_path, 50, 1e6) for _ in range(2))
-    quick.slow_down()
 
-    def stopped_meanwhile(state: State, _: float) -> tuple[State, float]:
-        for _ in range(20 if state.head == "" else 0):
-            quick._change(lambda state, now: (replace(state, head="quick", granted_at=now), None))
-        return replace(state, halvings=9.0), state.granted_at
+    def stopped_meanwhile(state: State, _: float) -> tuple[State, str]:
+        if not state.head:
+            quick._change(lambda state, _: (replace(state, head="quick"), None))
+        return replace(state, halvings=9.0), state.head
 
-    assert slow._change(stopped_meanwhile) > 0  # made anew, of what the quick one wrote
+    assert slow._change(stopped_meanwhile) == "quick"  # made anew, of what the quick one wrote
     assert quick._change(lambda state, _: (state, (state.head, state.halvings))) == ("quick", 9.0)
 
 
-def test_only_some_states_are_kept(tmp_path: Path) -> None:
-    pace = FilePace(tmp_path, 5, 10)
-    for _ in range(100):
-        pace._change(lambda state, _: (replace(state, halvings=state.halvings + 1), None))
-    assert len([file for file in (tmp_path / "work" / "pace").iterdir() if file.is_symlink()]) == 16
+async def test_a_process_that_is_stopped_while_it_writes_holds_nobody_up(tmp_path: Path) -> None:
+    limits = [limit_of(tmp_path, 1) for _ in range(2)]
+    with stopped(locking(tmp_path / "work" / "pace" / "state-0")):
+        for limit in limits * 2:
+            async with asyncio.timeout(30), limit.turn():
+                pass
+    assert {file.name for file in (tmp_path / "work" / "pace").glob("state-*")} == {"state-0", "state-1"}
 
 
 async def test_a_stopped_process_that_holds_every_slot_costs_its_lease(tmp_path: Path) -> None:
