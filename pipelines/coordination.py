@@ -136,26 +136,25 @@ class Database:
 
         Raises CoordinationError, without patience at the first failure.
         """
-        if self._given_up:
-            raise self._given_up
         failed_at: float | None = None
-        async with self._one_by_one:
-            while True:
-                try:
-                    async with asyncio.timeout(STATEMENT_SECONDS):
-                        return await self._run(statement, values)
-                except (self._psycopg.OperationalError, TimeoutError, OSError) as error:
-                    await self.aclose()
-                    now = self._clock.monotonic()
-                    failed_at = now if failed_at is None else failed_at
-                    if not patient or now - failed_at >= self._patience:
-                        lost = OutOfReach(_in_words(error, self._url), CHECK_DATABASE)
-                        self._given_up = lost if patient else None
-                        raise lost from None
-                except self._psycopg.Error as error:
-                    await self.aclose()
-                    raise CoordinationError(_in_words(error, self._url), CHECK_DATABASE) from None
-                await self._clock.sleep(self._random.uniform(*RECONNECT_SECONDS))
+        while True:
+            if self._given_up:
+                raise self._given_up
+            try:
+                async with self._one_by_one, asyncio.timeout(STATEMENT_SECONDS):
+                    return await self._run(statement, values)
+            except (self._psycopg.OperationalError, TimeoutError, OSError) as error:
+                await self.aclose()
+                now = self._clock.monotonic()
+                failed_at = now if failed_at is None else failed_at
+                if not patient or now - failed_at >= self._patience:
+                    lost = OutOfReach(_in_words(error, self._url), CHECK_DATABASE)
+                    self._given_up = lost if patient else self._given_up
+                    raise lost from None
+            except self._psycopg.Error as error:
+                await self.aclose()
+                raise CoordinationError(_in_words(error, self._url), CHECK_DATABASE) from None
+            await self._clock.sleep(self._random.uniform(*RECONNECT_SECONDS))
 
     async def _run(self, statement: str, values: dict[str, object]) -> Sequence[Any]:
         if self._connection is None:
