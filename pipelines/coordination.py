@@ -7,6 +7,7 @@ transaction and leaves nothing in its session, so a pooler may hand out another 
 from __future__ import annotations
 
 import asyncio
+import os
 import secrets
 import socket
 from collections.abc import Sequence
@@ -308,7 +309,13 @@ def _words(file: Path) -> list[str]:
 
 
 def _replace(file: Path, words: Sequence[str]) -> None:
+    """Write the words whole, to outlast a loss of power: the database remembers what it was told."""
     beside = file.with_suffix(".new")
-    beside.write_text("\n".join(words), encoding="ascii")
-    beside.chmod(PRIVATE)
+    written = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, PRIVATE)
+    os.write(written, "\n".join(words).encode("ascii"))
+    os.fsync(written)
     beside.replace(file)
+    folder = os.open(file.parent, os.O_RDONLY | os.O_CLOEXEC)
+    os.fsync(folder)
+    os.close(folder)
+    os.close(written)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import shutil
 import socket
 import time
@@ -106,6 +107,9 @@ async def test_a_database_that_lost_power_is_waited_for_and_knows_who_holds_what
 async def test_a_rate_halved_by_the_last_request_of_a_run_is_known_to_the_next(database: Address) -> None:
     pace = pace_of(database())
     await pace.take("somebody")
+    for _ in range(4):  # many at once count once
+        pace.slow_down()
+        await pace.take("somebody")
     pace.slow_down()
     await pace.aclose()
     assert run_once(database(), "SELECT halvings FROM brokerbi.pace") == [(1,)]
@@ -192,7 +196,7 @@ def test_the_doctor_says_whether_the_database_answers_who_owns_the_shard_and_how
     after = {one.subject: one.found for one in coordination_findings(settings)}
     assert before["shard"] == "nobody owns north yet"
     assert after["shard"] == "this data directory owns north"
-    assert "our clock is 0.0 s" in after["coordination"]
+    assert re.search(r"answers in \d+ ms; our clock is \d+\.\d s (ahead of|behind)", after["coordination"])
     assert after["pace"].startswith("north 4/s and 5, south 4/s and 5 in flight; counted together")
 
 
