@@ -73,8 +73,7 @@ class Host:
         return self.codes[-1]
 
     def send(self, what: signal.Signals) -> None:
-        assert self.process is not None
-        if self.process.poll() is None:
+        if self.process is not None and self.process.poll() is None:
             self.process.send_signal(what)
 
     def cut_off(self, *, again: bool = False) -> None:
@@ -306,8 +305,10 @@ def run(name: str, scenario: Scenario, folder: Path, latency: int) -> list[str]:
     """Let the hosts work and the incident happen, sync again until all is well, and judge the log."""
     place = folder / name
     place.mkdir(parents=True)
-    with world(place, latency) as here:
+    with world(place, latency) as here, ExitStack() as stack:
         hosts = hosts_of(here, place, scenario.own, scenario.start)
+        for host in hosts:
+            stack.callback(host.send, signal.SIGKILL)
         for host in hosts:
             host.start()
         told: list[str] = []
