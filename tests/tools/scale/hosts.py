@@ -154,6 +154,7 @@ def _ip(*words: str) -> None:
 
 def _remove_network() -> None:
     for number in (1, 2, 3):
+        subprocess.run(["ip", "link", "del", f"bbhost{number}o"], check=False, capture_output=True)
         subprocess.run(["ip", "netns", "del", f"bbhost{number}"], check=False, capture_output=True)
     subprocess.run(["ip", "link", "del", "bbhosts"], check=False, capture_output=True)
 
