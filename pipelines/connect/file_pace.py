@@ -124,13 +124,9 @@ class FilePace:
         return self._change(lambda state, now: (state, state.halved(now)))
 
     def _take(self, state: State, now: float) -> tuple[State, Grant | float]:
-        """A slot and a moment, if this process is not behind one that waits longer.
-
-        From the top, so that a process allowed fewer finds the first slots free as long as possible.
-        """
+        """A slot and a moment, if this process is not behind one that waits longer."""
         is_behind = state.head not in ("", self._me) and 0 <= now - state.head_seen_at < HEAD_SECONDS
-        numbers = [] if is_behind else [str(number) for number in reversed(range(self._concurrency))]
-        slot = next((number for number in numbers if self._is_free(state.slots.get(number), now)), None)
+        slot = None if is_behind else self._free_slot(state, now)
         if slot is None:
             is_seen = state.head == self._me and 0 <= now - state.head_seen_at < HEAD_SECONDS / 2
             waiting = state if is_behind or is_seen else replace(state, head=self._me, head_seen_at=now)
@@ -148,10 +144,18 @@ class FilePace:
         )
         return taken, Grant(int(slot), token, at, at + max(gap, LATEST))
 
-    def _is_free(self, held: tuple[str, float] | None, now: float) -> bool:
-        if held is None or not now < held[1] <= now + LONGEST_LEASE:
-            return True
-        return not self._is_alive(held[0].partition(".")[0])
+    def _free_slot(self, state: State, now: float) -> str | None:
+        """A slot that nobody holds, or whose lease is over; else one whose process is dead.
+
+        From the top, so that a process allowed fewer finds the first slots free as long as possible.
+        """
+        numbers = [str(number) for number in reversed(range(self._concurrency))]
+        held = {
+            number: who for number, (who, until) in state.slots.items() if now < until <= now + LONGEST_LEASE
+        }
+        free = (number for number in numbers if number not in held)
+        left = (number for number in numbers if not self._is_alive(held[number].partition(".")[0]))
+        return next(free, None) or next(left, None)
 
     def _is_alive(self, who: str) -> bool:
         """Whether the process that goes by this name has its lock still; the file of a dead one goes."""
