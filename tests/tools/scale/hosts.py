@@ -41,6 +41,21 @@ import pipelines.sandbox.options as options
 server.loopback = options.loopback = str  # a name space of the tool is as private as the loopback address
 main(sys.argv[1:])
 """
+SYNC = ["-m", "pipelines.cli.main", "sync", "--no-publish"]
+SYNC_AHEAD = """
+import os, sys
+from datetime import timedelta
+from pipelines.clock import SystemClock
+from pipelines.planning.selection import Selection
+from pipelines.settings.model import load_settings
+from pipelines.sync.run_context import RunContext
+from pipelines.sync.sync import sync
+class Ahead(SystemClock):
+    def utc_now(self):
+        return SystemClock.utc_now(self) + timedelta(minutes=55)  # an hour is refused by the check of the clock
+context = RunContext(clock=Ahead(), machine_clock=Ahead())
+sys.exit(not sync(load_settings(os.environ), Selection(), context=context).is_well)
+"""
 NOT_ONCE = """
 SELECT held.report, held.customer, held.month, count(load.load_id) AS loads FROM meta.months AS held
 LEFT JOIN meta.loads AS load ON (held.report, held.customer) = (load.report, load.customer)
@@ -58,14 +73,14 @@ class Host:
     folder: Path
     settings: Mapping[str, str]
     process: subprocess.Popen[bytes] | None = None
+    is_ahead: bool = False
     codes: list[int] = field(default_factory=list)
 
     def start(self) -> None:
         log = (self.folder / "log").open("ab")
-        command = ["ip", "netns", "exec", self.name, sys.executable, "-m", "pipelines.cli.main"]
-        self.process = subprocess.Popen(
-            [*command, "sync", "--no-publish"], env={**os.environ, **self.settings}, stdout=log, stderr=log
-        )
+        command = ["ip", "netns", "exec", self.name, sys.executable]
+        command += ["-c", SYNC_AHEAD] if self.is_ahead else SYNC
+        self.process = subprocess.Popen(command, env={**os.environ, **self.settings}, stdout=log, stderr=log)
 
     def wait(self) -> int:
         assert self.process is not None
@@ -284,11 +299,11 @@ class Scenario:
     incident: Incident = nothing
     own: Mapping[int, Mapping[str, str]] = field(default_factory=dict)
     start: str = "2026-08"
+    is_ahead: bool = False  # the clock of host 3
     must_be_fair: bool = True
 
 
-def scenarios(faketime: str) -> dict[str, Scenario]:
-    ahead = {"LD_PRELOAD": faketime, "FAKETIME": "+55m", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+def scenarios() -> dict[str, Scenario]:
     zones = {1: {"PGTZ": "Asia/Tokyo"}, 2: {"PGTZ": "America/Los_Angeles"}, 3: {"PGTZ": "UTC"}}
     return {
         "together": Scenario(),
@@ -296,7 +311,7 @@ def scenarios(faketime: str) -> dict[str, Scenario]:
         "stopped": Scenario(stopped, must_be_fair=False),
         "stopped_often": Scenario(stopped_often, start="2024-01", must_be_fair=False),
         "cut_off": Scenario(cut_off, must_be_fair=False),
-        "clock": Scenario(own={3: ahead}) if faketime else Scenario(),
+        "clock": Scenario(is_ahead=True),
         "zones": Scenario(own=zones),
         "restarted": Scenario(restarted, must_be_fair=False),
     }
@@ -308,6 +323,7 @@ def run(name: str, scenario: Scenario, folder: Path, latency: int) -> list[str]:
     place.mkdir(parents=True)
     with world(place, latency) as here, ExitStack() as stack:
         hosts = hosts_of(here, place, scenario.own, scenario.start)
+        hosts[2].is_ahead = scenario.is_ahead
         for host in hosts:
             stack.callback(host.send, signal.SIGKILL)
         for host in hosts:
@@ -342,11 +358,10 @@ def run(name: str, scenario: Scenario, folder: Path, latency: int) -> list[str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("scenario", nargs="*", help="default: all of them")
-    parser.add_argument("--faketime", default="", help="libfaketime.so, for the clock of one host")
     parser.add_argument("--latency", type=int, default=250, help="milliseconds the service takes")
     parser.add_argument("--keep", type=Path, help="where data directories and logs are left")
     arguments = parser.parse_args()
-    known = scenarios(arguments.faketime)
+    known = scenarios()
     with TemporaryDirectory() as folder:
         wrong = [
             sentence
