@@ -52,7 +52,7 @@ from pipelines.sync.run_context import RunContext
 from pipelines.sync.sync import sync
 class Ahead(SystemClock):
     def utc_now(self):
-        return SystemClock.utc_now(self) + timedelta(minutes=55)  # an hour is refused by the check of the clock
+        return SystemClock.utc_now(self) + timedelta(minutes=55)  # an hour ahead nothing is asked
 context = RunContext(clock=Ahead(), machine_clock=Ahead())
 sys.exit(not sync(load_settings(os.environ), Selection(), context=context).is_well)
 """
