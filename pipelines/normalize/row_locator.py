@@ -217,13 +217,15 @@ class Locator:
         way: ListPath = (path.keys,)
         for _ in range(THROUGH_LISTS if path.certain else 0):
             elements = self.elements_along([page], way)[:LOOKED_AT]
+            if path.certain <= _names_in(elements):
+                break
             likeness = _likeness(elements, path.expected)
             inner = [
                 keys
                 for keys, rows in self.lists_in(elements)
                 if path.certain <= _names_in(rows) and _likeness(rows, path.expected) >= likeness
             ]
-            if path.certain <= _names_in(elements) or not inner:
+            if not inner:
                 break
             if len(inner) > 1:
                 return None
