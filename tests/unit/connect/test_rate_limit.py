@@ -140,12 +140,11 @@ class Overslept:
 
 
 async def test_a_turn_that_is_over_is_not_used(shared: Shared) -> None:
-    clock = Overslept()
-    await granted(shared(5, 5))  # so that the next has to wait for its moment
-    before = clock.monotonic()
-    async with asyncio.timeout(SECONDS), limit(shared(5, 5), clock=clock).turn("somebody"):
-        last = clock.monotonic()
-    assert (await granted(shared(5, 5))).at >= max(before + 1.0, last) + 0.1  # an interval after a new turn
+    pace, before = shared(5, 2), SystemClock().monotonic()
+    await granted(pace)  # so that the next has to wait half a second for its moment
+    async with asyncio.timeout(SECONDS), limit(pace, clock=Overslept()).turn("somebody"):
+        pass
+    assert (await granted(pace)).at - before >= 0.5 + 1.0 + 0.5  # half a second after the new turn
 
 
 async def test_a_task_that_is_cancelled_gives_everything_back(shared: Shared) -> None:
