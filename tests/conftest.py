@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, settings
 
 # Whatever the developer's shell says about a real service must not reach a test.
 for name in [name for name in os.environ if name.startswith(("BROKERBI_", "DAGSTER_"))]:
-    del os.environ[name]
+    if not name.startswith("BROKERBI_TEST_"):
+        del os.environ[name]
 os.environ["DAGSTER_DISABLE_TELEMETRY"] = "yes"
 os.environ["DAGSTER_EMIT_PARTITION_SUBSET_IN_PLANNED_EVENTS"] = "yes"
 

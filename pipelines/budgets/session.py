@@ -15,9 +15,7 @@ from pipelines.catalogue.model import Report
 from pipelines.clock import Clock
 from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.client import Client
-from pipelines.connect.rate_limit import RateLimit
 from pipelines.connect.service_clock import ClockCheck
-from pipelines.connect.standstill import AFTER_A_TRY
 from pipelines.sync.request_log import RequestLogger
 from pipelines.sync.run_context import RunContext
 from warehouse.ledger.ledger import add_requests
@@ -45,14 +43,7 @@ async def open_session(settings: Settings, context: RunContext) -> AsyncIterator
     run_id = f"{clock.utc_now():%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
     log = RequestLogger(settings.data_dir, run_id, clock)
     store = Store(settings.data_dir, now=clock.utc_now)
-    rate_limit = RateLimit(
-        settings.data_dir,
-        settings.concurrency,
-        settings.requests_per_second,
-        clock=clock,
-        patience=settings.try_seconds + AFTER_A_TRY,
-    )
-    async with AsyncExitStack() as stack:
+    async with context.rate_limit(settings) as rate_limit, AsyncExitStack() as stack:
         clients = await context.open_clients(
             settings,
             settings.active_customers,

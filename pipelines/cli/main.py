@@ -144,6 +144,9 @@ def parser(*, with_sandbox: bool = True) -> argparse.ArgumentParser:
         action="store_true",
         help="load answers that were held back: most rows gone, values empty or all multiplied",
     )
+    sync.add_argument(
+        "--take-over", action="store_true", help="make this data directory the owner of its shard"
+    )
     commands["replay"].add_argument(
         "--quarantine", action="store_true", help="only repeat loads that have rows in quarantine"
     )

@@ -32,7 +32,7 @@ def run_sync(arguments: argparse.Namespace) -> int:
     settings = load_settings(os.environ)
     for warning in settings.warnings:
         complain(f"brokerbi: {warning}")
-    summary = sync_with_progress(settings, selection_of(arguments))
+    summary = sync_with_progress(settings, selection_of(arguments), take_over=arguments.take_over)
     is_published = True
     if summary.loaded and not arguments.no_publish:
         is_published = publish(settings)
@@ -58,11 +58,17 @@ def selection_of(arguments: argparse.Namespace) -> Selection:
     )
 
 
-def sync_with_progress(settings: Settings, selection: Selection) -> Summary:
+def sync_with_progress(settings: Settings, selection: Selection, *, take_over: bool = False) -> Summary:
     """Sync; print one line per report: rows, windows loaded, months held, and what did not go well."""
     progress = SyncProgress()
     try:
-        summary = sync(settings, selection, on_plan=progress.planned, on_result=progress.happened)
+        summary = sync(
+            settings,
+            selection,
+            on_plan=progress.planned,
+            on_result=progress.happened,
+            take_over=take_over,
+        )
     finally:
         progress.bar.stop()
     held = {

@@ -67,7 +67,7 @@ class CircuitBreaker:
             self._refused_in_a_row.clear()
         if forbidden and self._is_mass_refusal():
             self.rate_limit.slow_down()
-            self._open(
+            self.give_up(
                 AllRefused(
                     "The service refuses every report with 403, customer after customer, so this run asks "
                     "no more, lest it blocks us.",
@@ -84,14 +84,14 @@ class CircuitBreaker:
         pairs = {(each.request.customer, each.request.report) for each in failed}
         if len(failed) >= UNREACHABLE_IN_A_ROW and all(isinstance(each, Unreachable) for each in failed):
             found = f"Nobody answers at the address of the service. {error.found}"
-            self._open(Unreachable(found, error.remedy, request=error.request, last_try=error.last_try))
+            self.give_up(Unreachable(found, error.remedy, request=error.request, last_try=error.last_try))
         elif len(failed) >= self.enough and len(pairs) >= FEWEST_PAIRS:
             self.rate_limit.slow_down()
             found = (
                 f"The service failed {len(failed)} requests in a row, each in all its tries, so this run "
                 f"asks no more. {error.found}"
             )
-            self._open(HostDown(found, error.remedy, request=error.request, last_try=error.last_try))
+            self.give_up(HostDown(found, error.remedy, request=error.request, last_try=error.last_try))
 
     def refuses_customer(self, customer: str) -> bool:
         """Whether one customer was refused three reports, also such as others get, and answered none."""
@@ -115,5 +115,6 @@ class CircuitBreaker:
             and len(self._refused_in_a_row) >= FEWEST_REFUSALS
         )
 
-    def _open(self, error: ConnectError) -> None:
+    def give_up(self, error: ConnectError) -> None:
+        """End the run with this error, unless it has ended already."""
         self.over = self.over or error

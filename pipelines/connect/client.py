@@ -14,7 +14,7 @@ from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.connection import Connection
 from pipelines.connect.errors import (
     MARKUP,
-    PaceBlocked,
+    PaceLost,
     TooManyObjects,
     Unauthorized,
     correct,
@@ -27,7 +27,7 @@ from pipelines.connect.rate_limit import RateLimit
 from pipelines.connect.refused_logins import RefusedLogins
 from pipelines.connect.retry import RetryPolicy, retry_after_seconds
 from pipelines.connect.service_clock import ClockCheck
-from pipelines.connect.standstill import HeldUp
+from pipelines.coordination import CoordinationError
 
 UNAUTHORIZED = 401
 LOOKED_AT = 1000  # bytes of an answer in which its first character is looked for
@@ -141,8 +141,10 @@ class Client:
         self._check(request)
         try:
             return await self._first_alone(request, number)
-        except HeldUp as standstill:
-            raise PaceBlocked(str(standstill), request=request, tries=number - 1) from standstill
+        except CoordinationError as lost:
+            error = PaceLost(lost.found, lost.remedy, request=request, tries=number - 1)
+            self._circuit_breaker.give_up(error)
+            raise error from lost
 
     async def _first_alone(self, request: Request, number: int) -> tuple[float, Try, Answer | None]:
         """Send; the first try of a login goes alone, so that a wrong one costs one request."""
@@ -171,7 +173,7 @@ class Client:
 
     async def _send(self, request: Request, number: int) -> tuple[float, Try, Answer | None]:
         """When one try went out, and what became of it."""
-        async with self._rate_limit.turn():
+        async with self._rate_limit.turn(self._login.username):
             self._check(request)
             sent_at = self._clock.monotonic()
             one, answer = await self._connection.send(request, number)

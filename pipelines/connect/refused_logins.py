@@ -15,12 +15,13 @@ from pydantic import SecretStr
 
 from pipelines.clock import Clock
 from pipelines.connect.models import Login
-from pipelines.connect.standstill import LONGEST_WAIT, Patience, sign
 
 COST = 2**14
 """Of scrypt: a guess at the password behind a fingerprint takes as long as ours, and 16 MB."""
 PRIVATE = 0o600
 SECONDS_BETWEEN_LOOKS = 0.1
+LONGEST_FIRST_TRY = 300.0
+"""Seconds: a wait for a slot, and then for the answer. Who takes longer was stopped; nobody waits for it."""
 
 
 @dataclass(frozen=True)
@@ -33,21 +34,18 @@ class RefusedLogins:
 
     folder: Path
     base_url: str
-    patience: float = 2 * LONGEST_WAIT  # the first try waits for a slot, and then for its answer
+    patience: float = LONGEST_FIRST_TRY
 
     @asynccontextmanager
     async def first_try(self, clock: Clock) -> AsyncIterator[None]:
-        """Wait while another process tries a login: what it learns is known then. Raises HeldUp."""
+        """Wait while another process tries a login: what it learns is known then."""
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        file = self.folder / "first_try.lock"
-        lock = FileLock(file, timeout=0, mode=PRIVATE, thread_local=False, on_acquired=sign)
-        patience: Patience | None = None
-        while not lock.is_locked:
+        lock = FileLock(self.folder / "first_try.lock", timeout=0, mode=PRIVATE, thread_local=False)
+        until = clock.monotonic() + self.patience
+        while not lock.is_locked and clock.monotonic() < until:
             with suppress(Timeout):
                 lock.acquire()
                 break
-            patience = patience or Patience([file], self.patience, clock.monotonic())
-            patience.look(clock.monotonic())
             await clock.sleep(SECONDS_BETWEEN_LOOKS)
         try:
             yield

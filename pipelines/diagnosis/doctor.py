@@ -22,12 +22,12 @@ from pipelines.connect.errors import (
     correct,
 )
 from pipelines.connect.models import Login
-from pipelines.connect.rate_limit import RateLimit
 from pipelines.connect.service_clock import LARGE_DIFFERENCE, late_by
 from pipelines.diagnosis.installation import (
     SEE_SENTENCE,
     Finding,
     Severity,
+    coordination_findings,
     daemon_findings,
     dagster_findings,
     disk_finding,
@@ -97,7 +97,9 @@ def examine(
     yield from file_findings(data_dir)
     yield from dagster_findings(environment, shipped)
     yield from daemon_findings(data_dir, environment)
-    if ask:
+    coordination = list(coordination_findings(settings))
+    yield from coordination
+    if ask and all(one.severity == Severity.OK for one in coordination):
         survey = AccessSurvey(settings, context, on_access)
         yield from asyncio.run(survey.run())
     else:
@@ -132,11 +134,10 @@ class AccessSurvey:
     async def _ask_all(self, reports: Sequence[Report], first: date) -> bool:
         """Ask for all customers; False when the service is down. A wrong login is told once, for all."""
         settings = self.settings
-        rate_limit = RateLimit(settings.data_dir, settings.concurrency, settings.requests_per_second)
         log, began = RequestLogger(settings.data_dir, "doctor", self.context.clock), self._seconds
         wrong_logins: dict[Login, tuple[Customer, str]] = {}
         whose: dict[Login, list[str]] = {}
-        async with AsyncExitStack() as stack:
+        async with self.context.rate_limit(settings) as rate_limit, AsyncExitStack() as stack:
             clients = await self.context.open_clients(
                 _with_few_tries(settings),
                 settings.active_customers,

@@ -7,16 +7,20 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from enum import IntEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from pipelines.connect.database_pace import pace_of_login
+from pipelines.coordination import SERVER_TIME, SHARDS, CoordinationError, run_once
 from pipelines.diagnosis.health import START_DAEMON, daemon_seen, judge, observed, of_directory
 from pipelines.planning.plan import make_plan
 from pipelines.planning.selection import Selection
 from pipelines.sync.causes import causes
+from pipelines.sync.run_context import claim_of
 from warehouse.errors import WarehouseError
 from warehouse.ledger.conditions import Condition, Kind
 from warehouse.ledger.ledger import ledger_of
@@ -93,6 +97,37 @@ def disk_finding(data_dir: Path) -> Finding:
         remedy = "make room, or set landing_days"
         return Finding("disk", Severity.WARNING, f"{free / 1e6:.0f} MB are free", remedy)
     return Finding("disk", Severity.OK, f"{free / 1e9:.0f} GB are free in {data_dir}")
+
+
+def coordination_findings(settings: Settings) -> Iterator[Finding]:
+    """Whether the database that hosts share answers, how they count together, and who owns this shard."""
+    url, subject = settings.coordination_url, "coordination"
+    if not url.get_secret_value():
+        return
+    try:
+        began = datetime.now(UTC)
+        server_time = run_once(url, SERVER_TIME)[0][0]
+        ended = datetime.now(UTC)
+        shards = run_once(url, SHARDS, login=pace_of_login(settings.base_url, settings.username))
+        claim = claim_of(settings)
+        owner = claim.look() if claim else None
+    except CoordinationError as error:
+        yield Finding(subject, Severity.ERROR, error.found, error.remedy)
+        return
+    ahead = (began + (ended - began) / 2 - server_time).total_seconds()
+    found = f"the database answers in {(ended - began).total_seconds() * 1000:.0f} ms"
+    found += (
+        f"; our clock is {abs(ahead):.1f} s {'ahead of' if ahead > 0 else 'behind'} its own, which counts"
+    )
+    yield Finding(subject, Severity.OK, found)
+    if claim:
+        whose = f"this data directory owns {claim.name}" if owner else f"nobody owns {claim.name} yet"
+        yield Finding("shard", Severity.OK, whose)
+    if shards:
+        each = ", ".join(f"{name} {rate:g}/s and {slots}" for name, rate, slots in shards)
+        rate, slots = max(one[1] for one in shards), max(one[2] for one in shards)
+        found = f"{each} in flight; counted together, so never more than {rate:g}/s and {slots}"
+        yield Finding("pace", Severity.OK, found)
 
 
 def lock_finding(data_dir: Path) -> Finding:

@@ -20,7 +20,7 @@ NOT_OF_TONIGHT = frozenset({WindowStatus.SKIPPED, WindowStatus.WAITING, WindowSt
 """What says nothing of whether an answer would be given."""
 OF_THE_LOGIN = frozenset({LOGIN_REFUSED})
 """Errors that say the same of every window of a login."""
-OF_THE_HOST = frozenset({"AllRefused", GIVEN_UP, "Unreachable"})
+OF_THE_HOST = frozenset({"AllRefused", GIVEN_UP, "PaceLost", "Unreachable"})
 """Errors that say the same of everything."""
 
 

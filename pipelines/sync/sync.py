@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from pipelines.connect.circuit_breaker import CircuitBreaker
-from pipelines.connect.rate_limit import RateLimit
 from pipelines.connect.service_clock import ClockCheck
-from pipelines.connect.standstill import AFTER_A_TRY
 from pipelines.planning.plan import Plan, PlannedReport, ids_in, note_next_due, plan_from
 from pipelines.planning.selection import Pair, Selection
 from pipelines.settings.messages import SettingsError
@@ -27,7 +25,7 @@ from pipelines.sync.logins import note_corrected_logins
 from pipelines.sync.paging import PageSize
 from pipelines.sync.pseudonyms import pseudonyms_of
 from pipelines.sync.request_log import RequestLogger
-from pipelines.sync.run_context import RunContext
+from pipelines.sync.run_context import RunContext, claim_of
 from pipelines.sync.scheduler import Scheduler
 from pipelines.sync.summary import Summary
 from pipelines.sync.task import TaskState
@@ -78,12 +76,14 @@ def sync(
     context: RunContext | None = None,
     on_plan: Callable[[Plan], None] = ignore,
     on_result: Callable[[WindowResult], None] = ignore,
+    take_over: bool = False,
 ) -> Summary:
     """Ask what is missing or due, load it, and report what became of every window.
 
     One customer's or report's failure stops nothing else and is in the summary. Raises WarehouseError
     when nothing can be kept at all (a full disk, an unwritable directory), SettingsError for logins and for a
-    rehearsal among real data, WrongClock when ours is an hour away from the service's.
+    rehearsal among real data, WrongClock when ours is an hour away from the service's, CoordinationError for
+    a shard that another directory owns, unless it is to `take_over`.
     """
     context = context or RunContext()
     really = context.clock.utc_now().astimezone(ZoneInfo(settings.timezone)).date()
@@ -92,6 +92,8 @@ def sync(
     store = Store(settings.data_dir, now=clock.utc_now, transform=pseudonyms_of(settings))
     run_id = f"{clock.utc_now():%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"  # sorts by time
     summary = Summary(run_id, clock.utc_now(), on_result)
+    if claim := claim_of(settings):
+        claim.make(take_over=take_over)
     run = _Run(settings, selection, context, store, summary, on_plan, really)
     plan, tasks = run.prepare()
     if tasks or plan.probes:
@@ -196,18 +198,12 @@ class _Run:
     ) -> Sequence[TaskState]:
         """Ask what was changed, then for all that is wanted: one client per login, one rate limit for all."""
         settings, clock, run_id = self.settings, self.context.clock, self.summary.run_id
-        rate_limit = RateLimit(
-            settings.data_dir,
-            settings.concurrency,
-            settings.requests_per_second,
-            clock=clock,
-            patience=settings.try_seconds + AFTER_A_TRY,
-        )
         in_turn = {one.report.name for one in plan.planned if one.turn}  # what is asked once ids are known
-        breaker = CircuitBreaker(rate_limit, len(in_turn | {task.planned.report.name for task in tasks}))
+        reports_wanted = len(in_turn | {task.planned.report.name for task in tasks})
         landing = Landing(settings.data_dir / "landing")
         fetcher = Fetcher(landing, clock, settings.timezone, settings.concurrency)
-        async with AsyncExitStack() as stack:
+        async with self.context.rate_limit(settings) as rate_limit, AsyncExitStack() as stack:
+            breaker = CircuitBreaker(rate_limit, reports_wanted)
             asked = [task.planned.customer for task in tasks] + [probe.customer for probe in plan.probes]
             customers = list({customer.id: customer for customer in asked}.values())
             clients = await self.context.open_clients(

@@ -12,6 +12,7 @@ from pipelines.clock import Clock, SystemClock
 from pipelines.planning.plan import note_next_due
 from pipelines.sync.declaration import declared_tables
 from pipelines.sync.logins import note_corrected_logins
+from pipelines.sync.run_context import owner_of
 from pipelines.upkeep.export import Export, refresh_export
 from pipelines.upkeep.report_page import ReportPage, refresh_operators_page, refresh_report_page
 from warehouse.errors import WarehouseError
@@ -44,13 +45,19 @@ class Finished:
 
 
 def finish(
-    settings: Settings, clock: Clock | None = None, *, transport: httpx.BaseTransport | None = None
+    settings: Settings,
+    clock: Clock | None = None,
+    *,
+    transport: httpx.BaseTransport | None = None,
+    must_own: bool = True,
 ) -> Finished:
     """Build the marts, run the checks and publish; with a failing error check the old file stays.
 
     Raises WarehouseError before the first load, and MartError when a mart cannot be built: then too the old
-    file stays, and the refusal is written down with its reason and shown on the operators' page.
+    file stays, and the refusal is written down with its reason and shown on the operators' page. Raises
+    NotOwner where another directory owns this shard, unless it `must_own` nothing.
     """
+    owner_of(settings, strict=must_own)
     clock = settings.clock_of_day(clock or SystemClock())
     data_dir, keep = settings.data_dir, settings.keep_published
     store = Store(data_dir)

@@ -16,9 +16,11 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
+from pipelines.clock import Clock
 from pipelines.connect import errors
 from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.client import Client
+from pipelines.connect.file_pace import FilePace
 from pipelines.connect.models import Answer, Limits, Login, Request, Try
 from pipelines.connect.rate_limit import RateLimit
 from pipelines.connect.retry import RetryPolicy
@@ -134,6 +136,14 @@ FINAL: dict[str, tuple[Reply, type[errors.ConnectError]]] = {
 }
 
 
+def limit_of(
+    directory: Path, concurrency: int = 5, requests_per_second: float = 1000, clock: Clock | None = None
+) -> RateLimit:
+    """The limit of all processes of a directory."""
+    pace = FilePace(directory, concurrency, requests_per_second, clock=clock)
+    return RateLimit(pace, concurrency, clock=clock)
+
+
 def read(body: bytes) -> object:
     """What the sync hands in: a parser whose ValueError means that there is no JSON."""
     parsed: object = json.loads(body)
@@ -158,7 +168,7 @@ def client(
     asking = Client(
         base_url,
         login,
-        rate_limit=RateLimit(directory, concurrency, 1000, clock=clock),
+        rate_limit=limit_of(directory, concurrency, 1000, clock),
         circuit_breaker=circuit_breaker,
         retry=retry or RetryPolicy(random=Random(1)),
         limits=limits,

@@ -12,10 +12,21 @@ import pytest
 
 from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.errors import AllRefused, ConnectError, Forbidden, HostDown
+from pipelines.connect.file_pace import FilePace
 from pipelines.connect.models import Try
 from pipelines.connect.rate_limit import RateLimit
 from pipelines.connect.retry import RetryPolicy
-from tests.unit.connect.fake_service import ROWS, SALES, Reply, Service, StillClock, client, read, reply
+from tests.unit.connect.fake_service import (
+    ROWS,
+    SALES,
+    Reply,
+    Service,
+    StillClock,
+    client,
+    limit_of,
+    read,
+    reply,
+)
 
 ONE_TRY = RetryPolicy(tries=1)
 DOWN = reply(500)
@@ -28,8 +39,8 @@ async def asked(
 ) -> tuple[list[str], CircuitBreaker, int]:
     """What asking for each pair of customer and report ended in, and how often the rate is halved then."""
     clock = StillClock()
-    rate_limit = RateLimit(directory, 5, 1000, clock=clock)
-    breaker = CircuitBreaker(rate_limit)
+    pace = FilePace(directory, 5, 1000, clock=clock)
+    breaker = CircuitBreaker(RateLimit(pace, 5, clock=clock))
     ended = []
     async with client(service, directory, clock, circuit_breaker=breaker, retry=ONE_TRY) as asking:
         for customer, report in pairs:
@@ -39,7 +50,7 @@ async def asked(
                 ended.append("rows")
             except ConnectError as error:
                 ended.append(type(error).__name__)
-    return ended, breaker, rate_limit.halvings
+    return ended, breaker, pace.halvings
 
 
 def pairs(customers: int, reports: int) -> list[tuple[str, str]]:
@@ -93,7 +104,7 @@ async def test_when_half_of_the_latest_tries_fail_everybody_slows_down(
 
 async def test_the_error_says_why_and_holds_what_was_not_asked(tmp_path: Path) -> None:
     clock = StillClock()
-    breaker = CircuitBreaker(RateLimit(tmp_path, 5, 1000, clock=clock), reports=1)
+    breaker = CircuitBreaker(limit_of(tmp_path, clock=clock), reports=1)
     async with client(Service(reply(403)), tmp_path, clock, circuit_breaker=breaker) as asking:
         for customer in EVERYBODY:
             with pytest.raises(Forbidden):
@@ -104,7 +115,7 @@ async def test_the_error_says_why_and_holds_what_was_not_asked(tmp_path: Path) -
 
 
 async def test_once_the_run_is_over_nobody_even_waits_for_a_turn(tmp_path: Path) -> None:
-    rate_limit = RateLimit(tmp_path, 1, 1000)
+    rate_limit = limit_of(tmp_path, 1)
     breaker = CircuitBreaker(rate_limit)
     breaker.over = HostDown("It is over.", request=SALES)
     async with client(Service(ROWS), tmp_path, circuit_breaker=breaker) as asking, rate_limit.turn():
@@ -116,7 +127,7 @@ def after(
     directory: Path, reports: int, *answers: tuple[Sequence[str], Sequence[str], int]
 ) -> CircuitBreaker:
     """A circuit breaker that was told of these statuses, for all these customers and reports."""
-    breaker = CircuitBreaker(RateLimit(directory, 5, 1000, clock=StillClock()), reports=reports)
+    breaker = CircuitBreaker(limit_of(directory, clock=StillClock()), reports=reports)
     for customers, names, status in answers:
         for customer in customers:
             for report in names:

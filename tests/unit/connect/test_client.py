@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from base64 import b64encode
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from pathlib import Path
 from random import Random
 
@@ -15,15 +15,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
+from pipelines.connect.client import Client
 from pipelines.connect.errors import (
     AnswerTooLarge,
     ConnectError,
-    PaceBlocked,
+    HostDown,
+    PaceLost,
     Unauthorized,
     Unavailable,
 )
+from pipelines.connect.file_pace import FilePace
 from pipelines.connect.models import MEGABYTE, Limits, Login, Request, Try
+from pipelines.connect.rate_limit import Grant, RateLimit
 from pipelines.connect.retry import RetryPolicy
+from pipelines.coordination import CoordinationError
 from tests.unit.connect.fake_service import (
     BASE_URL,
     FINAL,
@@ -42,7 +47,6 @@ from tests.unit.connect.fake_service import (
     read,
     reply,
 )
-from tests.unit.connect.stopped import locking, stopped
 
 
 async def ended(directory: Path, service: Service, times: int, concurrency: int = 5) -> list[type[object]]:
@@ -308,15 +312,21 @@ async def test_a_validation_error_is_quoted_and_cut(tmp_path: Path) -> None:
     assert error.found.endswith('It says: {"message": "' + "x" * 287 + "...")
 
 
-async def test_a_stopped_process_that_holds_what_all_need_to_ask_ends_the_run(tmp_path: Path) -> None:
-    service = Service(ROWS)
-    async with client(service, tmp_path, concurrency=1) as asking:
-        with (
-            stopped(locking(tmp_path / "work" / "pace" / "slot-00")) as pid,
-            pytest.raises(PaceBlocked, match=f"`kill -CONT {pid}`"),
-        ):
+class LostPace(FilePace):
+    """A pace whose database does not answer."""
+
+    async def take(self, login: str) -> Grant | float:  # noqa: ARG002 - no pace, whatever the login
+        raise CoordinationError("It is away.", "Look at it.")
+
+
+async def test_without_the_pace_that_hosts_share_nothing_is_asked_and_the_run_is_over(tmp_path: Path) -> None:
+    service, limit = Service(ROWS), RateLimit(LostPace(tmp_path, 1, 1), 1)
+    async with aclosing(Client(BASE_URL, LOGIN, rate_limit=limit, transport=service)) as asking:
+        with pytest.raises(PaceLost) as lost:
             await asking.get(SALES, read)
-    assert service.asked == []
+        with pytest.raises(HostDown, match="It is away"):  # at once, whatever else is asked
+            await asking.get(SALES, read)
+    assert (service.asked, lost.value.remedy) == ([], "Look at it.")
 
 
 WRITTEN = Request("/Budget/M1", {}, "budget_pushes", "M1", b'{"commission": 1}')

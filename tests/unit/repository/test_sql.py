@@ -40,8 +40,10 @@ def test_sql_reads_only_what_is_made_before_it() -> None:
 
 
 def test_only_the_warehouse_runs_sql_and_ends_transactions() -> None:
-    others = [
-        path for path in files_below("assets", "pipelines", ending=".py") if "sandbox" not in path.parts
+    others = [  # what hosts share is in a database of its own, which the warehouse knows nothing of
+        path
+        for path in files_below("assets", "pipelines", ending=".py")
+        if "sandbox" not in path.parts and path.name != "coordination.py"
     ]
     assert [named(path) for path in others if ON_A_CONNECTION.search(read(path))] == []
 

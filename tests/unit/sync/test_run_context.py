@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import AsyncExitStack
+from importlib.util import find_spec
 from pathlib import Path
 
 import httpx
@@ -12,11 +14,11 @@ from pydantic import SecretStr
 from pipelines.connect.circuit_breaker import CircuitBreaker
 from pipelines.connect.errors import AnswerTooLarge, ConnectError, Unavailable
 from pipelines.connect.models import MEGABYTE
-from pipelines.connect.rate_limit import RateLimit
+from pipelines.coordination import CoordinationError
 from pipelines.months import Month
 from pipelines.settings.model import Customer, Settings
 from pipelines.sync.run_context import RunContext, login_of
-from tests.unit.connect.fake_service import SALES, Chunks, Reply, Service, StillClock, read, reply
+from tests.unit.connect.fake_service import SALES, Chunks, Reply, Service, StillClock, limit_of, read, reply
 
 
 @pytest.mark.parametrize(
@@ -29,7 +31,7 @@ from tests.unit.connect.fake_service import SALES, Chunks, Reply, Service, Still
 async def test_the_settings_say_how_patient_the_clients_are_and_how_much_they_read(
     tmp_path: Path, said: Reply, error: type[ConnectError], requests: int
 ) -> None:
-    service, limit = Service(said), RateLimit(tmp_path, 1, 1e6, clock=StillClock())
+    service, limit = Service(said), limit_of(tmp_path, 1, 1e6, StillClock())
     settings = Settings(
         base_url="https://service.example",
         username="partner",
@@ -56,3 +58,13 @@ def test_a_login_is_called_by_whom_it_is_of() -> None:
         "BROKERBI_USERNAME or the password that goes with it",
         *["the username or password of M2, M3's own login"] * 2,
     ]
+
+
+@pytest.mark.skipif(find_spec("psycopg") is not None, reason="the extra `scale` is installed")
+def test_a_database_for_hosts_without_its_driver_is_one_sentence_that_says_what_to_install(
+    tmp_path: Path,
+) -> None:
+    url = SecretStr("postgresql://somewhere/brokerbi")
+    settings = Settings(customers=(Customer(id="M1"),), data_dir=tmp_path, coordination_url=url)
+    with pytest.raises(CoordinationError, match=re.escape("pip install 'brokerbi[scale]'")):
+        RunContext().rate_limit(settings)
