@@ -5,7 +5,7 @@
 --   kind: failed, held back, shut out (each of several reports ever asked for is refused: a wrong id, or no rights
 --     at all), right lost (answered before, refused now), no right, late, never read, unpublished (the latest file was
 --     not made, or none followed what was loaded three hours ago), clock ahead, quarantine, check, changes unknown,
---     changed column, assumption, overlap or not refreshed
+--     changed column, assumption, overlap, not refreshed, not archived or not in the lake
 --   severity: error or warning
 --   report: name of the report; null where it is about several, or all of a customer
 --   customer: the customer that was asked; null where it is about all
@@ -262,6 +262,19 @@ found AS (
         || left(source.last_read_utc, 10) || ' (UTC) and will not change: ' || source.source_state
         || coalesce(' (' || source.reports || ')', '') AS error
     FROM not_refreshed
+    UNION ALL BY NAME
+    SELECT
+        CASE sink WHEN 'archive' THEN 'not archived' ELSE 'not in the lake' END AS kind,
+        CASE WHEN waiting_since_utc < now_utc - INTERVAL 36 HOUR THEN 'error' ELSE 'warning' END AS severity,
+        waiting_since_utc AS since_utc, sink AS cause,
+        CASE sink
+            WHEN 'archive' THEN waiting_count || ' stored answers are not in the archive yet'
+            ELSE 'The lake has not the latest publication'
+        END || coalesce(': ' || sinks.error, '.') AS error,
+        CASE sink WHEN 'archive' THEN 'They are tried again with each publication, or by `brokerbi archive`.'
+            ELSE 'It is tried again with the next publication, or by `brokerbi publish`.' END AS remedy
+    FROM meta.sinks AS sinks, moment
+    WHERE waiting_count > 0
 )
 
 SELECT

@@ -133,6 +133,11 @@ class TableExport:
             return None
         return found  # type: ignore[no-any-return]
 
+    def timezone(self) -> str:
+        """The clock of the brokerage; UTC where nobody said it."""
+        found = self.connection.execute("SELECT timezone FROM meta.clock").fetchall()
+        return str(found[0][0]) if found else "UTC"
+
     def write_parquet(self, table: PublishedTable, path: Path) -> None:
         """All rows of a table, typed; what the table and its columns mean is in the file's metadata."""
         meanings = json.dumps({one.name: one.meaning for one in table.columns}, ensure_ascii=False)
