@@ -56,4 +56,3 @@ def refresh_archive(
     except WarehouseError as error:
         return note_waiting(store, str(error))
     return drained
-

@@ -37,9 +37,7 @@ if TYPE_CHECKING:
     from pipelines.settings.model import Settings
 
 
-ARCHIVE_NOT_NAMED = (
-    "stored answers were archived, and BROKERBI_LANDING_ARCHIVE does not say where: name it and run the same again"
-)
+ARCHIVE_NOT_NAMED = "stored answers were archived, and BROKERBI_LANDING_ARCHIVE does not say where: name it and run the same again"
 
 
 @dataclass

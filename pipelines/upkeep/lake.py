@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     from pipelines.settings.model import Settings
     from warehouse.persons.person import Person
 
-LAKE_NOT_NAMED = (
-    "publications were written to a lake, and BROKERBI_LAKE does not say where: name it and run the same again"
-)
+LAKE_NOT_NAMED = "publications were written to a lake, and BROKERBI_LAKE does not say where: name it and run the same again"
 
 
 def refresh_lake(

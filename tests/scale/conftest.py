@@ -29,8 +29,15 @@ def free_port() -> int:
 @contextmanager
 def server(name: str, port: int) -> Iterator[str]:
     """An object store that speaks S3, until the body ends; its address."""
-    arguments = {"moto": ["moto_server", "-H", "127.0.0.1", "-p", str(port)], "ministack": ["ministack"]}[name]
-    environment = {"PATH": os.environ["PATH"], "GATEWAY_PORT": str(port), "BIND_HOST": "127.0.0.1", "HOME": mkdtemp()}
+    arguments = {"moto": ["moto_server", "-H", "127.0.0.1", "-p", str(port)], "ministack": ["ministack"]}[
+        name
+    ]
+    environment = {
+        "PATH": os.environ["PATH"],
+        "GATEWAY_PORT": str(port),
+        "BIND_HOST": "127.0.0.1",
+        "HOME": mkdtemp(),
+    }
     with subprocess.Popen(
         [SERVERS / arguments[0], *arguments[1:]],
         env=environment, cwd=mkdtemp(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

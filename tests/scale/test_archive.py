@@ -73,7 +73,9 @@ def test_a_replay_from_the_archive_alone_equals_what_was_loaded(here: Scenario) 
 
 def test_what_was_let_go_from_the_disk_is_brought_back_when_it_is_read(here: Scenario) -> None:
     fill(here)
-    later = replace(here.with_settings(landing_local_days=7), clock=here.on_calendar_day(TODAY + timedelta(8)).clock)
+    later = replace(
+        here.with_settings(landing_local_days=7), clock=here.on_calendar_day(TODAY + timedelta(8)).clock
+    )
     path = names(here)[0]
     body = [content for _, content in landing_of(here.settings).read(path)]
     fill(later)
@@ -111,7 +113,11 @@ def test_a_damaged_object_is_named_and_never_loaded(local: Scenario) -> None:
 def test_a_file_that_is_not_what_was_archived_stays_on_the_disk(local: Scenario) -> None:
     fill(local)
     local.execute("UPDATE meta.archived SET sha256 = '?'")
-    fill(replace(local.with_settings(landing_local_days=1), clock=local.on_calendar_day(TODAY + timedelta(8)).clock))
+    fill(
+        replace(
+            local.with_settings(landing_local_days=1), clock=local.on_calendar_day(TODAY + timedelta(8)).clock
+        )
+    )
     assert len(local.landing_files) == len(names(local)) > 0
 
 
@@ -139,7 +145,9 @@ def test_an_erasure_that_cannot_reach_the_archive_says_so(local: Scenario) -> No
 def test_retention_reaches_the_archive(local: Scenario) -> None:
     fill(local)
     local.execute("UPDATE meta.loads SET landing = NULL WHERE report = 'sales'")
-    later = replace(local.with_settings(landing_days=30), clock=local.on_calendar_day(TODAY + timedelta(40)).clock)
+    later = replace(
+        local.with_settings(landing_days=30), clock=local.on_calendar_day(TODAY + timedelta(40)).clock
+    )
     fill(later)
     assert {path.partition("/")[0] for path, *_ in archive(local).files()} == {"users"}
 

@@ -49,7 +49,9 @@ class Archive:
         newest = max(found, key=lambda one: (one.modified_utc, one.key))
         content = self.objects.get(newest.key)
         if content is None or hashlib.sha256(content).hexdigest() != _sha256_in(newest.key):
-            raise LandingDamaged(f"{newest.key} in the archive is damaged: its content is not what its name says.")
+            raise LandingDamaged(
+                f"{newest.key} in the archive is damaged: its content is not what its name says."
+            )
         target.parent.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
         write_file(target, content)
         return True

@@ -173,7 +173,9 @@ def _put(archive: Archive, landing: Landing, paths: Sequence[str]) -> tuple[dict
 
     paths_left = iter(paths)
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        errors = [future.exception() for future in [pool.submit(one_by_one, paths_left) for _ in range(AT_ONCE)]]
+        errors = [
+            future.exception() for future in [pool.submit(one_by_one, paths_left) for _ in range(AT_ONCE)]
+        ]
     for error in errors:
         if isinstance(error, WarehouseError):
             return put, str(error)

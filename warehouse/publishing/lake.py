@@ -19,7 +19,14 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from warehouse.errors import WarehouseError
-from warehouse.publishing.lake_types import IN_STATISTICS, LakeColumn, agreed, as_type, lake_columns, readable_name
+from warehouse.publishing.lake_types import (
+    IN_STATISTICS,
+    LakeColumn,
+    agreed,
+    as_type,
+    lake_columns,
+    readable_name,
+)
 from warehouse.publishing.table_export import PublishedTable, TableExport, table_export
 from warehouse.store.duckdb_file import literal, quoted
 from warehouse.store.files import shared_folder
@@ -97,7 +104,9 @@ class Lake:
         """Write what analysts see now; None where the lake has it already."""
         publication = Versions(data_dir).current()
         if publication is None:
-            raise WarehouseError("The published file is none of the kept versions; `brokerbi publish` makes one.")
+            raise WarehouseError(
+                "The published file is none of the kept versions; `brokerbi publish` makes one."
+            )
         if self._local:
             shared_folder(self._local)
         known = self.publications()
@@ -185,7 +194,12 @@ class Lake:
             )
 
     def _replace(
-        self, source: TableExport, table: PublishedTable, timezone: str, is_personal: IsPersonal, publication: str
+        self,
+        source: TableExport,
+        table: PublishedTable,
+        timezone: str,
+        is_personal: IsPersonal,
+        publication: str,
     ) -> tuple[int, bool]:
         """Replace the rows of this shard in a table; its version, and False where they are the same already."""
         path = lake_path(table)
@@ -215,7 +229,9 @@ class Lake:
         types, ours = _types(found), {one.name: one.type for one in wanted}
         wider = {name: agreed(types[name], ours[name]) for name in types.keys() & ours.keys()}
         if any(types[name] != type_ for name, type_ in wider.items()):
-            self._reshape(path, lambda now: {name: agreed(one, ours.get(name, one)) for name, one in now.items()})
+            self._reshape(
+                path, lambda now: {name: agreed(one, ours.get(name, one)) for name, one in now.items()}
+            )
         return [one.cast(wider.get(one.name, one.type)) for one in wanted]
 
     def _reshape(self, path: str, change: Callable[[dict[str, str]], dict[str, str]]) -> DeltaTable:
@@ -231,7 +247,9 @@ class Lake:
                 return table
             listed = table.metadata().configuration.get(STATISTICS, "").split(",")
             statistics = [name for name in listed if after.get(name) in IN_STATISTICS]
-            cells = [f"{as_type(name, before[name], type_)} AS {quoted(name)}" for name, type_ in after.items()]
+            cells = [
+                f"{as_type(name, before[name], type_)} AS {quoted(name)}" for name, type_ in after.items()
+            ]
             query = f"SELECT {', '.join(cells)}, {SHARD} FROM found"
             try:
                 if statistics != listed:
@@ -263,7 +281,9 @@ class Lake:
         for _ in range(TRIES):
             table = self.table(path)
             self._check_owner(table)
-            replacing: dict[str, Any] = {"predicate": self._where, "schema_mode": "merge"} if table else of_a_new_table
+            replacing: dict[str, Any] = (
+                {"predicate": self._where, "schema_mode": "merge"} if table else of_a_new_table
+            )
             try:
                 self._delta.write_deltalake(
                     table or self.uri(path),
@@ -271,7 +291,9 @@ class Lake:
                     mode="overwrite",
                     partition_by=[SHARD],
                     writer_properties=self._writer_properties,
-                    commit_properties=self._properties({"publication": publication, "shard": self.shard}, content),
+                    commit_properties=self._properties(
+                        {"publication": publication, "shard": self.shard}, content
+                    ),
                     **replacing,
                 )
             except self._delta.exceptions.CommitFailedError:

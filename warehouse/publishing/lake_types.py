@@ -45,7 +45,9 @@ _TYPES = {
 }
 _CLOCK = re.compile(r"TIMESTAMP(_S|_MS|_NS)?")
 _DECIMAL = re.compile(r"decimal\((\d+),\s?(\d+)\)", re.IGNORECASE)
-_NESTED = re.compile(r".*(\]|\))")
+_NESTED = re.compile(r"(STRUCT|MAP|UNION)\(.*|.*\]")
+_NO_TYPE = '"NULL"'
+"""Of a column in which nobody has seen a value yet: it comes with the first one."""
 _NOT_IN_NAMES = re.compile(r"[ ,;{}()\n\t=/\\?#%*:|\"<>]")
 
 
@@ -75,6 +77,8 @@ def lake_columns(
     """The columns of a published table as Delta tables have them."""
     found: list[LakeColumn] = []
     for one in table.columns:
+        if one.type == _NO_TYPE:
+            continue
         name, number = readable_name(one.name), 1
         while name.lower() in (other.name.lower() for other in found):
             number += 1

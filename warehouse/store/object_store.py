@@ -134,7 +134,8 @@ def open_object_store(address: str) -> ObjectStore:
     client: Any = {
         "connect_timeout": timedelta(seconds=CONNECT_SECONDS),
         "timeout": timedelta(seconds=REQUEST_SECONDS),
-        "allow_http": os.environ.get("AWS_ALLOW_HTTP", "").lower() in ("true", "1"),  # as the lake's library does
+        "allow_http": os.environ.get("AWS_ALLOW_HTTP", "").lower()
+        in ("true", "1"),  # as the lake's library does
     }
     retry: Any = {"max_retries": 3, "retry_timeout": timedelta(seconds=RETRY_SECONDS)}
     try:
