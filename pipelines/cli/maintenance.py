@@ -1,4 +1,4 @@
-"""Commands on what is held: `publish`, `rollback`, `report`, `export`, `replay`, `archive`, `compact` and `erase`.
+"""Commands on what is held: `publish`, `rollback`, `report`, `export`, `replay`, `archive`, `compact`, ...
 
 Each imports what it needs itself: `publish` needs nothing of a replay.
 """

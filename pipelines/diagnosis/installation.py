@@ -175,7 +175,7 @@ def file_findings(data_dir: Path) -> Iterator[Finding]:
 
 
 def sink_findings(settings: Settings) -> Iterator[Finding]:
-    """Whether the archive and the lake can be written, read and listed, and never take the same object twice."""
+    """Whether archive and lake can be written, read and listed, and never take the same object twice."""
     for subject, address in (("archive", settings.landing_archive), ("lake", settings.lake)):
         if not address:
             continue

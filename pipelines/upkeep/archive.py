@@ -38,7 +38,7 @@ def refresh_archive(
     epoch: int | None = None,
     still_owner: Callable[[], None] | None = None,
 ) -> Drained | None:
-    """Put what waits into the archive, for so long at most, and let go of what may go from the disk; None without one.
+    """Put what waits into the archive, for so long at most, and clear what may go; None without an archive.
 
     Whatever is wrong with the archive, nothing else suffers: what waits is noted, with the reason.
     """

@@ -20,9 +20,9 @@ from pipelines.upkeep.finish import finish
 from pipelines.upkeep.lake import clean_lake
 from pipelines.upkeep.replay import replay
 from pipelines.upkeep.report_page import refresh_report_page, remove_pages
-from warehouse.marts.build import build_marts
 from warehouse.ledger.sinks import ARCHIVE, was_used
 from warehouse.load.archiving import archive_lock
+from warehouse.marts.build import build_marts
 from warehouse.persons import erasure
 from warehouse.persons.erasure import DocumentedTables
 from warehouse.persons.erasure_record import remembered
@@ -37,7 +37,10 @@ if TYPE_CHECKING:
     from pipelines.settings.model import Settings
 
 
-ARCHIVE_NOT_NAMED = "stored answers were archived, and BROKERBI_LANDING_ARCHIVE does not say where: name it and run the same again"
+ARCHIVE_NOT_NAMED = (
+    "stored answers were archived, and BROKERBI_LANDING_ARCHIVE does not say where: name it, and run the "
+    "same again"
+)
 
 
 @dataclass

@@ -54,8 +54,8 @@ def finish(
     """Build the marts, run the checks and publish; with a failing error check the old file stays.
 
     Raises WarehouseError before the first load, and MartError when a mart cannot be built: then too the old
-    file stays, and the refusal is written down with its reason and shown on the operators' page. Stored answers
-    go into the archive either way.
+    file stays, and the refusal is written down with its reason and shown on the operators' page. Stored
+    answers go into the archive either way.
     """
     clock = settings.clock_of_day(clock or SystemClock())
     try:

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from pipelines.settings.model import Settings
     from warehouse.persons.person import Person
 
-LAKE_NOT_NAMED = "publications were written to a lake, and BROKERBI_LAKE does not say where: name it and run the same again"
+LAKE_NOT_NAMED = (
+    "there are publications in a lake, and BROKERBI_LAKE does not say where: name it, and run the same again"
+)
 
 
 def refresh_lake(
@@ -30,7 +32,7 @@ def refresh_lake(
     still_owner: Callable[[], None] | None = None,
     catalogue: Mapping[str, Report] = REPORTS,
 ) -> LakePublication | str | None:
-    """The publication in the lake, if the settings name one; or why it is not there. It is noted either way."""
+    """The publication in the lake, if the settings name one, or why it is not there; noted either way."""
     if not settings.lake:
         return None
     error, made = "", None
@@ -47,7 +49,7 @@ def refresh_lake(
 def clean_lake(
     settings: Settings, person: Person, now: datetime, catalogue: Mapping[str, Report] = REPORTS
 ) -> str:
-    """Leave nothing in the lake that is not published now, also not in its logs; or why something may be left."""
+    """Leave nothing in the lake, nor in its logs, that is not published now; or why something may be left."""
     with Store(settings.data_dir).reading() as connection:
         if not was_used(connection, LAKE):
             return ""

@@ -1,4 +1,4 @@
-"""Object stores of three makers: a directory and two servers, each started once and given a bucket of its own."""
+"""Object stores of three makers: a directory and two servers, started once, each test with its own bucket."""
 
 from __future__ import annotations
 

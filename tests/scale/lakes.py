@@ -35,7 +35,7 @@ def publish(
     data_dir: Path, lake: Lake, tables: dict[str, str], *, number: int = 0, now: datetime = NOON
 ) -> LakePublication | None:
     give_publication(data_dir, tables, number=number)
-    return lake.publish(data_dir, now=now, is_personal=lambda table, column: column == "name")
+    return lake.publish(data_dir, now=now, is_personal=lambda _, column: column == "name")
 
 
 def read(lake: Lake, path: str, *, version: int | None = None) -> pl.DataFrame:

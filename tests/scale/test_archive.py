@@ -1,4 +1,4 @@
-"""Archive of landing: filled behind the sync, read where the disk has nothing, and reached by erasure and retention."""
+"""Archive of landing: filled behind the sync, read where the disk has nothing, reached by erasures."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import shutil
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 import zstandard
@@ -45,8 +46,8 @@ def fill(here: Scenario) -> None:
     assert (drained.waiting, drained.error) == (0, "")
 
 
-def conditions(here: Scenario) -> list[tuple[str, str]]:
-    return here.rows("SELECT kind, severity FROM meta.conditions WHERE kind = 'not archived'")  # type: ignore[return-value]
+def conditions(here: Scenario) -> list[tuple[Any, ...]]:
+    return here.rows("SELECT kind, severity FROM meta.conditions WHERE kind = 'not archived'")
 
 
 def names(here: Scenario) -> list[str]:
@@ -102,8 +103,8 @@ def test_what_is_held_back_is_not_archived_before_it_is_released(local: Scenario
 
 def test_a_damaged_object_is_named_and_never_loaded(local: Scenario) -> None:
     fill(local)
-    for path in Path(local.settings.landing_archive).rglob("*.tar.zst"):
-        path.write_bytes(b"?")
+    for file in Path(local.settings.landing_archive).rglob("*.tar.zst"):
+        file.write_bytes(b"?")
     path = names(local)[0]
     shutil.rmtree(local.data_dir / "landing")
     with pytest.raises(LandingDamaged, match="not what its name says"):

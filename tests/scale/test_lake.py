@@ -1,4 +1,4 @@
-"""The lake: what was published, as other engines read it, each shard beside the others, and no person in its log."""
+"""The lake: what was published, as others read it, shard beside shard, and no person in its log."""
 
 from __future__ import annotations
 
@@ -85,8 +85,8 @@ def test_moments_are_instants_of_utc_or_of_the_brokerages_clock(data: Path, lake
     [
         ("TIME '10:30:00'", pl.String, "10:30:00"),
         ("INTERVAL 2 DAY", pl.String, "2 days"),
-        ("170141183460469231731687303715884105::HUGEINT", pl.Decimal(38, 0), Decimal("170141183460469231731687303715884105")),
-        ("18446744073709551615::UBIGINT", pl.Decimal(20, 0), Decimal("18446744073709551615")),
+        ("1000000000000000000000000::HUGEINT", pl.Decimal(38, 0), Decimal(10**24)),
+        ("18446744073709551615::UBIGINT", pl.Decimal(20, 0), Decimal(18446744073709551615)),
         ("'{\"a\": 1}'::JSON", pl.String, '{"a": 1}'),
         ("['a', 'b']", pl.List(pl.String), ["a", "b"]),
         ("[{'a': 1}]", pl.String, '[{"a":1}]'),

@@ -1,4 +1,4 @@
-"""Object stores: what the archive and the lake rely on holds for a directory and two servers, and a liar is found."""
+"""Object stores: what archive and lake rely on holds for a directory and two servers; a liar is found."""
 
 from __future__ import annotations
 

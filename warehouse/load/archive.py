@@ -1,8 +1,9 @@
 """Archive of landing: every finished landing file once more in an object store, named by its content.
 
-An object is `<shard>/<path of the file without its ending>/<checksum>.tar.zst`: report, customer, window and load
-can be told from its key, and it is never written twice. Nothing that loads waits for the store: files are put there
-afterwards (archiving.py). A file that is gone from the disk is brought back when it is read.
+An object is `<shard>/<path of the file without its ending>/<checksum>.tar.zst`: report, customer, window
+and load can be told from its key, and it is never written twice. Nothing that loads waits for the store:
+files are put there afterwards (archiving.py). A file that is gone from the disk is brought back when it is
+read.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Archiving: landing files put into the archive after they were loaded, and let go from the disk once they are there."""
+"""Archiving: landing files put into the archive after they were loaded, and let go from the disk then."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ def drain(
 ) -> Drained:
     """Put all finished landing files into the archive, the oldest first; for so long at most.
 
-    Files that are held back are none of them yet. A store that is down leaves the rest waiting, and so does an
-    owner that is none any more: `still_owner` raises WarehouseError then.
+    Files that are held back are none of them yet. A store that is down leaves the rest waiting, and so does
+    an owner that is none any more: `still_owner` raises WarehouseError then.
     """
     began, landing, archived = time.monotonic(), Landing(store.data_dir / "landing"), 0
     waiting, error = _waiting(store, landing), ""
@@ -115,7 +115,8 @@ def clear_archive(store: Store, archive: Archive, *, days: int) -> int:
     oldest = store.now() - max(timedelta(days=days), DAY)
     with store.reading() as connection:
         gone = connection.execute(
-            "SELECT landing FROM meta.archived ANTI JOIN meta.loads USING (landing) WHERE archived_at_utc < $1",
+            "SELECT landing FROM meta.archived ANTI JOIN meta.loads USING (landing) "
+            "WHERE archived_at_utc < $1",
             [naive_utc(oldest)],
         ).fetchall()
     for (path,) in gone:

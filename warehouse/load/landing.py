@@ -56,7 +56,7 @@ class Landed:
 
 @dataclass(frozen=True)
 class Landing:
-    """All landing files below one directory; what is gone from there is brought back from the archive, if any."""
+    """All landing files below one directory; what is gone from there comes back from the archive, if any."""
 
     root: Path
     archive: Archive | None = None
@@ -306,6 +306,7 @@ def _readable(path: Path) -> Iterator[None]:
 
 
 def file_sha256(path: Path) -> str:
+    """The checksum of a file, as the ledger keeps it."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -61,8 +61,8 @@ def find_in_landing(landing: Landing, person: Person, documented: Documented) ->
 def erase_landing(landing: Landing, person: Person, documented: Documented) -> RewrittenLanding:
     """Rewrite every landing file with data of the person; a damaged one raises: nobody can look into it.
 
-    The answers are read and written one by one. In the archive a file that was rewritten takes the place of the
-    one of before, also where that was left by an erasure that was killed.
+    The answers are read and written one by one. In the archive a file that was rewritten takes the place of
+    the one of before, also where that was left by an erasure that was killed.
     """
     by_id = replace(person, values=frozenset())
     held, marked = [], []

@@ -1,10 +1,12 @@
-"""Lake: the published tables as Delta tables, which other engines read, each shard's rows replaced in one commit.
+"""Lake: the published tables as Delta tables, which other engines read, each shard replaced in one commit.
 
-A table of the published file is a Delta table `marts/NAME` or `bi/NAME` with the column `_shard`, by which it is
-partitioned: several shards write the same tables and never each other's rows. Which versions belong together says
-the table `_publications`, written last. Needs the extra `scale`; nothing of it is imported before it is used.
+A table of the published file is a Delta table `marts/NAME` or `bi/NAME` with the column `_shard`, by which
+it is partitioned: several shards write the same tables and never each other's rows. Which versions belong
+together says the table `_publications`, written last. Needs the extra `scale`; nothing of it is imported
+before it is used.
 
-The log keeps the smallest and the largest value of columns: here of days and moments only, and of none about a person.
+The log keeps the smallest and the largest value of columns: here of days and moments only, and of none
+about a person.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -64,7 +66,7 @@ _PUBLICATION_COLUMNS: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class LakePublication:
-    """What became of a publication in the lake: tables written, those that were the same, and those removed."""
+    """What became of a publication in the lake: tables written, those that were the same, those removed."""
 
     publication: str
     written: int
@@ -75,9 +77,9 @@ class LakePublication:
 class Lake:
     """The Delta tables below an address, as one shard writes them.
 
-    With an `epoch` a writer of an earlier one is refused from then on, and so are we where there was a later one;
-    `still_owner` raises when somebody else is the owner. What goes wrong raises WarehouseError or an error of the
-    library's.
+    With an `epoch` a writer of an earlier one is refused from then on, and so are we where there was a
+    later one; `still_owner` raises when somebody else is the owner. What goes wrong raises WarehouseError
+    or an error of the library's.
     """
 
     def __init__(
@@ -115,6 +117,7 @@ class Lake:
         if latest and latest[0]["publication"] == publication:
             return None
         with table_export(data_dir) as source:
+            tables = source.tables()
             source.connection.execute("SET TimeZone = 'UTC'")
             timezone = source.timezone()
             number = latest[0]["number"] + 1 if latest else 1
@@ -127,7 +130,7 @@ class Lake:
                 SHARD: self.shard,
             }
             rows, written = [], 0
-            for table in source.tables():
+            for table in tables:
                 version, is_new = self._replace(source, table, timezone, is_personal, publication)
                 path = lake_path(table)
                 rows.append({**about, "table_name": path, "version": version, "row_count": table.row_count})
@@ -137,8 +140,8 @@ class Lake:
                 self._remove(name, publication)
             kept = [one for one in known if one["published_at_utc"] > now - KEPT]
             self._note([*kept, *rows], publication)
-        for row in rows:
-            self._vacuum(row["table_name"])
+            for table in tables:
+                self._vacuum(lake_path(table))
         return LakePublication(publication, written, len(rows) - written, len(gone))
 
     def publications(self) -> list[dict[str, Any]]:
@@ -164,8 +167,8 @@ class Lake:
     def forget(self, is_named: Callable[[str], bool]) -> None:
         """Leave nothing of this shard but what its latest publication has, in data, in logs and in names.
 
-        `is_named` says of the name of a table or a column whether a person is in it. Versions of before cannot be
-        read any more, those of other shards neither; files of other shards stay.
+        `is_named` says of the name of a table or a column whether a person is in it. Versions of before
+        cannot be read any more, those of other shards neither; files of other shards stay.
         """
         known = self.publications()
         if known and known[-1]["number"] != known[0]["number"]:
@@ -201,7 +204,7 @@ class Lake:
         is_personal: IsPersonal,
         publication: str,
     ) -> tuple[int, bool]:
-        """Replace the rows of this shard in a table; its version, and False where they are the same already."""
+        """Replace the rows of this shard in a table; its version, and False where they are the same."""
         path = lake_path(table)
         wanted = lake_columns(table, timezone, is_personal)
         found = self.table(path)
@@ -225,7 +228,7 @@ class Lake:
         return int(found.version()) if found else 0, True
 
     def _agree(self, path: str, found: DeltaTable, wanted: Sequence[LakeColumn]) -> list[LakeColumn]:
-        """The columns as the table has them; where ours are wider its rows are written anew, of all shards."""
+        """The columns as the table has them; where ours are wider it is written anew, with all shards."""
         types, ours = _types(found), {one.name: one.type for one in wanted}
         wider = {name: agreed(types[name], ours[name]) for name in types.keys() & ours.keys()}
         if any(types[name] != type_ for name, type_ in wider.items()):
@@ -235,7 +238,13 @@ class Lake:
         return [one.cast(wider.get(one.name, one.type)) for one in wanted]
 
     def _reshape(self, path: str, change: Callable[[dict[str, str]], dict[str, str]]) -> DeltaTable:
-        """Write a table anew with other types or fewer columns, the rows of all shards as they are."""
+        """Write a table anew with other types or fewer columns, the rows of all shards as they are.
+
+        A shard that adds its first rows meanwhile is no conflict for the library, but its file has the old
+        types: so the table is written once more unless our version follows at once on the one that was
+        read.
+        """
+        has_old_files = False
         for _ in range(TRIES):
             table = self.table(path)
             if table is None:  # pragma: no cover  # nobody removes a table that has rows
@@ -243,17 +252,18 @@ class Lake:
             self._check_owner(table)
             before = _types(table)
             after = change(before)
-            if after == before:
+            if after == before and not has_old_files:
                 return table
             listed = table.metadata().configuration.get(STATISTICS, "").split(",")
             statistics = [name for name in listed if after.get(name) in IN_STATISTICS]
             cells = [
                 f"{as_type(name, before[name], type_)} AS {quoted(name)}" for name, type_ in after.items()
             ]
-            query = f"SELECT {', '.join(cells)}, {SHARD} FROM found"
+            query = f"SELECT {', '.join([*cells, SHARD])} FROM found"
             try:
                 if statistics != listed:
                     table.alter.set_table_properties({STATISTICS: ",".join(statistics)})
+                version = table.version()
                 self._delta.write_deltalake(
                     table,
                     self._delta.QueryBuilder().register("found", table).execute(query),
@@ -265,7 +275,9 @@ class Lake:
                 )
             except self._delta.exceptions.CommitFailedError:
                 continue
-            return table
+            has_old_files = table.version() != version + 1
+            if not has_old_files:
+                return table
         raise WarehouseError(f"{self.uri(path)} is being written by others all the time; try again.")
 
     def _commit(

@@ -1,8 +1,8 @@
 """Columns of the published file as Delta tables have them: names, values and types that every reader knows.
 
-Types are those of reader version 1. A moment is an instant there, and cannot be a clock on a wall: times of ours
-are in UTC, and times of the service, which are the brokerage's clock, are converted by its time zone. A type that
-Delta lacks (a time of day, an interval) is text.
+Types are those of reader version 1. A moment is an instant there, and cannot be a clock on a wall: times of
+ours are in UTC, and times of the service, which are the brokerage's clock, are converted by its time zone.
+A type that Delta lacks (a time of day, an interval) is text.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Object store: a directory, or a bucket behind an address, which several machines may see.
 
-Needs the extra `scale`, and the credentials of an address are those of the environment. Nothing here is imported
-before somebody opens one.
+Needs the extra `scale`, and the credentials of an address are those of the environment. Nothing here is
+imported before somebody opens one.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class FoundObject:
 
 @dataclass(frozen=True)
 class ObjectStore:
-    """All objects below one address, by their keys. Every method raises WarehouseError for what went wrong."""
+    """All objects below one address, by their keys. Every method raises WarehouseError where it fails."""
 
     address: str
     backend: Backend
