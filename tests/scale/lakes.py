@@ -22,6 +22,7 @@ def give_publication(data_dir: Path, tables: dict[str, str], *, number: int = 0)
     versions = Versions(data_dir)
     versions.folder.mkdir(parents=True, exist_ok=True)
     name = (NOON + timedelta(seconds=number)).strftime(VERSION)
+    versions.path(name).unlink(missing_ok=True)  # of a process that was killed
     with duckdb.connect(versions.path(name)) as connection:
         for schema in ("bi", "marts", "meta"):
             connection.execute(f"CREATE SCHEMA {schema}")
