@@ -21,8 +21,8 @@ from warehouse.store.files import private_folder
 if TYPE_CHECKING:
     from obstore.store import ObjectStore as Backend
 
-CONNECT_SECONDS, REQUEST_SECONDS, RETRY_SECONDS = 5.0, 60.0, 10.0
-"""A store that is down is known as such within some ten seconds."""
+CONNECT_SECONDS, REQUEST_SECONDS, RETRY_SECONDS = 5.0, 30.0, 10.0
+"""A store that is down is known as such within some ten seconds, one that hangs within thirty."""
 EXTRA = "pip install 'brokerbi[scale]'"
 PROOF = "_proof"
 """The prefix of the objects by which it is proven what a store does; none stays."""

@@ -2,8 +2,8 @@
 
     .venv-scale/bin/python -m tests.tools.scale.lake_race [--on directory|moto|ministack] [--replacements 200]
 
-Each process is a shard that publishes two tables of twelve months under one number. Exits 1 when a reader saw a month
-twice or not at all, tables of two publications beside each other, or a write of an owner of before.
+Each process is a shard that publishes two tables of twelve months under one number. Exits 1 when a reader saw
+a month twice or not at all, tables of two publications beside each other, or a write of an owner of before.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ import polars as pl
 
 from tests.scale.conftest import environment_of, free_port, server
 from tests.scale.lakes import give_publication
+from tests.tools.telling import conclude, say
 from warehouse.errors import WarehouseError
 from warehouse.publishing.lake import Lake
 
@@ -54,7 +55,9 @@ def work(place: str, shard: str, data_dir: Path, last: int, epoch: int) -> None:
 
 def start(place: str, shard: str, data_dir: Path, last: int, epoch: int) -> subprocess.Popen[bytes]:
     words = [sys.executable, "-m", "tests.tools.scale.lake_race", "--work"]
-    return subprocess.Popen([*words, place, shard, str(data_dir), str(last), str(epoch)], stderr=subprocess.PIPE)
+    return subprocess.Popen(
+        [*words, place, shard, str(data_dir), str(last), str(epoch)], stderr=subprocess.PIPE
+    )
 
 
 class Reader(threading.Thread):
@@ -114,7 +117,9 @@ def race(place: str, folder: Path, processes: int, replacements: int) -> tuple[i
                 del running[shard]
             elif process.poll() is not None:
                 if process.returncode != -signal.SIGKILL:
-                    reader.wrong.append(f"{shard} ended: {(process.stderr.read() if process.stderr else b'')[-400:]!r}")
+                    reader.wrong.append(
+                        f"{shard} ended: {(process.stderr.read() if process.stderr else b'')[-400:]!r}"
+                    )
                 running[shard] = start(place, shard, shards[shard], replacements, 1)
         victims = [process for shard, process in at_work.items() if running.get(shard) is process]
         if victims:
@@ -173,7 +178,7 @@ def main() -> int:
         try:
             work(place, shard, Path(data_dir), int(last), int(epoch))
         except WarehouseError as error:
-            print(error, file=sys.stderr)
+            sys.stderr.write(f"{error}\n")
             return 1
         return 0
     with tempfile.TemporaryDirectory() as folder, place_on(arguments.on, Path(folder)) as place:
@@ -181,13 +186,12 @@ def main() -> int:
         kills, reader = race(place, Path(folder), arguments.processes, arguments.replacements)
         seconds = time.monotonic() - began
         wrong = [*reader.wrong, *stale_owners(place, Path(folder), arguments.stale)]
-    print(
-        f"{arguments.on}: {arguments.processes} processes, {arguments.replacements} publications each, {kills} kills, "
+    say(
+        f"{arguments.on}: {arguments.processes} processes, {arguments.replacements} publications each, "
+        f"{kills} kills, "
         f"{reader.looks} looks, {seconds:.0f} s, {arguments.stale} owners of before; wrong: {len(wrong)}"
     )
-    for one in wrong[:20]:
-        print("  " + one)
-    return 1 if wrong else 0
+    return conclude(wrong[:20])
 
 
 if __name__ == "__main__":
