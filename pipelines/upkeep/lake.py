@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 LAKE_NOT_NAMED = (
     "there are publications in a lake, and BROKERBI_LAKE does not say where: name it, and run the same again"
 )
+
+
+LONGEST_ERROR = 300
+_COLOURS = re.compile(r"\x1b\[\d*m")
 
 
 def refresh_lake(
@@ -66,9 +71,11 @@ def clean_lake(
 
 
 def described(error: Exception) -> str:
-    """An error as part of a sentence; the library's go on for many lines."""
-    words = str(error).partition("\n")[0]
-    return words if isinstance(error, WarehouseError) else f"{type(error).__name__}: {words}"
+    """An error as part of a sentence; the library's go on for many coloured lines."""
+    if isinstance(error, WarehouseError):
+        return str(error)
+    words = " ".join(_COLOURS.sub("", str(error)).split())
+    return f"{type(error).__name__}: {words[:LONGEST_ERROR]}"
 
 
 def personal_columns(catalogue: Mapping[str, Report] = REPORTS) -> Callable[[str, str], bool]:

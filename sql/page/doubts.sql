@@ -51,7 +51,7 @@ found AS (
         ON conditions.kind = 'assumption'
         AND (measures.subject = subjects.subject OR conditions.report IS NULL)
         AND measures.measure NOT IN (SELECT measure FROM marts.budgets)
-    WHERE conditions.kind NOT IN ('changed column', 'overlap', 'unpublished')
+    WHERE conditions.kind NOT IN ('changed column', 'overlap', 'unpublished', 'not archived', 'not in the lake')
         AND NOT (
             conditions.kind = 'not refreshed'
             AND conditions.customer IN (
