@@ -103,14 +103,14 @@ class Reader(threading.Thread):
             self.wrong.append(f"{what}: months {dict(months)}, numbers {numbers}")
 
 
-def race(place: str, folder: Path, processes: int, replacements: int) -> tuple[int, Reader]:
+def race(place: str, folder: Path, processes: int, replacements: int, pause: float) -> tuple[int, Reader]:
     """Let every shard publish all numbers, killing one of them every few seconds; the kills."""
     shards = {f"s{number}": folder / f"s{number}" for number in range(processes)}
     running = {shard: start(place, shard, data, replacements, 1) for shard, data in shards.items()}
     reader, kills = Reader(place), 0
     reader.start()
     while running:
-        time.sleep(random.uniform(2, 8))
+        time.sleep(random.uniform(pause / 4, pause))
         at_work = dict(running)
         for shard, process in list(running.items()):
             if process.poll() == 0:
@@ -170,6 +170,7 @@ def main() -> int:
     parser.add_argument("--on", choices=["directory", "moto", "ministack"], default="directory")
     parser.add_argument("--processes", type=int, default=4)
     parser.add_argument("--replacements", type=int, default=200)
+    parser.add_argument("--pause", type=float, default=8, help="the most seconds between two kills")
     parser.add_argument("--stale", type=int, default=10)
     parser.add_argument("--work", nargs=5)
     arguments = parser.parse_args()
@@ -183,7 +184,9 @@ def main() -> int:
         return 0
     with tempfile.TemporaryDirectory() as folder, place_on(arguments.on, Path(folder)) as place:
         began = time.monotonic()
-        kills, reader = race(place, Path(folder), arguments.processes, arguments.replacements)
+        kills, reader = race(
+            place, Path(folder), arguments.processes, arguments.replacements, arguments.pause
+        )
         seconds = time.monotonic() - began
         wrong = [*reader.wrong, *stale_owners(place, Path(folder), arguments.stale)]
     say(
