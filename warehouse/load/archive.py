@@ -44,18 +44,26 @@ class Archive:
 
         Raises LandingDamaged for an object that is not what its name says.
         """
-        found = [one for one in self._of(path) if sha256 in (None, _sha256_in(one.key))]
-        if not found:
+        if sha256:
+            key = self._key(path, sha256)
+        else:
+            found = self._of(path)
+            key = max(found, key=lambda one: (one.modified_utc, one.key)).key if found else ""
+        content = self.objects.get(key) if key else None
+        if content is None:
             return False
-        newest = max(found, key=lambda one: (one.modified_utc, one.key))
-        content = self.objects.get(newest.key)
-        if content is None or hashlib.sha256(content).hexdigest() != _sha256_in(newest.key):
-            raise LandingDamaged(
-                f"{newest.key} in the archive is damaged: its content is not what its name says."
-            )
+        if hashlib.sha256(content).hexdigest() != _sha256_in(key):
+            raise LandingDamaged(f"{key} in the archive is damaged: its content is not what its name says.")
         target.parent.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
         write_file(target, content)
         return True
+
+    def newest(self) -> dict[str, tuple[datetime, str]]:
+        """The landing files there by their paths: since when, and the checksum of the newest content."""
+        newest: dict[str, tuple[datetime, str]] = {}
+        for path, sha256, since in self.files():
+            newest[path] = max(newest.get(path, (since, sha256)), (since, sha256))
+        return newest
 
     def files(self) -> Iterator[tuple[str, str, datetime]]:
         """Every landing file there: its path, its checksum, and since when."""

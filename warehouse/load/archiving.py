@@ -131,12 +131,9 @@ def clear_archive(store: Store, archive: Archive, *, days: int) -> int:
 
 def relearn_archive(store: Store, archive: Archive) -> None:
     """Let the ledger know what is in the archive, as after the working file was lost."""
-    newest: dict[str, tuple[datetime, str]] = {}
-    for path, sha256, since in archive.files():
-        newest[path] = max(newest.get(path, (since, sha256)), (since, sha256))
     rows = [
         {"landing": path, "sha256": sha256, "archived_at_utc": naive_utc(since)}
-        for path, (since, sha256) in newest.items()
+        for path, (since, sha256) in archive.newest().items()
     ]
     with store.writing() as connection:
         replace_rows(connection, "archived", rows, key=["landing"])

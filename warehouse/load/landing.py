@@ -131,13 +131,13 @@ class Landing:
             yield whole
 
     @contextmanager
-    def borrowed(self, path: str) -> Iterator[None]:
+    def borrowed(self, path: str, sha256: str | None = None) -> Iterator[None]:
         """A file for the body; one that only the archive had goes again, unless the body wrote it anew."""
         whole = self.root / path
         if whole.exists() or not self.archive:
             yield
             return
-        with self._present(path):
+        with self._present(path, sha256):
             before = whole.stat().st_ino
         try:
             yield
@@ -150,17 +150,21 @@ class Landing:
 
         What is `known` is only looked at where it is on the disk.
         """
-        for path in sorted({*self.paths(), *(one for one in self.all_paths() if one not in known)}):
+        here = set(self.paths())
+        for path, sha256 in self.everywhere():
+            if path not in here and path in known:
+                continue
             try:
-                with self.borrowed(path):
+                with self.borrowed(path, sha256):
                     yield self.landed(path)
             except LandingDamaged as error:
                 yield error
 
-    def all_paths(self) -> list[str]:
-        """Every finished landing file, also of the archive."""
-        archived = (path for path, *_ in self.archive.files()) if self.archive else ()
-        return sorted({*self.paths(), *archived})
+    def everywhere(self) -> list[tuple[str, str | None]]:
+        """Every finished landing file, also of the archive; there with its checksum."""
+        archived = self.archive.newest() if self.archive else {}
+        found = {path: sha256 for path, (_, sha256) in archived.items()}
+        return [(path, found.get(path)) for path in sorted({*self.paths(), *found})]
 
     def paths(self) -> list[str]:
         """Every finished landing file, relative to the landing directory."""

@@ -45,9 +45,9 @@ class RewrittenLanding:
 def find_in_landing(landing: Landing, person: Person, documented: Documented) -> Person:
     """The person with the values that landing tells, and the customers whose answers tell them."""
     values, customers = set(person.values), set(person.customers)
-    for path in (*landing.all_paths(), *landing.held()):
+    for path, sha256 in _all_files(landing):
         found: set[str] = set()
-        with landing.borrowed(path):
+        with landing.borrowed(path, sha256):
             for _, body in landing.read(path):
                 text = decoded(body).text
                 if person.is_named_in(text):
@@ -66,8 +66,8 @@ def erase_landing(landing: Landing, person: Person, documented: Documented) -> R
     """
     by_id = replace(person, values=frozenset())
     held, marked = [], []
-    for path in (*landing.all_paths(), *landing.held()):
-        with landing.borrowed(path):
+    for path, sha256 in _all_files(landing):
+        with landing.borrowed(path, sha256):
             landed = landing.landed(path)
             sought = person if landed.header["customer"] in person.customers else by_id
             if _may_hold(landing, landed, sought) and (
@@ -96,6 +96,10 @@ def update_ledger(connection: DuckDBPyConnection, rewritten: RewrittenLanding) -
         )
         connection.execute("UPDATE meta.archived SET sha256 = $1 WHERE landing = $2", [one.sha256, one.path])
     sys.audit("brokerbi.landing_erased")
+
+
+def _all_files(landing: Landing) -> list[tuple[str, str | None]]:
+    return [*landing.everywhere(), *((path, None) for path in landing.held())]
 
 
 def _may_hold(landing: Landing, landed: Landed, person: Person) -> bool:
