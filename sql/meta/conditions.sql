@@ -274,7 +274,7 @@ found AS (
         END || coalesce(': ' || sinks.error, '.') AS error,
         CASE sink WHEN 'archive' THEN 'They are tried again with each publication, or by `brokerbi archive`.'
             ELSE 'It is tried again with the next publication, or by `brokerbi publish`.' END AS remedy
-    FROM meta.sinks AS sinks, moment
+    FROM meta.sinks AS sinks, meta.current_moment
     WHERE waiting_count > 0
 )
 
