@@ -35,7 +35,6 @@ from warehouse.publishing.lake import Lake
 MONTHS = "SELECT i AS month, {0} AS number FROM range(12) months(i)"
 TABLES = {"marts.months": MONTHS, "bi.sales": MONTHS}
 PATHS = ("marts/months", "bi/sales")
-SECONDS_BETWEEN_LOOKS = 0.1
 
 
 def publish(place: str, shard: str, data_dir: Path, number: int, epoch: int | None = None) -> None:
@@ -63,8 +62,9 @@ def start(place: str, shard: str, data_dir: Path, last: int, epoch: int) -> subp
 class Reader(threading.Thread):
     """Looks at every shard as an analyst does, and notes what no analyst may see."""
 
-    def __init__(self, place: str) -> None:
+    def __init__(self, place: str, pause: float) -> None:
         super().__init__()
+        self.pause = pause
         self.place, self.wrong, self.looks, self.ended = place, list[str](), 0, threading.Event()
 
     def run(self) -> None:
@@ -76,7 +76,7 @@ class Reader(threading.Thread):
             except Exception as error:  # noqa: BLE001 whatever a reader meets is the finding
                 if not isinstance(error, FileNotFoundError) and "TableNotFound" not in type(error).__name__:
                     self.wrong.append(f"{type(error).__name__}: {str(error)[:200]}")
-            self.ended.wait(max(0.0, SECONDS_BETWEEN_LOOKS - (time.monotonic() - began)))
+            self.ended.wait(max(0.0, self.pause - (time.monotonic() - began)))
 
     def look(self) -> None:
         lake = Lake(self.place)
@@ -103,11 +103,13 @@ class Reader(threading.Thread):
             self.wrong.append(f"{what}: months {dict(months)}, numbers {numbers}")
 
 
-def race(place: str, folder: Path, processes: int, replacements: int, pause: float) -> tuple[int, Reader]:
+def race(
+    place: str, folder: Path, processes: int, replacements: int, pause: float, look: float
+) -> tuple[int, Reader]:
     """Let every shard publish all numbers, killing one of them every few seconds; the kills."""
     shards = {f"s{number}": folder / f"s{number}" for number in range(processes)}
     running = {shard: start(place, shard, data, replacements, 1) for shard, data in shards.items()}
-    reader, kills = Reader(place), 0
+    reader, kills = Reader(place, look), 0
     reader.start()
     while running:
         time.sleep(random.uniform(pause / 4, pause))
@@ -171,6 +173,7 @@ def main() -> int:
     parser.add_argument("--processes", type=int, default=4)
     parser.add_argument("--replacements", type=int, default=200)
     parser.add_argument("--pause", type=float, default=8, help="the most seconds between two kills")
+    parser.add_argument("--look", type=float, default=0.1, help="seconds between two looks of the reader")
     parser.add_argument("--stale", type=int, default=10)
     parser.add_argument("--work", nargs=5)
     arguments = parser.parse_args()
@@ -185,7 +188,12 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder, place_on(arguments.on, Path(folder)) as place:
         began = time.monotonic()
         kills, reader = race(
-            place, Path(folder), arguments.processes, arguments.replacements, arguments.pause
+            place,
+            Path(folder),
+            arguments.processes,
+            arguments.replacements,
+            arguments.pause,
+            arguments.look,
         )
         seconds = time.monotonic() - began
         wrong = [*reader.wrong, *stale_owners(place, Path(folder), arguments.stale)]
