@@ -14,6 +14,7 @@ from pipelines.catalogue.model import Report, declared_columns
 from pipelines.catalogue.reports import REPORTS
 from pipelines.clock import Clock, SystemClock
 from pipelines.normalize.tables import name_of
+from pipelines.sync.declaration import declared_tables
 from pipelines.upkeep.archive import landing_of
 from pipelines.upkeep.export import remove_exports
 from pipelines.upkeep.finish import finish
@@ -22,6 +23,7 @@ from pipelines.upkeep.replay import replay
 from pipelines.upkeep.report_page import refresh_report_page, remove_pages
 from warehouse.ledger.sinks import ARCHIVE, was_used
 from warehouse.load.archiving import archive_lock
+from warehouse.load.schema_evolution import declare_missing
 from warehouse.marts.build import build_marts
 from warehouse.persons import erasure
 from warehouse.persons.erasure import DocumentedTables
@@ -127,11 +129,10 @@ def erase(
                 receipt.rebuilt += [f"{report} of {customer}" for customer in customers]
                 receipt.problems += done.failures
             with store.writing() as connection:  # of what no landing file can be read any more
+                erasure.drop_marts(connection)
                 for table, count in erasure.erase_tables(connection, person, tables).items():
                     receipt.rows.setdefault(table, count)
                 erasure.leave_traces(connection)
-            with store.writing() as connection:
-                build_marts(connection)  # the old ones would leave the person in the free space of the file
             compact(data_dir)
             with store.reading() as connection:
                 if was_used(connection, ARCHIVE) and not landing.archive:
@@ -140,6 +141,10 @@ def erase(
                 _publish(settings, clock, person, tables, receipt)
             if left := clean_lake(settings, person, clock.utc_now(), catalogue):
                 receipt.problems.append(left)
+            if not receipt.published:
+                with store.writing() as connection:
+                    declare_missing(connection, declared_tables(), clock.utc_now().replace(tzinfo=None))
+                    build_marts(connection)
             _clean_up(data_dir, person, runs, receipt)
     return receipt
 

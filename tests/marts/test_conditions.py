@@ -38,7 +38,8 @@ def test_every_kind_is_known_to_the_code_and_the_operators_and_has_its_words_on_
     told = (SQL.parent / "docs" / "operators.md").read_text("utf-8")
     table = told.partition("| Condition | Severity |")[2].partition("\n\n")[0]
     assert set(re.findall(r"^\| `([a-z ]+)` \|", table, re.MULTILINE)) == known
-    not_of_figures = {"changed column", "overlap", "unpublished", "not archived", "not in the lake"}
+    not_of_figures = {"budget unconfirmed", "changed column", "overlap", "unpublished"}
+    not_of_figures |= {"not archived", "not in the lake"}
     for code in ("en", "sv"):
         labels = {name.replace("_", " ") for name in language(code).words["conditions"]}
         assert labels == in_file - not_of_figures | {"reports differ"}
@@ -161,3 +162,44 @@ def test_what_waits_for_the_archive_or_the_lake_is_an_error_after_a_day_and_a_ha
     assert conditions(given) == [(kind, severity, None, None)]
     note_sink(given, sink, now)
     assert conditions(given) == []
+
+
+@pytest.mark.parametrize(
+    ("statuses", "hours", "expected"),
+    [
+        (["unconfirmed"], 0, True),
+        (["sent"], 0, False),
+        (["sent"], 2, True),
+        (["unconfirmed", "planned"], 0, True),
+        (["unconfirmed", "refused"], 0, True),
+        (["unconfirmed", "confirmed"], 0, False),
+        (["unconfirmed"], 32 * 24, False),
+    ],
+    ids=[
+        "not shown",
+        "under way",
+        "killed",
+        "planned anew",
+        "not readable",
+        "set by another plan",
+        "long ago",
+    ],
+)
+def test_a_budget_that_was_sent_and_is_not_shown_is_unconfirmed(
+    statuses: list[str], hours: int, expected: bool
+) -> None:
+    given = warehouse()
+    for number, status in enumerate(statuses):
+        noted = NOW - timedelta(hours=hours, minutes=-number)
+        row = {
+            "customer": "M1",
+            "office_id": "M1",
+            "user_id": "U1",
+            "month": NOW.date(),
+            "noted_at_utc": noted,
+        }
+        sent = {} if status in ("planned", "refused") else {"sent_at_utc": noted}
+        push = {"plan_id": str(number), "status": status, "sent_count": len(sent), **sent}
+        insert_rows(given, "meta.budget_pushes", [{**row, **push, "measure": one} for one in ("sold", "own")])
+    found = ("budget unconfirmed", "error", "budget_pushes", "M1")
+    assert conditions(given) == ([found] if expected else [])

@@ -40,6 +40,7 @@ class Kind(StrEnum):
     NOT_REFRESHED = "not refreshed"
     NOT_ARCHIVED = "not archived"
     NOT_IN_LAKE = "not in the lake"
+    BUDGET_UNCONFIRMED = "budget unconfirmed"
     # a process
     MONTHS_MISSING = "months missing"
     NEVER_FETCHED = "never fetched"

@@ -41,11 +41,14 @@ def last_publication(here: Scenario) -> tuple[str, str]:
     return last.status, reason
 
 
-def test_an_error_that_a_check_found_is_the_reason(here: Scenario) -> None:
+def test_an_error_that_a_check_found_is_the_reason_also_on_the_operators_page(here: Scenario) -> None:
     here.execute("UPDATE bi.sales_estates SET final_price = -1")
     assert not here.publish().publication.published
     status, reason = last_publication(here)
     assert (status, reason.partition(":")[0]) == ("refused", "totals_are_not_negative")
+    html = (here.data_dir / "operators.html").read_text("utf-8")
+    assert "Look: The latest file was not published: totals_are_not_negative" in html
+    assert "Look at these numbers, then launch" in html
 
 
 def test_a_mart_that_cannot_be_built_is_the_reason_and_the_old_file_stays(here: Scenario) -> None:
@@ -68,6 +71,22 @@ def test_a_publication_is_one_where_the_libraries_of_archive_and_lake_are_missin
     assert finished.archive
     for said in (finished.archive.error, str(finished.lake)):
         assert "pip install 'brokerbi[scale]'" in said
+
+
+def test_a_file_of_an_earlier_version_is_published_without_a_sync(here: Scenario) -> None:
+    """One from before a report was added, and a column was documented."""
+    here.execute("DROP VIEW bi.areas")
+    here.execute("DROP TABLE bi.areas_history")
+    here.execute("ALTER TABLE bi.sales_estates DROP COLUMN final_price")
+    here.execute("DELETE FROM meta.tables WHERE table_name = 'areas'")
+    here.execute(
+        "DELETE FROM meta.columns WHERE table_name = 'areas' "
+        "OR (table_name, column_name) = ('sales_estates', 'final_price')"
+    )
+    assert here.publish().publication.published
+    assert here.rows("SELECT count(final_price), (SELECT count(*) FROM bi.areas) FROM bi.sales_estates") == [
+        (0, 0)
+    ]
 
 
 def operators_page(here: Scenario) -> str:
@@ -94,14 +113,6 @@ def test_a_night_that_failed_is_on_the_operators_page_beside_figures_that_are_pu
     assert ["the last: answered 503" in html, "cannot answer for" in html] == [True, False]
     after = {path: path.read_bytes() for path in here.data_dir.rglob("*.html")}
     assert [path.name for path in before if before[path] != after[path]] == ["operators.html"]
-
-
-def test_a_file_that_is_refused_is_on_the_operators_page_with_the_reason(here: Scenario) -> None:
-    here.execute("UPDATE bi.sales_estates SET final_price = -1")
-    here.publish()
-    html = (here.data_dir / "operators.html").read_text("utf-8")
-    assert "Look: The latest file was not published: totals_are_not_negative" in html
-    assert "Look at these numbers, then launch" in html
 
 
 def test_a_service_that_answers_nothing_at_all_has_a_page(tmp_path: Path) -> None:
