@@ -29,6 +29,7 @@ COMMANDS = {
     "query": "put a statement of SQL, or one of the analyses, to the published file",
     "export": "write the published file as Parquet, CSV or an Excel workbook",
     "erase": "take a person out of everything that is kept, and say what was touched",
+    "archive": "put stored answers into the archive that are not there yet",
     "compact": "make the working file small again",
     "doctor": "look for trouble in settings, disk, login and rights, and name each remedy",
 }
@@ -43,6 +44,7 @@ MODULES = {
     "export": "maintenance",
     "rollback": "maintenance",
     "erase": "maintenance",
+    "archive": "maintenance",
     "compact": "maintenance",
 }
 LONGEST_PATIENCE = 3600.0

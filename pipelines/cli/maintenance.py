@@ -1,4 +1,4 @@
-"""Commands on what is held: `publish`, `rollback`, `report`, `export`, `replay`, `compact` and `erase`.
+"""Commands on what is held: `publish`, `rollback`, `report`, `export`, `replay`, `archive`, `compact`, ...
 
 Each imports what it needs itself: `publish` needs nothing of a replay.
 """
@@ -51,6 +51,10 @@ def publish(settings: Settings) -> bool:
         say(f"warning: {finished.export}")
     elif finished.export is not None:
         _print_export(finished.export)
+    if isinstance(finished.lake, str):
+        say(f"warning: {finished.lake}")
+    if finished.archive and finished.archive.error:
+        say(f"warning: {count(finished.archive.waiting)} stored answers wait: {finished.archive.error}")
     return True
 
 
@@ -64,6 +68,7 @@ def draw_operators_page(settings: Settings) -> None:
 
 def run_rollback(arguments: argparse.Namespace) -> int:
     """Put back the file before the current one, or the version named with --to."""
+    from pipelines.upkeep.lake import refresh_lake
     from pipelines.upkeep.report_page import refresh_report_page
     from warehouse.publishing.publish import rollback
 
@@ -73,6 +78,9 @@ def run_rollback(arguments: argparse.Namespace) -> int:
     if isinstance(page, str):
         say(f"warning: {page}")
     draw_operators_page(settings)
+    lake = refresh_lake(settings, SystemClock().utc_now())
+    if isinstance(lake, str):
+        say(f"warning: {lake}")
     say(f"{publication.path} is version {publication.version} again; the next sync publishes anew")
     return 0
 
@@ -157,6 +165,21 @@ def _counter(sentence: str) -> Callable[[int, int], None]:
             complain(sentence.format(count(done), count(total)))
 
     return on_load
+
+
+def run_archive(_: argparse.Namespace) -> int:
+    """Put everything that waits into the archive, however long it takes; 1 when something still waits."""
+    from pipelines.upkeep.archive import refresh_archive
+
+    settings = load_settings(os.environ, offline=True)
+    drained = refresh_archive(settings, settings.clock_of_day(SystemClock()).utc_now, seconds=None)
+    if drained is None:
+        complain("brokerbi: there is no archive; BROKERBI_LANDING_ARCHIVE says where it is to be")
+        return 1
+    say(f"{count(drained.archived)} stored answers put into the archive, {count(drained.waiting)} wait")
+    if drained.error:
+        complain(f"brokerbi: {drained.error}")
+    return 1 if drained.waiting or drained.error else 0
 
 
 def run_compact(_: argparse.Namespace) -> int:

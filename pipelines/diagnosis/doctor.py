@@ -34,6 +34,7 @@ from pipelines.diagnosis.installation import (
     file_findings,
     lock_finding,
     settings_findings,
+    sink_findings,
     state_findings,
     working_file_findings,
 )
@@ -95,6 +96,7 @@ def examine(
     yield lock_finding(data_dir)
     yield from working_file_findings(settings)
     yield from file_findings(data_dir)
+    yield from sink_findings(settings)
     yield from dagster_findings(environment, shipped)
     yield from daemon_findings(data_dir, environment)
     coordination = list(coordination_findings(settings))

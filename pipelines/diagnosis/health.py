@@ -31,7 +31,10 @@ START_DAEMON = (
     "the code server does too and that the sensor `publishing` is on"
 )
 TOLD_IN_FULL = frozenset(
-    (Kind.UNPUBLISHED, Kind.MONTHS_MISSING, Kind.NOT_WRITABLE, Kind.SETTINGS, Kind.ERASURE, Kind.DAEMON)
+    (
+        *(Kind.UNPUBLISHED, Kind.NOT_ARCHIVED, Kind.NOT_IN_LAKE, Kind.MONTHS_MISSING),
+        *(Kind.NOT_WRITABLE, Kind.SETTINGS, Kind.ERASURE, Kind.DAEMON),
+    )
 )
 """Kinds that concern no customer: the verdict says what was found and not how often."""
 

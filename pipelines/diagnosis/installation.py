@@ -32,6 +32,7 @@ from warehouse.ledger.status import (
     storage_version,
 )
 from warehouse.store.database import Store
+from warehouse.store.object_store import open_object_store
 
 if TYPE_CHECKING:
     from pipelines.clock import Clock
@@ -206,6 +207,22 @@ def file_findings(data_dir: Path) -> Iterator[Finding]:
         if folder.exists() and folder.stat().st_mode & 0o077:
             found = f"{folder} holds personal data, and others than its owner can look into it"
             yield Finding("privacy", Severity.WARNING, found, f"chmod 700 {folder}")
+
+
+def sink_findings(settings: Settings) -> Iterator[Finding]:
+    """Whether archive and lake can be written, read and listed, and never take the same object twice."""
+    for subject, address in (("archive", settings.landing_archive), ("lake", settings.lake)):
+        if not address:
+            continue
+        remedy = "mend it, or name another place: BROKERBI_LANDING_ARCHIVE, BROKERBI_LAKE"
+        try:
+            why = open_object_store(address).prove()
+        except WarehouseError as error:
+            why = str(error)
+        if why:
+            yield Finding(subject, Severity.ERROR, why, remedy)
+        else:
+            yield Finding(subject, Severity.OK, f"{address} takes an object once, and gives it back")
 
 
 def dagster_findings(environment: Mapping[str, str], shipped: Path) -> Iterator[Finding]:

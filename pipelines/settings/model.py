@@ -240,6 +240,7 @@ class Settings(BaseModel):
         pattern=r"^[^@]*$",
         description="a directory, or an address without a login, like s3://bucket/landing",
     )
+    landing_local_days: int | None = Field(default=None, ge=1, description="a number of days, at least 1")
     lake: str = Field(
         default="",
         pattern=r"^[^@]*$",

@@ -15,10 +15,14 @@ from pipelines.catalogue.reports import REPORTS
 from pipelines.clock import Clock, SystemClock
 from pipelines.normalize.tables import name_of
 from pipelines.sync.declaration import declared_tables
+from pipelines.upkeep.archive import landing_of
 from pipelines.upkeep.export import remove_exports
 from pipelines.upkeep.finish import finish
+from pipelines.upkeep.lake import clean_lake
 from pipelines.upkeep.replay import replay
 from pipelines.upkeep.report_page import refresh_report_page, remove_pages
+from warehouse.ledger.sinks import ARCHIVE, was_used
+from warehouse.load.archiving import archive_lock
 from warehouse.load.schema_evolution import declare_missing
 from warehouse.marts.build import build_marts
 from warehouse.persons import erasure
@@ -33,6 +37,12 @@ from warehouse.store.versions import Versions
 
 if TYPE_CHECKING:
     from pipelines.settings.model import Settings
+
+
+ARCHIVE_NOT_NAMED = (
+    "stored answers were archived, and BROKERBI_LANDING_ARCHIVE does not say where: name it, and run the "
+    "same again"
+)
 
 
 @dataclass
@@ -93,7 +103,7 @@ def erase(
         raise ValueError("name the person's id; an empty one would mean everybody")
     clock = clock or SystemClock()
     data_dir, tables = settings.data_dir, documented_tables(catalogue)
-    store, landing = Store(data_dir), data_dir / "landing"
+    store, landing = Store(data_dir), landing_of(settings)
     person = Person(kind, id_, f"erased-{secrets.token_hex(8)}", name_of)
     receipt = ErasureReceipt(kind, clock.utc_now().isoformat(timespec="seconds"))
     if person.is_short:
@@ -101,7 +111,7 @@ def erase(
             f"the id has fewer than {SHORTEST} signs: it is gone where it is a whole value, but messages, "
             "keys, logs and bodies nobody can read were not searched for it"
         )
-    with store.locked():
+    with archive_lock(data_dir), store.locked():
         with store.reading() as connection:
             person, pairs, receipt.rows = erasure.find_in_tables(connection, person, tables)
         person = find_in_landing(landing, person, tables.personal)
@@ -124,8 +134,13 @@ def erase(
                     receipt.rows.setdefault(table, count)
                 erasure.leave_traces(connection)
             compact(data_dir)
+            with store.reading() as connection:
+                if was_used(connection, ARCHIVE) and not landing.archive:
+                    receipt.problems.append(ARCHIVE_NOT_NAMED)
             if begun or receipt.found or erasure.was_published(data_dir, person, tables):
                 _publish(settings, clock, person, tables, receipt)
+            if left := clean_lake(settings, person, clock.utc_now(), catalogue):
+                receipt.problems.append(left)
             if not receipt.published:
                 with store.writing() as connection:
                     declare_missing(connection, declared_tables(), clock.utc_now().replace(tzinfo=None))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import httpx
@@ -12,15 +12,20 @@ from pipelines.clock import Clock, SystemClock
 from pipelines.planning.plan import note_next_due
 from pipelines.sync.declaration import declared_tables
 from pipelines.sync.logins import note_corrected_logins
-from pipelines.sync.run_context import owner_of
+from pipelines.upkeep.archive import refresh_archive
 from pipelines.upkeep.export import Export, refresh_export
+from pipelines.upkeep.fencing import Fence, fence_of
+from pipelines.upkeep.lake import refresh_lake
 from pipelines.upkeep.report_page import ReportPage, refresh_operators_page, refresh_report_page
 from warehouse.errors import WarehouseError
 from warehouse.ledger.changes import remember_disagreements
 from warehouse.ledger.ledger import holds_anything
+from warehouse.ledger.sinks import ARCHIVE, LAKE, forget_sinks
+from warehouse.load.archiving import Drained
 from warehouse.load.schema_evolution import declare_missing
 from warehouse.marts.build import MEMORY_LIMIT, MartError, MartTooLarge, build_marts
 from warehouse.marts.checks import CheckResult, check_and_keep
+from warehouse.publishing.lake import LakePublication
 from warehouse.publishing.publish import Publication, publish
 from warehouse.publishing.retention import clear_landing
 from warehouse.store.database import Store
@@ -41,6 +46,8 @@ class Finished:
     publication: Publication
     page: ReportPage | str | None = None  # beside the published file, or why it could not be drawn
     export: Export | str | None = None  # in other formats, if the settings want them, or why there is none
+    lake: LakePublication | str | None = None  # in the lake, if the settings name one, or why it is not
+    archive: Drained | None = None  # what became of the archive of landing, if there is one
     ping: str = ""  # why nobody could be told that there is a new file
 
 
@@ -54,11 +61,23 @@ def finish(
     """Build the marts, run the checks and publish; with a failing error check the old file stays.
 
     Raises WarehouseError before the first load, and MartError when a mart cannot be built: then too the old
-    file stays, and the refusal is written down with its reason and shown on the operators' page. Raises
-    NotOwner where another directory owns this shard, unless it `must_own` nothing.
+    file stays, and the refusal is written down with its reason and shown on the operators' page. Stored
+    answers go into the archive either way. Raises NotOwner where another directory owns this shard, unless
+    it `must_own` nothing.
     """
-    owner_of(settings, strict=must_own)
+    fence = fence_of(settings, strict=must_own)
     clock = settings.clock_of_day(clock or SystemClock())
+    try:
+        finished = _finish(settings, clock, transport, fence)
+    except MartError:
+        refresh_archive(settings, clock.utc_now, fence=fence)
+        raise
+    return replace(finished, archive=refresh_archive(settings, clock.utc_now, fence=fence))
+
+
+def _finish(
+    settings: Settings, clock: Clock, transport: httpx.BaseTransport | None, fence: Fence
+) -> Finished:
     data_dir, keep = settings.data_dir, settings.keep_published
     store = Store(data_dir)
     with store.locked():
@@ -75,14 +94,15 @@ def finish(
         publication = publish(data_dir, keep=keep, now=clock.utc_now(), reasons_against=reasons)
     if settings.landing_days is not None:
         clear_landing(data_dir, days=settings.landing_days, now=clock.utc_now())
-    page, exported, ping = None, None, ""
+    page, exported, lake, ping = None, None, None, ""
     if publication.published:
         page = refresh_report_page(settings, clock.utc_now())
-        exported = refresh_export(settings, clock.utc_now())
+        exported = refresh_export(settings, clock.utc_now(), fence)
+        lake = refresh_lake(settings, clock.utc_now(), fence=fence)
         ping = call(settings.ping_url.get_secret_value(), transport)
     else:
         refresh_operators_page(settings, clock.utc_now())
-    return Finished(tuple(marts), tuple(checks), publication, page, exported, ping)
+    return Finished(tuple(marts), tuple(checks), publication, page, exported, lake, ping=ping)
 
 
 def call(address: str, transport: httpx.BaseTransport | None = None) -> str:
@@ -122,6 +142,7 @@ def _build_and_check(
         write_declared(connection, "clock", settings.timezone)
         write_declared(connection, "tax_basis", settings.commission_vat, settings.vat_rate)
         write_declared(connection, "rereading", settings.changed_months)
+        forget_sinks(connection, but={ARCHIVE: settings.landing_archive, LAKE: settings.lake})
         note_corrected_logins(connection, settings)
         marts = build_marts(connection, memory_limit=memory_limit)
         remember_disagreements(connection, [one.name for one in REPORTS.values() if one.timing.follows_sales])

@@ -20,10 +20,12 @@ from pipelines.clock import Clock, SystemClock
 from pipelines.sync.answers import read_landed_tables
 from pipelines.sync.declaration import declare_catalogue, declared_tables
 from pipelines.sync.pseudonyms import pseudonyms_of
+from pipelines.upkeep.archive import landing_of
 from warehouse.errors import LandingDamaged, WarehouseError
 from warehouse.ledger.ahead import latest_moment, note_rehearsal
 from warehouse.ledger.budget_pushes import IN_LANDING, relearn_pushes
 from warehouse.ledger.window_result import WindowResult
+from warehouse.load.archiving import relearn_archive
 from warehouse.load.landing import Landing
 from warehouse.load.schema_evolution import declare_tables
 from warehouse.load.write_session import load_results
@@ -32,6 +34,7 @@ from warehouse.persons.rebuild import (
     REBUILDING,
     effective_loads,
     lacks_memory,
+    landing_files,
     loads_behind_memory,
     relearn,
     replace_memory,
@@ -79,8 +82,14 @@ def replay(
     move to their tables. A landing file that is missing or damaged is named, and the rest goes on.
     `on_load` and `on_totals` are called with how many loads of how many are done.
     """
-    landing, done = Landing(settings.data_dir / "landing"), Replayed()
+    landing, done = landing_of(settings), Replayed()
     store = Store(settings.data_dir, now=(clock or SystemClock()).utc_now, transform=pseudonyms_of(settings))
+    if landing.archive:
+        try:
+            relearn_archive(store, landing.archive)
+        except WarehouseError as error:  # what is on the disk can be replayed all the same
+            done.failures.append(str(error))
+            landing = Landing(landing.root)
     with store.writing() as connection:
         if settings.today is not None:
             note_rehearsal(connection, rehearses=True)
@@ -115,7 +124,9 @@ def replay(
 
 def _relearn(store: Store, landing: Landing, failures: list[str]) -> None:
     """Write loads that only landing knows into the ledger, as after the working file was lost."""
-    found = list(landing.walk())
+    with store.reading() as connection:
+        known = landing_files(connection)
+    found = list(landing.walk(known))
     failures += [str(one) for one in found if isinstance(one, LandingDamaged)]
     whole = [one for one in found if not isinstance(one, LandingDamaged)]
     pushes = [landing.read(one.path) for one in whole if one.header["report"] == IN_LANDING]

@@ -5,8 +5,8 @@
 --   kind: failed, held back, shut out (each of several reports ever asked for is refused: a wrong id, or no rights
 --     at all), right lost (answered before, refused now), no right, late, never read, unpublished (the latest file was
 --     not made, or none followed what was loaded three hours ago), clock ahead, quarantine, check, changes unknown,
---     changed column, assumption, overlap, not refreshed or budget unconfirmed (sent in the latest 31 days, and the
---     service did not show it; where a push was killed it counts after an hour)
+--     changed column, assumption, overlap, not refreshed, not archived, not in the lake or budget unconfirmed (sent in
+--     the latest 31 days, and the service did not show it; where a push was killed it counts after an hour)
 --   severity: error or warning
 --   report: name of the report; null where it is about several, or all of a customer
 --   customer: the customer that was asked; null where it is about all
@@ -276,6 +276,19 @@ found AS (
         || coalesce(' (' || source.reports || ')', '') AS error,
         'numbers_are_refreshed' AS check_name
     FROM not_refreshed
+    UNION ALL BY NAME
+    SELECT
+        CASE sink WHEN 'archive' THEN 'not archived' ELSE 'not in the lake' END AS kind,
+        CASE WHEN waiting_since_utc < now_utc - INTERVAL 36 HOUR THEN 'error' ELSE 'warning' END AS severity,
+        waiting_since_utc AS since_utc, sink AS cause,
+        CASE sink
+            WHEN 'archive' THEN waiting_count || ' stored answers are not in the archive yet'
+            ELSE 'The lake has not the latest publication'
+        END || coalesce(': ' || sinks.error, '.') AS error,
+        CASE sink WHEN 'archive' THEN 'They are tried again with each publication, or by `brokerbi archive`.'
+            ELSE 'It is tried again with the next publication, or by `brokerbi publish`.' END AS remedy
+    FROM meta.sinks AS sinks, meta.current_moment
+    WHERE waiting_count > 0
     UNION ALL BY NAME
     SELECT
         'budget unconfirmed' AS kind, 'error' AS severity, 'budget_pushes' AS report, customer, month,

@@ -49,7 +49,10 @@ found AS (
         ON conditions.kind = 'assumption'
         AND (measures.subject = subjects.subject OR conditions.report IS NULL)
         AND measures.measure NOT IN (SELECT measure FROM marts.budgets)
-    WHERE conditions.kind NOT IN ('budget unconfirmed', 'changed column', 'overlap', 'unpublished', 'not refreshed')
+    WHERE conditions.kind NOT IN (
+            'budget unconfirmed', 'changed column', 'not archived', 'not in the lake', 'not refreshed', 'overlap',
+            'unpublished'
+        )
         AND (
             measures.subject IS NOT NULL
             OR (

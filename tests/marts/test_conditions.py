@@ -12,6 +12,7 @@ from pipelines.page.language import language
 from tests.marts.given import build, held, warehouse
 from warehouse.ledger.conditions import Kind
 from warehouse.ledger.ledger import deny
+from warehouse.ledger.sinks import note_sink
 from warehouse.marts.queries import SQL
 from warehouse.store.duckdb_file import insert_rows
 from warehouse.store.meta_schema import write_configured
@@ -38,6 +39,7 @@ def test_every_kind_is_known_to_the_code_and_the_operators_and_has_its_words_on_
     table = told.partition("| Condition | Severity |")[2].partition("\n\n")[0]
     assert set(re.findall(r"^\| `([a-z ]+)` \|", table, re.MULTILINE)) == known
     not_of_figures = {"budget unconfirmed", "changed column", "overlap", "unpublished"}
+    not_of_figures |= {"not archived", "not in the lake"}
     for code in ("en", "sv"):
         labels = {name.replace("_", " ") for name in language(code).words["conditions"]}
         assert labels == in_file - not_of_figures | {"reports differ"}
@@ -142,6 +144,24 @@ def test_what_has_an_outage_behind_it_is_one_trouble_and_says_what_to_do() -> No
         ("tips", None, "Mend tips."),
         ("users", "service", "Mend users."),
     ]
+
+
+@pytest.mark.parametrize(
+    ("sink", "hours", "kind", "severity"),
+    [
+        ("archive", 1, "not archived", "warning"),
+        ("archive", 37, "not archived", "error"),
+        ("lake", 1, "not in the lake", "warning"),
+    ],
+)
+def test_what_waits_for_the_archive_or_the_lake_is_an_error_after_a_day_and_a_half(
+    sink: str, hours: int, kind: str, severity: str
+) -> None:
+    given, now = warehouse(), datetime.now(UTC)
+    note_sink(given, sink, now, waiting=3, since=now - timedelta(hours=hours), error="It is down.")
+    assert conditions(given) == [(kind, severity, None, None)]
+    note_sink(given, sink, now)
+    assert conditions(given) == []
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,8 @@
-"""A PostgreSQL of the tests' own: BROKERBI_TEST_POSTGRES, or one that is made here and goes with them."""
+"""What the tests of more than one machine need: a PostgreSQL, and object stores of three makers.
+
+The PostgreSQL is that of BROKERBI_TEST_POSTGRES, or one that is made here and goes with the tests. The object
+stores are a directory and two servers, started once; each test has its own bucket.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +12,15 @@ import shutil
 import socket
 import subprocess
 import tempfile
+import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
+from tempfile import mkdtemp
 from urllib.parse import urlsplit
 
+import httpx
 import psycopg
 import pytest
 from pydantic import SecretStr
@@ -58,7 +67,7 @@ def cluster() -> Iterator[Cluster]:
 
 
 @pytest.fixture(scope="session")
-def server(request: pytest.FixtureRequest) -> str:
+def postgresql(request: pytest.FixtureRequest) -> str:
     """The address of a PostgreSQL in which databases may be made."""
     named = os.environ.get("BROKERBI_TEST_POSTGRES", "")
     made: Cluster | None = None if named else request.getfixturevalue("cluster")
@@ -66,16 +75,85 @@ def server(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def database(server: str) -> Iterator[Callable[..., SecretStr]]:
+def database(postgresql: str) -> Iterator[Callable[..., SecretStr]]:
     """The address of an empty database; sessions may say which time zone they are in."""
     name = f"test_{secrets.token_hex(4)}"
-    with psycopg.connect(server, autocommit=True) as connection:
+    with psycopg.connect(postgresql, autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name}")
 
     def address(timezone: str = "UTC") -> SecretStr:
-        parts = urlsplit(server)
+        parts = urlsplit(postgresql)
         return SecretStr(parts._replace(path=f"/{name}", query=f"options=-ctimezone%3D{timezone}").geturl())
 
     yield address
-    with psycopg.connect(server, autocommit=True) as connection:
+    with psycopg.connect(postgresql, autocommit=True) as connection:
         connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+SERVERS = Path(__file__).resolve().parents[2] / ".venv-servers" / "bin"
+START_SECONDS = 60.0
+_NUMBERS = count()
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+@contextmanager
+def server(name: str, port: int) -> Iterator[str]:
+    """An object store that speaks S3, until the body ends; its address."""
+    arguments = {"moto": ["moto_server", "-H", "127.0.0.1", "-p", str(port)], "ministack": ["ministack"]}[
+        name
+    ]
+    environment = {
+        "PATH": os.environ["PATH"],
+        "GATEWAY_PORT": str(port),
+        "BIND_HOST": "127.0.0.1",
+        "HOME": mkdtemp(),
+    }
+    with subprocess.Popen(
+        [SERVERS / arguments[0], *arguments[1:]],
+        env=environment, cwd=mkdtemp(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    ) as process:  # fmt: skip
+        address, until = f"http://127.0.0.1:{port}", time.monotonic() + START_SECONDS
+        try:
+            while True:
+                try:
+                    httpx.put(f"{address}/probe-{next(_NUMBERS)}")
+                    break
+                except httpx.TransportError:
+                    assert process.poll() is None, f"{name} ended"
+                    assert time.monotonic() < until, f"{name} does not answer"
+                    time.sleep(0.2)
+            yield address
+        finally:
+            process.kill()
+
+
+def environment_of(address: str) -> dict[str, str]:
+    """What lets the libraries reach a server of this machine."""
+    return {
+        "AWS_ENDPOINT_URL": address, "AWS_ALLOW_HTTP": "true", "AWS_REGION": "us-east-1",
+        "AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test",
+    }  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def addresses() -> Iterator[dict[str, str]]:
+    with server("moto", free_port()) as moto, server("ministack", free_port()) as ministack:
+        yield {"moto": moto, "ministack": ministack}
+
+
+@pytest.fixture(params=["directory", "moto", "ministack"])
+def place(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """An empty place in a directory or a bucket."""
+    if request.param == "directory":
+        return str(tmp_path / "place")
+    address = request.getfixturevalue("addresses")[request.param]
+    for name, value in environment_of(address).items():
+        monkeypatch.setenv(name, value)
+    bucket = f"bucket-{next(_NUMBERS)}"
+    httpx.put(f"{address}/{bucket}")
+    return f"s3://{bucket}/place"

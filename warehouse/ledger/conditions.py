@@ -38,6 +38,8 @@ class Kind(StrEnum):
     ASSUMPTION = "assumption"
     OVERLAP = "overlap"
     NOT_REFRESHED = "not refreshed"
+    NOT_ARCHIVED = "not archived"
+    NOT_IN_LAKE = "not in the lake"
     BUDGET_UNCONFIRMED = "budget unconfirmed"
     # a process
     MONTHS_MISSING = "months missing"

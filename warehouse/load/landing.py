@@ -16,7 +16,7 @@ import json
 import os
 import sys
 import tarfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import date
@@ -27,9 +27,9 @@ from urllib.parse import quote
 import zstandard
 
 from warehouse.errors import LandingDamaged, explained
+from warehouse.load.archive import ENDING, Archive
 from warehouse.store.files import PRIVATE_FILE, PRIVATE_FOLDER, private_folder
 
-ENDING = ".tar.zst"
 UNFINISHED = ".part"
 HELD = ".held"
 """What follows the ending of a file while nobody has decided that it may be loaded."""
@@ -56,9 +56,10 @@ class Landed:
 
 @dataclass(frozen=True)
 class Landing:
-    """All landing files below one directory."""
+    """All landing files below one directory; what is gone from there comes back from the archive, if any."""
 
     root: Path
+    archive: Archive | None = None
 
     def open(
         self,
@@ -84,9 +85,8 @@ class Landing:
 
     def read(self, path: str, sha256: str | None = None) -> Answers:
         """Every answer of a file, in the order received; raises LandingDamaged if a byte is wrong."""
-        whole = self.root / path
-        with _readable(whole):
-            if sha256 and _sha256(whole) != sha256:
+        with self._present(path, sha256) as whole:
+            if sha256 and file_sha256(whole) != sha256:
                 raise LandingDamaged(_sentence(whole, "its checksum is not the one in the ledger"))
             meta: dict[str, Any] = {}
             for name, content in _members(whole, verify=True):
@@ -102,7 +102,8 @@ class Landing:
 
     def read_used(self, path: str, sha256: str | None = None) -> Answers:
         """The answers that counted when the load was fetched, in the order in which they counted."""
-        wanted: list[int] = self.landed(path).trailer.get("used", [])
+        with self._present(path, sha256):
+            wanted: list[int] = self.landed(path).trailer.get("used", [])
         waiting: dict[int, tuple[dict[str, Any], bytes]] = {}
         following = iter(wanted)
         awaited = next(following, None)
@@ -115,19 +116,55 @@ class Landing:
 
     def landed(self, path: str) -> Landed:
         """What a file says of its load; raises LandingDamaged if it is not whole."""
-        whole = self.root / path
-        with _readable(whole):
+        with self._present(path) as whole:
             said = {name: content for name, content in _members(whole) if name in (HEADER, TRAILER)}
-            size, digest = whole.stat().st_size, _sha256(whole)
+            size, digest = whole.stat().st_size, file_sha256(whole)
             return Landed(path, json.loads(said[HEADER]), json.loads(said[TRAILER]), size, digest)
 
-    def walk(self) -> Iterator[Landed | LandingDamaged]:
-        """Every landing file, in the order of their names; a damaged one comes as the error that says so."""
-        for path in self.paths():
+    @contextmanager
+    def _present(self, path: str, sha256: str | None = None) -> Iterator[Path]:
+        """Where a file is, for reading it."""
+        whole = self.root / path
+        with _readable(whole):
+            if self.archive and not whole.exists():
+                self.archive.bring_back(path, whole, sha256)
+            yield whole
+
+    @contextmanager
+    def borrowed(self, path: str, sha256: str | None = None) -> Iterator[None]:
+        """A file for the body; one that only the archive had goes again, unless the body wrote it anew."""
+        whole = self.root / path
+        if whole.exists() or not self.archive:
+            yield
+            return
+        with self._present(path, sha256):
+            before = whole.stat().st_ino
+        try:
+            yield
+        finally:
+            if whole.stat().st_ino == before:
+                whole.unlink()
+
+    def walk(self, known: Collection[str] = ()) -> Iterator[Landed | LandingDamaged]:
+        """Every landing file, in the order of their names; a damaged one comes as the error that says so.
+
+        What is `known` is only looked at where it is on the disk.
+        """
+        here = set(self.paths())
+        for path, sha256 in self.everywhere():
+            if path not in here and path in known:
+                continue
             try:
-                yield self.landed(path)
+                with self.borrowed(path, sha256):
+                    yield self.landed(path)
             except LandingDamaged as error:
                 yield error
+
+    def everywhere(self) -> list[tuple[str, str | None]]:
+        """Every finished landing file, also of the archive; there with its checksum."""
+        archived = self.archive.newest() if self.archive else {}
+        found = {path: sha256 for path, (_, sha256) in archived.items()}
+        return [(path, found.get(path)) for path in sorted({*self.paths(), *found})]
 
     def paths(self) -> list[str]:
         """Every finished landing file, relative to the landing directory."""
@@ -204,7 +241,7 @@ class LandingWriter:
                 self._stream.close()  # type: ignore[no-untyped-call]
                 self._file.flush()
                 os.fsync(self._file.fileno())
-                size, digest = self._unfinished.stat().st_size, _sha256(self._unfinished)
+                size, digest = self._unfinished.stat().st_size, file_sha256(self._unfinished)
                 path = self._path.with_name(self._path.name + HELD) if held else self._path
                 self._unfinished.replace(self._root / path)
                 self._file.close()  # and with it the lock, which says that somebody writes it
@@ -266,13 +303,15 @@ def _readable(path: Path) -> Iterator[None]:
             yield
     except FileNotFoundError as error:
         raise LandingDamaged(
-            f"The landing file {path} is gone; `brokerbi sync --refresh` asks the service for it again."
+            f"The landing file {path} is gone; `brokerbi replay` brings it back from the archive, if there "
+            "is one, and `brokerbi sync --refresh` asks the service for it again."
         ) from error
     except (zstandard.ZstdError, tarfile.TarError, EOFError, KeyError, ValueError) as error:
         raise LandingDamaged(_sentence(path, str(error))) from error
 
 
-def _sha256(path: Path) -> str:
+def file_sha256(path: Path) -> str:
+    """The checksum of a file, as the ledger keeps it."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

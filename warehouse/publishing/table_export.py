@@ -144,6 +144,11 @@ class TableExport:
             return None
         return found  # type: ignore[no-any-return]
 
+    def timezone(self) -> str:
+        """The clock of the brokerage; UTC where nobody said it."""
+        found = self.connection.execute("SELECT timezone FROM meta.clock").fetchall()
+        return str(found[0][0]) if found else "UTC"
+
     def tax_basis(self) -> TaxBasis:
         """The tax basis of commissions; not declared in a file of before."""
         try:

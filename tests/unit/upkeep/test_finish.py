@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -58,6 +59,18 @@ def test_a_mart_that_cannot_be_built_is_the_reason_and_the_old_file_stays(here: 
     status, reason = last_publication(here)
     assert (status, "final_price" in reason) == ("refused", True)
     assert (here.data_dir / "warehouse.duckdb").read_bytes() == before
+
+
+@pytest.mark.skipif(find_spec("obstore") is not None, reason="the libraries are there")
+def test_a_publication_is_one_where_the_libraries_of_archive_and_lake_are_missing(
+    here: Scenario, tmp_path: Path
+) -> None:
+    named = here.with_settings(landing_archive=str(tmp_path / "archive"), lake=str(tmp_path / "lake"))
+    finished = named.publish()
+    assert finished.publication.published
+    assert finished.archive
+    for said in (finished.archive.error, str(finished.lake)):
+        assert "pip install 'brokerbi[scale]'" in said
 
 
 def test_a_file_of_an_earlier_version_is_published_without_a_sync(here: Scenario) -> None:

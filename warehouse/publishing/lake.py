@@ -1,0 +1,391 @@
+"""Lake: the published tables as Delta tables, which other engines read, each shard replaced in one commit.
+
+A table of the published file is a Delta table `marts/NAME` or `bi/NAME` with the column `_shard`, by which
+it is partitioned: several shards write the same tables and never each other's rows. Which versions belong
+together says the table `_publications`, written last. Needs the extra `scale`; nothing of it is imported
+before it is used.
+
+The log keeps the smallest and the largest value of columns: here of days and moments only, and of none
+about a person.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from warehouse.errors import WarehouseError
+from warehouse.publishing.lake_types import (
+    IN_STATISTICS,
+    LakeColumn,
+    agreed,
+    as_type,
+    lake_columns,
+    readable_name,
+)
+from warehouse.publishing.table_export import PublishedTable, TableExport, table_export
+from warehouse.store.duckdb_file import literal, quoted
+from warehouse.store.files import shared_folder
+from warehouse.store.object_store import EXTRA, local_path, open_object_store
+from warehouse.store.versions import Versions
+
+if TYPE_CHECKING:
+    from deltalake import CommitProperties, DeltaTable
+
+IsPersonal = Callable[[str, str], bool]
+"""Whether a column of a table, as the published file calls it, may be about a person."""
+SHARD = "_shard"
+WITHOUT_A_NAME = "all"
+"""The value of `_shard` of an installation that is no shard."""
+PUBLICATIONS = "_publications"
+KEPT = timedelta(days=7)
+"""For how long the versions of earlier publications can be read."""
+TRIES = 8
+"""Of a commit that meets another one of the same table."""
+STATISTICS = "delta.dataSkippingStatsColumns"
+LOG = "_delta_log"
+_PUBLICATION_COLUMNS: dict[str, Any] = {
+    "number": pl.Int64,
+    "publication": pl.String,
+    "table_name": pl.String,
+    "version": pl.Int64,
+    "row_count": pl.Int64,
+    "published_at_utc": pl.Datetime("us", "UTC"),
+    "epoch": pl.Int64,
+    "timezone": pl.String,
+    SHARD: pl.String,
+}
+"""Columns of `_publications`; each publication of a shard has a higher number than the one before."""
+
+
+@dataclass(frozen=True)
+class LakePublication:
+    """What became of a publication in the lake: tables written, those that were the same, those removed."""
+
+    publication: str
+    written: int
+    unchanged: int
+    removed: int
+
+
+class Lake:
+    """The Delta tables below an address, as one shard writes them.
+
+    With an `epoch` a writer of an earlier one is refused from then on, and so are we where there was a
+    later one; `still_owner` raises when somebody else is the owner. What goes wrong raises WarehouseError
+    or an error of the library's.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        shard: str = "",
+        *,
+        epoch: int | None = None,
+        still_owner: Callable[[], None] | None = None,
+    ) -> None:
+        try:
+            import deltalake
+        except ImportError as error:
+            raise WarehouseError(f"{address} needs libraries that are not installed: {EXTRA}") from error
+        self._delta = deltalake
+        self.address = address.rstrip("/")
+        self.shard = shard or WITHOUT_A_NAME
+        self._where = f"{SHARD} = {literal(self.shard)}"
+        self._epoch = epoch
+        self._still_owner = still_owner
+        self._local = local_path(address)
+
+    def publish(self, data_dir: Path, *, now: datetime, is_personal: IsPersonal) -> LakePublication | None:
+        """Write what analysts see now; None where the lake has it already."""
+        publication = Versions(data_dir).current()
+        if publication is None:
+            raise WarehouseError(
+                "The published file is none of the kept versions; `brokerbi publish` makes one."
+            )
+        if self._local:
+            shared_folder(self._local)
+        known = self.publications()
+        latest = [one for one in known if one["number"] == known[0]["number"]]
+        self._check_owner(self.table(PUBLICATIONS))
+        if latest and latest[0]["publication"] == publication:
+            return None
+        with table_export(data_dir) as source:
+            tables = source.tables()
+            source.connection.execute("SET TimeZone = 'UTC'")
+            timezone = source.timezone()
+            number = latest[0]["number"] + 1 if latest else 1
+            about = {
+                "number": number,
+                "publication": publication,
+                "published_at_utc": now,
+                "epoch": self._epoch,
+                "timezone": timezone,
+                SHARD: self.shard,
+            }
+            rows, written = [], 0
+            for table in tables:
+                version, is_new = self._replace(source, table, timezone, is_personal, publication)
+                path = lake_path(table)
+                rows.append({**about, "table_name": path, "version": version, "row_count": table.row_count})
+                written += is_new
+            gone = {one["table_name"] for one in latest} - {one["table_name"] for one in rows}
+            for name in sorted(gone):
+                self._remove(name, publication)
+            kept = [one for one in known if one["published_at_utc"] > now - KEPT]
+            self._note([*kept, *rows], publication)
+            for table in tables:
+                self._vacuum(lake_path(table))
+        return LakePublication(publication, written, len(rows) - written, len(gone))
+
+    def publications(self) -> list[dict[str, Any]]:
+        """The rows of this shard in `_publications`, the latest publication first."""
+        found = self.table(PUBLICATIONS)
+        if found is None:
+            return []
+        query = self._delta.QueryBuilder().register("found", found)
+        rows = query.execute(f"SELECT * FROM found WHERE {self._where} ORDER BY number DESC, table_name")
+        return pl.DataFrame(rows).to_dicts()
+
+    def table(self, path: str) -> DeltaTable | None:
+        """A table at its newest version; None where there is none."""
+        try:
+            return self._delta.DeltaTable(self.uri(path))
+        except self._delta.exceptions.TableNotFoundError:
+            return None
+
+    def uri(self, path: str) -> str:
+        """Where a table is, such as marts/office_month."""
+        return str(self._local / path) if self._local else f"{self.address}/{path}"
+
+    def forget(self, is_named: Callable[[str], bool]) -> None:
+        """Leave nothing of this shard but what its latest publication has, in data, in logs and in names.
+
+        `is_named` says of the name of a table or a column whether a person is in it. Versions of before
+        cannot be read any more, those of other shards neither; files of other shards stay.
+        """
+        known = self.publications()
+        if known and known[-1]["number"] != known[0]["number"]:
+            latest = [one for one in known if one["number"] == known[0]["number"]]
+            self._note(latest, str(known[0]["publication"]))
+        objects = open_object_store(self.address)
+        keys = [one.key for one in objects.found()]
+        for path in sorted({key.partition(f"/{LOG}/")[0] for key in keys if f"/{LOG}/" in key}):
+            table = self.table(path)
+            if table is None:
+                continue
+            if is_named(path.rpartition("/")[2]) and not table.file_uris():
+                objects.delete([key for key in keys if key.startswith(f"{path}/")])
+                continue
+            if any(is_named(field.name) for field in table.schema().fields):
+                table = self._reshape(
+                    path, lambda types: {name: one for name, one in types.items() if not is_named(name)}
+                )
+            table.create_checkpoint()
+            version, active = table.version(), {uri.rpartition("/")[2] for uri in table.file_uris()}
+            objects.delete(
+                one.key
+                for one in list(objects.found(path))
+                if _is_old_log(one.key, version)
+                or (f"/{SHARD}={self.shard}/" in one.key and one.key.rpartition("/")[2] not in active)
+            )
+
+    def _replace(
+        self,
+        source: TableExport,
+        table: PublishedTable,
+        timezone: str,
+        is_personal: IsPersonal,
+        publication: str,
+    ) -> tuple[int, bool]:
+        """Replace the rows of this shard in a table; its version, and False where they are the same."""
+        path = lake_path(table)
+        wanted = lake_columns(table, timezone, is_personal)
+        found = self.table(path)
+        columns = self._agree(path, found, wanted) if found else wanted
+        select = ", ".join(one.select for one in columns)
+        content = _content(source, table, columns, select)
+        found = self.table(path)
+        if found and found.transaction_version(self._content_id) == content and self._is_ours(found):
+            return int(found.version()), False
+        statement = f"SELECT {select}, {literal(self.shard)} AS {SHARD} FROM {table.source}"
+        statistics = ",".join(one.name for one in columns if one.in_statistics)
+        self._commit(
+            path,
+            lambda: source.connection.sql(statement),
+            publication,
+            content=content,
+            description=table.meaning,
+            configuration={STATISTICS: statistics},
+        )
+        found = self.table(path)
+        return int(found.version()) if found else 0, True
+
+    def _agree(self, path: str, found: DeltaTable, wanted: Sequence[LakeColumn]) -> list[LakeColumn]:
+        """The columns as the table has them; where ours are wider it is written anew, with all shards."""
+        types, ours = _types(found), {one.name: one.type for one in wanted}
+        wider = {name: agreed(types[name], ours[name]) for name in types.keys() & ours.keys()}
+        if any(types[name] != type_ for name, type_ in wider.items()):
+            self._reshape(
+                path, lambda now: {name: agreed(one, ours.get(name, one)) for name, one in now.items()}
+            )
+        return [one.cast(wider.get(one.name, one.type)) for one in wanted]
+
+    def _reshape(self, path: str, change: Callable[[dict[str, str]], dict[str, str]]) -> DeltaTable:
+        """Write a table anew with other types or fewer columns, the rows of all shards as they are.
+
+        A shard that adds its first rows meanwhile is no conflict for the library, but its file has the old
+        types: so the table is written once more unless our version follows at once on the one that was
+        read.
+        """
+        has_old_files = False
+        for _ in range(TRIES):
+            table = self.table(path)
+            if table is None:  # pragma: no cover  # nobody removes a table that has rows
+                raise WarehouseError(f"{self.uri(path)} is gone.")
+            self._check_owner(table)
+            before = _types(table)
+            after = change(before)
+            if after == before and not has_old_files:
+                return table
+            listed = table.metadata().configuration.get(STATISTICS, "").split(",")
+            statistics = [name for name in listed if after.get(name) in IN_STATISTICS]
+            cells = [
+                f"{as_type(name, before[name], type_)} AS {quoted(name)}" for name, type_ in after.items()
+            ]
+            query = f"SELECT {', '.join([*cells, SHARD])} FROM found"
+            try:
+                if statistics != listed:
+                    table.alter.set_table_properties({STATISTICS: ",".join(statistics)})
+                version = table.version()
+                self._delta.write_deltalake(
+                    table,
+                    self._delta.QueryBuilder().register("found", table).execute(query),
+                    mode="overwrite",
+                    schema_mode="overwrite",
+                    partition_by=[SHARD],
+                    writer_properties=self._writer_properties,
+                    commit_properties=self._properties({"reshaped_by": self.shard}),
+                )
+            except self._delta.exceptions.CommitFailedError:
+                continue
+            has_old_files = table.version() != version + 1
+            if not has_old_files:
+                return table
+        raise WarehouseError(f"{self.uri(path)} is being written by others all the time; try again.")
+
+    def _commit(
+        self,
+        path: str,
+        rows: Callable[[], Any],
+        publication: str,
+        *,
+        content: int | None = None,
+        **of_a_new_table: Any,
+    ) -> None:
+        """Put rows in the place of this shard's in one commit; a table that is not there yet is made."""
+        for _ in range(TRIES):
+            table = self.table(path)
+            self._check_owner(table)
+            replacing: dict[str, Any] = (
+                {"predicate": self._where, "schema_mode": "merge"} if table else of_a_new_table
+            )
+            try:
+                self._delta.write_deltalake(
+                    table or self.uri(path),
+                    rows(),
+                    mode="overwrite",
+                    partition_by=[SHARD],
+                    writer_properties=self._writer_properties,
+                    commit_properties=self._properties(
+                        {"publication": publication, "shard": self.shard}, content
+                    ),
+                    **replacing,
+                )
+            except self._delta.exceptions.CommitFailedError:
+                continue
+            return
+        raise WarehouseError(f"{self.uri(path)} is being written by others all the time; try again.")
+
+    def _remove(self, path: str, publication: str) -> None:
+        """Take the rows of this shard out of a table that is published no more."""
+        table = self.table(path)
+        if table:
+            self._check_owner(table)
+            properties = self._properties({"publication": publication, "shard": self.shard}, content=0)
+            table.delete(self._where, commit_properties=properties)
+
+    def _note(self, rows: Sequence[dict[str, Any]], publication: str) -> None:
+        """Say which versions belong together, in place of what was said before."""
+        frame = pl.DataFrame(rows, schema=_PUBLICATION_COLUMNS)
+        self._commit(PUBLICATIONS, lambda: frame, publication)
+
+    def _vacuum(self, path: str) -> None:
+        """Remove files that only versions of long ago have."""
+        table = self.table(path)
+        hours = int(KEPT.total_seconds() / 3600)
+        if table and table.vacuum(retention_hours=hours, dry_run=True):
+            table.vacuum(retention_hours=hours, dry_run=False)
+
+    def _check_owner(self, table: DeltaTable | None) -> None:
+        if self._still_owner:
+            self._still_owner()
+        known = table.transaction_version(self._epoch_id) if table else None
+        if self._epoch is not None and known is not None and known > self._epoch:
+            raise WarehouseError(
+                f"Shard {self.shard} has another owner (epoch {known}, and this one has {self._epoch}); "
+                "nothing of this copy goes into the lake."
+            )
+
+    def _is_ours(self, table: DeltaTable) -> bool:
+        """Whether an earlier owner would be refused by this table already."""
+        return self._epoch is None or table.transaction_version(self._epoch_id) == self._epoch
+
+    @property
+    def _epoch_id(self) -> str:
+        return f"shard:{self.shard}"
+
+    @property
+    def _content_id(self) -> str:
+        return f"content:{self.shard}"
+
+    @property
+    def _writer_properties(self) -> Any:
+        return self._delta.WriterProperties(compression="ZSTD")
+
+    def _properties(self, about: dict[str, Any], content: int | None = None) -> CommitProperties:
+        noted = {self._epoch_id: self._epoch, self._content_id: content}
+        transactions = [self._delta.Transaction(name, one) for name, one in noted.items() if one is not None]
+        return self._delta.CommitProperties(custom_metadata=about, app_transactions=transactions)
+
+
+def lake_path(table: PublishedTable) -> str:
+    """Where a table is below the lake: what no file system or address takes is another sign there."""
+    return f"{table.schema}/{readable_name(table.table)}"
+
+
+def _content(source: TableExport, table: PublishedTable, columns: Sequence[LakeColumn], select: str) -> int:
+    """A number that is the same for the same rows, in whatever order, under the same columns."""
+    [(rows, total)] = source.connection.execute(
+        f"SELECT count(*), sum(hash(found)::HUGEINT) FROM (SELECT {select} FROM {table.source}) AS found"
+    ).fetchall()
+    whole = f"{[(one.name, one.type) for one in columns]} {rows} {total}"
+    return int.from_bytes(hashlib.sha256(whole.encode()).digest()[:8]) >> 1
+
+
+def _types(table: DeltaTable) -> dict[str, str]:
+    """The columns of a table but for the shard, with their Delta types."""
+    return {field.name: str(field.type.type) for field in table.schema().fields if field.name != SHARD}
+
+
+def _is_old_log(key: str, version: int) -> bool:
+    """Whether a file of a log is of a version before this one."""
+    folder, _, name = key.rpartition("/")
+    number = name.partition(".")[0]
+    return folder.endswith(f"/{LOG}") and number.isdecimal() and int(number) < version
