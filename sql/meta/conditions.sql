@@ -5,7 +5,7 @@
 --   kind: failed, held back, shut out (each of several reports ever asked for is refused: a wrong id, or no rights
 --     at all), right lost (answered before, refused now), no right, late, never read, unpublished (the latest file was
 --     not made, or none followed what was loaded three hours ago), clock ahead, quarantine, check, changes unknown,
---     changed column, assumption, overlap or not refreshed
+--     changed column, assumption, overlap, not refreshed, shard missing or shard late (of a merged file)
 --   severity: error or warning
 --   report: name of the report; null where it is about several, or all of a customer
 --   customer: the customer that was asked; null where it is about all
@@ -262,6 +262,18 @@ found AS (
         || left(source.last_read_utc, 10) || ' (UTC) and will not change: ' || source.source_state
         || coalesce(' (' || source.reports || ')', '') AS error
     FROM not_refreshed
+    UNION ALL BY NAME
+    SELECT
+        CASE WHEN shards.error IS NULL THEN 'shard late' ELSE 'shard missing' END AS kind, 'error' AS severity,
+        coalesce(published_at_utc, merged_at_utc) AS since_utc, shard AS cause,
+        CASE WHEN shards.error IS NULL THEN
+            'The file of the shard ' || shard || ' was a day and a half old or older when it was merged.'
+            ELSE 'Nothing of the shard ' || shard || ' is in this file'
+                || coalesce(', so ' || nullif(len(customers), 0) || ' customers lack', '') || ': ' || shards.error
+        END AS error,
+        'See that the shard publishes, then run `brokerbi merge` again.' AS remedy
+    FROM meta.shards AS shards
+    WHERE shards.error IS NOT NULL OR published_at_utc IS NULL OR merged_at_utc > published_at_utc + INTERVAL 36 HOUR
 )
 
 SELECT

@@ -12,7 +12,7 @@ from duckdb import DuckDBPyConnection
 from warehouse.errors import WarehouseError
 from warehouse.store.duckdb_file import insert_rows, quoted, run_definitions
 
-FORMAT = 13
+FORMAT = 14
 """Raised whenever something in sql/meta changes; a file of an older format gets what it lacks."""
 
 SQL = Path(__file__).resolve().parents[2] / "sql" / "meta"
