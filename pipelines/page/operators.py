@@ -15,6 +15,7 @@ from pipelines.page.facts import (
     Agreement,
     Difference,
     Facts,
+    MergedShard,
     Problem,
     RequestDay,
     Restatement,
@@ -56,6 +57,7 @@ class OperatorsPage:
     level: str
     verdict: str
     problems: Table | None
+    shards: Table | None
     agreements: Table | None
     differences: Table | None
     restatements: Table | None
@@ -76,6 +78,7 @@ def operators_page(facts: Facts, words: Language, timezone: ZoneInfo) -> Operato
         level=_level(facts),
         verdict=_verdict(facts, awaited),
         problems=writer.table("Open problems", _problem_columns(words, timezone), facts.problems),
+        shards=writer.table("Shards in this file", _shard_columns(words, timezone), facts.shards),
         agreements=writer.table("Do the reports agree?", _AGREEMENTS, facts.agreements),
         differences=writer.table("The largest differences", _DIFFERENCES, facts.differences),
         restatements=writer.table(
@@ -148,6 +151,16 @@ def _problem_columns(words: Language, timezone: ZoneInfo) -> list[Column[Problem
         Column("Month", lambda one: one.month, "month"),
         Column("In words", lambda one: " ".join(filter(None, (one.message, one.remedy))), "words"),
         Column("Since", lambda one: words.moment(one.since_utc, timezone)),
+    ]
+
+
+def _shard_columns(words: Language, timezone: ZoneInfo) -> list[Column[MergedShard]]:
+    return [
+        Column("Shard", lambda one: one.shard),
+        Column("State", lambda one: one.state),
+        Column("Customers", lambda one: one.customer_count, "count"),
+        Column("Published", lambda one: words.moment(one.published_at_utc, timezone)),
+        Column("Newest answer", lambda one: words.moment(one.fetched_at_utc, timezone)),
     ]
 
 

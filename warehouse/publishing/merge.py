@@ -71,6 +71,28 @@ SELECT
     ) AS customers
 """
 
+_LOADS = """
+INSERT INTO meta.loads BY NAME
+SELECT * EXCLUDE (_shard) REPLACE (
+    CASE WHEN load_number IS NOT NULL THEN
+        row_number() OVER (PARTITION BY load_number IS NULL ORDER BY loaded_at_utc, _shard, load_number)
+    END AS load_number
+)
+FROM ({of_all})
+"""
+_CUSTOMERS = """
+INSERT INTO meta.customers BY NAME SELECT * EXCLUDE (_shard) FROM ({of_all})
+QUALIFY row_number() OVER (PARTITION BY customer ORDER BY is_active DESC, _shard) = 1
+"""
+_REPORTS = """
+INSERT INTO meta.reports BY NAME
+SELECT * EXCLUDE (_shard) REPLACE (
+    bool_or(is_on) OVER of_report AS is_on, bool_or(is_awaited) OVER of_report AS is_awaited
+)
+FROM ({of_all}) WINDOW of_report AS (PARTITION BY report)
+QUALIFY row_number() OVER (PARTITION BY report ORDER BY _shard) = 1
+"""
+
 
 @dataclass(frozen=True)
 class Shard:
@@ -304,22 +326,8 @@ def _write_meta(connection: DuckDBPyConnection, shards: Sequence[str]) -> None:
         connection.execute(
             f"INSERT INTO meta.{table} BY NAME SELECT DISTINCT * EXCLUDE (_shard) FROM ({of_all(table)})"
         )
-    connection.execute(
-        "INSERT INTO meta.loads BY NAME "
-        "SELECT * EXCLUDE (_shard) REPLACE (CASE WHEN load_number IS NOT NULL THEN "
-        "row_number() OVER (PARTITION BY load_number IS NULL ORDER BY loaded_at_utc, _shard, load_number) END "
-        f"AS load_number) FROM ({of_all('loads')})"
-    )
-    connection.execute(
-        f"INSERT INTO meta.customers BY NAME SELECT * EXCLUDE (_shard) FROM ({of_all('customers')}) "
-        "QUALIFY row_number() OVER (PARTITION BY customer ORDER BY is_active DESC, _shard) = 1"
-    )
-    connection.execute(
-        "INSERT INTO meta.reports BY NAME SELECT * EXCLUDE (_shard) REPLACE (bool_or(is_on) OVER of_report AS is_on, "
-        f"bool_or(is_awaited) OVER of_report AS is_awaited) FROM ({of_all('reports')}) "
-        "WINDOW of_report AS (PARTITION BY report) "
-        "QUALIFY row_number() OVER (PARTITION BY report ORDER BY _shard) = 1"
-    )
+    for statement, table in ((_LOADS, "loads"), (_CUSTOMERS, "customers"), (_REPORTS, "reports")):
+        connection.execute(statement.format(of_all=of_all(table)))
     connection.execute(
         f"UPDATE meta.storage SET is_rehearsal = (SELECT bool_or(is_rehearsal) FROM ({of_all('storage')}))"
     )
