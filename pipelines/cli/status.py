@@ -15,7 +15,7 @@ from pipelines.cli.output import count, print_json, print_table, say, size
 from pipelines.clock import SystemClock
 from pipelines.settings.messages import SettingsError
 from pipelines.settings.model import load_settings
-from pipelines.sync.causes import lines
+from pipelines.sync.causes import causes, lines
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -55,7 +55,7 @@ def run_status(arguments: argparse.Namespace) -> int:
         planned = plan.planned
     now = SystemClock().utc_now()
     view = observed(overview(store), settings, now, planned=planned, refusal=refusal)
-    verdict = judge(view)
+    verdict = judge(view.conditions, view.states)
     code = int(arguments.check and not verdict.is_well)
     rows: list[RawRow] = []
     if arguments.quarantine:  # reading answers takes libraries that a plain status need not wait for
@@ -157,16 +157,17 @@ def _print_quarantined(one: RawRow) -> None:
 
 
 def _print_conditions(view: Overview, *, details: bool) -> None:
-    """A line for each cause of what is not as it should be; in detail, for each condition."""
+    """A line for each cause of what is not as it should be; in detail, for each report of a customer."""
     if not details:
         for line in lines(view.conditions, MOST_CAUSES):
             say(f"- {line}")
         return
-    for one in view.conditions:
-        month = f"{one.month:%Y-%m}" if one.month else ""
-        whom = " ".join(filter(None, (one.kind, one.report, one.customer, month)))
-        since = f" since {one.since_utc:%Y-%m-%d %H:%M} UTC" if one.since_utc else ""
-        say(f"{one.severity}: {whom}{since}: {one.error} {one.remedy}".rstrip())
+    for several in causes(view.conditions, by_report=True):
+        one = several.first
+        since = min((each.since_utc for each in several.conditions if each.since_utc), default=None)
+        begun = f" since {since:%Y-%m-%d %H:%M} UTC" if since else ""
+        whom = f" ({several.whom})" if several.whom else ""
+        say(f"{one.severity}: {one.kind}{whom}{begun}: {one.error} {one.remedy}".rstrip())
 
 
 def _print_learned(view: Overview) -> None:

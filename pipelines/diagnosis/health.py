@@ -45,20 +45,22 @@ class Verdict:
     has_begun: bool = True
 
 
-def judge(view: Overview) -> Verdict:
-    """Reports of customers counted by severity and kind: an error is an alarm, a warning is not."""
+def judge(conditions: Sequence[Condition], states: Sequence[str]) -> Verdict:
+    """Reports of customers, and rows in quarantine, counted by kind: an error is an alarm, a warning is not.
+
+    `states` are those of meta.freshness; as long as there are none nothing was asked.
+    """
     errors, warnings = (
-        list(_counted(one for one in view.conditions if one.severity == severity))
-        for severity in (ERROR, WARNING)
+        list(_counted(one for one in conditions if one.severity == severity)) for severity in (ERROR, WARNING)
     )
-    if not view.standings and not errors:
+    if not states and not errors:
         begin = "Nothing has been asked yet; `brokerbi sync` begins."
         return Verdict(begin, is_well=False, has_begun=False)
     if errors:
         also = f"; also {', '.join(warnings)}" if warnings else ""
         sentence = f"Look: {', '.join(errors)}{also}"
         return Verdict(sentence + ("" if sentence.endswith("?") else "."), is_well=False)
-    fresh = sum(one.state == "fresh" for one in view.standings)
+    fresh = sum(state == "fresh" for state in states)
     but = f" but for {', '.join(warnings)}" if warnings else ""
     return Verdict(f"All is well{but}: {fresh} reports are fresh, and nothing failed.", is_well=True)
 
@@ -68,7 +70,9 @@ def _counted(conditions: Iterable[Condition]) -> Iterator[str]:
     for one in several:
         if one.kind in TOLD_IN_FULL:
             yield shortened(one.error.rstrip("."), LONGEST_REASON)
-    others = (one for one in several if one.kind not in TOLD_IN_FULL)
+    if rows := sum(one.row_count for one in several if one.kind == Kind.QUARANTINE):
+        yield f"{rows} rows in quarantine"
+    others = (one for one in several if one.kind not in TOLD_IN_FULL | {Kind.QUARANTINE})
     counted = {
         (one.report, one.customer, "" if one.customer else one.cause, _counted_as(one)) for one in others
     }

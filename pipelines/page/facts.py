@@ -415,8 +415,6 @@ class Standing:
     last_success_utc: datetime | None
     due_utc: datetime | None
     state: str
-    is_awaited: bool
-    is_wrong: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -436,9 +434,11 @@ class Problem:
 
     kind: str
     severity: str
-    report: str | None
-    customer: str | None
-    month: date | None
+    condition_count: int
+    reports: str | None
+    customers: str | None
+    first_month: date | None
+    last_month: date | None
     since_utc: datetime | None
     message: str
     remedy: str | None
@@ -480,15 +480,6 @@ class Square:
     is_missing: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Unpublished:
-    """Why the latest file was not published."""
-
-    since_utc: datetime
-    error: str
-    remedy: str | None
-
-
 @dataclass(frozen=True)
 class Facts:
     """Everything the pages show; each field but the last is named after its query in sql/page."""
@@ -523,7 +514,6 @@ class Facts:
     requests: Sequence[RequestDay] = ()
     quarantine: Sequence[SetAside] = ()
     coverage: Sequence[Square] = ()
-    unpublished: Sequence[Unpublished] = ()
     missing: Sequence[str] = ()
 
 
@@ -535,7 +525,7 @@ RECORDS: Mapping[str, type[Any]] = {
 OF_FIGURES = ("basis", "agreements", "differences", "restatements")
 """The queries of the operators' page on what analysts see."""
 
-OF_PIPELINE = ("standings", "shards", "problems", "requests", "quarantine", "coverage", "unpublished")
+OF_PIPELINE = ("standings", "shards", "problems", "requests", "quarantine", "coverage")
 """The queries of the operators' page on the state of the pipeline, which goes on without a publication."""
 
 

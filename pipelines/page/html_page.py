@@ -99,8 +99,13 @@ def render_page(facts: Facts, form: Form, page: Scope | None, *, has_links: bool
     )
 
 
-def render_operators(facts: Facts, form: Form, *, is_as_of_now: bool = False) -> str:
-    """The page of those who run the pipeline: its state as of the publication, or as of now."""
+def render_operators(
+    facts: Facts, form: Form, *, level: str, verdict: str, is_as_of_now: bool = False
+) -> str:
+    """The page of those who run the pipeline: its state as of the publication, or as of now.
+
+    `verdict` says in a sentence what is wrong, and `level` how bad it is: well, warning or error.
+    """
     english = language("en")
     return render(
         "operators.html",
@@ -110,6 +115,8 @@ def render_operators(facts: Facts, form: Form, *, is_as_of_now: bool = False) ->
         t=english.text,
         signs=operators.SIGNS,
         facts=facts,
+        level=level,
+        verdict=verdict,
         page=operators.operators_page(facts, english, ZoneInfo(form.timezone)),
         moment=partial(english.moment, timezone=ZoneInfo(form.timezone)),
         basis=facts.basis[0] if facts.basis else NO_BASIS,

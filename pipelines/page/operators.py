@@ -1,4 +1,4 @@
-"""Page of those who run the pipeline: what is wrong, late or missing, and whether reports agree.
+"""Page of those who run the pipeline: what is not as it should be, and whether reports agree.
 
 It is in English whatever the language of the other pages, as its causes, commands and documentation are.
 """
@@ -52,17 +52,14 @@ class Matrix:
 
 @dataclass(frozen=True)
 class OperatorsPage:
-    """What the page says: a sentence of counts, and tables of what is not as it should be."""
+    """What the page says: tables of what is not as it should be, and of what else is known."""
 
-    level: str
-    verdict: str
     problems: Table | None
     shards: Table | None
     agreements: Table | None
     differences: Table | None
     restatements: Table | None
     standings: Table | None
-    wrong: Table | None
     requests: Table | None
     quarantine: Table | None
     matrices: list[Matrix]
@@ -72,11 +69,8 @@ class OperatorsPage:
 def operators_page(facts: Facts, words: Language, timezone: ZoneInfo) -> OperatorsPage:
     """The page's sections; each is none where there is nothing to say."""
     writer = Writer(words, None)
-    awaited = [one for one in facts.standings if one.is_awaited]
     states = {one.state for one in facts.coverage}
     return OperatorsPage(
-        level=_level(facts),
-        verdict=_verdict(facts, awaited),
         problems=writer.table("Open problems", _problem_columns(words, timezone), facts.problems),
         shards=writer.table("Shards in this file", _shard_columns(words, timezone), facts.shards),
         agreements=writer.table("Do the reports agree?", _AGREEMENTS, facts.agreements),
@@ -87,9 +81,6 @@ def operators_page(facts: Facts, words: Language, timezone: ZoneInfo) -> Operato
         standings=writer.table(
             "All reports and customers", _standing_columns(words, timezone), facts.standings
         ),
-        wrong=writer.table(
-            "Not on time", _standing_columns(words, timezone), [one for one in awaited if one.is_wrong]
-        ),
         requests=writer.table("Requests by day (UTC)", _REQUESTS, facts.requests),
         quarantine=writer.table("Rows in quarantine", _QUARANTINE, facts.quarantine),
         matrices=[
@@ -97,36 +88,6 @@ def operators_page(facts: Facts, words: Language, timezone: ZoneInfo) -> Operato
         ],
         signs=[(state.replace(" ", "-"), *SIGNS[state]) for state in SIGNS if state in states],
     )
-
-
-def _level(facts: Facts) -> str:
-    if facts.unpublished or any(one.severity == "error" for one in facts.problems):
-        return "error"
-    is_wrong = facts.problems or facts.missing or not facts.standings
-    return (
-        "warning" if is_wrong or any(one.is_wrong and one.is_awaited for one in facts.standings) else "well"
-    )
-
-
-def _verdict(facts: Facts, awaited: Sequence[Standing]) -> str:
-    """Counts: what is awaited and on time, what is open, and where reports differ."""
-    if not facts.standings:
-        return "Nothing has been loaded yet."
-    reports, customers = len({one.report for one in awaited}), len({one.customer for one in awaited})
-    late = sum(one.is_wrong for one in awaited)
-    said = [f"{_counted(reports, 'report')} of {_counted(customers, 'customer')}, {late or 'all'} "]
-    said[0] += "not on time" if late else "on time"
-    if facts.problems:
-        said.append(_counted(facts.problems[0].in_all, "open problem"))
-    if differ := sum(one.different_count for one in facts.agreements):
-        said.append(f"{_counted(differ, 'difference')} between reports")
-    if facts.unpublished:
-        said.append("the latest file was not published")
-    return "; ".join(said) + "."
-
-
-def _counted(count: int, thing: str) -> str:
-    return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
 def _matrix(report: str, squares: Sequence[Square]) -> Matrix:
@@ -144,12 +105,17 @@ def _matrix(report: str, squares: Sequence[Square]) -> Matrix:
 
 
 def _problem_columns(words: Language, timezone: ZoneInfo) -> list[Column[Problem]]:
+    def months(one: Problem) -> str:
+        return words.period(one.first_month, one.last_month) if one.first_month and one.last_month else ""
+
     return [
         Column("How bad", lambda one: one.severity),
         Column("What", lambda one: one.kind),
-        Column("Where", lambda one: " of ".join(filter(None, (one.report, one.customer))), "words"),
-        Column("Month", lambda one: one.month, "month"),
-        Column("In words", lambda one: " ".join(filter(None, (one.message, one.remedy))), "words"),
+        Column("How often", lambda one: one.condition_count, "count"),
+        Column("What was found, and what to do", _found, "words"),
+        Column("Reports", lambda one: one.reports, "words"),
+        Column("Customers", lambda one: one.customers, "words"),
+        Column("Months", months, "words"),
         Column("Since", lambda one: words.moment(one.since_utc, timezone)),
     ]
 
@@ -162,6 +128,10 @@ def _shard_columns(words: Language, timezone: ZoneInfo) -> list[Column[MergedSha
         Column("Published", lambda one: words.moment(one.published_at_utc, timezone)),
         Column("Newest answer", lambda one: words.moment(one.fetched_at_utc, timezone)),
     ]
+
+
+def _found(one: Problem) -> str:
+    return " ".join(filter(None, (one.message, one.remedy)))
 
 
 def _restatement_columns(words: Language, timezone: ZoneInfo) -> list[Column[Restatement]]:

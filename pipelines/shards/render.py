@@ -189,7 +189,10 @@ def _compose(shards: Shards) -> dict[str, Any]:
     }
     services, volumes = base["services"], base["volumes"]
     code = services.pop("code")
-    code["build"]["context"] = "${BROKERBI_CHECKOUT:?the folder of the checkout}"
+    code.pop("build")  # of the image, deploy/container has the recipe
+    for name, service in services.items():
+        service["image"] = shards.postgres_image if name == "postgres" else shards.image
+    code["image"] = shards.image
     volumes.pop("data")
     base["secrets"] = {"postgres_password": base["secrets"]["postgres_password"]}
     base["configs"] = {name: {"file": f"./{name}.yaml"} for name in ("dagster", "workspace")}

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from pipelines.months import Month, months_in_words
-from warehouse.ledger.conditions import Condition, Kind
+from warehouse.ledger.conditions import Condition
 
 MOST_LINES = 6
 MOST_NAMES = 4
@@ -14,9 +14,6 @@ MOST_RUNS_OF_MONTHS = 3
 LONGEST_REASON = 400
 """Of what was found: room for a long path, which is what has to be mended."""
 GIVEN_UP = "HostDown"
-QUARANTINE = "quarantine"
-OF_ANSWERS = frozenset((Kind.FAILED, Kind.HELD_BACK, Kind.LATE, Kind.NEVER_READ, Kind.MONTHS_MISSING))
-"""Kinds of which one cause is behind several customers."""
 PASSING = frozenset({"Unreachable", GIVEN_UP, "Unavailable", "TooManyRequests", "NotJson"})
 """Kinds of errors that may be over in some minutes."""
 
@@ -54,23 +51,17 @@ class Cause:
         return " ".join(filter(None, (self.first.remedy, found, whom)))
 
 
-def causes(conditions: Iterable[Condition]) -> list[Cause]:
-    """Conditions by what is behind them: errors first, then those that concern most."""
+def causes(conditions: Iterable[Condition], *, by_report: bool = False) -> list[Cause]:
+    """Conditions by what is behind them, of each report of a customer apart if wanted.
+
+    Errors come first, then those that concern most.
+    """
     grouped: dict[tuple[str, ...], list[Condition]] = {}
     for one in conditions:
-        grouped.setdefault((one.severity, one.kind, *_behind(one)), []).append(one)
+        apart = (one.report, one.customer) if by_report else ()
+        grouped.setdefault((one.cause_key, *apart), []).append(one)
     found = [Cause(several) for several in grouped.values()]
     return sorted(found, key=lambda one: (not one.first.is_error, -len(one.conditions)))
-
-
-def _behind(one: Condition) -> tuple[str, ...]:
-    """What conditions of a kind are laid out together by; rights, or rows set aside, are of a customer."""
-    if one.trouble:
-        return (one.trouble,)
-    same = ("", one.cause or one.error, one.remedy)
-    if one.kind in OF_ANSWERS:
-        return same
-    return (*same, one.customer, one.report if one.kind == QUARANTINE else "")
 
 
 def lines(conditions: Iterable[Condition], most: int = MOST_LINES) -> list[str]:

@@ -36,10 +36,13 @@ def login_states(settings: Settings) -> dict[str, bool]:
 def with_corrected_logins(conditions: Iterable[Condition], settings: Settings) -> list[Condition]:
     """What refused logins failed at, told apart where the settings have another one by now."""
     states = login_states(settings)
+
+    def corrected(one: Condition) -> Condition:
+        same = LOGIN_CORRECTED
+        return replace(one, cause=same, trouble=same, cause_key="", error=CORRECTED, remedy=NEXT_RUN_ASKS)
+
     return [
-        replace(one, cause=LOGIN_CORRECTED, trouble=LOGIN_CORRECTED, error=CORRECTED, remedy=NEXT_RUN_ASKS)
-        if one.cause == LOGIN_REFUSED and states.get(one.customer) is False
-        else one
+        corrected(one) if one.cause == LOGIN_REFUSED and states.get(one.customer) is False else one
         for one in conditions
     ]
 

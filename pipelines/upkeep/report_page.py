@@ -9,8 +9,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pipelines.diagnosis.health import judge
 from pipelines.page import dictionary
-from pipelines.page.facts import OF_FIGURES, OF_PIPELINE, RECORDS, facts_from_rows
+from pipelines.page.facts import OF_FIGURES, OF_PIPELINE, RECORDS, Facts, facts_from_rows
 from pipelines.page.html_page import (
     FOLDERS,
     Form,
@@ -21,6 +22,8 @@ from pipelines.page.html_page import (
 )
 from pipelines.page.language import language
 from warehouse.errors import WarehouseError, explained
+from warehouse.ledger.conditions import Condition
+from warehouse.ledger.status import read_conditions
 from warehouse.marts.queries import SQL, published_rows, working_rows
 from warehouse.store.database import Store
 from warehouse.store.files import SHARED_FILE, shared_folder, write_file
@@ -61,7 +64,9 @@ def write_report_page(settings: Settings, now: datetime, out: Path | None = None
         for page in facts.scopes:
             if page.kind != "chain":
                 pages[data_dir / page_path(page)] = render_page(facts, form, page)
-        pages[data_dir / OPERATORS_PAGE] = render_operators(facts, form)
+        with Versions(data_dir).reading() as connection:
+            conditions = read_conditions(connection)
+        pages[data_dir / OPERATORS_PAGE] = _operators_page(facts, conditions, form)
     pages[path] = render_page(facts, form, page_of_chain(facts), has_links=out is None)
     with explained(path):
         for place, html in pages.items():
@@ -121,7 +126,10 @@ def refresh_operators_page(settings: Settings, now: datetime) -> str:
     try:
         if Store(data_dir).path.exists():
             rows = {**_figures(data_dir), **working_rows(data_dir, SQL / "page", OF_PIPELINE)}
-            html = render_operators(facts_from_rows(rows), _form(settings, now), is_as_of_now=True)
+            facts = facts_from_rows(rows)
+            with Store(data_dir).reading() as connection:
+                conditions = read_conditions(connection)
+            html = _operators_page(facts, conditions, _form(settings, now), is_as_of_now=True)
             write_file(data_dir / OPERATORS_PAGE, html.encode(), mode=SHARED_FILE)
     except Exception as error:  # noqa: BLE001 whatever is wrong with the page, what was loaded is loaded
         return _not_drawn(OPERATORS_PAGE, error)
@@ -134,6 +142,17 @@ def _figures(data_dir: Path) -> Mapping[str, Sequence[Mapping[str, Any]] | None]
         return published_rows(data_dir, SQL / "page", OF_FIGURES)
     except WarehouseError:
         return dict.fromkeys(OF_FIGURES, None if Versions(data_dir).published.exists() else ())
+
+
+def _operators_page(
+    facts: Facts, conditions: Sequence[Condition], form: Form, *, is_as_of_now: bool = False
+) -> str:
+    verdict = judge(conditions, [one.state for one in facts.standings])
+    is_doubtful = conditions or facts.missing or not verdict.has_begun
+    level = "warning" if is_doubtful else "well"
+    if verdict.has_begun and not verdict.is_well:
+        level = "error"
+    return render_operators(facts, form, level=level, verdict=verdict.sentence, is_as_of_now=is_as_of_now)
 
 
 def _form(settings: Settings, now: datetime) -> Form:

@@ -55,11 +55,9 @@ found AS (
     INNER JOIN (
         SELECT kind, report, customer, month, since_utc, nullif(concat_ws(' ', error, remedy), '') AS message
         FROM meta.conditions
-        WHERE kind IN ('failed', 'held back', 'late', 'never read') -- who is refused is not refreshed
-        UNION ALL
-        SELECT kind, report, customer, month, since_utc, concat_ws(' ', message, remedy)
-        FROM meta.problems
-        WHERE kind IN ('quarantine', 'clock ahead', 'assumption')
+        WHERE kind IN ( -- who is refused is not refreshed
+            'failed', 'held back', 'late', 'never read', 'quarantine', 'clock ahead', 'assumption'
+        )
     ) AS problems
         ON coalesce(problems.customer, sources.customer_id) = sources.customer_id
         AND coalesce(problems.month, sources.month) = sources.month

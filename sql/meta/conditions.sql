@@ -17,6 +17,9 @@
 --   last_try: how the last of several tries ended, like answered 500
 --   login: where the login is set that was refused
 --   trouble: what several of them have behind them: the service, which is down, or a login; null where each is its own
+--   check_name: the check that found it, where one did
+--   row_count: how many rows it concerns, where they were counted
+--   cause_key: the same for conditions that have the same behind them, whomever it concerns; rights are of a customer
 WITH moment AS (  -- a rehearsal has no other clock than its latest load
     SELECT
         CASE
@@ -179,7 +182,8 @@ found AS (
         CASE WHEN last_success_utc IS NULL THEN 'It was never read so far.'
             ELSE 'It was not read for a day and a half.' END AS error,
         CASE WHEN last_success_utc IS NULL THEN 'Launch a backfill, or wait for the next night.'
-            ELSE 'See that the schedule `nightly` and the daemon run.' END AS remedy
+            ELSE 'See that the schedule `nightly` and the daemon run.' END AS remedy,
+        'reports_are_fresh' AS check_name
     FROM meta.freshness AS freshness
     ANTI JOIN meta.open_failures AS failed USING (report, customer)
     WHERE is_late AND state <> 'no access'
@@ -206,7 +210,8 @@ found AS (
     UNION ALL BY NAME
     SELECT
         'quarantine' AS kind, 'warning' AS severity, report, customer, month, fetched_at_utc AS since_utc,
-        "rows" || ' rows of ' || table_name || ' were not loaded: ' || reason AS error
+        "rows" || ' rows of ' || table_name || ' were not loaded: ' || reason AS error,
+        'quarantine_is_empty' AS check_name, "rows" AS row_count
     FROM meta.quarantine
     UNION ALL BY NAME
     SELECT
@@ -214,7 +219,8 @@ found AS (
         CASE
             WHEN message <> '' THEN 'The check ' || name || ' could not run: ' || message
             ELSE question || ' ' || row_count || ' rows: ' || name
-        END AS error
+        END AS error,
+        name AS check_name, row_count
     FROM meta.check_results
     WHERE row_count > 0
         AND (message <> '' OR name NOT IN (
@@ -244,7 +250,8 @@ found AS (
         'assumption' AS kind, 'warning' AS severity,
         CASE WHEN count(DISTINCT report) = 1 THEN any_value(report) END AS report,
         coalesce(consequence || ': ', '') || string_agg(message, '; ' ORDER BY message) AS error,
-        'Adapt the file in sql/staging that it names, then run `brokerbi publish`.' AS remedy
+        'Adapt the file in sql/staging that it names, then run `brokerbi publish`.' AS remedy,
+        'assumptions_hold' AS check_name
     FROM differing
     GROUP BY consequence, CASE WHEN consequence IS NULL THEN message END
     UNION ALL BY NAME
@@ -252,7 +259,8 @@ found AS (
         'overlap' AS kind, 'warning' AS severity, pair.yielding_customer_id AS customer, checked_at_utc AS since_utc,
         pair.customer_id || ' answers for ' || pair.shared_offices
         || ' as well; each office is counted once, but asked for twice' AS error,
-        CASE WHEN pair.is_contained THEN pair.yielding_customer_id || ' need not be asked for itself.' END AS remedy
+        CASE WHEN pair.is_contained THEN pair.yielding_customer_id || ' need not be asked for itself.' END AS remedy,
+        'customers_do_not_overlap' AS check_name
     FROM overlapping
     UNION ALL BY NAME
     SELECT
@@ -260,7 +268,8 @@ found AS (
         source.source_state AS cause,
         'Nobody else answers for ' || source.offices || ', so numbers of ' || source.customer_id || ' count as read on '
         || left(source.last_read_utc, 10) || ' (UTC) and will not change: ' || source.source_state
-        || coalesce(' (' || source.reports || ')', '') AS error
+        || coalesce(' (' || source.reports || ')', '') AS error,
+        'numbers_are_refreshed' AS check_name
     FROM not_refreshed
     UNION ALL BY NAME
     SELECT
@@ -277,5 +286,13 @@ found AS (
 )
 
 SELECT
-    kind, severity, report, customer, month, since_utc, cause, error, remedy, last_try, login, trouble
+    kind, severity, report, customer, month, since_utc, cause, error, remedy, last_try, login, trouble, check_name,
+    row_count::BIGINT AS row_count,
+    concat_ws(
+        ' | ', severity, kind, coalesce(trouble, concat_ws(
+            ' | ', coalesce(cause, error), remedy,
+            CASE WHEN kind NOT IN ('failed', 'held back', 'late', 'never read') THEN customer END,
+            CASE WHEN kind = 'quarantine' THEN report END
+        ))
+    ) AS cause_key
 FROM found

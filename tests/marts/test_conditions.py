@@ -2,18 +2,45 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from duckdb import DuckDBPyConnection
 
+from pipelines.page.language import language
 from tests.marts.given import build, held, warehouse
+from warehouse.ledger.conditions import Kind
 from warehouse.ledger.ledger import deny
+from warehouse.marts.queries import SQL
 from warehouse.store.duckdb_file import insert_rows
 from warehouse.store.meta_schema import write_configured
 
 NOW = datetime.now(UTC).replace(tzinfo=None, microsecond=0)  # lateness is measured by the reader's clock
 LONG_AGO = NOW - timedelta(days=9)
+
+
+def kinds_in(sql: str) -> set[str]:
+    """The texts that a query selects as a kind."""
+    return {
+        text
+        for selected in re.findall(r"SELECT((?:(?!SELECT|,).)*?) AS kind", sql, re.DOTALL)
+        for text in re.findall(r"(?:^\s*|THEN |ELSE )'([a-z ]+)'", selected)
+    }
+
+
+def test_every_kind_is_known_to_the_code_and_the_operators_and_has_its_words_on_pages() -> None:
+    known = {str(one) for one in Kind}
+    in_file = kinds_in((SQL / "meta" / "conditions.sql").read_text("utf-8")) | {"failed", "held back"}
+    assert len(in_file) > 15
+    assert in_file <= known
+    told = (SQL.parent / "docs" / "operators.md").read_text("utf-8")
+    table = told.partition("| Condition | Severity |")[2].partition("\n\n")[0]
+    assert set(re.findall(r"^\| `([a-z ]+)` \|", table, re.MULTILINE)) == known
+    not_of_figures = {"changed column", "overlap", "unpublished"}
+    for code in ("en", "sv"):
+        labels = {name.replace("_", " ") for name in language(code).words["conditions"]}
+        assert labels == in_file - not_of_figures | {"reports differ"}
 
 
 def conditions(given: DuckDBPyConnection) -> list[tuple[object, ...]]:

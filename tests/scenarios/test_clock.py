@@ -100,7 +100,8 @@ def test_what_is_dated_later_than_now_is_named_with_its_hours(tmp_path: Path) ->
         "SELECT severity, report, message FROM meta.problems WHERE kind = 'clock ahead'"
     )
     assert (severity, report, "is dated up to 48 hours later than now" in message) == ("error", "sales", True)
-    verdict = judge(overview(Store(here.data_dir)))
+    view = overview(Store(here.data_dir))
+    verdict = judge(view.conditions, view.states)
     assert (verdict.is_well, "1 clock ahead" in verdict.sentence) == (False, True)
 
 

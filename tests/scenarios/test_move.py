@@ -19,7 +19,6 @@ from warehouse.errors import WarehouseError
 REPORTS = ("users", "commission_office", "commission_user", "sales", "tips_and_leads", "running_commissions")
 STEPS = (
     "brokerbi.customer_ledger_copied",
-    "brokerbi.rows_written",
     "brokerbi.version_shown",
     "brokerbi.customer_removed",
 )
@@ -77,7 +76,8 @@ def merged(shards: tuple[Scenario, Scenario], folder: Path) -> dict[object, obje
                 ("loads", "load_id, status, fetched_at_utc, rows"),
             )
         }
-        return {**content(file), **remembered}
+        found: dict[object, object] = dict(content(file))
+        return found | dict(remembered)
 
 
 @cache
@@ -129,6 +129,7 @@ def test_killed_anywhere_and_said_again_it_is_done_and_no_merge_has_the_customer
     event, _, again = step.partition(" ")
     left = _listener()
     left[event] = 1 if again else 0
+    found: object
     try:
         with pytest.raises(Killed):
             moved(shards)
@@ -136,9 +137,10 @@ def test_killed_anywhere_and_said_again_it_is_done_and_no_merge_has_the_customer
         left.clear()
     folder = tmp_path / "all"
     try:
-        assert merged(shards, folder) == before()
+        found = merged(shards, folder)
     except WarehouseError as error:
-        assert f"{moving()} is in north and in south" in str(error)
+        found = str(error)
+    assert found == before() or f"{moving()} is in north and in south" in str(found)
     moved(shards)
     shutil.rmtree(folder, ignore_errors=True)
     assert merged(shards, folder) == before()

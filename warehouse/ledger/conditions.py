@@ -19,8 +19,9 @@ SERVICE = "service"
 
 
 class Kind(StrEnum):
-    """What sort of condition it is; those that only the file knows are named in sql/meta/conditions.sql."""
+    """What sort of condition it is; docs/operators.md says when there is one of each."""
 
+    # the file
     FAILED = "failed"
     HELD_BACK = "held back"
     SHUT_OUT = "shut out"
@@ -29,6 +30,14 @@ class Kind(StrEnum):
     LATE = "late"
     NEVER_READ = "never read"
     UNPUBLISHED = "unpublished"
+    CLOCK_AHEAD = "clock ahead"
+    QUARANTINE = "quarantine"
+    CHECK = "check"
+    CHANGES_UNKNOWN = "changes unknown"
+    CHANGED_COLUMN = "changed column"
+    ASSUMPTION = "assumption"
+    OVERLAP = "overlap"
+    NOT_REFRESHED = "not refreshed"
     # a process
     MONTHS_MISSING = "months missing"
     NEVER_FETCHED = "never fetched"
@@ -61,6 +70,15 @@ class Condition:
     last_try: str = ""
     login: str = ""
     trouble: str = ""
+    check_name: str = ""
+    row_count: int = 0
+    cause_key: str = ""
+    """The same for what has the same behind it; a process's own is of its cause and customer."""
+
+    def __post_init__(self) -> None:
+        if not self.cause_key:
+            same = self.trouble or f"{self.cause or self.error} | {self.customer}"
+            object.__setattr__(self, "cause_key", f"{self.severity} | {self.kind} | {same}")
 
     @property
     def is_error(self) -> bool:

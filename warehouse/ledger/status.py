@@ -108,6 +108,11 @@ class Overview:
     caps: Sequence[LearnedWindow] = ()
     nights: Sequence[RequestsOfNight] = ()
 
+    @property
+    def states(self) -> list[str]:
+        """The states of meta.freshness, of every report and customer."""
+        return [one.state for one in self.standings]
+
 
 @dataclass(frozen=True)
 class LockState:
@@ -125,7 +130,8 @@ _REPORTS = """
 _CONDITIONS = """
     SELECT kind, severity, coalesce(report, ''), coalesce(customer, ''), month, since_utc,
            coalesce(cause, ''), coalesce(error, ''), coalesce(remedy, ''), coalesce(last_try, ''),
-           coalesce(login, ''), coalesce(trouble, '')
+           coalesce(login, ''), coalesce(trouble, ''), coalesce(check_name, ''),
+           coalesce(row_count, 0), cause_key
     FROM meta.conditions ORDER BY ALL
 """
 _QUARANTINED_ROWS = """
@@ -159,8 +165,14 @@ def overview(store: Store) -> Overview:
 
 
 def read_conditions(connection: DuckDBPyConnection) -> list[Condition]:
-    """What is not as it should be, as meta.conditions says now."""
-    return [Condition(*row) for row in _rows(connection, _CONDITIONS, table="conditions")]
+    """What is not as it should be, as meta.conditions says now; nothing of a file of an earlier version."""
+    there = """
+        FROM information_schema.columns WHERE table_schema = 'meta' AND table_name = 'conditions'
+            AND column_name = 'cause_key' AND table_catalog = current_database()
+    """
+    if not connection.execute(there).fetchall():
+        return []
+    return [Condition(*row) for row in _rows(connection, _CONDITIONS)]
 
 
 def lock_state(data_dir: Path) -> LockState:
@@ -208,12 +220,7 @@ def quarantined_rows(connection: DuckDBPyConnection) -> list[QuarantinedRow]:
     return [QuarantinedRow(*row) for row in connection.execute(_QUARANTINED_ROWS).fetchall()]
 
 
-def _rows(connection: DuckDBPyConnection, query: str, *, table: str = "") -> list[tuple[Any, ...]]:
-    """What a query finds, lists as tuples; nothing if it needs a table or view that no build has made yet."""
-    there = (
-        "SELECT 1 FROM information_schema.tables WHERE table_name = $1 AND table_catalog = current_database()"
-    )
-    if table and not connection.execute(there, [table]).fetchall():
-        return []
+def _rows(connection: DuckDBPyConnection, query: str) -> list[tuple[Any, ...]]:
+    """What a query finds, lists as tuples."""
     found = connection.execute(query).fetchall()
     return [tuple(tuple(one) if isinstance(one, list) else one for one in row) for row in found]

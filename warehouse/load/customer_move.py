@@ -98,7 +98,7 @@ def _differences(connection: DuckDBPyConnection, customer: str) -> Iterator[str]
     newer = {
         tuple(row)
         for row in connection.execute(
-            "SELECT report, month FROM meta.months AS held INNER JOIN old.meta.months AS old "
+            "SELECT report, held.month FROM meta.months AS held INNER JOIN old.meta.months AS old "
             "USING (report, customer) WHERE customer = $1 AND held.month IS NOT DISTINCT FROM old.month "
             "AND held.fetched_at_utc > old.fetched_at_utc",
             [customer],

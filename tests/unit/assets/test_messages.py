@@ -151,7 +151,7 @@ def test_nothing_to_tell_is_no_message_and_new_columns_alone_are_one() -> None:
 
 
 def test_a_message_stays_below_1500_signs() -> None:
-    many = [replace(UNKNOWN, cause=f"cause {number}", error="x" * 900) for number in range(20)]
+    many = [replace(UNKNOWN, cause_key=f"{number}", error="x" * 900) for number in range(20)]
     found = message("2026-11-21", Change(many, [], []), columns=["y" * 900], runs=["run 8a"] * 9)
     assert found is not None
     assert len(found.subject) + len(found.text) < 1500

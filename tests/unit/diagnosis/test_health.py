@@ -57,11 +57,16 @@ def kinds(view: Overview, directory: Path, customers: str = "M1", **more: object
 def test_the_verdict_counts_conditions_and_a_monitor_hears_of_errors(
     conditions: list[Condition], verdict: Verdict
 ) -> None:
-    assert judge(Overview([FRESH], conditions)) == verdict
+    assert judge(conditions, ["fresh"]) == verdict
+
+
+def test_rows_in_quarantine_are_counted_as_rows() -> None:
+    rows = [Condition(Kind.QUARANTINE, WARNING, customer=name, row_count=17) for name in ("M1", "M2")]
+    assert judge(rows, ["fresh"]).sentence.startswith("All is well but for 34 rows in quarantine: ")
 
 
 def test_a_directory_in_which_nothing_was_asked_has_not_begun() -> None:
-    assert not judge(Overview([])).has_begun
+    assert not judge([], []).has_begun
 
 
 def test_a_customer_of_the_settings_that_was_never_fetched_and_one_that_left_them_are_named(
@@ -87,7 +92,7 @@ def test_settings_that_do_not_load_are_an_error(tmp_path: Path) -> None:
     said = (
         "Look: the settings do not load: consurrency is no setting; did you mean concurrency? (and 1 more)."
     )
-    assert judge(view).sentence == said
+    assert judge(view.conditions, view.states).sentence == said
 
 
 def test_months_that_are_over_and_never_read_are_a_warning(tmp_path: Path) -> None:

@@ -56,11 +56,13 @@ TWO = replace(
     ],
 )
 TROUBLE = Problem(
-    kind="failed month",
+    kind="failed",
+    condition_count=1,
     severity="error",
-    report="commission_office_by_month",
-    customer="M30016",
-    month=None,
+    reports="commission_office_by_month",
+    customers="M30016",
+    first_month=None,
+    last_month=None,
     since_utc=datetime(2026, 11, 22, 4),
     message="In 5 tries there was no answer to the request; the last was answered 503. " * 6,
     remedy=None,

@@ -191,7 +191,7 @@ def test_every_language_has_words_for_whatever_the_file_holds(code: str) -> None
 
 
 def test_what_makes_figures_doubtful_is_said_on_the_pages_and_why_on_the_operators() -> None:
-    problem = Problem("failed month", "error", "sales", "A", LAST, None, "It answered 503.", None, 1)
+    problem = Problem("failed", "error", 1, "sales", "A", LAST, LAST, None, "It answered 503.", None, 1)
     facts = replace(chain("A", "B"), problems=(problem,), doubts=(doubt(),))
     for html in (page(facts), office_page(facts, "A")):
         assert "One thing to know of the figures" in html
@@ -207,15 +207,6 @@ def test_a_kind_of_trouble_without_words_is_shown_by_its_name() -> None:
 
 def test_what_the_file_cannot_answer_is_named_for_operators() -> None:
     assert "cannot answer for: periods, changes, problems" in drawn("operators of named as missing")
-
-
-def test_operators_are_told_counts_and_only_what_is_not_on_time() -> None:
-    facts = chain("A")
-    assert "1 report of 1 customer, all on time." in operators_page(facts)
-    late = [replace(one, state="login refused", is_wrong=True) for one in facts.standings]
-    html = operators_page(replace(facts, standings=late))
-    assert "1 report of 1 customer, 1 not on time." in html
-    assert '<h2 id="wrong">Not on time</h2>' in html
 
 
 @pytest.mark.parametrize("name", PAGES)

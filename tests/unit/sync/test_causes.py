@@ -17,7 +17,9 @@ from warehouse.ledger.conditions import WARNING, Condition, Kind
 
 
 def failed(customer: str = "M1", report: str = "sales", **more: object) -> Condition:
-    return Condition(Kind.FAILED, report=report, customer=customer, **more)  # type: ignore[arg-type]
+    """As meta.conditions has it: what has the same behind it has the same key, whomever it concerns."""
+    key = f"failed | {more.get('trouble') or more.get('cause') or more.get('error')}"
+    return Condition(Kind.FAILED, report=report, customer=customer, cause_key=key, **more)  # type: ignore[arg-type]
 
 
 def test_one_line_says_what_to_do_what_was_found_and_whom_it_concerns() -> None:

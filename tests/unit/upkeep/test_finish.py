@@ -87,8 +87,8 @@ def test_a_file_that_is_refused_is_on_the_operators_page_with_the_reason(here: S
     here.execute("UPDATE bi.sales_estates SET final_price = -1")
     here.publish()
     html = (here.data_dir / "operators.html").read_text("utf-8")
-    assert "the latest file was not published" in html
-    assert "was not published: totals_are_not_negative" in html
+    assert "Look: The latest file was not published: totals_are_not_negative" in html
+    assert "Look at these numbers, then launch" in html
 
 
 def test_a_service_that_answers_nothing_at_all_has_a_page(tmp_path: Path) -> None:
