@@ -60,13 +60,13 @@ def moved(shards: tuple[Scenario, Scenario]) -> Moved:
     return move(north.settings, south.settings, moving(), clock=north.clock)
 
 
-def merged(shards: tuple[Scenario, Scenario], folder: Path) -> dict[object, object]:
+def merged(shards: tuple[Scenario, Scenario], folder: Path) -> dict[str, object]:
     """What a merge of both holds of bi, and what it remembers."""
     north, south = shards
     settings = north.with_settings(data_dir=folder).settings
     merge_shards(settings, {"north": north.data_dir, "south": south.data_dir}, clock=north.clock)
     with duckdb.connect(folder / "warehouse.duckdb", read_only=True) as file:
-        remembered = {
+        remembered: dict[str, object] = {
             table: sorted(file.execute(f"SELECT {columns} FROM meta.{table}").fetchall(), key=str)
             for table, columns in (
                 ("month_totals", "report, office_id, month, version, row_count, commission, noted_at_utc"),
@@ -76,12 +76,11 @@ def merged(shards: tuple[Scenario, Scenario], folder: Path) -> dict[object, obje
                 ("loads", "load_id, status, fetched_at_utc, rows"),
             )
         }
-        found: dict[object, object] = dict(content(file))
-        return found | dict(remembered)
+        return {str(one): cell for one, cell in content(file).items()} | remembered
 
 
 @cache
-def before() -> dict[object, object]:
+def before() -> dict[str, object]:
     return merged(published(), Path(mkdtemp()) / "all")
 
 

@@ -3,9 +3,9 @@
     python -m tests.tools.scale.merge [--rows MILLIONS] [--shards NUMBER] [--folder DIR] [--no-marts]
 
 Makes the published files of shards of a hundred customers and ten years each, and the same rows in one file,
-all by SQL; merges the shards in a process of its own on two threads, builds the marts of both, and asks both
-the same. Fails when the union took more than four minutes, anything more than 4 GB, or a question to the merged
-file more than 1.2 times as long as to the other.
+all by SQL; merges the shards in a process of its own on two threads, builds the marts, and asks both the same.
+Fails when the union took more than four minutes (CPU time of two cores), anything more than 4 GB, or a question
+to the merged file more than 1.2 times as long as to the other.
 """
 
 from __future__ import annotations
@@ -102,7 +102,8 @@ def measured(name: str, folder: Path, shards: int) -> dict[str, float]:
     took: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
     file = (folder / "all" / "work" / "warehouse.duckdb").stat().st_size / 1e6
     say(
-        f"{name}: {took['wall']:.1f} s, CPU {took['cpu']:.1f} s, at most {took['peak_mb']:,.0f} MB, {file:,.0f} MB"
+        f"{name}: {took['wall']:.1f} s, CPU {took['cpu']:.1f} s, at most {took['peak_mb']:,.0f} MB of memory, "
+        f"a file of {file:,.0f} MB"
     )
     return took
 
