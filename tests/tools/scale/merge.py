@@ -3,8 +3,8 @@
     python -m tests.tools.scale.merge [--rows MILLIONS] [--shards NUMBER] [--folder DIR] [--no-marts]
 
 Makes the published files of shards of a hundred customers and ten years each, and the same rows in one file,
-all by SQL; merges the shards in a process of its own on two threads, builds the marts, and asks both the same.
-Fails when the union took more than four minutes (CPU time of two cores), anything more than 4 GB, or a question
+all by SQL; merges the shards in a process of its own on two threads, builds the marts, and asks both.
+Fails when the union took more than four minutes (CPU of two cores), anything more than 4 GB, or a question
 to the merged file more than 1.2 times as long as to the other.
 """
 
@@ -102,7 +102,7 @@ def measured(name: str, folder: Path, shards: int) -> dict[str, float]:
     took: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
     file = (folder / "all" / "work" / "warehouse.duckdb").stat().st_size / 1e6
     say(
-        f"{name}: {took['wall']:.1f} s, CPU {took['cpu']:.1f} s, at most {took['peak_mb']:,.0f} MB of memory, "
+        f"{name}: {took['wall']:.1f} s, CPU {took['cpu']:.1f} s, at most {took['peak_mb']:,.0f} MB memory, "
         f"a file of {file:,.0f} MB"
     )
     return took
