@@ -3,7 +3,7 @@
     .venv-scale/bin/python -m tests.tools.scale.locations [--shards 10] [--customers 100] [--months 120]
 
 Makes a PostgreSQL cluster of its own (with Debian's pg_createcluster, so as root), starts every shard's code,
-one web page and one daemon as `brokerbi shards render` has it, asks the page what its matrix of partitions asks,
+a web page and a daemon as `brokerbi shards render` has it, asks the page what its matrix of partitions asks,
 and launches six runs against an address where nobody answers. Fails when a page takes two seconds, a location
 300 MB, or all together 60 connections; takes everything it made away again.
 """
